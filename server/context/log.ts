@@ -50,7 +50,7 @@ export const securityMessages = {
   login_failed: 'a sign-in failed',
   login_throttled: 'sign-in attempts were throttled',
   login_flood: 'many sign-ins fail across all accounts',
-  second_factor_requested: 'a second factor was requested',
+  identity_verified: 'a user verified their identity to change factors',
   second_factor_failed: 'a second factor was wrong',
   second_factor_throttled: 'attempts with a second factor were throttled',
   second_factor_added: 'a second factor was added',
@@ -74,7 +74,7 @@ export const securityMessages = {
   access_denied: 'access was denied',
   cross_site_refused: 'a cross-site request was refused',
   host_refused: 'a request for another host name was refused',
-  request_flood: 'an address sends too many requests',
+  websocket_flood: 'a WebSocket that sent too many messages was closed',
   input_refused: 'invalid input was refused',
 } as const
 export type SecurityEvent = keyof typeof securityMessages

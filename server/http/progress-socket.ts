@@ -125,7 +125,7 @@ function handleConnection(app: AppContext, listeners: Set<Listener>, socket: Web
   let isClosing = false
   const endFlooding = () => {
     isClosing = true
-    logSecurityEvent(request.log, 'request_flood', { route: progressPath })
+    logSecurityEvent(request.log, 'websocket_flood', { route: progressPath })
     socket.close(closeCodes.policy)
   }
   // Each ping gets a response, and unread ones stay in memory: a socket that keeps flooding is terminated.

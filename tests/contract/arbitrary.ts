@@ -1,4 +1,4 @@
-/** Anything a schema of the contract accepts, as fast-check makes it: read off the schema's own JSON Schema. */
+/** Builds fast-check arbitraries for every value that a contract schema accepts, from the JSON Schema of that schema. */
 import * as fc from 'fast-check'
 import * as z from 'zod'
 import type { ValueSchema } from '#contract/endpoint.ts'
@@ -61,7 +61,7 @@ const toIntegerRange = ({ minimum, exclusiveMinimum, maximum }: JsonSchema) => (
 function buildText({ pattern, minLength = 0, maxLength = 40 }: JsonSchema): fc.Arbitrary<string> {
   if (pattern)
     return fc.stringMatching(new RegExp(pattern)).filter(({ length }) => length >= minLength && length <= maxLength)
-  // Of every script, with blanks, quotes and line breaks in it.
+  // Text of every script, including blanks, quotes and line breaks.
   return fc
     .string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 20)) })
     .filter(({ length }) => length <= maxLength)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { isOlderBuild, getBuildTime, getBuildNumber } from '#contract/client-build.ts'
 
-describe('the order of builds', () => {
-  it('follows their numbers; what has none is of no age', () => {
+describe('getBuildNumber and isOlderBuild', () => {
+  it('compare builds by number, and never call a build older if one of both has no number', () => {
     expect(['20261121090000-ab12', '7-x', 'dev', 'none', '', 'x-7'].map(getBuildNumber)).toEqual([
       20261121090000, 7, 0, 0, 0, 0,
     ])
@@ -13,8 +13,8 @@ describe('the order of builds', () => {
   })
 })
 
-describe('when a build was made', () => {
-  it('is read from its number, where that is a moment (P-16)', () => {
+describe('getBuildTime', () => {
+  it('returns the time in a build number, or null if the number is not a time (P-16)', () => {
     expect(getBuildTime('20261121155214-e994e0e4')).toBe(Date.UTC(2026, 10, 21, 15, 52, 14))
     expect(['7-abc', 'dev', '2026-abc'].map(getBuildTime)).toEqual([null, null, null])
   })

@@ -6,7 +6,7 @@ import { convertPairs, createEndpointMatcher, toHttpRequest } from '#contract/ht
 import { createArbitrary } from '#tests/contract/arbitrary.ts'
 
 const findEndpoint = createEndpointMatcher(endpoints)
-// Bytes are put together by whoever has them (protocol 22).
+// Multipart bodies are not built by the contract, but by the sender of the file (protocol 22).
 const jsonEndpoints = endpoints.filter(({ encoding }) => encoding !== 'multipart')
 
 const buildInput = ({ params, query, body }: Endpoint) =>
@@ -16,7 +16,7 @@ const buildInput = ({ params, query, body }: Endpoint) =>
       ...(query && { query: createArbitrary(query) }),
       ...(body && { body: createArbitrary(body) }),
     })
-    // What JSON can say: it knows no -0.
+    // The input is sent through JSON first, because JSON has no -0.
     .map((input) => JSON.parse(JSON.stringify(input)) as { params?: object; query?: object; body?: unknown })
 
 const readPairs = (shape: ObjectSchema, pairs: Iterable<[string, string]>) => {
@@ -25,25 +25,29 @@ const readPairs = (shape: ObjectSchema, pairs: Iterable<[string, string]>) => {
   return shape.parse(values)
 }
 
-describe('what the page asks arrives as it was asked', () => {
-  test.each(jsonEndpoints.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (_, endpoint) => {
-    fc.assert(
-      fc.property(buildInput(endpoint), (input) => {
-        const httpRequest = toHttpRequest(endpoint, input as never)
-        const url = new URL(httpRequest.path, 'http://127.0.0.1')
-        const match = findEndpoint(httpRequest.method, url.pathname)
-        expect(match?.endpoint.name).toBe(endpoint.name)
-        if (endpoint.params)
-          expect(readPairs(endpoint.params, Object.entries(match?.params ?? {}))).toEqual(
-            endpoint.params.parse(input.params),
-          )
-        if (endpoint.query)
-          expect(readPairs(endpoint.query, url.searchParams)).toEqual(endpoint.query.parse(input.query))
-        if (endpoint.body) expect(parseBody(endpoint, httpRequest.body ?? '')).toEqual(endpoint.body.parse(input.body))
-      }),
-      { numRuns: 60 },
-    )
-  })
+describe('toHttpRequest and findEndpoint', () => {
+  test.each(jsonEndpoints.map((endpoint) => [endpoint.name, endpoint] as const))(
+    'preserve every input of %s',
+    (_, endpoint) => {
+      fc.assert(
+        fc.property(buildInput(endpoint), (input) => {
+          const httpRequest = toHttpRequest(endpoint, input as never)
+          const url = new URL(httpRequest.path, 'http://127.0.0.1')
+          const match = findEndpoint(httpRequest.method, url.pathname)
+          expect(match?.endpoint.name).toBe(endpoint.name)
+          if (endpoint.params)
+            expect(readPairs(endpoint.params, Object.entries(match?.params ?? {}))).toEqual(
+              endpoint.params.parse(input.params),
+            )
+          if (endpoint.query)
+            expect(readPairs(endpoint.query, url.searchParams)).toEqual(endpoint.query.parse(input.query))
+          if (endpoint.body)
+            expect(parseBody(endpoint, httpRequest.body ?? '')).toEqual(endpoint.body.parse(input.body))
+        }),
+        { numRuns: 60 },
+      )
+    },
+  )
 })
 
 function parseBody({ body, encoding }: Endpoint, bytes: string): unknown {
@@ -51,10 +55,10 @@ function parseBody({ body, encoding }: Endpoint, bytes: string): unknown {
   return body?.parse(JSON.parse(bytes))
 }
 
-describe('addresses', () => {
+describe('Addresses of endpoints', () => {
   const findName = (method: string, path: string) => findEndpoint(method, path)?.endpoint.name
 
-  test('a literal segment wins over a parameter', () => {
+  test('A literal path segment wins over a parameter', () => {
     expect(findName('GET', '/api/pdb/traffic')).toBe('listTraffic')
     expect(findName('GET', '/api/pdb/traffic/5')).toBe('getTraffic')
     expect(findName('GET', '/api/module/info')).toBe('listModuleChoices')
@@ -64,28 +68,28 @@ describe('addresses', () => {
     expect(findName('DELETE', '/api/aws/service/5')).toBe('deleteService')
   })
 
-  test('what is no call of ours is nobody’s', () => {
+  test('Other paths and methods match no endpoint', () => {
     for (const path of ['/api', '/api/m18s/token/', '/api/m18s/user/1/2', '/saas/', '/api/sorder/1%2F2/x'])
       expect(findName('GET', path)).toBeUndefined()
     expect(findName('PATCH', '/api/m18s/user/1')).toBeUndefined()
   })
 
-  test('a parameter that cannot be decoded is handed on as it is, for the schema to refuse', () => {
+  test('A parameter that cannot be decoded is passed on unchanged, and the schema rejects it', () => {
     expect(findEndpoint('GET', '/public/asset/%E0%A4')?.params).toEqual({ id: '%E0%A4' })
   })
 
-  test('one asking has one address, whatever order its filters were named in', () => {
+  test('The same filters in another order give the same address', () => {
     const users = endpoints.find(({ name }) => name === 'listUsers') as Endpoint
     const buildPath = (query: object) => toHttpRequest(users, { params: { companyId: 1 }, query } as never).path
     expect(buildPath({ page: 2, statusType: 1 })).toBe(buildPath({ statusType: 1, page: 2, searchText: undefined }))
   })
 })
 
-describe('values of a query or form (S-02)', () => {
+describe('Values of a query or form (S-02)', () => {
   const users = endpoints.find(({ name }) => name === 'listUsers') as Endpoint & { query: ObjectSchema }
   const convertQuery = (search: string) => convertPairs(users.query, new URLSearchParams(search))
 
-  test('each is read as the type its field declares, and nothing else', () => {
+  test('Each value gets the type of its field, or stays text', () => {
     expect(convertQuery('page=2&includedDel=true&searchText=2&statusType=-1').values).toEqual({
       page: 2,
       includedDel: true,
@@ -95,15 +99,15 @@ describe('values of a query or form (S-02)', () => {
     expect(convertQuery('page=0x10&includedDel=yes').values).toEqual({ page: '0x10', includedDel: 'yes' })
   })
 
-  test('a name given twice is told', () => {
+  test('A repeated field name is reported', () => {
     expect(convertQuery('page=1&page=2').repeated).toEqual(['page'])
   })
 
-  test('a filter left empty is as good as none; text may be empty', () => {
+  test('An empty filter is dropped, but empty text is kept', () => {
     expect(convertQuery('statusType=&includedDel=&searchText=').values).toEqual({ searchText: '' })
   })
 
-  test('a name that is no field stays, for the schema to refuse; the prototype is out of reach', () => {
+  test('An unknown name stays for the schema to reject, and cannot change the prototype', () => {
     expect(convertQuery('toString=1&__proto__=2').values).toEqual({ toString: '1' })
     expect(Object.getPrototypeOf(convertQuery('__proto__=2').values)).toBe(Object.prototype)
   })

@@ -22,7 +22,7 @@ beforeAll(async () => {
   )
 })
 
-/** Every object in the document, however deep. */
+/** Yields every object in the document, at any depth. */
 function* listObjects(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield value as Record<string, unknown>
@@ -30,13 +30,13 @@ function* listObjects(value: unknown): Generator<Record<string, unknown>> {
 }
 
 describe('the OpenAPI document', () => {
-  test('holds every call exactly once, under its own name', () => {
+  test('contains every endpoint exactly once, under its own name', () => {
     const rows = endpoints.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
     expect(operations.map(({ at: route }) => route).toSorted()).toEqual(rows.toSorted())
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(endpoints.length)
   })
 
-  test('is OpenAPI 3.1 in what every reader relies on', () => {
+  test('declares OpenAPI 3.1 with a title, a version, tags and response codes', () => {
     expect(document.openapi).toBe('3.1.0')
     expect(document.info.title).not.toBe('')
     expect(document.info.version).toMatch(/^\d+\.\d+\.\d+$/)
@@ -54,7 +54,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('refers to nothing that is not in it', () => {
+  test('refers only to parts that it contains', () => {
     const references = [...listObjects(document)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
     expect(references.length).toBeGreaterThan(100)
     const resolve = (reference: string) =>
@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  test('says who may, what works offline, and what the device does with it', () => {
+  test('states who may call an endpoint, how it works offline and which list it fills', () => {
     const getOperation = (name: string) => operations.find(({ operationId }) => operationId === name)
     expect(getOperation('listUsers')).toMatchObject({
       'x-who': 'admin',
@@ -88,14 +88,14 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(getOperation('uploadApp')?.requestBody?.content ?? {})).toEqual(['multipart/form-data'])
   })
 
-  test('names every code of the error catalogue with its status', () => {
+  test('lists every code of the error catalogue with its status', () => {
     const documentedStatus = Object.entries(document.components.responses).flatMap(([name, { description }]) =>
       description.split(', ').map((code) => [code, Number(name.replace('Problem', ''))]),
     )
     expect(Object.fromEntries(documentedStatus)).toEqual(problemStatus)
   })
 
-  test('only keyed writes are offered a key, and only versioned ones a version', () => {
+  test('offers a key only for keyed writes, and a version only for versioned writes', () => {
     const listParameters = (name: string) =>
       operations
         .find(({ operationId }) => operationId === name)
@@ -108,7 +108,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-test('fault 37q says which pairs and conditions query/field takes', () => {
+test('The OpenAPI document lists the pairs and conditions that query/field accepts (fault 37q)', () => {
   const { description = '' } = operations.find(({ operationId }) => operationId === 'fieldExists') ?? {}
   for (const [resource, field] of [
     ['user', 'email'],
@@ -120,12 +120,12 @@ test('fault 37q says which pairs and conditions query/field takes', () => {
   expect(description).toMatch(/conds=not%3D7%26type%3Dsaas/)
 })
 
-test('fault 37o says that a PUT takes its id in the path or in the body', () => {
+test('The OpenAPI document explains that a PUT takes its id in the path or the body (fault 37o)', () => {
   expect(document.info.description).toContain('A PUT takes the id of its row in the path or as `id` in the body')
 })
 
-describe('the page beside it', () => {
-  test('shows that document, by scripts and styles of its own files alone (H-01, S-06)', async () => {
+describe('GET /api/docs', () => {
+  test('shows the document with scripts and styles of its own files only (H-01, S-06)', async () => {
     const page = await withDocs.inject('/api/docs')
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const policy = String(page.headers['content-security-policy']).split('; ')
@@ -138,13 +138,13 @@ describe('the page beside it', () => {
     expect((await withDocs.inject('/api/docs/json')).json()).toEqual(document)
   })
 
-  test('is not there unless it is wanted, and the document is', async () => {
+  test('returns 404 unless enabled, while the document is always available', async () => {
     for (const url of ['/api/docs', '/api/docs/', '/api/docs/json', '/api/docs/static/swagger-ui.css'])
       expect([url, (await fastify.inject(url)).statusCode]).toEqual([url, 404])
     expect((await fastify.inject('/api/openapi.json')).statusCode).toBe(200)
   })
 
-  test('is wanted in the demo, and elsewhere if the operator says so', () => {
+  test('is enabled in the demo and disabled elsewhere, unless API_DOCS is set', () => {
     const apiDocs = (env: Record<string, string>) => readConfig(env).apiDocs
     expect(apiDocs({})).toBe(true)
     expect(apiDocs({ API_DOCS: '0' })).toBe(false)

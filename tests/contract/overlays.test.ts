@@ -15,9 +15,9 @@ const buildInput = ({ params, body }: Endpoint) =>
 const overlay = ({ queue: queueSpec }: Endpoint, row: VersionedRow | null, input: unknown) =>
   queueSpec?.overlay(row, input as never, overlayContext) ?? null
 
-describe('a row that waits to be made', () => {
+describe('the overlay of a creation', () => {
   test.each(queuedEndpoints.filter(isCreation).map((endpoint) => [endpoint.name, endpoint] as const))(
-    '%s: has all that a list shows, and is named by its write',
+    'gives a row of %s all list columns, and an id from its intent',
     (_, endpoint) => {
       const columns = Object.keys(getRowSchema(endpoint.queue?.table ?? '')?.shape ?? {})
       expect(columns).not.toEqual([])
@@ -34,13 +34,13 @@ describe('a row that waits to be made', () => {
   )
 })
 
-describe('a row with a change laid over it', () => {
+describe('the overlay of a change', () => {
   const changes = queuedEndpoints.filter(
     (endpoint) => !isCreation(endpoint) && getRowSchema(endpoint.queue?.table ?? ''),
   )
 
   test.each(changes.map((endpoint) => [endpoint.name, endpoint] as const))(
-    '%s: keeps its id and version, leaves the row as it is, and needs a row to lie on',
+    'keeps id and version of the row, does not modify it, and is null without a row: %s',
     (_, endpoint) => {
       const shape = getRowSchema(endpoint.queue?.table ?? '')
       if (!shape) throw new Error('a table without rows')
@@ -57,7 +57,7 @@ describe('a row with a change laid over it', () => {
     },
   )
 
-  test('a change shows what it sets, a deletion takes the row away, a disabled user is shown disabled', () => {
+  test('shows changed fields, hides a deleted row and shows a disabled user as disabled', () => {
     const getEndpoint = (name: string) => endpoints.find((endpoint) => endpoint.name === name) as Endpoint
     const row = { id: 3, row_version: 4, title: 0, status: 1, alert_date: null, desc: 'old' }
     expect(overlay(getEndpoint('updateCompanyUser'), row, { params: { id: 3 }, body: { title: 2 } })).toEqual({
@@ -76,7 +76,7 @@ describe('a row with a change laid over it', () => {
     })
   })
 
-  test('an order made offline shows its offline quote and its last day (D17, D18)', () => {
+  test('shows an order made offline with its offline quote and its last day (D17, D18)', () => {
     const order = endpoints.find(({ name }) => name === 'createOrder') as Endpoint
     const body = {
       code: 'acme1',

@@ -28,11 +28,11 @@ const localCodes: Record<LocalProblemCode, true> = {
   TOO_OLD: true,
   BLOCKED_BY_PROXY: true,
 }
-/** In answers rather than of them: the activation's result and its last resort, and what is wrong with versions of apps. */
+/** Codes inside successful responses: the result of an activation, its fallback, and faults of app versions. */
 const responseCodes = ['ACTIVATE_OK', 'ERROR_FOUND', 'apps_loop', 'apps_missing', 'apps_incompatible']
-/** For a code that comes without the names which its sentence needs. */
+/** Used for a code that comes without the names that its sentence needs. */
 const fallbackCodes = ['bare']
-/** Which limit a RATE_LIMITED is about (`getMessageKey`). */
+/** The limit that a RATE_LIMITED problem is about (`getMessageKey`). */
 const limitCodes = ['EXPORTS_OF_USER', 'EXPORTS_OF_COMPANY']
 
 const fieldCodes: Record<FieldCode, true> = {
@@ -58,11 +58,11 @@ const fieldCodes: Record<FieldCode, true> = {
   TOO_DEEP: true,
 }
 
-describe('words for what goes wrong', () => {
+describe('Messages of problems', () => {
   test.each([
     ['English', en],
     ['Chinese', zh],
-  ])('every code has them, in %s', (_, words) => {
+  ])('Every problem code has a message in %s', (_, words) => {
     const codes = [
       ...Object.keys(problemStatus),
       ...Object.keys(localCodes),
@@ -77,11 +77,11 @@ describe('words for what goes wrong', () => {
   test.each([
     ['English', enFields],
     ['Chinese', zhFields],
-  ])('every code of a field has them, in %s', (_, words) => {
+  ])('Every field code has a message in %s', (_, words) => {
     expect(Object.keys(words).toSorted()).toEqual(Object.keys(fieldCodes).toSorted())
   })
 
-  test('the catalogue of the specification is kept to the letter (M48, M51; portal 5, 8; contracts 5, 8)', () => {
+  test('The English messages are those of the specification, word for word (M48, M51; portal 5, 8; contracts 5, 8)', () => {
     expect(en).toMatchObject({
       ...messageCatalogue,
       ERROR_FOUND: 'Error Found',
@@ -97,7 +97,7 @@ describe('words for what goes wrong', () => {
     })
   })
 
-  test('what is said of every change is kept to the letter (M50)', () => {
+  test('The messages after a change are those of the specification (M50)', () => {
     expect(enParts.message).toEqual({
       updated: 'Update successfully.',
       updateFailed: 'Update failed.',
@@ -107,7 +107,7 @@ describe('words for what goes wrong', () => {
     expect(Object.keys(zhParts.message)).toEqual(Object.keys(enParts.message))
   })
 
-  test('both languages fill in the same values', () => {
+  test('Both languages use the same placeholders', () => {
     const listPlaceholders = (words: Record<string, string>) =>
       Object.entries(words).map(([code, text]) => [code, [...text.matchAll(/\{\{\w+\}\}/g)].map(String).toSorted()])
     expect(listPlaceholders(zh)).toEqual(listPlaceholders(en))
@@ -115,7 +115,7 @@ describe('words for what goes wrong', () => {
   })
 })
 
-test('what is done to a service has a word in both languages (M49)', () => {
+test('Every operation that locks a service has a name in both languages (M49)', () => {
   for (const { locked } of [enServices, zhServices])
     expect(Object.keys(locked).toSorted()).toEqual([...serviceOperations, 'run-backup', 'somebody'].toSorted())
 })

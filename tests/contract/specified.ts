@@ -1,4 +1,7 @@
-/** The specification's own list of calls (tables of accounts, contracts, services, catalogue), parameters as we write them. */
+/**
+ * The specification's own list of calls (tables of accounts, contracts, services, catalogue), with parameters in the notation of the
+ * contract.
+ */
 export const specifiedCalls = `
 POST /api/m18s/token
 POST /api/m18s/logout
@@ -91,7 +94,7 @@ POST /api/template/price/import
   .trim()
   .split('\n')
 
-/** Beyond the specification: what its pages need and it names no call for. */
+/** Calls that the specified pages need, but that the specification does not list. */
 export const addedCalls = [
   'POST /api/systrail/verify',
   'POST /api/aws/password/:id',
@@ -145,7 +148,7 @@ export const addedCalls = [
   'GET /api/pdb/plan/:serviceId',
 ]
 
-/** portal 8, to the letter. */
+/** The texts of portal 8, word for word. */
 export const messageCatalogue = {
   invalid_grant: 'Password Or User is wrong!',
   PASSWORD_UNCHANGE: 'New password is same as the original password.',

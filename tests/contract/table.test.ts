@@ -11,19 +11,19 @@ const findDuplicates = (names: string[]) => names.filter((name, index) => names.
 const getEndpoint = (name: string) => endpoints.find((endpoint) => endpoint.name === name)
 const getFieldNames = (schema: ObjectSchema | undefined) => Object.keys(schema?.shape ?? {})
 
-describe('the table of calls', () => {
-  test('holds every call of the specification, and beyond it only what is said to be added', () => {
+describe('the endpoint table', () => {
+  test('contains every call of the specification, and only the listed additions', () => {
     const rows = endpoints.map(({ method, path }) => `${method} ${path}`)
     expect(rows.toSorted()).toEqual([...specifiedCalls, ...addedCalls].toSorted())
   })
 
-  test('has a name and an address for each, once', () => {
+  test('gives each endpoint a name and an address of its own', () => {
     expect(findDuplicates(endpoints.map(({ name }) => name))).toEqual([])
     expect(findDuplicates(endpoints.map(({ method, path }) => `${method} ${path.replace(/:\w+/g, ':')}`))).toEqual([])
   })
 
   test.each(endpoints.map((endpoint) => [endpoint.name, endpoint] as const))(
-    '%s names every part of its path, and belongs to the authorization matrix',
+    'gives %s all its path parameters and a row of the authorization matrix',
     (_, endpoint) => {
       const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name)
       expect(getFieldNames(endpoint.params)).toEqual(inPath)
@@ -32,7 +32,7 @@ describe('the table of calls', () => {
     },
   )
 
-  test('what is open to anybody is the sign-in, a public address, or the code of a company (D57)', () => {
+  test('opens only login, logout and the company code check under /api to everybody (D57)', () => {
     const openEndpoints = endpoints.filter(
       ({ access: accessRule, path }) => accessRule === 'anybody' && path.startsWith('/api/'),
     )
@@ -43,7 +43,7 @@ describe('the table of calls', () => {
   })
 })
 
-test('an answer has the fields that its schema lists, and drops every other (S-16)', () => {
+test('A response has only the fields that its schema lists (S-16)', () => {
   const openObjects: string[] = []
   const findOpenObjects = (json: unknown, location: string): void => {
     if (typeof json !== 'object' || json === null) return
@@ -64,10 +64,10 @@ test('an answer has the fields that its schema lists, and drops every other (S-1
   )
 })
 
-describe('lists', () => {
+describe('List endpoints', () => {
   const lists = endpoints.filter(({ offline }) => offline === 'list')
 
-  test('every list fills a table, and every filled table is a list', () => {
+  test('Every list fills a table of its own, and only lists fill tables', () => {
     expect(lists.filter(({ list }) => !list)).toEqual([])
     expect(endpoints.filter(({ list, offline }) => list && offline !== 'list')).toEqual([])
     const tables = lists.map(({ list }) => list?.table ?? '')
@@ -89,7 +89,7 @@ describe('lists', () => {
   })
 
   test.each(lists.map((endpoint) => [endpoint.name, endpoint] as const))(
-    '%s sorts, filters and divides by columns that its rows have, and lets itself be asked so',
+    '%s sorts, filters and scopes by columns of its rows, and accepts these parameters',
     (_, { list, query, params }) => {
       if (!list) throw new Error('a list without fills')
       const columns = getFieldNames(list.row)
@@ -110,8 +110,8 @@ describe('lists', () => {
   )
 })
 
-describe('writes', () => {
-  test('every write that may queue says how it will look; uploads are bytes beside the queue (protocol 22)', () => {
+describe('Write endpoints', () => {
+  test('Every write that may queue has an overlay, except uploads (protocol 22)', () => {
     const queuedEndpoints = endpoints.filter(({ offline }) => offline === 'queue')
     const endpointsWithoutQueue = queuedEndpoints.filter(({ queue: queues }) => !queues)
     expect(endpointsWithoutQueue.every(({ encoding }) => encoding === 'multipart')).toBe(true)
@@ -119,17 +119,17 @@ describe('writes', () => {
     expect(endpoints.filter(({ queue: queues, offline }) => queues && offline !== 'queue')).toEqual([])
   })
 
-  test('nothing both queues and takes long (protocol 39)', () => {
+  test('No write may both queue and run as a long request (protocol 39)', () => {
     expect(endpoints.filter(({ queue: queues, job: relays }) => queues && relays)).toEqual([])
   })
 
-  test('what is secret never queues and never fills the device (S-84)', () => {
+  test('Secret endpoints never queue and never fill a list on the device (S-84)', () => {
     expect(
       endpoints.filter(({ secret, queue: queues, list, offline }) => secret && (queues || list || offline === 'queue')),
     ).toEqual([])
   })
 
-  test('passwords, one-time keys, prints, logs and exports are secret (S-77)', () => {
+  test('Passwords, one-time keys, prints, logs and exports are secret (S-77)', () => {
     const secretEndpoints = endpoints.filter(
       ({ path, name }) =>
         /password|token|activate|print|\/log|export|\/:key/.test(path) && !name.endsWith('ServicePassword'),
@@ -137,7 +137,7 @@ describe('writes', () => {
     expect(secretEndpoints.filter(({ secret }) => !secret).map(({ name }) => name)).toEqual(['sendActivationMail'])
   })
 
-  test('money, passwords and running systems are never left waiting in a queue (D89)', () => {
+  test('Writes about money, passwords and running systems never queue (D89)', () => {
     const pathPrefixes = ['/api/payment/', '/api/contract', '/api/aws/', '/api/m18s/password', '/api/pdb/', '/api/app']
     const queuedEndpoints = endpoints.filter(
       ({ queue: queues, path }) => queues && pathPrefixes.some((start) => path.startsWith(start)),
@@ -145,7 +145,7 @@ describe('writes', () => {
     expect(queuedEndpoints).toEqual([])
   })
 
-  test('what changes the access of others waits in no queue, and no price list is confirmed or withdrawn from one', () => {
+  test('Changes of access, and confirmation or withdrawal of a price list, never queue', () => {
     const mustNotQueue = (name: string, input: unknown) => getEndpoint(name)?.queue?.mustNotQueue?.(input as never)
     expect(mustNotQueue('updateCompanyUser', { params: { id: 1 }, body: { admin: true } })).toBe(true)
     expect(mustNotQueue('updateCompanyUser', { params: { id: 1 }, body: { title: 1 } })).toBe(false)
@@ -160,10 +160,10 @@ describe('writes', () => {
   })
 })
 
-describe('names of rows (protocol 17)', () => {
+describe('References to rows (protocol 17)', () => {
   const params = users.deleteUser.params?.shape.id as ValueSchema
 
-  test('the kind is known through optional, nullable and default', () => {
+  test('The kind of a referenced row is found through optional, nullable and default', () => {
     expect(getRefKind(params)).toBe('user')
     expect(getRefKind(z.optional(params))).toBe('user')
     expect(getRefKind(z.nullable(z.optional(params)))).toBe('user')
@@ -172,7 +172,7 @@ describe('names of rows (protocol 17)', () => {
     expect(getRefKind(z.nullable(z.string()))).toBeUndefined()
   })
 
-  test('an id is a whole number from 1, or the name of a waiting write, and nothing else', () => {
+  test('A reference is an integer from 1, or the name of a waiting write', () => {
     const isAccepted = (value: unknown) => params.safeParse(value).success
     expect([1, 2_147_483_647, '~01920000-0000-7000-8000-000000000001'].every(isAccepted)).toBe(true)
     expect(
@@ -180,7 +180,7 @@ describe('names of rows (protocol 17)', () => {
     ).toBe(false)
   })
 
-  test('every queued change of a row says which one by an id of its kind, in path or body', () => {
+  test('Every queued change names its row by an id of its kind, in the path or the body', () => {
     for (const { name, params: path, body, queue: queues } of endpoints) {
       if (!queues) continue
       const fields = { ...path?.shape, ...(body as ObjectSchema | undefined)?.shape } as Record<string, ValueSchema>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type ProblemCode, problemStatus } from '#contract/problem.ts'
 import { isStored, type Verdict, getVerdict } from '#contract/verdict.ts'
 
-/** What becomes of a queued write that is answered so, the answer being ours and final where it can be. */
+/** The verdict on a queued write for each problem code, if the response has the echo of its key and is final where it can be. */
 const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Verdict>> = {
   VALIDATION_ERROR: 'refused',
   INVALID_ACTIVATE_KEY: 'refused',
@@ -23,7 +23,7 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   FORBIDDEN: 'refused',
   WRONG_HOST: 'refused',
   STEP_UP_REQUIRED: 'refused',
-  // Somebody was quicker: deleting what is gone is done, changing it needs a person (protocol 14).
+  // Another user was faster: deleting a deleted row is done, but changing it needs a decision (protocol 14).
   NOT_FOUND: { POST: 'refused', PUT: 'conflict', DELETE: 'done' },
   USER_NOT_EXIST: { POST: 'refused', PUT: 'conflict', DELETE: 'done' },
   INTENT_UNKNOWN: { POST: 'refused', PUT: 'conflict', DELETE: 'done' },
@@ -72,7 +72,7 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   SERVER_ERROR: 'later',
   NOT_SUPPORT: 'refused',
   UNAVAILABLE: 'later',
-  // Answers the poll of a long request only; a write in the queue never meets it.
+  // A response to the poll of a long request only. A queued write never gets it.
   INTERRUPTED: 'later',
   STORAGE_FULL: 'later',
   FILES_FULL: 'later',
@@ -87,7 +87,7 @@ const buildResponse = (status: number, code: string | null) => ({
   final: isStored(status, code),
 })
 
-describe('what an answer to a queued write means', () => {
+describe('getVerdict of a response from the server', () => {
   const rows = Object.entries(problemStatus).flatMap(([code, status]) =>
     methods.map((method) => {
       const verdicts = byCode[code as ProblemCode]
@@ -95,11 +95,11 @@ describe('what an answer to a queued write means', () => {
     }),
   )
 
-  test.each(rows)('%s answered %i %s is: %s', (method, status, code, expected) => {
+  test.each(rows)('treats %s with the response %i %s as: %s', (method, status, code, expected) => {
     expect(getVerdict(method, buildResponse(status, code))).toBe(expected)
   })
 
-  test.each([200, 201, 202, 204])('an echoed, final %i is done', (status) => {
+  test.each([200, 201, 202, 204])('treats a final %i as done', (status) => {
     for (const method of methods) expect(getVerdict(method, buildResponse(status, null))).toBe('done')
   })
 
@@ -118,14 +118,14 @@ describe('what an answer to a queued write means', () => {
     [403, 'refused'],
     [409, 'refused'],
     [418, 'refused'],
-  ] as const)('%i of our own, with a code nobody knows, is: %s', (status, expected) => {
+  ] as const)('treats %i with an unknown code as: %s', (status, expected) => {
     for (const code of [null, 'NEW_CODE', 'constructor', '__proto__'])
       expect(getVerdict('POST', buildResponse(status, code))).toBe(expected)
   })
 })
 
-describe('an answer that is not proved to be ours', () => {
-  test.each([200, 201, 204, 401, 403, 404, 409, 412, 500])('%i without our echo is a failure of the line', (status) => {
+describe('getVerdict of a response that may not be from the server', () => {
+  test.each([200, 201, 204, 401, 403, 404, 409, 412, 500])('retries later after %i without an echoed key', (status) => {
     expect(getVerdict('POST', { status, code: null, echoed: false, final: false })).toBe('later')
     expect(getVerdict('DELETE', { status, code: null, echoed: false, final: true })).toBe('later')
   })
@@ -135,13 +135,13 @@ describe('an answer that is not proved to be ours', () => {
     [404, 'NOT_FOUND'],
     [409, 'DUP_USER'],
     [400, 'VALIDATION_ERROR'],
-  ])('%i %s, echoed but not final, is asked again', (status, code) => {
+  ])('retries later after %i %s with an echoed key but without a final outcome', (status, code) => {
     for (const method of methods) expect(getVerdict(method, { status, code, echoed: true, final: false })).toBe('later')
   })
 })
 
-describe('what the idempotency store keeps (protocol 3)', () => {
-  test('every outcome, except what may turn out differently next time', () => {
+describe('isStored (protocol 3)', () => {
+  test('stores every outcome except those that may differ in the next attempt', () => {
     const storedCodes = Object.entries(problemStatus).filter(([code, status]) => isStored(status, code))
     const unstoredCodes = Object.keys(problemStatus).filter((code) => !storedCodes.some(([name]) => name === code))
     expect(unstoredCodes.toSorted()).toEqual(

@@ -30,10 +30,10 @@ const clerk = buildCaller({ companyCode: 'm18' })
 const orderingClerk = buildCaller({ companyCode: 'm18', order: true })
 const staff = buildCaller({ companyCode: 'm18', admin: true })
 const deleter = buildCaller({ companyCode: 'm18', accessLevel: 100 })
-/** A customer never has a level; should one be stored, it opens nothing (D48). */
+/** A customer never has a level. If one is stored anyway, it opens nothing (D48). */
 const impostor = buildCaller({ accessLevel: 100 })
 
-describe('who may do what', () => {
+describe('Access rules', () => {
   const table: [AccessRule, (Caller | null)[], (Caller | null)[]][] = [
     ['anybody', [anonymous, plainUser, deleter], []],
     ['user', [plainUser, orderingUser, clerk], [anonymous]],
@@ -46,30 +46,30 @@ describe('who may do what', () => {
     ['orderOrProviderAdmin', [orderingUser, staff, deleter], [anonymous, plainUser, admin, clerk]],
   ]
 
-  it.each(table)('%s', (rule, allowedCallers, refusedCallers) => {
+  it.each(table)('The rule %s admits exactly the intended callers', (rule, allowedCallers, refusedCallers) => {
     expect(allowedCallers.map((testedCaller) => isAllowed(rule, testedCaller))).toEqual(allowedCallers.map(() => true))
     expect(refusedCallers.map((testedCaller) => isAllowed(rule, testedCaller))).toEqual(refusedCallers.map(() => false))
   })
 
-  it('knows the environments of the specification, and no other levels (M17, portal 4)', () => {
+  it('The environments and access levels are those of the specification (M17, portal 4)', () => {
     expect(environments).toEqual({ production: 0, test: 1, debug: 2, experiment: 3, delete: 100 })
     expect(accessLevels).toEqual([0, 1, 2, 3, 100])
   })
 
-  it('opens the gate of the delete environment to its own level alone, inside the provider (M17, D48)', () => {
+  it("Only the provider's delete level opens the delete environment (M17, D48)", () => {
     const levels = accessLevels.filter((accessLevel) => isDeleteLevel(buildCaller({ companyCode: 'm18', accessLevel })))
     expect(levels).toEqual([environments.delete])
     expect(accessLevels.filter((accessLevel) => isDeleteLevel(buildCaller({ accessLevel })))).toEqual([])
   })
 
-  it("gives the delete level the provider's pages, and no company's (M15, D46, D47)", () => {
+  it("The delete level has the provider's pages and no company's pages (M15, D46, D47)", () => {
     expect([isDeleteLevel(deleter), isProviderAdmin(deleter), isCompanyAdmin(deleter)]).toEqual([true, true, false])
     expect(isDeleteLevel(impostor)).toBe(false)
   })
 })
 
-describe('the client type (M3, portal 1)', () => {
-  it.each(clientTypes)('%s can be chosen by the delete level only; for all others it is saas', (clientType) => {
+describe('getClientType (M3, portal 1)', () => {
+  it.each(clientTypes)('returns the chosen %s for the delete level only, and saas for all others', (clientType) => {
     expect(getClientType(deleter, clientType)).toBe(clientType)
     for (const testedCaller of [plainUser, admin, staff, clerk, impostor])
       expect(getClientType(testedCaller, clientType)).toBe('saas')

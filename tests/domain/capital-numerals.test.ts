@@ -6,7 +6,7 @@ import { readAmount } from '#domain/money.ts'
 const digits = '零壹贰叁肆伍陆柒捌玖'
 const units: Record<string, bigint> = { 拾: 10n, 佰: 100n, 仟: 1000n }
 
-/** Reads whole numbers back, without the writer's way of making them. */
+/** Reads whole numbers back without using the code that writes them. */
 function readWholeNumber(text: string): bigint {
   let total = 0n
   let section = 0n
@@ -35,7 +35,7 @@ function readBack(text: string): bigint {
   return minus ? -absoluteCents : absoluteCents
 }
 
-describe('an amount in capital numerals', () => {
+describe('toCapitalNumerals', () => {
   it.each([
     ['0.00', '零元整'],
     ['0.01', '壹分'],
@@ -70,19 +70,19 @@ describe('an amount in capital numerals', () => {
     ['1000100000000.09', '壹万零壹亿元零玖分'],
     ['9999999999999.99', '玖万玖仟玖佰玖拾玖亿玖仟玖佰玖拾玖万玖仟玖佰玖拾玖元玖角玖分'],
     ['-263.02', '负贰佰陆拾叁元零贰分'],
-  ])('%s is %s', (amount, written) => {
+  ])('writes %s as %s', (amount, written) => {
     expect(toCapitalNumerals(readAmount(amount))).toBe(written)
   })
 
   const checkNumerals = (amount: bigint) => {
     const written = toCapitalNumerals(amount)
     expect([written, readBack(written)]).toEqual([written, amount])
-    // No two zeros side by side, none before a unit, none at the end of the yuan.
+    // There are no two zeros in a row, none before a unit, and none at the end of the yuan.
     if (amount >= 100n) expect(written).not.toMatch(/零零|零[拾佰仟万亿元角]/)
     expect(written.endsWith('整')).toBe(amount % 10n === 0n)
   }
 
-  it('is read back as what it was: every whole amount up to 100,000, and every cent up to 100', () => {
+  it('can be reversed for each whole amount up to 100,000 and each cent up to 100', () => {
     for (let yuan = 0n; yuan <= 100_000n; yuan++) {
       const written = toCapitalNumerals(yuan * 100n)
       if (readBack(written) !== yuan * 100n || (yuan > 0n && /零零|零[拾佰仟万亿元]/.test(written)))
@@ -91,8 +91,8 @@ describe('an amount in capital numerals', () => {
     for (let cents = 0n; cents <= 10_000n; cents++) checkNumerals(cents)
   })
 
-  it('is read back as what it was, wherever its zeros stand', () => {
-    // Digits of which most are zeros: that is where mistakes are.
+  it('can be reversed for amounts with zeros at any position', () => {
+    // Most digits are zeros, because mistakes happen there.
     const sparse = fc
       .array(fc.constantFrom(0, 0, 0, 0, 1, 9), { minLength: 1, maxLength: 15 })
       .map((all) => BigInt(all.join('')))

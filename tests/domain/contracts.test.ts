@@ -1,4 +1,4 @@
-/** The life of a contract as tables of cases (contracts 4, D27 to D35). */
+/** The states of a contract as tables of cases (contracts 4, D27 to D35). */
 import { describe, expect, it, test } from 'vitest'
 import {
   contractRefusals,
@@ -19,8 +19,8 @@ const zone = 'Asia/Hong_Kong'
 const createdAt = '2026-09-14 23:30:00'
 const order = { stored: 'unpaid' as const, due: getDueTime(createdAt), period_end: '2027-10-01' }
 
-describe('the two readings of a status (D27, D28)', () => {
-  it('agree on -1, 0 and 1, and exchange 2 and 3', () => {
+describe('Status numbers of orders and contracts (D27, D28)', () => {
+  it('Both use the same -1, 0 and 1, and swap 2 and 3', () => {
     const statusNumbers = contractStates.map((state) => [
       state,
       toStatusNumber(state, 'order'),
@@ -35,41 +35,44 @@ describe('the two readings of a status (D27, D28)', () => {
     ])
   })
 
-  it.each(['order', 'contract'] as const)('can be read back: %s', (reading) => {
-    for (const state of contractStates) expect(findContractState(toStatusNumber(state, reading), reading)).toBe(state)
-    expect(findContractState(4, reading)).toBeUndefined()
-  })
+  it.each(['order', 'contract'] as const)(
+    'The numbers of the reading %s can be converted back to states',
+    (reading) => {
+      for (const state of contractStates) expect(findContractState(toStatusNumber(state, reading), reading)).toBe(state)
+      expect(findContractState(4, reading)).toBeUndefined()
+    },
+  )
 })
 
 describe('an unpaid order (F-09, T1, D30, D31)', () => {
-  it('is due a week after the day it was made on, in the last second of that day', () => {
+  it('is due seven days after its creation, in the last second of that day', () => {
     expect(getDueTime(createdAt)).toBe('2026-09-21 23:59:59')
   })
 
   it.each([
     ['2026-09-21 23:59:59', 'unpaid', null, null],
     ['2026-09-22 00:00:00', 'invalid', 'invalid', null],
-  ] as const)('at %s is %s', (timestamp, state, payRefusal, removeRefusal) => {
+  ] as const)('has at %s the state %s', (timestamp, state, payRefusal, removeRefusal) => {
     expect(getContractState(order, timestamp)).toBe(state)
     expect([getContractRefusal('pay', state), getContractRefusal('remove', state)]).toEqual([payRefusal, removeRefusal])
   })
 
-  it("is judged by the business's clock, wherever the one who asks is (T2)", () => {
-    // 23:59:59 in Hong Kong.
+  it("expires by the clock of the portal's time zone (T2)", () => {
+    // The last second of the day in Hong Kong.
     const lastSecond = Date.parse('2026-09-21T15:59:59Z')
     expect(getContractState(order, toTimestamp(zone, lastSecond))).toBe('unpaid')
     expect(getContractState(order, toTimestamp(zone, lastSecond + 1_000))).toBe('invalid')
   })
 })
 
-test('a contract is in effect through the day that people are shown, and expired from the next midnight on (T3, D18)', () => {
+test('A contract is in effect through its displayed last day, and expired from midnight (T3, D18)', () => {
   const contract = { stored: 'paid' as const, due: '2026-02-27 23:59:59', period_end: '2027-03-01' }
   expect(getLastDay(contract.period_end)).toBe('2027-02-28')
   expect(getContractState(contract, '2027-02-28 23:59:59')).toBe('effective')
   expect(getContractState(contract, '2027-03-01 00:00:00')).toBe('expired')
 })
 
-test('what may be done in each state, and why not', () => {
+test('Each action is allowed or refused with a reason in each contract state', () => {
   const table = Object.keys(contractRefusals).map((action) => [
     action,
     ...contractStates.map((state) => getContractRefusal(action as keyof typeof contractRefusals, state)),
@@ -84,7 +87,7 @@ test('what may be done in each state, and why not', () => {
   ])
 })
 
-test('what is said of a service that is not there yet goes by the day it begins (T5)', () => {
+test('The notice of a service that is not set up yet depends on the first day (T5)', () => {
   const contract = { state: 'effective' as const, online: 0 as const, period_start: '2026-10-01' }
   const getNotice = (day: string) => getSetUpNotice(contract, day)
   expect([getNotice('2026-09-30'), getNotice('2026-10-01'), getNotice('2026-10-02')]).toEqual([
@@ -96,7 +99,7 @@ test('what is said of a service that is not there yet goes by the day it begins 
   expect(getSetUpNotice({ ...contract, state: 'expired' }, '2026-10-02')).toBeNull()
 })
 
-describe('reminders', () => {
+describe('findDueReminders', () => {
   const contract = {
     state: 'effective' as const,
     due: '2026-02-27 23:59:59',
@@ -112,7 +115,7 @@ describe('reminders', () => {
     ['2027-02-21', [7]],
     ['2027-02-26', [7]],
     ['2027-02-27', [1]],
-  ])('on %s, before it ends: %j', (today, days) => {
+  ])('returns on %s, before the end of a contract: %j', (today, days) => {
     expect(findDueReminders(contract, today).map((reminder) => reminder.days)).toEqual(days)
   })
 
@@ -120,7 +123,7 @@ describe('reminders', () => {
     ['2027-02-28', []],
     ['2027-03-01', [1]],
     ['2027-03-07', [7]],
-  ])('on %s, after it has: %j', (today, days) => {
+  ])('returns on %s, after the end of a contract: %j', (today, days) => {
     expect(findDueReminders({ ...contract, state: 'expired' }, today).map((reminder) => reminder.days)).toEqual(days)
   })
 
@@ -128,19 +131,19 @@ describe('reminders', () => {
     ['2026-02-23', []],
     ['2026-02-24', [3]],
     ['2026-02-26', [1]],
-  ])('on %s, while it is unpaid: %j', (today, days) => {
+  ])('returns on %s, for an unpaid contract: %j', (today, days) => {
     expect(findDueReminders({ ...contract, state: 'unpaid' }, today)).toEqual(
       days.map((dayCount) => ({ kind: 'due', days: dayCount })),
     )
   })
 
-  it('none before the day that staff have set (D45), and none of what is replaced', () => {
+  it('returns none before the day that staff have set (D45), and none for a replaced contract', () => {
     expect(findDueReminders({ ...contract, alert_date: '2027-02-20' }, '2027-02-14')).toEqual([])
     expect(findDueReminders({ ...contract, state: 'overwritten' }, '2027-02-14')).toEqual([])
   })
 })
 
-test('fault 6a a change is due by the end of its contract at the latest', () => {
+test('A change is due by the end of its contract at the latest (fault 6a)', () => {
   expect(getDueTimeWithin(createdAt, '2027-10-01')).toBe(getDueTime(createdAt))
   expect(getDueTimeWithin(createdAt, '2026-09-17')).toBe('2026-09-16 23:59:59')
   expect(getDueTimeWithin(createdAt, '2026-09-22')).toBe('2026-09-21 23:59:59')

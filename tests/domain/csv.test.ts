@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatCsv } from '#domain/csv.ts'
 
-/** A reader of its own, to the letter of RFC 4180. */
+/** An independent reader that follows RFC 4180 exactly. */
 function readCsv(csv: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []
@@ -28,8 +28,8 @@ function readCsv(csv: string): string[][] {
   return rows
 }
 
-describe('a table as CSV', () => {
-  it('says that it is UTF-8, quotes what needs it and ends each line with CRLF (RFC 4180)', () => {
+describe('formatCsv', () => {
+  it('writes a UTF-8 byte order mark, quotes where needed and CRLF at line ends (RFC 4180)', () => {
     const rows = [
       ['姓名', 'E-mail'],
       ['Li "Wei", Dr', 'a;b'],
@@ -50,11 +50,11 @@ describe('a table as CSV', () => {
     ['＋1'],
     ['－1'],
     ['＠A1'],
-  ])('makes text of what would be a formula: %j (S-13)', (text) => {
+  ])('writes text in place of a possible formula: %j (S-13)', (text) => {
     expect(readCsv(formatCsv([[text]]).slice(1))).toEqual([[`'${text}`]])
   })
 
-  it('is read back as it was, whatever stands in it', () => {
+  it('writes any text in a form that is read back unchanged', () => {
     const harmlessText = fc.string({ unit: 'binary' }).filter((text) => !/^[=+\-@＝＋－＠\t\r\n]/.test(text))
     const table = fc.array(fc.array(harmlessText, { minLength: 1, maxLength: 4 }), { maxLength: 5 })
     fc.assert(

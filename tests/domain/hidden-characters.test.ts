@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { findHiddenCharacter, findBidiControl } from '#domain/text.ts'
 
-describe('characters that nobody sees', () => {
+describe('findHiddenCharacter and findBidiControl', () => {
   it.each([
     ['a zero-width space', 'Ad\u200Ba', 'U+200B'],
     ['a byte order mark', '\uFEFFAda', 'U+FEFF'],
@@ -15,7 +15,7 @@ describe('characters that nobody sees', () => {
     ['a non-joiner at the end', 'می\u200C', 'U+200C'],
     ['a filler', 'Ada\u3164', 'U+3164'],
     ['a selector after a Latin letter', 'Ada\uFE0F', 'U+FE0F'],
-  ])('fault 17d are found: %s', (_, text, expected) => expect(findHiddenCharacter(text)).toBe(expected))
+  ])('find %s (fault 17d)', (_, text, expected) => expect(findHiddenCharacter(text)).toBe(expected))
 
   it.each([
     'Zoë Chan',
@@ -27,9 +27,9 @@ describe('characters that nobody sees', () => {
     '❤️ & Co',
     '1️⃣',
     'e\u0301',
-  ])('fault 17d are not seen in %s', (text) => expect(findHiddenCharacter(text)).toBeNull())
+  ])('find nothing in %s (fault 17d)', (text) => expect(findHiddenCharacter(text)).toBeNull())
 
-  it('fault 17d that turn the text are found in several lines, and marks of right-to-left text are not', () => {
+  it('find characters that turn text in several lines, but not right-to-left marks (fault 17d)', () => {
     expect(findBidiControl('one\ntwo \u202E')).toBe('U+202E')
     expect(findBidiControl('שלום\u200F (a)\n')).toBeNull()
   })

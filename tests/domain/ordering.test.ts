@@ -1,4 +1,4 @@
-/** What may be ordered, as tables of cases (contracts 5, T6 to T9). */
+/** Checks of an order, as tables of cases (contracts 5, T6 to T9). */
 import { describe, expect, it, test } from 'vitest'
 import { filterJoiningModules, findModuleCycle } from '#domain/catalogue/modules.ts'
 import {
@@ -32,9 +32,9 @@ test.each([
   ['9999-12-31', true],
   ['9999-12-32', false],
   ['', false],
-])('%s is a day: %s', (text, expected) => expect(isDate(text)).toBe(expected))
+])('isDate returns for %s: %s', (text, expected) => expect(isDate(text)).toBe(expected))
 
-describe('the day on which a contract begins (D38, D39, F-09)', () => {
+describe('The first day of a contract (D38, D39, F-09)', () => {
   const today = '2026-03-02'
   it.each([
     ['2026-03-01', null, ['START_WINDOW 2026-03-02 – 2026-04-01']],
@@ -44,11 +44,11 @@ describe('the day on which a contract begins (D38, D39, F-09)', () => {
     ['2026-02-30', null, ['INVALID_FORMAT']],
     ['2026-02-10', '2026-02-10', []],
     ['2026-02-09', '2026-02-10', ['START_WINDOW 2026-02-10 – 2026-04-01']],
-  ])('%s, ordered on %s', (start, createdOn, problems) => {
+  ])('The first day %s of an order made on %s is accepted or refused', (start, createdOn, problems) => {
     expect(formatProblems(checkStart(start, today, createdOn))).toEqual(problems)
   })
 
-  it('is dated back to a day that has come', () => {
+  it('An order can be dated back, but not to a day in the future', () => {
     expect(checkCreateDate('2026-03-02', today)).toEqual([])
     expect(formatProblems(checkCreateDate('2026-03-03', today))).toEqual(['OUT_OF_RANGE'])
     expect(formatProblems(checkCreateDate('2026-02-30', today))).toEqual(['OUT_OF_RANGE'])
@@ -65,10 +65,12 @@ test.each([
   ['abcdefghijklmnopq', ['INVALID_FORMAT']],
   ['select', ['RESERVED']],
   ['www', ['RESERVED']],
-])('the code %s (T9)', (code, problems) => expect(formatProblems(checkName(code, 'Shop'))).toEqual(problems))
+])('checkName checks the code %s (T9)', (code, problems) =>
+  expect(formatProblems(checkName(code, 'Shop'))).toEqual(problems),
+)
 
-describe('what is chosen', () => {
-  it('is at least one module, all of them listed, with all that they need', () => {
+describe('checkTerms', () => {
+  it('requires at least one module, all of them listed and with their dependencies', () => {
     const checkModules = (modules: string[]) => formatProblems(checkTerms({ ...terms, modules }, lists.A, catalogue))
     expect(checkModules([])).toEqual(['NO_MODULE'])
     expect(checkModules(['core', 'crm'])).toEqual(['NOT_LISTED crm'])
@@ -76,7 +78,7 @@ describe('what is chosen', () => {
     expect(checkModules(['core', 'fin', 'scm'])).toEqual([])
   })
 
-  it('is for as many users as the list asks for in that mode (T8, D26)', () => {
+  it('requires the minimum number of users of the list in that mode (T8, D26)', () => {
     const checkUsers = (user_mode: 'CONCURRENT' | 'NAMED', users: number) =>
       formatProblems(checkTerms({ ...terms, user_mode, users }, lists.A, catalogue))
     expect([
@@ -89,7 +91,7 @@ describe('what is chosen', () => {
   })
 })
 
-test('hidden modules join with all of their conditions, or any (D77)', () => {
+test('Hidden modules join if all of their conditions are met, or any condition (D77)', () => {
   const hidden = [
     { code: 'all', conditions: ['a', 'b'], any_condition: false },
     { code: 'any', conditions: ['a', 'b'], any_condition: true },
@@ -99,7 +101,7 @@ test('hidden modules join with all of their conditions, or any (D77)', () => {
   expect([listJoining([]), listJoining(['a']), listJoining(['a', 'b'])]).toEqual([[], ['any'], ['all', 'any']])
 })
 
-test('a circle of modules is found from each of its members', () => {
+test('findModuleCycle finds a cycle from each of its members', () => {
   const circle = [
     { code: 'a', dependencies: ['b'] },
     { code: 'b', dependencies: ['c'] },
@@ -111,6 +113,6 @@ test('a circle of modules is found from each of its members', () => {
   expect(findModuleCycle([{ code: 'e', dependencies: ['e'] }], 'e')).toEqual(['e'])
 })
 
-test.each(['Asia/Hong_Kong', 'America/New_York', 'UTC'])('a day begins at midnight in %s', (zone) => {
+test.each(['Asia/Hong_Kong', 'America/New_York', 'UTC'])('getStartOfDay returns midnight in %s', (zone) => {
   expect(toTimestamp(zone, getStartOfDay(zone, '2026-03-02'))).toBe('2026-03-02 00:00:00')
 })

@@ -16,7 +16,7 @@ const clerk: Caller = { ...customer, companyCode: 'm18', admin: false }
 const staff: Caller = { ...clerk, admin: true }
 const deleter: Caller = { ...clerk, accessLevel: 100 }
 
-describe('ways of paying (D66, Z-20, Z-21)', () => {
+describe('getPaymentTypeRefusal (D66, Z-20, Z-21)', () => {
   const listPaymentTypes = (caller: Caller) =>
     Object.fromEntries(
       currencies.map((currency) => [
@@ -25,20 +25,20 @@ describe('ways of paying (D66, Z-20, Z-21)', () => {
       ]),
     )
 
-  test('customers pay by card, and RMB by Alipay', () => {
+  test('allows customers to pay by card, and by Alipay in RMB', () => {
     expect(listPaymentTypes(customer)).toEqual({ HKD: ['stripe'], USD: ['stripe'], RMB: ['stripe', 'alipay'] })
   })
 
-  test('the provider’s staff have Alipay for every currency, each by its own gateway', () => {
+  test("allows the provider's staff Alipay in every currency, each by its own gateway", () => {
     const expected = { HKD: ['stripe', 'globalAlipay'], USD: ['stripe', 'globalAlipay'], RMB: ['stripe', 'alipay'] }
     expect(listPaymentTypes(clerk)).toEqual(expected)
   })
 
-  test.each([staff, deleter])('only its admins and the delete level simulate', (caller) => {
+  test.each([staff, deleter])('allows simulated payments to provider admins and the delete level only', (caller) => {
     expect(listPaymentTypes(caller).HKD).toEqual(['stripe', 'globalAlipay', 'simulate'])
   })
 
-  test('why it is not: nobody may, or only the staff', () => {
+  test('distinguishes a wrong currency from a method for staff only', () => {
     expect(getPaymentTypeRefusal('alipay', 'HKD', staff)).toBe('currency')
     expect(getPaymentTypeRefusal('globalAlipay', 'RMB', staff)).toBe('currency')
     expect(getPaymentTypeRefusal('globalAlipay', 'USD', customer)).toBe('staff')
@@ -46,14 +46,14 @@ describe('ways of paying (D66, Z-20, Z-21)', () => {
   })
 })
 
-describe('fault 7f amounts that each method takes', () => {
+describe('Amounts that each payment method takes (fault 7f)', () => {
   test.each([
     ['stripe', 'USD', 49n, 50n, 99_999_999n],
     ['stripe', 'HKD', 399n, 400n, 99_999_999n],
     ['stripe', 'RMB', 399n, 400n, 99_999_999n],
     ['alipay', 'RMB', 0n, 1n, 10_000_000_000n],
     ['globalAlipay', 'HKD', 0n, 1n, 100_000_000n],
-  ] as const)('%s in %s: not %d, but from %d to %d', (type, currency, tooSmall, min, max) => {
+  ] as const)('%s in %s refuses %d, and takes %d to %d', (type, currency, tooSmall, min, max) => {
     expect([tooSmall, min, max, max + 1n].map((amount) => getAmountRefusal(type, currency, amount))).toEqual([
       'tooSmall',
       null,
@@ -62,7 +62,7 @@ describe('fault 7f amounts that each method takes', () => {
     ])
   })
 
-  test('the least that customers can pay is that of the methods that are set up for them', () => {
+  test('The smallest payable amount is that of the methods that are set up for customers', () => {
     expect(getSmallestPayable(paymentTypes, 'HKD')).toBe(400n)
     expect(getSmallestPayable(paymentTypes, 'RMB')).toBe(1n)
     expect(getSmallestPayable(['stripe'], 'RMB')).toBe(400n)
@@ -75,7 +75,7 @@ describe('fault 7f amounts that each method takes', () => {
     ])
   })
 
-  test('the most is that of the caller, and staff who simulate have no limit', () => {
+  test('The largest payable amount depends on the caller, and staff who simulate have no limit', () => {
     expect(getLargestPayable(paymentTypes, 'HKD', customer)).toBe(99_999_999n)
     expect(getLargestPayable(paymentTypes, 'RMB', customer)).toBe(10_000_000_000n)
     expect(getLargestPayable(paymentTypes, 'HKD', clerk)).toBe(100_000_000n)
@@ -83,7 +83,7 @@ describe('fault 7f amounts that each method takes', () => {
     expect(getLargestPayable([], 'HKD', customer)).toBeNull()
   })
 
-  test('what is said before an order: waived, too small, too large, or not by card', () => {
+  test('The fault before an order is waived, too small, too large, or not payable by card', () => {
     const findFaultKind = (currency: 'HKD' | 'RMB', amount: bigint, isWaivable = false) =>
       findPayableFault(paymentTypes, { currency, amount, isWaivable }, customer)?.kind ?? null
     expect([

@@ -1,4 +1,4 @@
-/** Consecutive periods end where one period of the same length would (decision 60). */
+/** Consecutive periods end on the day on which one period of the same total length would end (decision 60). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { getContractAnchor } from '#domain/contracts.ts'
@@ -14,7 +14,7 @@ const farDate = '2500-01-01'
 interface Purchase {
   period: number
   unit: 'year' | 'month'
-  /** Of the contract, exclusive. */
+  /** The end of the contract, exclusive. */
   contractEnd?: string
   today?: string
 }
@@ -40,7 +40,7 @@ const quoteInput = {
   terms: { user_mode: 'CONCURRENT' as const, users: 10, modules: ['core'], uat: 0 as const },
 }
 
-/** Extends a contract by so many years each time. */
+/** Extends a contract once for each number of years. */
 function extendContract(start: string, years: readonly number[]) {
   let anchor: PeriodAnchor = { date: start, months: 0 }
   let end = start
@@ -56,8 +56,8 @@ function extendContract(start: string, years: readonly number[]) {
   return { end, anchor, segments }
 }
 
-describe('fault 8 the end of consecutive periods', () => {
-  test('fault 8 is the same for four backup months from 01-31, one by one or at once', () => {
+describe('the end of consecutive periods', () => {
+  test('is the same for four backup months from 01-31, bought singly or together (fault 8)', () => {
     expect(getEnds(buyBackups('2026-01-31', [oneMonth, oneMonth, oneMonth, oneMonth]))).toEqual([
       '2026-02-28',
       '2026-03-31',
@@ -67,7 +67,7 @@ describe('fault 8 the end of consecutive periods', () => {
     expect(getEnds(buyBackups('2026-01-31', [{ ...oneMonth, period: 4 }]))).toEqual(['2026-05-31'])
   })
 
-  test('fault 8 is the 29th again in a leap year, for a contract that started on one', () => {
+  test('is the 29th again in a leap year if the contract started on a 29th (fault 8)', () => {
     expect(extendContract('2028-02-29', [1]).end).toBe('2029-02-28')
     expect(extendContract('2028-02-29', [1, 3]).end).toBe('2032-02-29')
     expect(extendContract('2028-02-29', [4]).end).toBe('2032-02-29')
@@ -78,7 +78,7 @@ describe('fault 8 the end of consecutive periods', () => {
   const terms = fc.record({ period: fc.integer({ min: 1, max: 14 }), unit: fc.constantFrom('year', 'month') })
   const countMonths = ({ period, unit }: Purchase) => (unit === 'year' ? 12 * period : period)
 
-  test('fault 8 is the same however backups are bought: any split into months and years, in any order', () => {
+  test('is the same for any split of backups into months and years, in any order (fault 8)', () => {
     fc.assert(
       fc.property(startDay, fc.array(terms, { minLength: 1, maxLength: 8 }), fc.nat(), (start, purchases, seed) => {
         const total = purchases.reduce((sum, purchase) => sum + countMonths(purchase), 0)
@@ -91,7 +91,7 @@ describe('fault 8 the end of consecutive periods', () => {
     )
   })
 
-  test('fault 8 is the same however years of a contract are bought, and each part counts as its own years', () => {
+  test('is the same for any split of contract years, and each part counts as its own years (fault 8)', () => {
     fc.assert(
       fc.property(
         startDay,
@@ -110,17 +110,17 @@ describe('fault 8 the end of consecutive periods', () => {
     )
   })
 
-  test('fault 8 keeps whole years whole from each day on which a year of the contract begins', () => {
+  test('keeps full years from each day on which a year of the contract begins (fault 8)', () => {
     expect(calculateFactor('2029-02-28', '2032-02-29', '2028-02-29')).toEqual({ years: 3 })
     expect(calculateFactor('2031-02-28', '2032-02-29', '2028-02-29')).toEqual({ years: 1 })
-    // No day on which a year of it begins: the year begins on the 29th.
+    // No year of the contract begins on this day. The year begins on the 29th.
     expect(calculateFactor('2032-02-28', '2033-02-28', '2028-02-29')).toEqual({ years: 1 })
     expect(calculateFactor('2029-02-27', '2032-02-29', '2028-02-29')).toEqual({ days: 1097 })
   })
 })
 
-describe('fault 8 a gap', () => {
-  test('fault 8 begins anew on the day of the order', () => {
+describe('a gap between periods', () => {
+  test('starts a new count on the day of the order (fault 8)', () => {
     const [first, second, third] = buyBackups('2026-01-31', [
       oneMonth,
       { ...oneMonth, today: '2026-03-05' },
@@ -131,7 +131,7 @@ describe('fault 8 a gap', () => {
     expect(third).toMatchObject({ start: '2026-04-05', end: '2026-05-05', anchor: { date: '2026-03-05', months: 2 } })
   })
 
-  test('fault 8 is none where the next period is bought on the day of the end', () => {
+  test('does not exist if the next period is bought on the day of the end (fault 8)', () => {
     expect(getEnds(buyBackups('2026-01-31', [oneMonth, { ...oneMonth, today: '2026-02-28' }]))).toEqual([
       '2026-02-28',
       '2026-03-31',
@@ -142,8 +142,8 @@ describe('fault 8 a gap', () => {
   })
 })
 
-describe('fault 8 a backup that is cut at the end of its contract', () => {
-  test('fault 8 sets no anchor: what is bought after it counts from the cut', () => {
+describe('a backup that is cut at the end of its contract', () => {
+  test('sets no anchor, so the next purchase counts from the cut (fault 8)', () => {
     const [first, cutPeriod, next, fourth] = buyBackups('2026-01-31', [
       oneMonth,
       { ...oneMonth, period: 2, contractEnd: '2026-04-10' },
@@ -151,26 +151,26 @@ describe('fault 8 a backup that is cut at the end of its contract', () => {
       { ...oneMonth, contractEnd: '2027-04-10' },
     ])
     expect(first).toMatchObject({ end: '2026-02-28', isCut: false, anchor: { date: '2026-01-31', months: 1 } })
-    // 02-28 to 03-31, and a part of the month after that.
+    // From 02-28 to 03-31, and a part of the next month.
     expect(cutPeriod).toMatchObject({ start: '2026-02-28', end: '2026-04-10', months: 2, isCut: true, anchor: null })
     expect(next).toMatchObject({ start: '2026-04-10', end: '2026-05-10', anchor: { date: '2026-04-10', months: 1 } })
     expect(fourth).toMatchObject({ end: '2026-06-10', anchor: { date: '2026-04-10', months: 2 } })
   })
 
-  test('fault 8 is not one where it ends with the contract by itself', () => {
+  test('is not counted as cut if it ends with the contract by itself (fault 8)', () => {
     const [, second] = buyBackups('2026-01-31', [oneMonth, { ...oneMonth, contractEnd: '2026-03-31' }])
     expect(second).toMatchObject({ end: '2026-03-31', isCut: false, anchor: { date: '2026-01-31', months: 2 } })
   })
 
-  test('fault 8 never costs more months than were asked for', () => {
-    // Counted from 02-28 it would be a second month that begins on 03-28.
+  test('never costs more months than were ordered (fault 8)', () => {
+    // Counted from 02-28, a second month would begin on 03-28.
     const [, cutPeriod] = buyBackups('2026-01-31', [oneMonth, { ...oneMonth, contractEnd: '2026-03-29' }])
     expect(cutPeriod).toMatchObject({ end: '2026-03-29', months: 1, isCut: true })
   })
 })
 
-describe('fault 8 what was bought by the old rule', () => {
-  test('fault 8 keeps its end, and the next purchase gives the lost days back', () => {
+describe('a period that was bought under the old rule', () => {
+  test('keeps its end, and the next purchase returns the lost days (fault 8)', () => {
     const currentPeriod = { end: '2026-05-28', anchor: { date: '2026-01-31', months: 4 } }
     const bounds = {
       today: '2026-05-01',
@@ -189,7 +189,7 @@ describe('fault 8 what was bought by the old rule', () => {
     })
   })
 
-  test('fault 8 has the first start of the contract as its anchor where none was written down', () => {
+  test('has the first day of the contract as its anchor if none was stored (fault 8)', () => {
     const contract = { period_start: '2028-02-29', period_end: '2032-02-28' }
     expect(getContractAnchor(contract)).toEqual({ date: '2028-02-29', months: 48 })
     expect(getContractAnchor({ ...contract, anchor_date: null, anchor_months: null })).toEqual(
@@ -199,7 +199,7 @@ describe('fault 8 what was bought by the old rule', () => {
     expect(result).toMatchObject({ quote: { period_start: '2032-02-28', period_end: '2036-02-29' } })
   })
 
-  test('fault 8 an anchor that leads elsewhere than to the end is not used', () => {
+  test('does not use an anchor that does not lead to its end (fault 8)', () => {
     const anchor = { date: '2026-01-01', months: 12 }
     const result = quoteExtension(quoteInput, '2027-03-01', '2026-12-20', 1, anchor)
     expect(result).toMatchObject({ quote: { period_end: '2028-03-01' } })

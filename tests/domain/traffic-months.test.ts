@@ -1,4 +1,4 @@
-/** Which months are billed, and which bytes in which of them (D22): by example, and by chance against a ledger that is kept by hand. */
+/** The months that are billed, and the bytes in each of them (D22): by examples, and by random events against a simple ledger. */
 import { describe, expect, test } from 'vitest'
 import * as fc from 'fast-check'
 import { toGigabytes } from '#domain/fees/traffic.ts'
@@ -18,7 +18,7 @@ import { suiteSeed } from '#tests/support/runner/random.ts'
 const buildSubscription = (start: string, end: string, id = 1): TrafficSubscription => ({ id, start, end })
 const toBytesByMonth = (bytes: Record<CalendarMonth, number>) => new Map(Object.entries(bytes))
 
-test('a GB is 10^9 bytes, rounded half away to two decimals', () => {
+test('toGigabytes counts 10^9 bytes, and rounds to two decimals with halves away from zero', () => {
   expect([0, 4_999_999, 5_000_000, 1_004_999_999, 1_005_000_000, 63_000_000_000].map(toGigabytes)).toEqual([
     0n,
     0n,
@@ -29,7 +29,7 @@ test('a GB is 10^9 bytes, rounded half away to two decimals', () => {
   ])
 })
 
-test('months follow one another over the end of a year', () => {
+test('Months continue over the end of a year', () => {
   expect([toMonth('2026-12-31'), getEndOfMonth('2026-12'), getNextMonth('2026-12')]).toEqual([
     '2026-12',
     '2027-01-01',
@@ -37,14 +37,14 @@ test('months follow one another over the end of a year', () => {
   ])
 })
 
-test('what moves counts in its month, and after that was billed in the next one that was not', () => {
+test('Traffic counts in its month, or in the next unbilled month if that one was billed', () => {
   expect(getCountingMonth('2026-03-31', null)).toBe('2026-03')
   expect(getCountingMonth('2026-03-31', '2026-02')).toBe('2026-03')
   expect(getCountingMonth('2026-03-31', '2026-03')).toBe('2026-04')
   expect(getCountingMonth('2026-03-31', '2026-12')).toBe('2027-01')
 })
 
-describe('the terms of a month', () => {
+describe('findBillingSubscription', () => {
   const subscriptions = [
     buildSubscription('2026-06-15', '2026-12-15', 2),
     buildSubscription('2026-01-15', '2026-06-15', 1),
@@ -54,17 +54,17 @@ describe('the terms of a month', () => {
     ['2026-05', 1],
     ['2026-06', 2],
     ['2026-12', 3],
-    // Over, and still the last one before.
+    // The subscription has ended, but is still the last one before this month.
     ['2027-09', 3],
-    // Before any began, after a clock was put back.
+    // Before the first subscription, after the clock was set back.
     ['2025-12', 1],
-  ])('of %s are those of subscription %i', (month, id) => {
+  ])('returns for %s the subscription %i', (month, id) => {
     expect(findBillingSubscription(subscriptions, month)?.id).toBe(id)
   })
-  test('are none where nothing was ever sold', () => expect(findBillingSubscription([], '2026-05')).toBeNull())
+  test('returns null without any subscription', () => expect(findBillingSubscription([], '2026-05')).toBeNull())
 })
 
-describe('months to bill', () => {
+describe('findMonthsToBill', () => {
   const billMonths = (
     input: {
       closed?: CalendarMonth | null
@@ -86,7 +86,7 @@ describe('months to bill', () => {
     }
   }
 
-  test('are those from the first day of the subscription to the month before this one', () => {
+  test('returns the months from the first day of the subscription to the last full month', () => {
     const subscriptions = [buildSubscription('2026-03-31', '2027-03-01')]
     expect(billMonths({ subscriptions }, '2026-03-31')).toEqual({ months: [], closed: null })
     expect(billMonths({ subscriptions }, '2026-04-01')).toEqual({ months: ['2026-03: 0'], closed: '2026-03' })
@@ -97,7 +97,7 @@ describe('months to bill', () => {
     })
   })
 
-  test('are none that were billed, and none without subscription and bytes', () => {
+  test('returns no billed months, and no months without a subscription and bytes', () => {
     const subscriptions = [
       buildSubscription('2026-01-15', '2026-03-01'),
       buildSubscription('2026-06-30', '2026-08-01', 2),
@@ -109,7 +109,7 @@ describe('months to bill', () => {
     })
   })
 
-  test('wait, and all that follows with them, where nobody’s terms cover bytes', () => {
+  test('stops at a month with bytes that no subscription covers', () => {
     expect(billMonths({ bytes: { '2026-02': 5, '2026-03': 1 } }, '2026-09-30')).toEqual({ months: [], closed: null })
     const lateSubscriptions = [buildSubscription('2026-05-01', '2026-06-01')]
     expect(billMonths({ subscriptions: lateSubscriptions, bytes: { '2026-02': 5 } }, '2026-03-30').months).toEqual([
@@ -117,7 +117,7 @@ describe('months to bill', () => {
     ])
   })
 
-  test('are so many at a time, and the rest the next time', () => {
+  test('returns a limited number of months, and the others in the next call', () => {
     const subscriptions = [buildSubscription('2026-01-01', '2030-01-01')]
     const first = billMonths({ subscriptions }, '2027-01-01', 5)
     expect(first).toMatchObject({ closed: '2026-05' })
@@ -125,10 +125,10 @@ describe('months to bill', () => {
   })
 })
 
-/** What happens to a service, by chance. */
+/** A random event of a service. */
 type TrafficEvent =
   | { kind: 'moves'; bytes: number }
-  /** The clock goes on by days, or is put back. */
+  /** The clock advances by days, or is set back. */
   | { kind: 'days'; days: number }
   | { kind: 'looks' }
   | { kind: 'subscribes'; months: number }
@@ -147,7 +147,7 @@ const eventArbitrary: fc.Arbitrary<TrafficEvent> = fc.oneof(
   },
 )
 
-test('by chance: every byte is in one record or still open, no month is billed twice, none that was covered is left out', () => {
+test('For random events, each byte is billed or open, and no covered month is missed or billed twice', () => {
   fc.assert(
     fc.property(fc.array(eventArbitrary, { maxLength: 40 }), (events) => {
       let today = '2026-03-02'
@@ -190,7 +190,7 @@ test('by chance: every byte is in one record or still open, no month is billed t
           records: [],
           closedMonth,
         })
-        // Whatever was covered when it was looked at, and is over, was billed.
+        // Every past month that was covered when the bill was made has been billed.
         for (
           let month = previousClosedMonth === null ? '2026-03' : getNextMonth(previousClosedMonth);
           month < toMonth(today);

@@ -1,8 +1,8 @@
-/** What people type in place of what is meant, and how names end sentences. */
+/** Text that people type in other forms than the stored one, and names that end a sentence. */
 import { describe, expect, it } from 'vitest'
 import { cleanCode, cleanDigits, removeDoubleFullStop } from '#domain/text.ts'
 
-describe('figures as people group them', () => {
+describe('cleanDigits', () => {
   it.each([
     ['138 0013 8000', '13800138000'],
     ['２１１０４４００', '21104400'],
@@ -11,16 +11,16 @@ describe('figures as people group them', () => {
     ['2110　4400', '21104400'],
     ['2110x4400', '2110x4400'],
     ['', ''],
-  ])('fault 22d %s is %s', (text, expected) => expect(cleanDigits(text)).toBe(expected))
+  ])('turns %s into %s (fault 22d)', (text, expected) => expect(cleanDigits(text)).toBe(expected))
 })
 
-it('fault 22d a code is in plain letters and figures', () => expect(cleanCode(' ＡＣＭＥ０１ ')).toBe('ACME01'))
+it('cleanCode returns plain letters and digits (fault 22d)', () => expect(cleanCode(' ＡＣＭＥ０１ ')).toBe('ACME01'))
 
-describe('a sentence that ends in a name', () => {
+describe('removeDoubleFullStop', () => {
   it.each([
     ['The service contracts of Acme Trading Ltd..', 'The service contracts of Acme Trading Ltd.'],
     ['Acme Ltd.. Next.', 'Acme Ltd. Next.'],
     ['A name that leads elsewhere: aa/../c.', 'A name that leads elsewhere: aa/../c.'],
     ['Wait...', 'Wait...'],
-  ])('fault 37m "%s" has one stop', (text, expected) => expect(removeDoubleFullStop(text)).toBe(expected))
+  ])('leaves one full stop in "%s" (fault 37m)', (text, expected) => expect(removeDoubleFullStop(text)).toBe(expected))
 })

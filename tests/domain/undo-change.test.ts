@@ -16,13 +16,13 @@ const change: UndoableOrder = {
   pending: null,
 }
 
-test('fault 4a what is discarded is what was paid beyond the new amount, and never below 0', () => {
+test('getDiscardedAmount returns what was paid above the new amount, and at least 0 (fault 4a)', () => {
   expect(getDiscardedAmount({ contract_amount: 1_000_000n, residual_amount: 5_364_384n })).toBe(4_364_384n)
   expect(getDiscardedAmount({ contract_amount: 5_364_384n, residual_amount: 1_000_000n })).toBe(0n)
   expect(getDiscardedAmount({ contract_amount: 5n, residual_amount: 5n })).toBe(0n)
 })
 
-test('fault 4b a change is undone until the last second of its day', () => {
+test("getUndoRefusal allows an undo until the last second of the change's day (fault 4b)", () => {
   expect(getUndoDeadline('2026-11-28')).toBe('2026-11-28 23:59:59')
   expect(getUndoRefusal(change, '2026-11-28 00:00:00')).toBeNull()
   expect(getUndoRefusal(change, '2026-11-28 23:59:59')).toBeNull()
@@ -39,11 +39,11 @@ test.each([
   ['anotherOrderFollowed', 'one that another contract replaced', { stored: 'overwritten' }],
   ['anotherOrderFollowed', 'one beside which an order is unpaid', { pending: {} }],
   ['ended', 'one whose contract is over', { period_end: '2026-11-28' }],
-] as const)('fault 4b %s: %s', (reason, _, fields) => {
+] as const)('getUndoRefusal returns %s for %s (fault 4b)', (reason, _, fields) => {
   expect(getUndoRefusal({ ...change, ...fields }, '2026-11-28 12:00:00')).toBe(reason)
 })
 
-test('fault 4b the steps of an undo add up to 0.00 out of what was paid', () => {
+test('explainUndo returns steps from the paid amount to 0.00 (fault 4b)', () => {
   const buildStep = (code: FeeStep['code'], amount: string): FeeStep => ({ code, rule: 'D12', values: {}, amount })
   const steps = [
     buildStep('annual', '1.00'),

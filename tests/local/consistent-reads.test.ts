@@ -27,7 +27,7 @@ const claimOptions = {
 }
 const acceptedWrite = { status: 200, body: '{}', version: null, now: 1_000, asOf: 1_000, generation: 1 }
 
-/** A new user that is on its way, with a change of it waiting behind. */
+/** Opens a device with a new user that is being sent, and a change of that user that waits for it. */
 async function openDeviceWithSentUser() {
   const { device, db, generation } = await openTestDevice()
   await storePage(db, userList, firstPage, buildPageResponse([buildUser(1)], 100), generation)
@@ -47,11 +47,11 @@ const waitForTurns = async (turns: number) => {
   for (let n = 0; n < turns; n++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** What stands between two readings differs by turns of the event loop: every distance is tried. */
+/** The time between the two reads depends on turns of the event loop, so every distance is tried. */
 const distances = Array.from({ length: 24 }, (_, turns) => turns)
 
-describe('what is read while the server accepts a write', () => {
-  it('is the row with the change that still waits for it, never the bare row (protocol 9, 18)', async () => {
+describe('reads on the device while the server accepts a write', () => {
+  it('return the row with the change that still waits, and never without it (protocol 9, 18)', async () => {
     for (const turns of distances) {
       const { device, db, target, change, sentEntry } = await openDeviceWithSentUser()
       const acceptance = waitForTurns(turns).then(() =>
@@ -63,7 +63,7 @@ describe('what is read while the server accepts a write', () => {
     }
   })
 
-  it('is a list in which that row stands once, with its change', async () => {
+  it('return a list that contains the row once, with its change', async () => {
     for (const turns of distances) {
       const { device, db, change, sentEntry } = await openDeviceWithSentUser()
       const acceptance = waitForTurns(turns).then(() =>

@@ -15,10 +15,10 @@ import {
   buildPageResponse,
 } from '#tests/support/device/device-database.ts'
 
-it('a list on the screen hears what is stored for it, a device opened just now included', async () => {
+it('A list on the screen is notified of stored rows, even if the device was opened just before', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   await openSession(openDevice(storage), { companyId, userId: 1 })
-  // Opened again, as after a reload: no connection stands yet when the list asks.
+  // Opened again, as after a reload: the database has no connection yet when the list is read.
   const device = openDevice(storage)
   const rowCounts: number[] = []
   const subscription = liveQuery(async () => await readListOnDevice(device, userList, firstPage)).subscribe(
@@ -36,7 +36,7 @@ it('a list on the screen hears what is stored for it, a device opened just now i
   subscription.unsubscribe()
 })
 
-it('a burst of changes is read a few times, the last of them included, and the next change is heard (protocol 38)', async () => {
+it('Many quick changes are read a few times, with the last one and the next one (protocol 38)', async () => {
   const { db, device, generation } = await openTestDevice()
   const rowCounts: number[] = []
   let readCount = 0

@@ -7,16 +7,16 @@ import { openTestDevice } from '#tests/support/device/device-database.ts'
 const tableNames = endpoints
   .flatMap(({ list, queue: queueSpec }) => [list?.table, queueSpec?.table])
   .filter((table) => table !== undefined)
-  // Filled by a stream, where its user asked for it.
+  // Filled by a stream, when a user saves a stored trail.
   .concat(storedTrailListSpec.table)
 
-it('every list and every queued write has its table on the device, and every table is filled', async () => {
+it('Every list and every queued write has its table on the device, and every table is filled', async () => {
   const { db } = await openTestDevice()
   expect([...new Set(tableNames)].sort()).toEqual([...rowTables].sort())
   expect(db.tables.map(({ name }) => name)).toEqual(expect.arrayContaining([...rowTables]))
 })
 
-it('every queued write says what becomes of its row', () => {
+it('Every queued write defines what becomes of its row', () => {
   const queuedWrites = endpoints.filter(({ offline, encoding }) => offline === 'queue' && encoding !== 'multipart')
   expect(queuedWrites.filter(({ queue: queueSpec }) => !queueSpec).map(({ name }) => name)).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** Two builds over one database: the newer changes it under the older one's page (protocol 40, R-19, R-20). */
+/** Two builds over one database. The newer build upgrades it while a page of the older build is open (protocol 40, R-19, R-20). */
 import { Dexie } from 'dexie'
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, it } from 'vitest'
@@ -44,7 +44,7 @@ const createStoredRow = (row: VersionedRow = buildUser(1)): StoredRow => ({
   folds: { name: 'user 1', email: '' },
 })
 
-/** The tables as the build before the first list index had them. */
+/** The tables of the last build before the first list index. */
 function openOlderDatabase(storage: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange }): Dexie {
   const db = new Dexie(name, storage)
   db.version(1).stores({
@@ -63,7 +63,7 @@ function openOlderDatabase(storage: { indexedDB: IDBFactory; IDBKeyRange: typeof
   return db
 }
 
-it('what an older build kept and wrote is all there after the upgrade, in its order', async () => {
+it('The upgrade keeps everything that an older build stored, in its order', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   const older = openOlderDatabase(storage)
   const oldEntries = Array.from({ length: 50 }, (_, index) => {
@@ -109,7 +109,7 @@ it('what an older build kept and wrote is all there after the upgrade, in its or
   older.close()
 })
 
-/** What version 8 stored under names that version 9 replaced, beside what it leaves alone. */
+/** Stores records under the names of version 8 that version 9 replaces, and others that it does not change. */
 async function fillVersion8(storage: StorageFactories): Promise<void> {
   const older = new Dexie(name, storage)
   older.version(8).stores({
@@ -136,7 +136,7 @@ async function fillVersion8(storage: StorageFactories): Promise<void> {
   older.close()
 }
 
-it('version 9 keeps all that version 8 stored, some of it under new names', async () => {
+it('Version 9 keeps everything that version 8 stored, some of it under new names', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   await fillVersion8(storage)
   const db = openDatabase(name, storage)
@@ -154,7 +154,7 @@ it('version 9 keeps all that version 8 stored, some of it under new names', asyn
   db.close()
 })
 
-it('a page of an earlier build reads rows and stored trails that a newer one has written (protocol 40)', async () => {
+it('A page of an earlier build reads rows and stored trails of a newer build (protocol 40)', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   await fillVersion8(storage)
   const newer = openDatabase(name, storage)
@@ -171,7 +171,7 @@ it('a page of an earlier build reads rows and stored trails that a newer one has
   newer.close()
 })
 
-it('what version 8 sealed comes back under the new names', () => {
+it('Data that version 8 sealed is restored under the new names', () => {
   expect(renameCachedRecord('users', { id: 1, upto: 2 })).toEqual({ id: 1, upto: 2 })
   expect(renameCachedRecord('listStats', { id: 'x', newest: 5 })).toEqual({ id: 'x', latestAsOf: 5 })
   expect(renameCachedRecord('syncPoints', { id: 'x', upto: 5 })).toEqual({ id: 'x', changeNumber: 5 })
@@ -184,7 +184,7 @@ it('what version 8 sealed comes back under the new names', () => {
   })
 })
 
-it('the directory of a device keeps whose session is over', async () => {
+it('The directory of the device remembers after an upgrade whose session expired', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   const older = new Dexie('portal-device', storage)
   older.version(1).stores({ session: 'name', occupants: '[companyId+userId]' })
@@ -201,7 +201,7 @@ it('the directory of a device keeps whose session is over', async () => {
   directory.close()
 })
 
-it('a page of this build goes on writing its outbox under a newer one, and leaves rows to that one (F-13)', async () => {
+it('A page of this build still writes its outbox under a newer build, but stores no rows (F-13)', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   const device = openDevice(storage)
   await openSession(device, subject)
@@ -224,13 +224,13 @@ it('a page of this build goes on writing its outbox under a newer one, and leave
   expect(await newer.outbox.get(laterEntry.intent)).toEqual(laterEntry)
   expect(await storePage(db, userList, firstPage, buildPageResponse([buildUser(77)], 99), 1)).toBe(false)
   expect(await newer.table('users').count()).toBe(12)
-  // It still shows what is there.
+  // The older page still shows the rows.
   expect((await readListOnDevice(device, userList, firstPage)).count).toBe(12)
   newer.close()
   db.close()
 })
 
-it('a row that the server deleted is in no list, no page, no index and no form any more', async () => {
+it('A row that the server deleted is in no list, page, index or form', async () => {
   const device = openDevice({ indexedDB: new IDBFactory(), IDBKeyRange })
   await openSession(device, subject)
   const db = device.getDatabase(subject)
@@ -254,7 +254,7 @@ it('a row that the server deleted is in no list, no page, no index and no form a
     expect([rows.some(({ row }) => row.id === 4), count]).toEqual([false, 11])
   }
   expect(await db.table('users').get(4)).toBeUndefined()
-  // An older answer that still has it does not bring it back (protocol 33).
+  // An older response that contains the row does not restore it (protocol 33).
   await storePage(db, userList, firstPage, buildPageResponse(users.slice(0, 10), 2, '1', 12), 1)
   expect(await db.table('users').get(4)).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 /**
- * One browser with its tabs: each a process of its own with the real pipeline and the real Dexie, all over one disk, one
- * jar of cookies, one set of locks, one line. A tab can be reloaded, the browser killed, at any commit and at any step of
- * a request. Nothing here has a timer: the clock is turned.
+ * A browser with its tabs. Each tab is a process with the real pipeline and the real Dexie. All share one disk, one set of cookies, one set
+ * of locks and one connection. A tab can be reloaded, and the browser killed, at any commit and any step of a request. There are no timers:
+ * the test advances the clock.
  */
 import '#local/outbox/entry-actions.ts'
 import '#local/storage/device.ts'
@@ -44,9 +44,9 @@ export interface ModelTab extends KillableProcess {
   ports: PagePorts
   api: ApiClient
   actions: OutboxActions
-  /** How often it asked to be woken when the line is back. */
+  /** How often the tab requested a wake-up for the time when the connection is back. */
   wakes: number
-  /** Resolves at once, or, while the tab is frozen, when it is thawed: it keeps its locks and hears nothing. */
+  /** Resolves at once, or when a frozen tab is thawed. A frozen tab keeps its locks and receives nothing. */
   whenThawed: Promise<void>
   freeze(): void
   thaw(): void
@@ -56,26 +56,26 @@ export interface ModelBrowser {
   disk: ModelDisk
   tabs: ModelTab[]
   connectionState: ConnectionState
-  /** Steps so far: commits, requests that left, answers that were ready. */
+  /** Number of steps so far: commits, sent requests, and responses that were ready. */
   steps: number
-  /** At this step the browser is killed; its request, if it is one, reaches the server after all, but late. */
+  /** The browser is killed at this step. If the step is a request, the request reaches the server later. */
   diesAt: number | null
-  /** Locks that are held or waited for. */
+  /** Names of locks that are held or waited for. */
   listLocks(): string[]
-  /** What a tab had to report. */
+  /** Errors that tabs reported. */
   reportedErrors: unknown[]
   reload(tabIndex: number): void
   kill(): void
-  /** Requests of the dead that were still under way arrive. */
+  /** Delivers the requests of killed tabs that were still in transit. */
   deliverLate(): Promise<void>
-  /** Resolves when nothing moves any more, but for what waits on the clock. */
+  /** Resolves when nothing moves any longer, except for timers of the clock. */
   waitUntilQuiet(): Promise<void>
   close(): Promise<void>
 }
 
 const never = () => new Promise<never>(() => {})
 const tabCount = 2
-/** Turns of the event loop in which nothing moved. */
+/** Number of turns of the event loop without any movement. */
 const quietRounds = 12
 
 export function createBrowser(server: ServerTransport, clock: Clock, newId: () => string): ModelBrowser {
@@ -87,7 +87,7 @@ export function createBrowser(server: ServerTransport, clock: Clock, newId: () =
   const listenersBefore = new Set(storageEvent.subscribers)
   let moveCount = 0
 
-  /** True: dead, now or before. */
+  /** Returns true if the tab is dead, by this step or before. */
   function countStep(tab: ModelTab): boolean {
     moveCount += 1
     if (tab.isDead) return true
@@ -150,7 +150,7 @@ export function createBrowser(server: ServerTransport, clock: Clock, newId: () =
       pipeline: (request) => handleRequest(request, ports),
     }
     const freeze = () => {
-      // Whoever waits since it was frozen before is thawed along.
+      // Work that has waited since an earlier freeze is resumed too.
       const { thaw } = tab
       tab.whenThawed = new Promise((resolve) => {
         tab.thaw = () => {
@@ -199,8 +199,7 @@ export function createBrowser(server: ServerTransport, clock: Clock, newId: () =
     },
     async close() {
       for (const tab of browser.tabs) endTab(tab)
-      // Dexie tells every live query of this process of every commit: those of the dead would be asked for ever, and keep
-      // all that was theirs.
+      // Dexie notifies all live queries of this process about every commit. Queries of dead tabs would run forever and keep their memory.
       for (const listener of storageEvent.subscribers.slice())
         if (!listenersBefore.has(listener)) storageEvent.unsubscribe(listener as () => void)
     },
@@ -211,7 +210,7 @@ export function createBrowser(server: ServerTransport, clock: Clock, newId: () =
 
 const html = { headers: { 'content-type': 'text/html' } }
 
-/** Ciphers work beside the event loop, so that nobody sees from here when they are done. */
+/** Encryption runs outside the event loop, so the pending operations are counted here. */
 let pendingCrypto = 0
 for (const name of ['encrypt', 'decrypt', 'importKey'] as const) {
   const operation = crypto.subtle[name].bind(crypto.subtle) as (...args: unknown[]) => Promise<unknown>

@@ -1,7 +1,6 @@
 /**
- * What the device keeps of a list, through readings that overtake each other, puts, deletions, catching up and
- * sign-outs, against a server as small as a map: never an older row over a newer, never a deleted one back, and what is
- * called complete is (protocol 33 to 35).
+ * Compares the cached list of a device with a simple server, through overlapping reads, changes, deletions, change requests and sign-outs.
+ * An older row never replaces a newer one, a deleted row never returns, and a list that is called complete is complete (protocol 33 to 35).
  */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -24,7 +23,7 @@ type TestUser = ReturnType<typeof buildUser>
 const { RUNS = '40', REPLAY } = process.env
 const replay = REPLAY === undefined ? {} : { path: REPLAY }
 
-/** What the server says at a moment; it may arrive at any later one. */
+/** A response of the server at one moment. It may arrive at any later time. */
 interface PendingResponse {
   arrive: (testDevice: TestDevice, generation: number) => Promise<unknown>
   generation: number
@@ -33,17 +32,17 @@ interface PendingResponse {
 interface CacheWorld {
   testDevice: TestDevice
   rows: Map<number, TestUser>
-  /** Ids that are gone for good, with the change that took them. */
+  /** Ids of rows that are deleted for good, with the change number of the deletion. */
   deletionChanges: Map<number, number>
   changes: Map<number, number>
-  /** When each row was made. */
+  /** Creation time of each row. */
   createdTimes: Map<number, number>
   change: number
   now: number
   pendingResponses: PendingResponse[]
-  /** The highest version that this device was shown since it was last wiped. */
+  /** The highest version of each row that this device got since it was last cleared. */
   seenVersions: Map<number, number>
-  /** Ids that this device was told are gone. */
+  /** Ids that this device knows as deleted. */
   deletedIds: Set<number>
 }
 
@@ -94,7 +93,7 @@ function remove(world: CacheWorld, userId: number): void {
   world.deletionChanges.set(userId, world.change)
 }
 
-/** By name, ties by id, both in the same direction (protocol 36). */
+/** Orders by name, and ties by id in the same direction (protocol 36). */
 const sortRows = (rows: Iterable<TestUser>, isDescending: boolean) =>
   [...rows].toSorted((a, b) => (isDescending ? -1 : 1) * (a.name === b.name ? a.id - b.id : a.name < b.name ? -1 : 1))
 
@@ -106,7 +105,7 @@ function requestPage(world: CacheWorld, { page, results, desc: isDescending }: C
   sendResponse(world, (testDevice, generation) => storePage(testDevice.db, userList, query, response, generation))
 }
 
-/** From what the device has, as it asks; whatever changed after that, and what went. */
+/** Requests the rows that were changed or deleted since the device's change number. */
 async function requestChanges(world: CacheWorld): Promise<void> {
   const syncPoint = await world.testDevice.db.syncPoints.get(`users|${companyId}`)
   const since = syncPoint?.changeNumber ?? -1
@@ -132,7 +131,7 @@ async function arrive(world: CacheWorld, index: number): Promise<void> {
   await response?.arrive(world.testDevice, response.generation)
 }
 
-/** Signs out and in again: what was asked before belongs to nobody. */
+/** Signs out and in again. Responses to earlier requests are then not stored. */
 async function signOutAndIn(world: CacheWorld): Promise<void> {
   const { device, db } = world.testDevice
   await markSignedOut(device)
@@ -151,7 +150,7 @@ async function check(world: CacheWorld): Promise<void> {
     expect(world.deletedIds.has(userId), `row ${userId} came back`).toBe(false)
     world.seenVersions.set(userId, version)
   }
-  // Others only left their place in a list, and may be told of again until the server says that they are gone.
+  // Other rows only left a list, and may return until the server reports them as deleted.
   for (const { table, id: userId, version } of await db.tombstones.toArray())
     if (table === 'users' && version === deletedVersion) world.deletedIds.add(userId)
   const view = await readListOnDevice(device, userList, { ...firstPage, results: 50 })
@@ -164,7 +163,7 @@ async function check(world: CacheWorld): Promise<void> {
   expect(missingIds, 'rows that are not in a list called complete').toEqual([])
 }
 
-/** Everything arrives, the device catches up, and holds what the server holds. */
+/** Delivers all responses and fetches all changes. Then the device must have the rows of the server. */
 async function settle(world: CacheWorld): Promise<void> {
   while (world.pendingResponses.length > 0) await arrive(world, 0)
   world.now += 1_000
@@ -212,7 +211,7 @@ async function playHistory(events: readonly CacheEvent[]): Promise<void> {
 }
 
 it(
-  `the list on the device never goes back, through ${RUNS} histories`,
+  `The cached list never returns to an older state, in ${RUNS} random histories`,
   async () => {
     await fc.assert(fc.asyncProperty(fc.array(event, { minLength: 10, maxLength: 40, size: 'max' }), playHistory), {
       numRuns: Number(RUNS),

@@ -1,7 +1,6 @@
 /**
- * Crash points, all of them: a short history is lived once to count its steps (each commit, each request that leaves,
- * each answer that is ready), then once more per step with the browser killed there. A request of that moment arrives
- * late, after the device has recovered.
+ * Tests all crash points. A short history runs once to count its steps (each commit, each sent request, each response that is ready). Then
+ * it runs once for each step, with the browser killed there. A request of that moment arrives late, after the device has recovered.
  */
 import type { ModelAction } from '#tests/outbox-model/model-actions.ts'
 import { runSimulation } from '#tests/outbox-model/run-simulation.ts'
@@ -65,7 +64,7 @@ export const shortHistories: readonly ShortHistory[] = Object.entries(conditions
     ),
 )
 
-/** For the suite: each beginning, continuation and weather once. All of them are the campaign's. */
+/** For the suite: each first action, second action and condition once. The campaign runs all combinations. */
 export const selectedHistories: readonly ShortHistory[] = Object.keys(conditions).map((condition, index) => {
   const first = Object.keys(firstActions)[index]
   const second = Object.keys(secondActions).at(index - 1)
@@ -74,7 +73,7 @@ export const selectedHistories: readonly ShortHistory[] = Object.keys(conditions
   return history
 })
 
-/** Answers how many points there were; throws at the first one that breaks the promise, named. */
+/** Returns the number of crash points. Throws at the first one that breaks a guarantee, with its step. */
 export async function killAtEveryStep({ name, actions }: ShortHistory): Promise<number> {
   const { steps } = await runSimulation(actions)
   for (let diesAt = 1; diesAt <= steps; diesAt++)

@@ -1,24 +1,24 @@
 /**
- * A disk that outlives whoever writes on it. Processes (a page, a worker) have connections of their own to one fake
- * IndexedDB; a process can die at any commit, and from then on hears and changes nothing, while what was committed stays.
- * Its contents can be read as they are, between two steps of the event loop, which no process could.
+ * A disk that outlives its processes. Processes (a page, a worker) have their own connections to one fake IndexedDB. A process can die at
+ * any commit. From then on it receives and changes nothing, but its commits stay. A test can read the contents between two turns of the
+ * event loop, which no process can.
  */
 import { forceCloseDatabase, IDBFactory } from 'fake-indexeddb'
 
 export interface ModelDisk {
-  /** The storage as this process sees it. */
+  /** Returns the storage as this process sees it. */
   createView(process: KillableProcess): IDBFactory
-  /** Contents of one table, what runs included; empty where there is none. Not to be changed. */
+  /** Returns the rows of a table, including uncommitted ones, or an empty list if there is no table. They must not be changed. */
   read<T>(database: string, table: string): T[]
-  /** Called after each commit of a process that is alive, before the process hears of it. */
+  /** Called after each commit of a living process, before the process is notified. */
   onCommit: (process: KillableProcess, transaction: IDBTransaction) => void
-  /** Every put from here on fails, as it does where there is no room. */
+  /** While true, every put fails, as on a full disk. */
   isFull: boolean
-  /** Transactions that have not ended. */
+  /** Returns the number of transactions that have not ended. */
   countOpen(): number
-  /** The browser closes all connections of this process by itself. */
+  /** Closes all connections of this process, as the browser may do. */
   closeConnections(process: KillableProcess): void
-  /** Aborts what this process has under way, so that it never hears of anything again. */
+  /** Aborts the open transactions of this process, so that it receives nothing any longer. */
   forget(process: KillableProcess): void
 }
 
@@ -26,7 +26,7 @@ export interface KillableProcess {
   isDead: boolean
 }
 
-/** What of fake-indexeddb is used past its public face: the raw stores, and the abort with a reason. */
+/** The internal parts of fake-indexeddb that are used here: the raw stores, and the abort with a reason. */
 interface RawFactory {
   _databases: Map<string, { rawObjectStores: Map<string, { records: { values(): Iterable<{ value: unknown }> } }> }>
 }
@@ -61,7 +61,7 @@ export function createDisk(): ModelDisk {
   function createView(process: KillableProcess): Partial<IDBFactory> {
     return {
       open(name, version) {
-        // Nobody answers the dead.
+        // A dead process gets no events.
         if (process.isDead) return {} as IDBOpenDBRequest
         const request = factory.open(name, version)
         request.addEventListener('upgradeneeded', () => {
@@ -98,7 +98,7 @@ export function createDisk(): ModelDisk {
     transaction.addEventListener('complete', () => {
       runningTransactions.delete(transaction)
       if (transaction.mode !== 'readonly' && !process.isDead) disk.onCommit(process, transaction)
-      // Committed, and nobody is there any more to hear it.
+      // The transaction is committed, but its process died and is not notified.
       if (process.isDead) transaction.oncomplete = null
     })
     if (disk.isFull && transaction.mode === 'readwrite') failPuts(transaction)
@@ -111,7 +111,7 @@ export function createDisk(): ModelDisk {
   return disk
 }
 
-/** The put itself succeeds; that there is no room shows when it is to be written down, and the whole is undone. */
+/** The put itself succeeds. The missing space is detected when the transaction is written, and all of it is undone. */
 function failPuts(transaction: RawTransaction): void {
   const openStore = transaction.objectStore.bind(transaction)
   transaction.objectStore = (name) => {

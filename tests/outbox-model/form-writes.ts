@@ -18,7 +18,7 @@ export async function createRow(simulation: Simulation, { tab, word }: { tab: nu
   checkResult(simulation, intent, await getTab(simulation, tab).api.call(createUser, { body }, { intent }))
 }
 
-/** Rows that the user can pick: two that the server starts with, and those that the user has created. */
+/** Returns the rows that the user can pick: two of the server, and those that the user has created. */
 function listRows(simulation: Simulation): IntendedWrite['row'][] {
   const owner = findSignedInUser(simulation)
   const createdWrites = [...simulation.guarantees.intendedWrites.values()].filter(
@@ -31,7 +31,7 @@ function pickRow(simulation: Simulation, index: number): { row: IntendedWrite['r
   const all = listRows(simulation)
   const row = all[index % all.length] ?? 2
   if (typeof row === 'number') return { row, target: row }
-  // Its id, once the device knows it.
+  // Uses the id of the row if the device knows it.
   const names = simulation.browser.disk.read<RowId>(getDatabaseName(findSignedInUser(simulation) ?? 0), 'rowIds')
   const id = names.find(({ intent }) => intent === row)?.id
   return { row, target: id !== undefined && index % 2 === 0 ? id : `~${row}` }

@@ -1,7 +1,8 @@
 /**
- * The outbox as its promise says it, without a database: what was wished, in which lanes, what its user wants of it now.
- * It is shown every commit of the device and every arrival at the server, and writes down where one of them breaks the
- * promise: nothing leaves but what is accepted or taken back, nobody overtakes, nobody acts for another, receipts are true.
+ * The guarantees of the outbox, without a database: the intended writes, the order of each queue key, and the outcome that each user
+ * expects. The checker gets every commit of the device and every request that arrives at the server, and records broken guarantees: an
+ * entry leaves only when it is accepted or dropped, no write overtakes another one of its row, no write runs for another user, and receipts
+ * are true.
  */
 import type { OutboxEntry, Receipt, SealedWrites } from '#local/storage/records.ts'
 import type { ModelRequest, ModelServer } from '#tests/outbox-model/server.ts'
@@ -13,21 +14,21 @@ export interface IntendedWrite {
   intent: string
   owner: number
   action: OutboxEntry['action']
-  /** The intent that makes its row, or the row's id. */
+  /** The intent that creates the row, or the row's id. */
   row: string | number
-  /** All that its user ever said it should be, the last one last. */
+  /** All bodies that the user has submitted, the latest one last. */
   body: Record<string, unknown>[]
   expectedOutcome: ExpectedOutcome
-  /** Sent from a form while the disk was full: it may take effect without ever having been on it. */
+  /** Sent from a form while the disk was full, so it may take effect without being stored on the disk. */
   isDirectAllowed?: boolean
 }
 
-/** What is committed of one user's writes. */
+/** The committed records of one user. */
 export interface DiskContent {
   outbox: readonly OutboxEntry[]
   receipts: readonly Receipt[]
   seals: readonly SealedWrites[]
-  /** Ids of the rows that are here. */
+  /** Ids of the cached rows. */
   rows: ReadonlySet<number>
 }
 
@@ -35,39 +36,39 @@ export interface GuaranteeChecker {
   intendedWrites: Map<string, IntendedWrite>
   violations: string[]
   recordWrite(write: Omit<IntendedWrite, 'expectedOutcome'>): void
-  /** Its user takes it back, and with it what hangs on a row that is never made. */
+  /** The user drops the write, and with it all writes to a row that is then never created. */
   drop(intent: string): void
   discard(owner: number): void
-  /** Shown after every commit. */
+  /** Called after every commit. */
   onCommit(owner: number, process: unknown, now: DiskContent): void
-  /** Shown before the server looks at them. */
+  /** Called before the server executes the requests. */
   onArrival(items: readonly ModelRequest[]): void
-  /** How it left the outbox last; undefined: it did not, or is back. Receipts can be sealed away, this cannot. */
+  /** Returns how the intent last left the outbox, or undefined if it did not leave or is back. Needed because receipts can be sealed. */
   findOutcome(intent: string): Receipt['outcome'] | undefined
-  /** In the order in which they went onto the disk, of one lane. */
+  /** Returns the intents of one row, in the order in which they were stored on the disk. */
   listQueue(row: IntendedWrite['row'], owner: number): string[]
 }
 
 const isParked = ({ state }: OutboxEntry) => ['refused', 'asks', 'conflict'].includes(state)
 
-/** Where a refusal leads, by its number and code. */
+/** The state that a refusal leads to, by its status and code. */
 function getParkedState({ problem, action, bytes }: OutboxEntry): OutboxEntry['state'] {
   if (problem?.code === 'APP_CONFIRM') return 'asks'
   if (problem?.status === 412) return 'conflict'
   return problem?.status === 404 && action === 'change' && bytes?.method === 'PUT' ? 'conflict' : 'refused'
 }
 
-/** Refusals after which a device may find that what was wished is so: merged with nothing left to ask, or gone before. */
+/** Refusals after which a device may find that the write is already applied: nothing is left to merge, or the row was deleted before. */
 export const alreadyAppliedCodes: ReadonlySet<string> = new Set(['VERSION_CONFLICT', 'USER_NOT_EXIST'])
 
 export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
   const intendedWrites = new Map<string, IntendedWrite>()
   const contentByOwner = new Map<number, DiskContent>()
-  /** In the order in which they were first seen on the disk. */
+  /** In the order in which they were first stored on the disk. */
   let intentOrder: string[] = []
   const keys = new Map<string, string>()
   const outcomes = new Map<string, Receipt['outcome']>()
-  /** Whose claim the present fence is. */
+  /** The process that holds the claim with the current fence. */
   const claims = new Map<string, unknown>()
   const violations: string[] = []
   const emptyContent: DiskContent = { outbox: [], receipts: [], seals: [], rows: new Set() }
@@ -79,7 +80,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
     server.idempotency.find((record) => record.intent === intent && record.state === 'done')
   const getRow = (intent: string): IntendedWrite['row'] | undefined => {
     const row = intendedWrites.get(intent)?.row
-    // A row made here goes by the name of what made it, also after it was given a number.
+    // A created row is identified by its intent, even after it got an id.
     return typeof row === 'number'
       ? (server.idempotency.find(
           (record) => record.row?.id === row && intendedWrites.get(record.intent)?.action === 'create',
@@ -98,7 +99,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
     const write = intendedWrites.get(intent)
     const outcome = now.receipts.find((receipt) => receipt.intent === intent)?.outcome
     if (outcome) outcomes.set(intent, outcome)
-    // Sealed, all of it in one piece.
+    // The entries were sealed, all in one record.
     if (now.seals.length > (contentByOwner.get(owner)?.seals.length ?? 0) && now.outbox.length === 0) return
     if (outcome === 'done') return checkDone(intent, key)
     if (outcome === 'dropped' && write?.expectedOutcome !== 'takesEffect') return
@@ -109,7 +110,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
     reportViolation(`${intent} left the outbox with receipt ${outcome} and will ${write?.expectedOutcome}`)
   }
 
-  /** Done, says the device; so must the idempotency store, unless the row was so already when a conflict was looked at. */
+  /** If the device reports a write as done, the idempotency store must have it as done, unless the change was already applied. */
   function checkDone(intent: string, key: string): void {
     const isAlreadyApplied = server.idempotency.some(
       (record) => record.key === key && alreadyAppliedCodes.has(record.code ?? ''),
@@ -118,7 +119,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
       reportViolation(`${intent} is done for the device and not for the server`)
   }
 
-  /** Who has lost a claim does not give back what another has on its way (protocol 12). */
+  /** A sender that lost its claim must not return an entry that another sender is sending (protocol 12). */
   function checkRetained(entry: OutboxEntry, previous: OutboxEntry, process: unknown): void {
     if (entry.fence !== previous.fence) claims.set(entry.intent, process)
     const isGivenBack = previous.state === 'sending' && entry.state === 'waiting' && entry.key === previous.key
@@ -126,7 +127,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
       reportViolation(`${entry.intent} was given back by who had lost it`)
   }
 
-  /** What is changed where its row is known says which row it means, as the device had it (protocol 9). */
+  /** A change of a cached row must name the row version that it is based on (protocol 9). */
   function checkBase({ intent, action, target, ifMatch }: OutboxEntry, { rows }: DiskContent): void {
     if (action !== 'create' && typeof target === 'number' && rows.has(target) && ifMatch === null)
       reportViolation(`${intent} says of no version what it is based on (protocol 9)`)
@@ -154,7 +155,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
     intendedWrites,
     violations,
     recordWrite(write) {
-      // On a row that is being taken back: it goes with it, or not, as the row does.
+      // A write to a row whose creation is being dropped has the same expected outcome as the creation.
       const creation = typeof write.row === 'string' ? intendedWrites.get(write.row) : undefined
       intendedWrites.set(write.intent, { ...write, expectedOutcome: creation?.expectedOutcome ?? 'takesEffect' })
       if (write.action === 'delete' && creation) allowCancelling(creation, write.intent)
@@ -182,7 +183,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
         const isUnsealed = previous.seals.length > now.seals.length
         if (previousEntry) checkRetained(entry, previousEntry, process)
         else if (!isUnsealed) checkBase(entry, now)
-        // A form may come once more with what was settled meanwhile; that changes no order.
+        // A form may submit a write again that was settled meanwhile. This does not change the order.
         if (!previousEntry && !isUnsealed && !findDone(entry.intent))
           intentOrder = [...intentOrder.filter((intent) => intent !== entry.intent), entry.intent]
       }
@@ -198,7 +199,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
           knownIntent === undefined &&
           [...keys.values()].includes(item.intent) &&
           !otherRecords.some((record) => record.state !== 'done') &&
-          // Each sending of a form that is not stored has a key of its own, as calls that are never queued have.
+          // Each attempt of a form that is not stored has its own key, as a direct call has.
           !intendedWrites.get(item.intent)?.isDirectAllowed &&
           !canHaveNewKey(item)
         )
@@ -217,7 +218,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
       intentOrder.filter((intent) => getRow(intent) === row && intendedWrites.get(intent)?.owner === owner),
   }
 
-  /** Made and taken away, and neither ever left: nothing of the row needs to happen (protocol 15). */
+  /** A row that was created and deleted before either was sent: nothing needs to happen on the server (protocol 15). */
   function allowCancelling({ intent, owner }: IntendedWrite, removal: string): void {
     if (server.idempotency.some((record) => record.intent === intent)) return
     for (const write of intendedWrites.values())
@@ -229,7 +230,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
         write.expectedOutcome = 'dropped'
   }
 
-  /** Based on a write that went without having taken effect, it had to be made anew (protocol 15). */
+  /** The write is based on one that was removed without an effect, so it had to be frozen again with a new key (protocol 15). */
   function canHaveNewKey({ intent }: ModelRequest): boolean {
     return findEarlier(intent).some(
       (earlierIntent) =>

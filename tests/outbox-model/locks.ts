@@ -1,13 +1,13 @@
-/** Web Locks of one browser, as far as the request pipeline uses them, whose holders can die: then their locks are free. */
+/** The Web Locks of one browser, as far as the request pipeline uses them. If a holder dies, its locks are released. */
 import type { KillableProcess } from '#tests/outbox-model/disk.ts'
 
 type RequestLock = LockManager['request']
 
 export interface KillableLocks {
   createManager(process: KillableProcess): { request: RequestLock }
-  /** Whoever is dead holds and awaits nothing. */
+  /** Releases all locks and requests of dead processes. */
   release(): void
-  /** Names that somebody holds or waits for. */
+  /** Names of locks that are held or waited for. */
   listLocks(): string[]
 }
 
@@ -44,7 +44,7 @@ export function createLocks(): KillableLocks {
     return new Promise<T>((resolve, reject) => {
       const claim: LockClaim = {
         process,
-        // A moment later, as in a browser: nobody is given a lock within their own call.
+        // In a later microtask, as in a browser: a lock is never granted within the call itself.
         run: () =>
           queueMicrotask(
             () =>

@@ -5,7 +5,7 @@ import { mutants } from '#tests/outbox-model/mutants/list.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** That each of them is caught: `npm run campaign -- mutants`. */
-it.each(mutants)('$name: the code that it changes is there', ({ file, from }) => {
+/** `npm run campaign -- mutants` checks that the models detect each of them. */
+it.each(mutants)('The code that the mutant $name changes exists once', ({ file, from }) => {
   expect(readFileSync(join(root, file), 'utf8').split(from)).toHaveLength(2)
 })

@@ -1,4 +1,4 @@
-/** What a person should see: the rows as the server last told them to this device, with every wish that waits laid over. */
+/** The rows that a user should see: the rows that this device last got from the server, with the overlay of every waiting write. */
 import { listUsers } from '#contract/users.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
 import { readListOnDevice } from '#local/lists/read-list.ts'
@@ -7,7 +7,7 @@ import type { ModelTab } from '#tests/outbox-model/browser.ts'
 import { type Simulation, readOutbox, findSignedInUser } from '#tests/outbox-model/simulation.ts'
 import { companyId } from '#tests/support/device/device-database.ts'
 
-/** In an order that no list asks the server for, so that what is here is all there is to be shown. */
+/** No list requests this order from the server, so the result has exactly the cached rows. */
 const allUsersQuery = {
   scope: companyId,
   filters: { includedDel: true },
@@ -18,7 +18,7 @@ const allUsersQuery = {
 
 type SeenRow = Record<string, unknown>
 
-/** Throws where the screen shows something else, or where a stored row never was one of the server's. */
+/** Throws if the screen shows something else, or if a cached row never existed on the server. */
 export async function checkView(simulation: Simulation, tab: ModelTab): Promise<void> {
   const user = findSignedInUser(simulation)
   if (user === null || simulation.pending.size > 0) return

@@ -1,4 +1,4 @@
-/** Long histories drawn at random, against the promise; a failing one prints its seed and path, which play it again. */
+/** Long random histories against the guarantees. A failing one prints its seed and path, which run it again. */
 import * as fc from 'fast-check'
 import { actionArbitrary } from '#tests/outbox-model/model-actions.ts'
 import { runSimulation } from '#tests/outbox-model/run-simulation.ts'
@@ -6,22 +6,22 @@ import { runSimulation } from '#tests/outbox-model/run-simulation.ts'
 export interface RandomRunOptions {
   seed: number
   runs: number
-  /** As a failure prints it. */
+  /** The path that a failure prints. */
   path?: string | undefined
 }
 
 export interface SimulationTotals {
   histories: number
-  /** Commits, and both ends of every request. */
+  /** Commits, sent requests and received responses. */
   steps: number
   effects: number
   writes: number
 }
 
-/** `SHRINK=1` looks for the shortest history that fails, which takes a while. */
+/** `SHRINK=1` searches for the shortest failing history, which takes a while. */
 const { SHRINK } = process.env
 
-/** Throws at the first history that breaks a promise. */
+/** Throws at the first history that breaks a guarantee. */
 export async function runRandomSimulations({ seed, runs, path }: RandomRunOptions): Promise<SimulationTotals> {
   const totals: SimulationTotals = { histories: 0, steps: 0, effects: 0, writes: 0 }
   const histories = fc.array(actionArbitrary, { minLength: 8, maxLength: 30, size: 'max' })

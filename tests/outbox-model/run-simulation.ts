@@ -1,7 +1,7 @@
 /**
- * Lives a history of deeds on a real device in a browser of the models, and compares: each commit and each arrival with
- * the promise, each step's list with what the promise says should be seen, and in the end, when the weather has cleared
- * and everybody has come back, the server's idempotency store with all that was ever wished.
+ * Runs a history of actions on a real device in the model browser, and compares. Each commit and each request is checked against the
+ * guarantees, and the list on the screen after each action. In the end all faults are removed, all users sign in again, and the server's
+ * idempotency store is compared with all intended writes.
  */
 import { listUsers } from '#contract/users.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
@@ -27,7 +27,7 @@ import {
 import { createGuaranteeChecker } from '#tests/outbox-model/guarantees.ts'
 import { checkEnd, findWrongEffects } from '#tests/outbox-model/verify.ts'
 import { createModelServer } from '#tests/outbox-model/server.ts'
-// Loaded before a simulation begins: how long a module takes to load would change what happens first.
+// Loaded before a simulation begins, because the load time of a module would change the order of events.
 import '#local/outbox/row-names.ts'
 import { checkView } from '#tests/outbox-model/observation.ts'
 import { changeRow, createRow, fixBody, removeRow, sendForm } from '#tests/outbox-model/form-writes.ts'
@@ -38,11 +38,11 @@ export interface SimulationResult {
   steps: number
   effects: number
   writes: number
-  /** Forms that were told of a problem when the deeds were done. */
+  /** Number of forms with a problem after the last action. */
   forms: number
 }
 
-/** `diesAt`: the browser is killed at that step. Throws where a promise is broken. */
+/** `diesAt` is the step at which the browser is killed. Throws if a guarantee is broken. */
 export async function runSimulation(
   actions: readonly ModelAction[],
   { diesAt = null as number | null } = {},
@@ -81,7 +81,7 @@ function createSimulation(): Simulation {
   const originalOnCommit = browser.disk.onCommit
   browser.disk.onCommit = (process, transaction) => {
     const { db, objectStoreNames } = transaction
-    // Whatever else runs just now does not touch these: whoever changes the outbox has all of it.
+    // Other transactions that run now do not touch these records, because each change of the outbox locks the whole table.
     for (const user of users.filter((user) => db.name === getDatabaseName(user) && objectStoreNames.contains('outbox')))
       guarantees.onCommit(user, process, {
         outbox: readOutbox(simulation, user),
@@ -100,14 +100,14 @@ function createSimulation(): Simulation {
   return simulation
 }
 
-/** The tabs there were when somebody asked. */
+/** The tabs that existed when the work started. */
 const tabsByWork = new WeakMap<Promise<unknown>, readonly ModelTab[]>()
 
-/** Does it, and lets happen whatever can without the clock. */
+/** Starts the work and waits until nothing can happen without the clock. */
 async function runWork(simulation: Simulation, work: () => Promise<unknown>): Promise<void> {
   const tabs = [...simulation.browser.tabs]
   const pendingWork = work()
-    // What somebody was asked for who died over it is nobody's mistake.
+    // An error of work whose tab died is ignored.
     .catch(
       (error: unknown) => void (tabs.some(({ isDead }) => isDead) || simulation.browser.reportedErrors.push(error)),
     )
@@ -117,7 +117,7 @@ async function runWork(simulation: Simulation, work: () => Promise<unknown>): Pr
   await simulation.browser.waitUntilQuiet()
 }
 
-/** The same, and turns the clock until it has come to its end. */
+/** Starts the work and advances the clock until it has ended. */
 async function runToEnd(simulation: Simulation, work: () => Promise<unknown>): Promise<void> {
   let isOver = false
   await runWork(simulation, () => work().finally(() => (isOver = true)))
@@ -210,7 +210,7 @@ async function decide(
   const { intent } = entry
   const write = simulation.guarantees.intendedWrites.get(intent)
   if (decision === 'keepServerValues' || decision === 'drop') {
-    // What the desk lists goes along, and nobody is asked twice.
+    // The dependent writes, which the outbox page lists, are dropped too, without another question.
     simulation.guarantees.drop(intent)
     simulation.forms = simulation.forms.filter((otherIntent) => otherIntent !== intent)
     await (decision === 'drop' ? actions.drop(intent) : actions.keepServerValues(intent))
@@ -230,7 +230,7 @@ async function tick(simulation: Simulation, tabIndex: number, isImmediate: boole
   const wakes = tab.wakes
   const hasMoreToSend = await sendOutbox(tab.ports, { immediate: isImmediate })
   if (tab.isDead || user === null || findSignedInUser(simulation) !== user) return
-  // It ends with nothing to send, or says so and arms the next trigger (requirement 16).
+  // The sender ends with nothing to send, or reports the rest and arms the next trigger (requirement 16).
   const hasUnsent = readOutbox(simulation, user).some(({ state }) => ['waiting', 'sending', 'dropping'].includes(state))
   if (hasUnsent && !hasMoreToSend)
     simulation.guarantees.violations.push('a drain has ended with something to send and did not say so')
@@ -247,12 +247,12 @@ async function signOutUser(
 ): Promise<void> {
   const user = findSignedInUser(simulation)
   if (shouldDiscard && user !== null) simulation.guarantees.discard(user)
-  // No form outlives its user's being here.
+  // Forms are closed at the sign-out of their user.
   simulation.forms = []
   await signOut(getTab(simulation, tab).ports, shouldDiscard)
 }
 
-/** Whoever comes has the line, or they could not. */
+/** A sign-in needs a connection, so there is one during it. */
 async function signInUser(simulation: Simulation, tab: number, user: number): Promise<void> {
   const { browser } = simulation
   const previousState = browser.connectionState
@@ -269,7 +269,7 @@ async function signInUser(simulation: Simulation, tab: number, user: number): Pr
 async function check(simulation: Simulation, action: ModelAction | null): Promise<void> {
   const broken = [...simulation.guarantees.violations, ...simulation.server.violations, ...findWrongEffects(simulation)]
   if (broken.length > 0) throw new Error(`after ${JSON.stringify(action)}: ${broken.join('; ')}`)
-  // A device without room may fail at anything, and says so.
+  // A device with a full disk may fail at anything, and reports it.
   const [reportedError] = simulation.browser.reportedErrors.splice(0).filter(() => !simulation.browser.disk.isFull)
   if (reportedError) throw new Error(`after ${JSON.stringify(action)}`, { cause: reportedError })
   await checkView(simulation, getTab(simulation, 0))
@@ -277,17 +277,17 @@ async function check(simulation: Simulation, action: ModelAction | null): Promis
 
 const roundsToSettle = 40
 
-/** The weather clears, everybody comes back in turn, sends their forms again and decides what waits for them. */
+/** Removes all faults. Then each user signs in, sends their forms again and decides about the waiting writes. */
 async function settle(simulation: Simulation): Promise<void> {
   const { browser, server } = simulation
   browser.diesAt = null
   browser.disk.isFull = false
   for (const tab of browser.tabs) tab.thaw()
   await passTime(simulation, 120_000)
-  // After what was still under way, which leaves the line as it found it.
+  // After the work in progress, which restores the connection state that it found.
   browser.connectionState = 'up'
   server.mode = 'well'
-  // Whoever was here last comes first; then who is left, if they ever were here.
+  // The last signed-in user comes first, then the other users if they have stored data.
   const signedInUser = findSignedInUser(simulation) ?? users[0]
   for (const user of [signedInUser, ...users.filter((candidate) => candidate !== signedInUser)])
     if (user === signedInUser || readOutbox(simulation, user).length + readSeals(simulation, user).length > 0)
@@ -299,17 +299,17 @@ async function settle(simulation: Simulation): Promise<void> {
   await checkNothingHangs(simulation)
 }
 
-/** Longer than anything of the request pipeline waits, on a clock that may have been put back by hours. */
+/** Longer than any wait of the request pipeline, even if the clock was set back by hours. */
 const longMs = 24 * 3_600_000
 
-/** R-44: when all is done nobody holds a lock, a transaction or an alarm, and nobody waits for an answer. */
+/** R-44: in the end there is no lock, no open transaction, no timer and no caller without a response. */
 async function checkNothingHangs(simulation: Simulation): Promise<void> {
   for (let round = 0; round < 2; round++) await passTime(simulation, longMs)
   const leftovers = {
     locks: simulation.browser.listLocks(),
     transactions: simulation.browser.disk.countOpen(),
     alarms: simulation.clock.countWaiting(),
-    // Whoever asked in a tab that died hears nothing for ever.
+    // A caller in a tab that died never gets a response.
     callers: [...simulation.pending].filter((promise) => tabsByWork.get(promise)?.every(({ isDead }) => !isDead))
       .length,
   }
@@ -336,7 +336,7 @@ async function settleFor(simulation: Simulation, user: number): Promise<void> {
   throw new Error(`stuck for ${user}: ${leftovers.join('; ')} ${readSeals(simulation, user).length} seals`)
 }
 
-/** Forms that are told the same again and again are closed. */
+/** Closes forms that get the same problem again and again. */
 function abandonForms(simulation: Simulation, user: number): void {
   const ownForms = simulation.forms.filter((intent) => simulation.guarantees.intendedWrites.get(intent)?.owner === user)
   for (const intent of ownForms) simulation.guarantees.drop(intent)

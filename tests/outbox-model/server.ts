@@ -1,7 +1,7 @@
 /**
- * A server in memory that keeps the rules of the idempotency store to the letter (protocol 1 to 10, 13, 17, 24): keys, intents,
- * prints of the bytes, chained versions, names, voids. What it knows is laid open, so that a test can say what happened.
- * The real one is tested against the same rules by tests/server and tests/integration.
+ * A server in memory that follows the rules of the idempotency store exactly (protocol 1 to 10, 13, 17, 24): keys, intents, fingerprints of
+ * the bytes, chained versions, names, voids. Its state is readable, so that a test can check it. The real server is tested against the same
+ * rules in tests/server and tests/integration.
  */
 import { deleteSealKeys } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
@@ -23,7 +23,7 @@ export interface IdempotencyRecord {
   row: { id: number; version: number } | null
 }
 
-/** One write as it came, alone or in a batch. */
+/** One write as it arrived, alone or in a batch. */
 export interface ModelRequest {
   method: string
   path: string
@@ -41,7 +41,7 @@ export interface ModelEffect {
   body: ModelRequest['body']
 }
 
-/** What every write is answered until another mood comes; `well`: by the rules; `deaf`: by one who never heard of keys. */
+/** How the server responds to every write until the mode changes. `well` follows the rules. `deaf` ignores idempotency keys. */
 export const serverModes = ['well', 'failing', 'forbidding', 'limiting', 'late', 'locked', 'busy', 'deaf'] as const
 export type ServerMode = (typeof serverModes)[number]
 
@@ -49,20 +49,20 @@ export interface ModelServer {
   respond(request: SentRequest): Promise<ReceivedResponse>
   mode: ServerMode
   rows: Map<number, ModelUser>
-  /** Every state a row ever had, by id and version. */
+  /** Every version of each row, by id and version. */
   history: Map<string, ModelUser>
   idempotency: IdempotencyRecord[]
   effects: ModelEffect[]
-  /** Rules of the protocol that a device has broken. */
+  /** Rules of the protocol that the device has broken. */
   violations: string[]
-  /** Called with the writes of one request before any of them is looked at. */
+  /** Called with the writes of one request before any of them is executed. */
   onArrival: (items: readonly ModelRequest[]) => void
-  /** Called when sealing keys of a user have been deleted. */
+  /** Called after seal keys of a user were deleted. */
   onDeletedKeys: (userId: number, ids: readonly number[]) => void
   findSettled(intent: string): IdempotencyRecord | undefined
-  /** Somebody else changes a row. */
+  /** Another user changes a row. */
   changeBehind(id: number): void
-  /** All tokens given so far are worth nothing now. */
+  /** Makes all tokens issued so far invalid. */
   revoke(): void
 }
 
@@ -155,7 +155,7 @@ export function createModelServer(clock: Clock): ModelServer {
     return buildJsonResponse(200, { count: visibleRows.length, data: visibleRows.slice(0, 100) }, listHeaders)
   }
 
-  /** The rules, in their order (protocol 4). */
+  /** Applies the rules in their order (protocol 4). */
   function executeRequest(userId: number, item: ModelRequest): ReceivedResponse {
     const echo = { [headers.key]: item.key }
     if (item.forUser !== `${companyId}:${userId}`) return buildProblemResponse(409, 'WRONG_SESSION', null, echo)
@@ -310,7 +310,7 @@ export function createModelServer(clock: Clock): ModelServer {
     return buildJsonResponse(200, answers)
   }
 
-  /** Of the own account: its data with the sealing keys, and their deletion. Null: the request is another. */
+  /** Responds to requests about the own account: its data with the seal keys, and their deletion. Returns null for other requests. */
   function respondForAccount(
     request: SentRequest,
     url: URL,

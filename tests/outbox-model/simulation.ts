@@ -1,4 +1,4 @@
-/** One history while it is lived: everything that takes part, and what the disk says of it. */
+/** The state of one running history: all participants, and helpers that read the disk. */
 import type { SessionRecord } from '#local/storage/device.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
 import type { OutboxEntry, Receipt, SealedWrites } from '#local/storage/records.ts'
@@ -16,9 +16,9 @@ export interface Simulation {
   server: ModelServer
   browser: ModelBrowser
   guarantees: GuaranteeChecker
-  /** Told what was wrong, and not sent again yet. */
+  /** Intents of forms that got a problem and were not sent again yet. */
   forms: string[]
-  /** Begun and waiting for the clock. */
+  /** Work that was started and waits for the clock. */
   pending: Set<Promise<unknown>>
   newId: () => string
 }
@@ -34,13 +34,16 @@ export const readSeals = ({ browser }: Simulation, userId: number) =>
 export const readRowIds = ({ browser }: Simulation, userId: number) =>
   new Set(browser.disk.read<StoredRow>(getDatabaseName(userId), 'users').map(({ id }) => id))
 
-/** Who is signed in, as the disk says; null: nobody. */
+/** Returns the signed-in user as stored on the disk, or null. */
 export function findSignedInUser({ browser }: Simulation): number | null {
   const session = browser.disk.read<SessionRecord>('portal-device', 'session')[0]
   return session?.subject && !session.signedOut ? session.subject.userId : null
 }
 
-/** For a decision, or for a row whose form was closed; all else must go by itself. */
+/**
+ * True for a parked write, and for a write to a row that the server has not created, because its form may be closed. All other writes must
+ * proceed without a user.
+ */
 export function waitsForUser({ server, guarantees }: Simulation, { intent, state }: OutboxEntry): boolean {
   const row = guarantees.intendedWrites.get(intent)?.row
   const isCreated = typeof row === 'number' || server.effects.some((effect) => effect.intent === row)
@@ -49,7 +52,7 @@ export function waitsForUser({ server, guarantees }: Simulation, { intent, state
 
 export const isParked = (state: OutboxEntry['state']) => ['refused', 'asks', 'conflict'].includes(state)
 
-/** Whoever cannot have it their way lets it be. */
+/** Returns a decision that ends the wait after some rounds, by dropping the write in the end. */
 export function chooseDecision({ state }: OutboxEntry, round: number): Decision {
   if (round > 6) return 'drop'
   if (state === 'conflict') return round > 3 ? 'keepServerValues' : 'keepOwnValues'
@@ -58,7 +61,10 @@ export function chooseDecision({ state }: OutboxEntry, round: number): Decision 
 
 let simulationCount = 0
 
-/** Of no life before: what a page remembers outside of the device, as the key of an unanswered write, is here the process's. */
+/**
+ * Each simulation has its own ids. Otherwise data that the module remembers outside the device, such as the key of a write without a
+ * response, would affect the next one.
+ */
 export function createIdSource(): () => string {
   const prefix = String(++simulationCount).padStart(8, '0')
   let idCount = 0

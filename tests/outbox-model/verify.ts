@@ -1,8 +1,8 @@
-/** What really happened at the server, against what was wished. */
+/** Compares the effects at the server with the intended writes. */
 import type { Simulation } from '#tests/outbox-model/simulation.ts'
 import { alreadyAppliedCodes, type IntendedWrite } from '#tests/outbox-model/guarantees.ts'
 
-/** Each effect once, by its owner, as they said it, in the order of its lane. */
+/** Checks that each effect happened once, for its owner, with a submitted body, and in the order of its queue key. */
 export function findWrongEffects({ server, guarantees }: Simulation): string[] {
   const faults: string[] = []
   const seenIntents = new Set<string>()
@@ -25,7 +25,10 @@ export function findWrongEffects({ server, guarantees }: Simulation): string[] {
   return faults
 }
 
-/** What was on the disk and is still wanted was done, once; what never was on it was not, unless it had no room there. */
+/**
+ * A write that was on the disk and was not dropped must be done once. A write that was never on the disk must not be done, unless the disk
+ * was full.
+ */
 export function checkEnd(
   { guarantees, server }: Simulation,
   { intent, owner, row, expectedOutcome, isDirectAllowed }: IntendedWrite,
@@ -35,7 +38,7 @@ export function checkEnd(
   const outcome = guarantees.findOutcome(intent)
   if (!isRecorded && effectCount > 0 && !isDirectAllowed)
     throw new Error(`${intent} took effect and was never on the disk`)
-  // Refused, and with its form again (protocol 20), which may have gone with its page.
+  // The write was refused and returned to its form (protocol 20), which may have been closed with its page.
   if (!isRecorded || expectedOutcome !== 'takesEffect' || outcome === 'refused') return
   const wasAlreadyApplied = server.idempotency.some(
     (record) => record.intent === intent && alreadyAppliedCodes.has(record.code ?? ''),

@@ -16,9 +16,9 @@ const buildChange = (field: 'name' | 'title'): ModelAction => ({
   hasBase: true,
 })
 
-/** The model lets nobody give up on what should go by itself: a lane that is stuck fails. */
-it('a write that finds its row already so lets those based on it go (protocol 9, 14)', async () => {
-  // Somebody else gives row 2 the very title that is waiting here.
+/** The model does not allow a user to give up a write that can proceed by itself, so a blocked queue key fails the test. */
+it('A write that finds its change already applied releases the writes based on it (protocol 9, 14)', async () => {
+  // Another user gives row 2 the same title that is waiting here.
   const { effects } = await runSimulation([
     goOffline,
     buildChange('title'),
@@ -29,12 +29,12 @@ it('a write that finds its row already so lets those based on it go (protocol 9,
   expect(effects).toBe(1)
 })
 
-it('a removal that finds the row gone lets those based on it be told so (protocol 14)', async () => {
+it('A deletion that finds its row gone releases the writes based on it (protocol 14)', async () => {
   const removal: ModelAction = { kind: 'remove', tab: 0, at: 0 }
   await runSimulation([goOffline, removal, removal, buildChange('name'), ...goOnline])
 })
 
-it('a removal of what is gone is no problem to its form (protocol 14)', async () => {
+it('A deletion of a row that is gone gives its form no problem (protocol 14)', async () => {
   const { forms } = await runSimulation([
     { kind: 'remove', tab: 0, at: 0 },
     { kind: 'remove', tab: 0, at: 0 },

@@ -35,7 +35,10 @@ interface SeenRequest {
   body: string
 }
 
-/** Puts something in between, which answers where `getRefusal` does. The server sees the rest. `arrives`: also what is refused. */
+/**
+ * Puts a proxy between the device and the server. It responds if `getRefusal` returns a response; all other requests reach the server. With
+ * `arrives`, refused requests reach the server too.
+ */
 function block(
   targetTablet: Tablet,
   getRefusal: (request: SeenRequest) => Response | null,
@@ -68,7 +71,7 @@ const buildUserInput = (name: string) => ({
   },
 })
 
-/** Offline first, so that all wait; then as time and the page's probe would go on. */
+/** Runs the sender and advances the clock, `rounds` times. */
 async function passTime(targetTablet: Tablet, rounds: number, roundMs = 5_000): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     await targetTablet.tick()
@@ -98,10 +101,10 @@ describe.each([
   [413, {}],
   [502, {}],
   [200, {}],
-  // Numbered by the proxy itself.
+  // With a request id that the proxy added.
   [403, { 'x-request-id': 'f00' }],
-] as const)('a write that is answered %i by something in between %o', (status, extra) => {
-  it('fault 19a is shown after three tries with what happened', async () => {
+] as const)('a write that a proxy answers with %i %o', (status, extra) => {
+  it('is shown as blocked after three attempts (fault 19a)', async () => {
     await queueWrites(blockedName)
     const proxy = block(tablet, (request) => (hasBlockedName(request) ? buildBlockPage(status, extra) : null))
     await passTime(tablet, 12)
@@ -112,8 +115,8 @@ describe.each([
   })
 })
 
-describe('what a proxy refuses', () => {
-  it('fault 19b holds up no other write', async () => {
+describe('requests that a proxy blocks', () => {
+  it('hold no other write (fault 19b)', async () => {
     const otherNames = Array.from({ length: 12 }, (_, index) => `Other ${index}`)
     await queueWrites(otherNames[0] ?? '', blockedName, ...otherNames.slice(1))
     block(tablet, (request) => (hasBlockedName(request) ? buildBlockPage(403) : null))
@@ -123,7 +126,7 @@ describe('what a proxy refuses', () => {
     expect(await listServerNames()).toEqual(expect.arrayContaining(otherNames))
   })
 
-  it('fault 19c is said while it is tried again, and not as a missing connection', async () => {
+  it('are reported as blocked while they are retried, not as offline (fault 19c)', async () => {
     await queueWrites(blockedName)
     block(tablet, (request) => (hasBlockedName(request) ? buildBlockPage(403) : null))
     await tablet.tick()
@@ -135,7 +138,7 @@ describe('what a proxy refuses', () => {
     })
   })
 
-  it('fault 19d waits for the connection, without a count, while everything is refused', async () => {
+  it('wait for the connection and count no attempts while everything is blocked (fault 19d)', async () => {
     await queueWrites(blockedName)
     tablet.connection.state = 'captive'
     await passTime(tablet, 12)
@@ -146,7 +149,7 @@ describe('what a proxy refuses', () => {
     expect(await readStates()).toEqual([])
   })
 
-  it('fault 19e counts no try of one that arrived: its lost response is fetched', async () => {
+  it('count no attempt if the server got the write, because its lost response is fetched (fault 19e)', async () => {
     await queueWrites(blockedName)
     const proxy = block(tablet, (request) => (hasBlockedName(request) ? buildBlockPage(504) : null), { arrives: true })
     await passTime(tablet, 2)
@@ -155,7 +158,7 @@ describe('what a proxy refuses', () => {
     expect(await listServerNames()).toContain(blockedName)
   })
 
-  describe('and its user decides about', () => {
+  describe('after their user decides', () => {
     let intent: string
     let proxy: ReturnType<typeof block>
     const getActions = () => createOutboxActions(tablet.ports)
@@ -166,28 +169,28 @@ describe('what a proxy refuses', () => {
       intent = (await tablet.entries())[0]?.intent ?? ''
     })
 
-    it('fault 19f is sent with other values after an edit', async () => {
+    it('are sent with other values after an edit (fault 19f)', async () => {
       expect(await getActions().fix(intent, buildUserInput('Mended'))).toBe(true)
       await passTime(tablet, 1)
       expect(await readStates()).toEqual([])
       expect(await listServerNames()).toContain('Mended')
     })
 
-    it('fault 19g is tried three times anew when it is sent again', async () => {
+    it('are tried three more times when they are sent again (fault 19g)', async () => {
       expect(await getActions().retry(intent)).toBe(true)
       await passTime(tablet, 6)
       expect(proxy.countTries()).toBe(6)
       expect(await readStates()).toEqual([['refused', 'BLOCKED_BY_PROXY', { status: 403 }]])
     })
 
-    it('fault 19h is exported with all that was typed', async () => {
+    it('are exported with all typed values (fault 19h)', async () => {
       const { writes } = JSON.parse(await getActions().exportOne(intent))
       expect(writes).toMatchObject([
         { intent, input: buildUserInput(blockedName), problem: { code: 'BLOCKED_BY_PROXY', status: 403 } },
       ])
     })
 
-    it('fault 19i is gone when it is discarded, and never runs', async () => {
+    it('are deleted when they are discarded, and never run (fault 19i)', async () => {
       await getActions().drop(intent)
       await passTime(tablet, 1)
       expect(await readStates()).toEqual([])
@@ -195,7 +198,7 @@ describe('what a proxy refuses', () => {
       expect(await listServerNames()).not.toContain(blockedName)
     })
 
-    it('fault 19i is gone when it is discarded where the proxy refuses every DELETE', async () => {
+    it('are deleted when they are discarded, even if the proxy blocks every DELETE (fault 19i)', async () => {
       block(tablet, ({ method }) => (method === 'DELETE' ? buildBlockPage(405) : null))
       await getActions().drop(intent)
       await passTime(tablet, 6)
@@ -203,7 +206,7 @@ describe('what a proxy refuses', () => {
     })
   })
 
-  it('fault 19j is shown of a call without a body too', async () => {
+  it('are shown as blocked even without a body (fault 19j)', async () => {
     tablet.connection.state = 'down'
     await tablet.api.call(deleteUser, { params: { id: userId } })
     await tablet.api.call(createUser, buildUserInput('Behind'))
@@ -213,7 +216,7 @@ describe('what a proxy refuses', () => {
     expect(await readStates()).toEqual([['refused', 'BLOCKED_BY_PROXY', { status: 405 }]])
   })
 
-  it('fault 19k shows a list that is refused as refused, with the rows that the device has', async () => {
+  it('return a problem for a blocked list, which keeps its cached rows (fault 19k)', async () => {
     await listServerNames()
     const previousCount = (await tablet.list(listUsers, { scope: companyId })).count
     block(tablet, ({ path }) => (path.includes('/users?') || path.endsWith('/users') ? buildBlockPage(502) : null))
@@ -224,14 +227,14 @@ describe('what a proxy refuses', () => {
     expect((await tablet.list(listUsers, { scope: companyId })).count).toBe(previousCount)
   })
 
-  it('fault 19k still shows the rows of the device where nothing can be reached', async () => {
+  it('return cached rows if nothing can be reached (fault 19k)', async () => {
     await listServerNames()
     tablet.connection.state = 'captive'
     const response = tablet.api.call(listUsers, { params: { companyId } })
     expect((await response).kind).toBe('cached')
   })
 
-  it('fault 19l says so of a call that never waits', async () => {
+  it('return the problem for a call that is never queued (fault 19l)', async () => {
     block(tablet, ({ path }) => (path === changePassword.path ? buildBlockPage(403) : null))
     const response = tablet.api.call(changePassword, { body: { orgPwd: 'a', newPwd: 'b' } })
     expect(await response).toMatchObject({
@@ -250,7 +253,7 @@ describe('what a proxy refuses', () => {
       tablet = await installation.signInTablet('admin@m18')
     })
 
-    it('fault 19m a start that is refused ends with what happened', async () => {
+    it('end with the problem if the start is blocked (fault 19m)', async () => {
       block(tablet, ({ path }) => (path === verifyTrail.path ? buildBlockPage(403) : null))
       expect(await tablet.api.call(verifyTrail, verifyInput)).toMatchObject({
         kind: 'problem',
@@ -258,7 +261,7 @@ describe('what a proxy refuses', () => {
       })
     })
 
-    it('fault 19n polls that are refused end after three, and can be asked again', async () => {
+    it('end after three blocked polls, and can be polled again (fault 19n)', async () => {
       await tablet.api.call(verifyTrail, verifyInput, { until: 'started' })
       const proxy = block(tablet, ({ path }) => (path.startsWith('/api/request/') ? buildBlockPage(403) : null))
       for (let round = 0; round < 40; round++) {

@@ -1,6 +1,6 @@
 /**
- * A device's clock is nobody's word (R-21): wrong from the start or set in the middle of a session, by a second or by ten
- * years, and in any time zone, it renews the session no oftener than it must and throws nobody out.
+ * The device does not rely on its clock (R-21). The clock may be wrong from the start or change during a session, by a second or by ten
+ * years, in any time zone. The device still renews the session only as often as needed, and signs nobody out.
  */
 import { afterEach, describe, expect, it } from 'vitest'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -17,7 +17,7 @@ const skewsMs = spansMs.flatMap((ms) => [-ms, ms])
 
 const usersInput = { params: { companyId } }
 
-/** The server's clock, and a device whose own is away from it. */
+/** Opens a device whose clock differs from the server's by `skewMs`. */
 function openTablet(skewMs = 0) {
   const clock = createClock()
   const server = createScriptedServer(clock)
@@ -27,7 +27,7 @@ function openTablet(skewMs = 0) {
 }
 type TabletSetup = ReturnType<typeof openTablet>
 
-/** Five calls and a write, as on any screen; how often the session was renewed for them. */
+/** Makes five calls and a write, and returns the number of token renewals for them. */
 async function countRenewals({ server, device }: TabletSetup): Promise<number> {
   const previousCount = server.renewals
   for (let round = 0; round < 5; round++) expect((await device.api.call(listUsers, usersInput)).kind).toBe('fresh')
@@ -40,8 +40,8 @@ const isSignedIn = async ({ device }: TabletSetup) => {
   return session !== null && !session.signedOut
 }
 
-describe.each(skewsMs.map((ms) => [ms]))('a clock that is %i ms away', (skewMs) => {
-  it('from the start: one renewal a lifetime at most, and the writes arrive', async () => {
+describe.each(skewsMs.map((ms) => [ms]))('a device whose clock is %i ms off', (skewMs) => {
+  it('renews its token at most once in a lifetime, and its writes arrive', async () => {
     const setup = openTablet(skewMs)
     await setup.device.signIn('acme', 'user1@acme.example')
     expect(await countRenewals(setup)).toBe(0)
@@ -52,7 +52,7 @@ describe.each(skewsMs.map((ms) => [ms]))('a clock that is %i ms away', (skewMs) 
     expect(await isSignedIn(setup)).toBe(true)
   })
 
-  it('from the middle on: one renewal at most for the jump', async () => {
+  it('renews its token at most once if the clock jumps during the session', async () => {
     const setup = openTablet()
     await setup.device.signIn('acme', 'user1@acme.example')
     await countRenewals(setup)
@@ -62,7 +62,7 @@ describe.each(skewsMs.map((ms) => [ms]))('a clock that is %i ms away', (skewMs) 
   })
 })
 
-describe('a time zone', () => {
+describe('a change of the time zone', () => {
   const ownTimeZone = process.env['TZ']
   afterEach(() => {
     if (ownTimeZone === undefined) delete process.env['TZ']
@@ -70,7 +70,7 @@ describe('a time zone', () => {
   })
 
   it.each(['Pacific/Kiritimati', 'America/St_Johns', 'Asia/Hong_Kong', 'Europe/Berlin'])(
-    'changed to %s on the way changes nothing',
+    'to %s renews no token and signs nobody out',
     async (zone) => {
       const setup = openTablet()
       await setup.device.signIn('acme', 'user1@acme.example')

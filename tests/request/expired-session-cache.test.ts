@@ -1,4 +1,4 @@
-/** A session that lapses takes nothing from its user: what is cached stays, sealed, and is there again after the next login. */
+/** The user loses nothing when a session expires: the cache stays, sealed, and is readable again after the next login. */
 import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -23,7 +23,7 @@ async function openSignedInTablet() {
 
 type SignedInSetup = Awaited<ReturnType<typeof openSignedInTablet>>
 
-/** The server answers as it does to whoever comes too late. */
+/** The server refuses the renewal as it does for an expired session. */
 async function expireSession({ server, tablet }: SignedInSetup, reason: 'lapsed' | 'missing' | null) {
   server.revoke()
   server.script = (request, respond) =>
@@ -39,16 +39,16 @@ async function expireSession({ server, tablet }: SignedInSetup, reason: 'lapsed'
 
 const countRows = (tablet: Tablet) => tablet.device.getDatabase(ownSubject).table('users').count()
 const countSealed = (tablet: Tablet) => tablet.device.getDatabase(ownSubject).sealedCache.count()
-/** Everything that stands in the database as text. */
+/** Returns the whole database as text. */
 async function dumpDatabase(tablet: Tablet): Promise<string> {
   const db = tablet.device.getDatabase(ownSubject)
   const rowsByTable = await Promise.all(db.tables.map((table) => table.toArray()))
   return recordsToText(rowsByTable)
 }
 
-describe('what is cached for a user whose session lapses (decision 83)', () => {
+describe('the cache of a user whose session expires (decision 83)', () => {
   it.each(['lapsed', 'missing'] as const)(
-    'fault 43a stays on the device, unreadable, and is there after the next login without a connection: %s',
+    'stays sealed on the device, and is readable offline after the next login: %s (fault 43a)',
     async (reason) => {
       const setup = await openSignedInTablet()
       const { tablet } = setup
@@ -67,7 +67,7 @@ describe('what is cached for a user whose session lapses (decision 83)', () => {
     },
   )
 
-  it('fault 43b goes where somebody ended the session, and where its user logs out', async () => {
+  it('is deleted if the session was revoked, or when its user logs out (fault 43b)', async () => {
     const revokedSetup = await openSignedInTablet()
     await expireSession(revokedSetup, null)
     expect([await countRows(revokedSetup.tablet), await countSealed(revokedSetup.tablet)]).toEqual([0, 0])
@@ -76,7 +76,7 @@ describe('what is cached for a user whose session lapses (decision 83)', () => {
     expect([await countRows(signedOutSetup.tablet), await countSealed(signedOutSetup.tablet)]).toEqual([0, 0])
   })
 
-  it('fault 43c goes when somebody else logs in on the device', async () => {
+  it('is deleted when another user logs in on the device (fault 43c)', async () => {
     const setup = await openSignedInTablet()
     const { tablet } = setup
     await expireSession(setup, 'lapsed')
@@ -84,19 +84,19 @@ describe('what is cached for a user whose session lapses (decision 83)', () => {
     await tablet.signIn('acme', 'user2@acme.example')
     await tablet.settle()
     expect([await countRows(tablet), await countSealed(tablet)]).toEqual([0, 0])
-    // Who is back begins anew.
+    // The returning user starts with an empty cache.
     await tablet.signIn('acme', 'user1@acme.example')
     expect(await tablet.api.call(listUsers, usersInput)).toMatchObject({ kind: 'fresh' })
   })
 
-  it('fault 43d goes on a device that is shared', async () => {
+  it('is deleted on a shared device (fault 43d)', async () => {
     const setup = await openSignedInTablet()
     await setShared(setup.tablet.device, true)
     await expireSession(setup, 'lapsed')
     expect([await countRows(setup.tablet), await countSealed(setup.tablet)]).toEqual([0, 0])
   })
 
-  it('fault 43e is dropped where its key is gone, and fetched anew', async () => {
+  it('is dropped if its key is gone, and is fetched again (fault 43e)', async () => {
     const setup = await openSignedInTablet()
     const { tablet } = setup
     await expireSession(setup, 'lapsed')
@@ -107,7 +107,7 @@ describe('what is cached for a user whose session lapses (decision 83)', () => {
     expect(await tablet.api.call(listUsers, usersInput)).toMatchObject({ kind: 'fresh' })
   })
 
-  it('fault 43k is dropped where its user has lost a right meanwhile', async () => {
+  it('is dropped if its user lost a right meanwhile (fault 43k)', async () => {
     const setup = await openSignedInTablet()
     const { server, tablet } = setup
     server.script = (request, respond) => {
@@ -124,7 +124,7 @@ describe('what is cached for a user whose session lapses (decision 83)', () => {
     expect([await countRows(tablet), await countSealed(tablet)]).toEqual([0, 0])
   })
 
-  it('fault 43f comes back with the writes that waited, which are sent', async () => {
+  it('is restored with the waiting writes, which are sent (fault 43f)', async () => {
     const setup = await openSignedInTablet()
     const { server, tablet } = setup
     tablet.connection.state = 'down'
@@ -139,7 +139,7 @@ describe('what is cached for a user whose session lapses (decision 83)', () => {
   })
 })
 
-it('records with bytes and typed arrays are the same after text', () => {
+it('recordsToText and textToRecords preserve bytes and typed arrays', () => {
   const records = [
     { at: new Uint8Array([1, 2]), codes: new Uint16Array([1, 65_535]), values: ['a', null, 1.5, true] },
     { data: new Uint8Array([7]).buffer, floats: new Float64Array([0.1, -1]), some: new Uint32Array([4_294_967_295]) },

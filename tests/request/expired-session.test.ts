@@ -1,4 +1,4 @@
-/** A session that runs out while nobody can be asked (decision 83). */
+/** A session that expires while the server cannot be reached (decision 83). */
 import { describe, expect, it } from 'vitest'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { hasSessionExpired } from '#local/session/session.ts'
@@ -25,7 +25,7 @@ async function openSignedInTablet({ seals: hasSeals = true } = {}) {
     const session = await tablet.session()
     return session !== null && hasSessionExpired(session, clock.now())
   }
-  /** The line goes down, and with it the time of the session; its access token is gone from the cookies. */
+  /** Ends the connection and advances the clock beyond the end of the session. The access token is then gone from the cookies. */
   async function expireSession() {
     tablet.connection.state = 'down'
     await clock.advance(2 * halfSessionMs + 1)
@@ -41,8 +41,8 @@ async function openSignedInTablet({ seals: hasSeals = true } = {}) {
 
 const sealedResult = { kind: 'queued', holdReason: { problem: { code: 'SESSION_LAPSED' } } }
 
-describe('a session that runs out without a connection', () => {
-  it('fault 44a takes writes, which nothing on the device can read, and sends them after the next login', async () => {
+describe('a session that expires without a connection', () => {
+  it('accepts writes that nothing on the device can read, and sends them after the next login (fault 44a)', async () => {
     const { server, tablet, expireSession, dumpDatabase } = await openSignedInTablet()
     const keyCount = server.sealKeys.listRemaining(1).length
     expect(await dumpDatabase()).toContain('session_seal_key')
@@ -60,12 +60,12 @@ describe('a session that runs out without a connection', () => {
     await tablet.settle()
     expect([server.rows.get(2)?.name, server.effects.size]).toEqual(['Confidential', 1])
     expect([await tablet.countWaiting(), tablet.tally]).toEqual([0, ''])
-    // The new session's key alone is left, on both sides.
+    // Only the key of the new session is left, on both sides.
     expect(server.sealKeys.listRemaining(1).length).toBe(keyCount)
     expect(await dumpDatabase()).not.toContain('seal-pair')
   })
 
-  it('fault 44b sends what was changed twice and what was made, in their order and each once', async () => {
+  it('sends repeated changes and created rows in their order, each once (fault 44b)', async () => {
     const { server, tablet, expireSession } = await openSignedInTablet()
     tablet.connection.state = 'down'
     await tablet.api.call(updateCompanyUser, { params: { id: 3 }, body: { name: 'Before' } })
@@ -78,7 +78,7 @@ describe('a session that runs out without a connection', () => {
     const intent = crypto.randomUUID()
     const createInput = { body: { title: 0 as const, name: 'New', email: 'new@acme.example' } }
     for (let round = 0; round < 2; round++) await tablet.api.call(createUser, createInput, { intent })
-    // What was tried meanwhile has found no line, and sends nothing later.
+    // The attempts in between found no connection, and send nothing later.
     await tablet.settle()
     tablet.connection.state = 'up'
     await tablet.signIn('acme', 'user1@acme.example')
@@ -96,7 +96,7 @@ describe('a session that runs out without a connection', () => {
     expect(await tablet.entries()).toEqual([])
   })
 
-  it('fault 44c takes none on a device that is shared, nor where the server gave no key', async () => {
+  it('accepts no writes on a shared device, or without a key from the server (fault 44c)', async () => {
     const sharedSetup = await openSignedInTablet()
     await setShared(sharedSetup.tablet.device, true)
     const keylessSetup = await openSignedInTablet({ seals: false })
@@ -109,7 +109,7 @@ describe('a session that runs out without a connection', () => {
     }
   })
 
-  it('fault 44d was not over at all where the clock jumped: what was sealed is sent as soon as there is a connection', async () => {
+  it('is valid again once connected if only the clock jumped, and its sealed writes are sent (fault 44d)', async () => {
     const { server, tablet, expireSession, isExpired } = await openSignedInTablet()
     await expireSession()
     await tablet.api.call(updateCompanyUser, renameInput)
@@ -124,7 +124,7 @@ describe('a session that runs out without a connection', () => {
     ])
   })
 
-  it('fault 44e can be read for 14 days, and waits for its user after that', async () => {
+  it('leaves its rows readable for 14 days, and its writes for its user after that (fault 44e)', async () => {
     const { clock, server, tablet, expireSession, dumpDatabase } = await openSignedInTablet()
     await expireSession()
     await tablet.api.call(updateCompanyUser, renameInput)
@@ -144,7 +144,7 @@ describe('a session that runs out without a connection', () => {
     expect([server.rows.get(2)?.name, server.effects.size]).toEqual(['Confidential', 1])
   })
 
-  it('lasts as long as it is renewed, and begins anew with a sign-in', async () => {
+  it('lasts as long as it is renewed, and starts again with a sign-in', async () => {
     const { clock, tablet, isExpired } = await openSignedInTablet()
     await clock.advance(halfSessionMs)
     tablet.cookies.delete('portal-access')
@@ -157,7 +157,7 @@ describe('a session that runs out without a connection', () => {
     expect(await isExpired()).toBe(false)
   })
 
-  it('fault 46c: what waits is said to wait for a login, and not for the connection', async () => {
+  it('is given as the reason why writes wait, not the connection (fault 46c)', async () => {
     const { clock, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     const result = await tablet.api.call(updateCompanyUser, renameInput)

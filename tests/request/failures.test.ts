@@ -1,4 +1,4 @@
-/** What a page is told when something under it fails: never a rejection, never a problem in the place of a row. */
+/** What a page gets when something below it fails: never a rejected promise, and never a problem in place of a row. */
 import { expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { createUser, updateCompanyUser } from '#contract/users.ts'
@@ -10,7 +10,7 @@ import { createClock, createTablet } from '#tests/support/device/device.ts'
 import { buildUser } from '#tests/support/device/device-database.ts'
 import { createScriptedServer, buildRefusal } from '#tests/support/device/scripted-server.ts'
 
-it('a device without room says so to whoever signs in, and works for nobody', async () => {
+it('Signing in on a full disk returns STORAGE_FAILED and signs nobody in', async () => {
   const clock = createClock()
   const server = createModelServer(clock)
   const browser = createBrowser(
@@ -33,7 +33,7 @@ it('a device without room says so to whoever signs in, and works for nobody', as
   await browser.close()
 })
 
-it('a write done before, whose answer came by a worker that died, is told as the row (protocol 1)', async () => {
+it('A write that was done before its worker died returns the row (protocol 1)', async () => {
   const clock = createClock()
   const server = createScriptedServer(clock)
   const tablet = createTablet((request) => server.transport(request), clock)
@@ -53,7 +53,7 @@ it('a write done before, whose answer came by a worker that died, is told as the
   expect(result).toEqual({ kind: 'fresh', output: row })
 })
 
-it('knows the id of a row that was created before, from the response that INTENT_DONE brings along (protocol 1)', async () => {
+it('The response inside INTENT_DONE gives the id of a row that was created before (protocol 1)', async () => {
   const clock = createClock()
   const server = createScriptedServer(clock)
   const tablet = createTablet((request) => server.transport(request), clock)

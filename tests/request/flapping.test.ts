@@ -1,4 +1,4 @@
-/** A line that comes and goes five times a second, for five minutes. */
+/** A connection that changes five times a second, for five minutes. */
 import { expect, it } from 'vitest'
 import { updateCompanyUser } from '#contract/users.ts'
 import { createClock, createTablet, type ConnectionState } from '#tests/support/device/device.ts'
@@ -14,7 +14,7 @@ const flapPatterns = [
 ] as const
 
 it.each(limitByDay<(typeof flapPatterns)[number]>(flapPatterns, 1))(
-  '%s: each write takes effect once, in its order, and none is left',
+  'With %s each write takes effect once and in order, and none is left',
   async (_, states) => {
     const clock = createClock()
     const server = createScriptedServer(clock)

@@ -1,6 +1,6 @@
 /**
- * One tablet goes from hand to hand (R-08): whatever the first one did, in whatever weather, and however they left, the
- * second neither sees nor sends anything of theirs, and what they chose for it happens when they are back.
+ * Two users share a tablet (R-08). After any action, connection state and departure of the first user, the second neither sees nor sends
+ * data of the first. The choice of the first user is carried out when they return.
  */
 import { expect, it } from 'vitest'
 import { createUser, deleteUser, listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -24,7 +24,7 @@ const actions = {
   'a deletion': (tablet: Tablet) => tablet.api.call(deleteUser, { params: { id: 3 } }),
 }
 
-/** How the first one goes, and whether what they left is to arrive once they are back. */
+/** How the first user leaves, and whether their unsent writes are to be sent when they return. */
 const departures: Record<string, { leave: (setup: HandoverSetup) => Promise<unknown>; isDelivered: boolean }> = {
   'keeping it for later': { leave: ({ tablet }) => signOut(tablet.ports), isDelivered: true },
   'discarding it': { leave: ({ tablet }) => signOut(tablet.ports, true), isDelivered: false },
@@ -53,7 +53,7 @@ interface HandoverSetup {
   server: ScriptedServer
 }
 
-/** Any two of deed, line and way by day, and all three by night. */
+/** By day all pairs of action, connection state and departure; by night all combinations. */
 const cases = Object.keys(actions).flatMap((actionName, actionIndex) =>
   connectionStates.flatMap((connectionState, stateIndex) =>
     Object.keys(departures)
@@ -65,44 +65,47 @@ const cases = Object.keys(actions).flatMap((actionName, actionIndex) =>
   ),
 )
 
-it.each(cases)('%s, the line %s, gone %s', async (actionName, connectionState, departureName) => {
-  const clock = createClock()
-  // Each session's own, and real ones: with them what they leave is sealed.
-  const server = createScriptedServer(clock, { seals: true })
-  const tablet = createTablet((request) => server.transport(request), clock)
-  const departure = departures[departureName] as (typeof departures)[string]
-  await tablet.signIn('acme', 'user1@acme.example')
-  await tablet.api.call(listUsers, { params: { companyId } })
-  await tablet.settle()
-  tablet.connection.state = connectionState
-  await advanceUntilDone(clock, actions[actionName as keyof typeof actions](tablet))
-  await advanceUntilDone(clock, departure.leave({ tablet, server }))
+it.each(cases)(
+  'The next user neither sees nor sends data of the first: %s, connection %s, left %s',
+  async (actionName, connectionState, departureName) => {
+    const clock = createClock()
+    // Real seal keys for each session, so that unsent writes are sealed.
+    const server = createScriptedServer(clock, { seals: true })
+    const tablet = createTablet((request) => server.transport(request), clock)
+    const departure = departures[departureName] as (typeof departures)[string]
+    await tablet.signIn('acme', 'user1@acme.example')
+    await tablet.api.call(listUsers, { params: { companyId } })
+    await tablet.settle()
+    tablet.connection.state = connectionState
+    await advanceUntilDone(clock, actions[actionName as keyof typeof actions](tablet))
+    await advanceUntilDone(clock, departure.leave({ tablet, server }))
 
-  tablet.connection.state = 'up'
-  const logStart = tablet.connection.log.length
-  const effectsBefore = server.effects.size
-  await tablet.signIn('acme', 'user2@acme.example')
-  expect(await tablet.countWaiting()).toBe(0)
-  await tablet.tick()
-  await tablet.settle()
-  const sentRequests = tablet.connection.log.slice(logStart).map((exchange) => JSON.stringify(exchange.request))
-  expect(sentRequests.filter((sentText) => sentText.includes(secret) || sentText.includes(`${companyId}:1`))).toEqual(
-    [],
-  )
-  expect(server.effects.size).toBe(effectsBefore)
-  expect(JSON.stringify(await readFirstDatabase(tablet))).not.toContain(secret)
+    tablet.connection.state = 'up'
+    const logStart = tablet.connection.log.length
+    const effectsBefore = server.effects.size
+    await tablet.signIn('acme', 'user2@acme.example')
+    expect(await tablet.countWaiting()).toBe(0)
+    await tablet.tick()
+    await tablet.settle()
+    const sentRequests = tablet.connection.log.slice(logStart).map((exchange) => JSON.stringify(exchange.request))
+    expect(sentRequests.filter((sentText) => sentText.includes(secret) || sentText.includes(`${companyId}:1`))).toEqual(
+      [],
+    )
+    expect(server.effects.size).toBe(effectsBefore)
+    expect(JSON.stringify(await readFirstDatabase(tablet))).not.toContain(secret)
 
-  await signOut(tablet.ports)
-  await tablet.signIn('acme', 'user1@acme.example')
-  await advanceUntilDone(clock, sendWaitingWrites(tablet, clock))
-  expect(await tablet.countWaiting()).toBe(0)
-  expect([...server.effects.values()].filter((effectCount) => effectCount > 1)).toEqual([])
-  // What the server had done before anybody left is done; all else is as they chose.
-  const hasArrived = effectsBefore > 0
-  expect(server.effects.size > 0).toBe(departure.isDelivered || hasArrived)
-})
+    await signOut(tablet.ports)
+    await tablet.signIn('acme', 'user1@acme.example')
+    await advanceUntilDone(clock, sendWaitingWrites(tablet, clock))
+    expect(await tablet.countWaiting()).toBe(0)
+    expect([...server.effects.values()].filter((effectCount) => effectCount > 1)).toEqual([])
+    // Writes that the server did before the first user left are done. All others follow that user's choice.
+    const hasArrived = effectsBefore > 0
+    expect(server.effects.size > 0).toBe(departure.isDelivered || hasArrived)
+  },
+)
 
-/** Turns the clock until it is done: a line that hangs is waited for; what takes the machine its time is given it. */
+/** Advances the clock until the promise is settled, so that hanging connections time out. Real asynchronous work gets real time. */
 async function advanceUntilDone(clock: ReturnType<typeof createClock>, promise: Promise<unknown>): Promise<void> {
   let isDone = false
   const watchedPromise = promise.finally(() => (isDone = true))
@@ -122,7 +125,7 @@ async function sendWaitingWrites(tablet: Tablet, clock: ReturnType<typeof create
   }
 }
 
-/** All that lies in the first one's database, as whoever has the device could read it. */
+/** Returns all content of the first user's database, as anybody with the device could read it. */
 async function readFirstDatabase({ device }: Tablet): Promise<unknown[]> {
   return await Promise.all(device.getDatabase(firstUser).tables.map((table) => table.toArray()))
 }

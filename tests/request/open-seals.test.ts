@@ -1,4 +1,4 @@
-/** The keys of older sessions are asked for, used and given back to be deleted, whatever the line and the server do. */
+/** The keys of older sessions are requested, used and reported for deletion, through all faults of the connection and the server. */
 import { beforeEach, expect, it } from 'vitest'
 import { deleteSealKeys } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -26,7 +26,7 @@ const isDeletion = ({ path }: SentRequest) => path.startsWith(deleteSealKeys.pat
 const findRequests = (isMatch: (request: SentRequest) => boolean) =>
   tablet.connection.log.filter((exchange) => isMatch(exchange.request))
 
-/** Leaves one write unsent. */
+/** Signs out with one unsent write. */
 async function leaveSealed(): Promise<void> {
   await tablet.api.call(listUsers, { params: { companyId } })
   await tablet.settle()
@@ -36,7 +36,7 @@ async function leaveSealed(): Promise<void> {
   tablet.connection.state = 'up'
 }
 
-it('asks for one key once, and has it deleted when all is open', async () => {
+it('A device requests one key once, and has it deleted when everything is open', async () => {
   await leaveSealed()
   expect(server.sealKeys.listRemaining(1)).toEqual([1])
   await signIn()
@@ -46,7 +46,7 @@ it('asks for one key once, and has it deleted when all is open', async () => {
   expect(await openDatabase().meta.get('spent-seal-keys')).toBeUndefined()
 })
 
-it('is opened for who is back by the cookie alone, by the call that finds them there', async () => {
+it('The first call of a user who returns by the cookie alone opens their sealed writes', async () => {
   const fetchUsers = () => tablet.api.call(listUsers, { params: { companyId } })
   await fetchUsers()
   await tablet.settle()
@@ -61,14 +61,14 @@ it('is opened for who is back by the cookie alone, by the call that finds them t
   await tablet.settle()
 })
 
-it('asks for nothing where nothing is sealed, and has the key deleted that was never needed', async () => {
+it('Without sealed writes no key is requested, and the unused key is deleted', async () => {
   await tablet.signOut()
   await signIn()
   expect(findRequests(isKeyRequest)).toEqual([])
   expect(server.sealKeys.listRemaining(1)).toEqual([2])
 })
 
-it('stays signed in without the key, sends nothing newer past what is sealed, and opens it the next time', async () => {
+it('Without the key the user stays signed in, and newer writes wait until it is fetched', async () => {
   await leaveSealed()
   server.script = (request) => (isKeyRequest(request) ? buildRefusal(503, 'UNAVAILABLE') : null)
   await signIn()
@@ -85,13 +85,13 @@ it('stays signed in without the key, sends nothing newer past what is sealed, an
   expect(server.sealKeys.listRemaining(1)).toEqual([2])
 })
 
-it('names an opened key again until the server has heard it', async () => {
+it('An opened key is reported again until the server has deleted it', async () => {
   await leaveSealed()
   server.script = (request) => (isDeletion(request) ? buildRefusal(503, 'UNAVAILABLE') : null)
   await signIn()
   expect(await tablet.countWaiting()).toBe(1)
   expect(await openDatabase().meta.get('spent-seal-keys')).toMatchObject({ ids: [1] })
-  // It is deleted, and the answer is lost.
+  // The key is deleted, but the response is lost.
   server.script = (request, respond) => (isDeletion(request) && respond() ? buildRefusal(502, 'BAD_GATEWAY') : null)
   await tablet.tick()
   await tablet.settle()
@@ -103,7 +103,7 @@ it('names an opened key again until the server has heard it', async () => {
   expect(server.effects.size).toBe(1)
 })
 
-it('does not take another user’s answer for the loss of a key', async () => {
+it('A response for another user is not taken for the loss of a key', async () => {
   await leaveSealed()
   server.script = (request, respond) => {
     if (!isKeyRequest(request)) return null

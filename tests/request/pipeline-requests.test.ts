@@ -8,8 +8,8 @@ const buildRequest = (method: string, path: string, requestHeaders: Record<strin
   new Request(origin + path, { method, headers: requestHeaders })
 const buildExamplePath = (path: string) => path.replace(/:\w+/g, '1')
 
-describe('the worker', () => {
-  it('never touches passwords, tokens, keys, uploads or pictures (W-08)', () => {
+describe('isPipelineRequest', () => {
+  it('excludes passwords, tokens, keys, uploads and pictures (W-08)', () => {
     const pipelineEndpoints = endpoints.filter(({ method, path }) =>
       isPipelineRequest(buildRequest(method, buildExamplePath(path)), origin),
     )
@@ -21,13 +21,13 @@ describe('the worker', () => {
     expect(isPipelineRequest(buildRequest('GET', '/public/asset/0123456789'), origin)).toBe(false)
   })
 
-  it('takes lists, readings and writes of ours', () => {
+  it('includes lists, reads and writes of the API', () => {
     expect(isPipelineRequest(buildRequest('GET', '/api/m18s/company/7/users?page=2'), origin)).toBe(true)
     expect(isPipelineRequest(buildRequest('GET', '/api/m18s/user'), origin)).toBe(true)
     expect(isPipelineRequest(buildRequest('PUT', '/api/m18s/company-user/4'), origin)).toBe(true)
   })
 
-  it("leaves the request pipeline's own requests, other hosts and other paths alone (protocol 11)", () => {
+  it("excludes the request pipeline's own requests, other hosts and other paths (protocol 11)", () => {
     expect(isPipelineRequest(buildRequest('GET', '/api/m18s/user', { [headers.pipeline]: '1' }), origin)).toBe(false)
     expect(isPipelineRequest(new Request('https://elsewhere.test/api/m18s/user'), origin)).toBe(false)
     expect(isPipelineRequest(buildRequest('GET', '/saas/app/user'), origin)).toBe(false)

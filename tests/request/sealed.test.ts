@@ -11,8 +11,8 @@ import { buildNewEntry, openTestDevice } from '#tests/support/device/device-data
 
 const changeAction: ModelAction = { kind: 'change', tab: 0, at: 0, word: 'good', field: 'name', hasBase: false }
 
-/** The list proves whose cookie it is, so that the user is back and has not read the key to what was sealed. */
-it('what the end of a session sealed goes before anything newer on the same row (protocol 30, requirement 14)', async () => {
+/** The response to the list proves whose cookie it is. So the user is signed in again, but has not fetched the key of the seal yet. */
+it('Writes that were sealed at the end of a session are sent first (protocol 30, requirement 14)', async () => {
   const { effects } = await runSimulation([
     { kind: 'revoke' },
     changeAction,
@@ -23,8 +23,8 @@ it('what the end of a session sealed goes before anything newer on the same row 
   expect(effects).toBe(3)
 })
 
-/** The form was told of a question, and its write lies sealed when it is sent again with other words. */
-it('a form that comes again while its write lies sealed is the same wish under a key of its own (protocol 1, 2)', async () => {
+/** The form got a question. Its write is sealed when the form is sent again with other values. */
+it('A form sent again while its write is sealed is the same intent with its own key (protocol 1, 2)', async () => {
   const questionAction: ModelAction = { ...changeAction, word: 'ask' }
   const { effects } = await runSimulation([
     questionAction,
@@ -55,13 +55,13 @@ async function openSealedDevice() {
   return { db, countClaimed: async () => (await claimEntries(db, claimOptions)).length }
 }
 
-it('while older writes are sealed and nobody knows their key, none is sent past them', async () => {
+it('No newer write is sent while older writes are sealed and their key is unknown', async () => {
   const { db, countClaimed } = await openSealedDevice()
   expect(await unseal(db)).toBe(0)
   expect(await countClaimed()).toBe(0)
 })
 
-it("what its user's own key does not open stays, and holds nothing up", async () => {
+it("A seal that its user's key does not open stays, and holds no other write", async () => {
   const { db, countClaimed } = await openSealedDevice()
   const body = JSON.stringify({ seal_key: btoa('x'.repeat(32)) })
   await db.responses.put({ path: getUser.path, body, asOf: 0 })

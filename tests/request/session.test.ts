@@ -25,7 +25,7 @@ const sendWrite = ({ tablet }: SignedInSetup) =>
   tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
 
 describe('an expired token', () => {
-  it('is renewed once for a hundred calls that meet it, and each is repeated once (R-22)', async () => {
+  it('is renewed once for 100 calls, and each call is repeated once (R-22)', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     await clock.advance(601_000)
     const results = await Promise.all(Array.from({ length: 100 }, () => tablet.api.call(listUsers, usersInput)))
@@ -33,14 +33,14 @@ describe('an expired token', () => {
     expect(server.renewals).toBe(1)
   })
 
-  it('is renewed before the call when its cookie is gone (K-13)', async () => {
+  it('is renewed before the call if its cookie is gone (K-13)', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.cookies.delete('portal-access')
     expect((await tablet.api.call(getUser, {})).kind).toBe('fresh')
     expect(server.renewals).toBe(1)
   })
 
-  it('names the user whom the session is taken for', async () => {
+  it('is renewed with the user of the current session in the request', async () => {
     const { tablet } = await openSignedInTablet()
     tablet.cookies.delete('portal-access')
     await tablet.api.call(getUser, {})
@@ -48,7 +48,7 @@ describe('an expired token', () => {
     expect(renewal?.request.headers[headers.forUser]).toBe(`${companyId}:1`)
   })
 
-  it('fault 14d shows by its hash the newest token that this device was given, also when its cookie is an older one', async () => {
+  it('is renewed with the hash of the latest token, even if its cookie is older (fault 14d)', async () => {
     const { tablet } = await openSignedInTablet()
     const latestToken = tablet.cookies.get('portal-access') ?? ''
     tablet.cookies.delete('portal-access')
@@ -58,7 +58,7 @@ describe('an expired token', () => {
     expect(renewal?.request.headers[headers.latestAccess]).toBe(createHash('sha256').update(latestToken).digest('hex'))
   })
 
-  it('ends nothing when the line is down: the app still opens with what it keeps', async () => {
+  it('ends no session without a connection, and the app opens with its cached data', async () => {
     const setup = await openSignedInTablet()
     const { tablet } = setup
     tablet.cookies.delete('portal-access')
@@ -70,7 +70,7 @@ describe('an expired token', () => {
     expect(await countLocalRows(setup)).toBe(3)
   })
 
-  it('waits five seconds at most for a tab that holds the lock', async () => {
+  it('waits at most five seconds for a tab that holds the lock', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     let releaseLock = () => {}
     const frozenHolder = tablet.ports.locks.hold(
@@ -90,29 +90,29 @@ describe('an expired token', () => {
   })
 })
 
-describe('a token for what the browser itself sends', () => {
-  it('is the one there is, renewed where it was refused or is gone, once for all who ask', async () => {
+describe('getFreshToken', () => {
+  it('returns the current token, and renews a refused or missing one once for all callers', async () => {
     const { server, tablet } = await openSignedInTablet()
     const firstToken = await getFreshToken(tablet.ports, null)
     expect([firstToken, server.renewals]).toEqual([tablet.cookies.get('portal-access'), 0])
     const tokens = await Promise.all([getFreshToken(tablet.ports, firstToken), getFreshToken(tablet.ports, firstToken)])
     expect(new Set(tokens)).toEqual(new Set([tablet.cookies.get('portal-access')]))
     expect([tokens[0] === firstToken, server.renewals]).toEqual([false, 1])
-    // Another one was refused: this one is not it.
+    // Another token was refused, not the current one.
     expect(await getFreshToken(tablet.ports, firstToken)).toBe(tokens[0])
     tablet.cookies.delete('portal-access')
     expect(await getFreshToken(tablet.ports, null)).not.toBeNull()
     expect(server.renewals).toBe(2)
   })
 
-  it('is none without a line', async () => {
+  it('returns null without a connection', async () => {
     const { tablet } = await openSignedInTablet()
     tablet.cookies.delete('portal-access')
     tablet.connection.state = 'down'
     expect(await getFreshToken(tablet.ports, null)).toBeNull()
   })
 
-  it('is renewed before its end by an upload that takes minutes and asks for nothing else', async () => {
+  it('renews the token before its end during a long upload', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     await clock.advance(600_000 - 55_000)
     await getFreshToken(tablet.ports, null)
@@ -124,7 +124,7 @@ describe('a token for what the browser itself sends', () => {
 describe('a token near its end (K-05)', () => {
   const almostMs = 600_000 - 55_000
 
-  it('is renewed once beside a hundred calls, which all go on with the old one', async () => {
+  it('is renewed once during 100 calls, which all use the old one', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     await clock.advance(almostMs)
     const previousToken = tablet.cookies.get('portal-access')
@@ -136,7 +136,7 @@ describe('a token near its end (K-05)', () => {
     expect(tablet.cookies.get('portal-access')).not.toBe(previousToken)
   })
 
-  it('is left alone before that, and while nobody asks for anything: a forgotten screen does not stay signed in', async () => {
+  it('is not renewed earlier, nor without calls, so a forgotten screen does not stay signed in', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     await clock.advance(600_000 - 91_000)
     await tablet.api.call(listUsers, usersInput)
@@ -145,7 +145,7 @@ describe('a token near its end (K-05)', () => {
     expect(server.renewals).toBe(0)
   })
 
-  it('is tried once only where the server cannot renew it now, and once more when it has ended', async () => {
+  it('is tried once if the server cannot renew it now, and again when it has ended', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     await clock.advance(almostMs)
     let tryCount = 0
@@ -163,9 +163,9 @@ describe('a token near its end (K-05)', () => {
     expect(server.renewals).toBe(1)
   })
 
-  it('is renewed once whatever is done to the clock (R-21)', async () => {
+  it('is renewed at most once after any jump of the clock (R-21)', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
-    // Forward: it is taken for old, once. Backward: its end is learned from the server.
+    // Forward: the token counts as expired, once. Backward: the device learns from the server that it has expired.
     for (const ms of [10 * 31_557_600_000, -20 * 31_557_600_000]) {
       const previousRenewals = server.renewals
       tablet.ports.clock = () => clock.now() + ms
@@ -178,7 +178,7 @@ describe('a token near its end (K-05)', () => {
 })
 
 describe('a session that the server has ended', () => {
-  it('takes the rows with it, and never what waits (protocol 32, W-02)', async () => {
+  it('deletes the cached rows, but never the waiting writes (protocol 32, W-02)', async () => {
     const setup = await openSignedInTablet()
     const { server, tablet } = setup
     tablet.connection.state = 'down'
@@ -192,7 +192,7 @@ describe('a session that the server has ended', () => {
     expect(await tablet.device.getDatabase({ companyId, userId: 1 }).outbox.count()).toBe(1)
   })
 
-  it('is not believed of something in between that answers 401 (protocol 32)', async () => {
+  it('is not assumed after a 401 that is not from the server (protocol 32)', async () => {
     const setup = await openSignedInTablet()
     const { server, tablet } = setup
     const body = JSON.stringify({ errorCode: 'UNAUTHORIZED' })
@@ -202,7 +202,7 @@ describe('a session that the server has ended', () => {
     expect(await countLocalRows(setup)).toBe(3)
   })
 
-  it('gives back its waiting writes when the same user comes again', async () => {
+  it('restores its waiting writes when the same user signs in again', async () => {
     const setup = await openSignedInTablet()
     const { server, tablet } = setup
     tablet.connection.state = 'down'
@@ -217,8 +217,8 @@ describe('a session that the server has ended', () => {
   })
 })
 
-describe('signing out', () => {
-  it('works without a network: rows are gone, what waits stays, and nothing renews the session (protocol 29, W-02)', async () => {
+describe('a sign-out', () => {
+  it('works offline: rows are deleted, writes wait, and nothing is renewed (protocol 29, W-02)', async () => {
     const setup = await openSignedInTablet()
     const { server, tablet } = setup
     tablet.connection.state = 'down'
@@ -236,7 +236,7 @@ describe('signing out', () => {
     expect(server.effects.size).toBe(0)
   })
 
-  it('holds even where a cookie came back, or a renewal was about to begin', async () => {
+  it('stays in effect if a cookie returns or a renewal was about to start', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     const cookie = tablet.cookies.get('portal-access') ?? ''
     let releaseLock = () => {}
@@ -260,7 +260,7 @@ describe('signing out', () => {
     expect(tablet.connection.log.length).toBe(previousLength)
   })
 
-  it('is finished by the next start where the browser died in the middle of it (protocol 30)', async () => {
+  it('is completed at the next start if the browser died during it (protocol 30)', async () => {
     const setup = await openSignedInTablet()
     const { tablet } = setup
     await tablet.device.directory.session.update('now', { signedOut: true })
@@ -271,7 +271,7 @@ describe('signing out', () => {
     expect(await countLocalRows(setup)).toBe(0)
   })
 
-  it('tells the server as soon as it can, once, and only then is the mark gone', async () => {
+  it('reaches the server once, as soon as possible, and only then is its mark deleted', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     await tablet.signOut()
@@ -284,7 +284,7 @@ describe('signing out', () => {
     expect(await tablet.session()).toBeNull()
   })
 
-  it('is heard by a list that was on its way: nothing of it is kept', async () => {
+  it('prevents the storing of a list that was in transit', async () => {
     const setup = await openSignedInTablet()
     const { server, tablet } = setup
     let signingOut: Promise<void> | undefined
@@ -300,7 +300,7 @@ describe('signing out', () => {
 })
 
 describe('another user on the same device', () => {
-  it("signs in beside the first one's late sign-out, which takes nothing of theirs away (protocol 29)", async () => {
+  it("stays signed in when the first user's late logout arrives (protocol 29)", async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     await tablet.signOut()
@@ -308,7 +308,7 @@ describe('another user on the same device', () => {
     let finishLogout = () => {}
     const logoutFinished = new Promise<void>((resolve) => (finishLogout = resolve))
     const originalTransport = server.transport
-    // As the server does: whichever session the cookie names ends, and the answer takes the cookies away.
+    // As the server does: the session that the cookie names ends, and the response deletes the cookies.
     server.transport = async (request) => {
       const response = await originalTransport(request)
       if (!request.path.endsWith('/logout')) return response
@@ -321,7 +321,7 @@ describe('another user on the same device', () => {
       .poll(() => tablet.connection.log.filter(({ request }) => request.path.endsWith('/logout')))
       .toHaveLength(2)
     const secondSignIn = tablet.signIn('acme', 'user2@acme.example')
-    // A page and its worker may both be at it.
+    // A page and its worker may both send the logout.
     const secondTick = tablet.tick()
     await clock.advance(0)
     finishLogout()
@@ -332,7 +332,7 @@ describe('another user on the same device', () => {
     expect((await tablet.api.call(getUser, {})).kind).toBe('fresh')
   })
 
-  it('sees nothing of the first, and never sends what the first left waiting (W-01, W-03, R-08)', async () => {
+  it('sees nothing of the first, and never sends the waiting writes of the first (W-01, W-03, R-08)', async () => {
     const setup = await openSignedInTablet()
     const { server, tablet } = setup
     tablet.connection.state = 'down'
@@ -350,13 +350,13 @@ describe('another user on the same device', () => {
     expect(server.effects.size).toBe(1)
   })
 
-  it("whose cookie meets the first one's write has it sealed, with no effect (protocol 10, requirement 41)", async () => {
+  it("does not run the first user's write when the cookie has changed (protocol 10, requirement 41)", async () => {
     const setup = await openSignedInTablet()
     const { server, tablet } = setup
     tablet.connection.state = 'down'
     await sendWrite(setup)
     tablet.connection.state = 'up'
-    // The cookie changed under us: another tab, another user.
+    // The cookie changes: another tab signs in another user.
     const otherSignIn = await server.transport({
       method: 'POST',
       path: '/api/m18s/token',
@@ -371,8 +371,8 @@ describe('another user on the same device', () => {
   })
 })
 
-describe('an answer made for somebody else', () => {
-  it('leaves no row behind (protocol 10)', async () => {
+describe('a response for another user', () => {
+  it('stores no row (protocol 10)', async () => {
     const setup = await openSignedInTablet()
     const { server, tablet } = setup
     server.rows.set(4, buildUser(4))
@@ -389,7 +389,7 @@ describe('an answer made for somebody else', () => {
 })
 
 describe('a device that lost its storage', () => {
-  it('learns from the first answer whose cookie it has (protocol 31)', async () => {
+  it('learns from the first response whose cookie it has (protocol 31)', async () => {
     const { server, tablet, clock } = await openSignedInTablet()
     const freshTablet = createTablet((request) => server.transport(request), clock)
     for (const [name, value] of tablet.cookies) freshTablet.cookies.set(name, value)

@@ -1,4 +1,4 @@
-/** S-48 on the device: the page asks for the password and the same wish goes on; what waited offline waits for its user. */
+/** S-48 on the device: the page requests the password, and the same intent continues. A write that was made offline waits for its user. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { confirmPassword } from '#contract/factors.ts'
 import { removeService } from '#contract/services.ts'
@@ -7,7 +7,7 @@ import { createOutboxActions } from '#request/page/outbox-actions.ts'
 import { openInstallation, type Installation } from '#tests/support/device/app.ts'
 import { password } from '#tests/support/server/world.ts'
 
-describe('a call that asks for the password', () => {
+describe('a call that requires the password', () => {
   let installation: Installation
   beforeAll(async () => {
     installation = await openInstallation({ STEP_UP: '1' })
@@ -22,7 +22,7 @@ describe('a call that asks for the password', () => {
     return { tablet, removeUser: () => tablet.api.call(deleteUser, { params: { id } }) }
   }
 
-  it('goes on by itself once it is given, and leaves nothing behind', async () => {
+  it('continues after the password is entered, and leaves nothing waiting', async () => {
     let promptCount = 0
     const { tablet, removeUser } = await openRemoval(async () => {
       promptCount += 1
@@ -34,20 +34,20 @@ describe('a call that asks for the password', () => {
     expect(JSON.stringify(await tablet.entries())).not.toContain(password)
   })
 
-  it('fault 17b a long request goes on by itself once it is given', async () => {
+  it('continues as a long request after the password is entered (fault 17b)', async () => {
     const tablet = await installation.signInTablet('delete@m18')
     let promptCount = 0
     tablet.ports.stepUp = async () => {
       promptCount += 1
       return (await tablet.api.call(confirmPassword, { body: { password } })).kind === 'fresh'
     }
-    // There is none: what counts is that the server looks for it, which it does after the password.
+    // The service does not exist. The 404 shows that the server looked for it, which it does only after the password.
     const result = await tablet.api.call(removeService, { params: { id: 1 } })
     expect(result).toMatchObject({ kind: 'problem', problem: { status: 404 } })
     expect(promptCount).toBe(1)
   })
 
-  it('fault 17b an invitation as admin that was made offline waits for its user, and goes after the password', async () => {
+  it('waits for its user as an admin invitation made offline, and is sent after the password (fault 17b)', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     tablet.ports.stepUp = async () => false
     tablet.connection.state = 'down'
@@ -64,13 +64,13 @@ describe('a call that asks for the password', () => {
     expect(await tablet.entries()).toEqual([])
   })
 
-  it('is told as it is where nobody gives it, and may be tried again', async () => {
+  it('returns the problem if no password is entered, and can be tried again', async () => {
     const { tablet, removeUser } = await openRemoval(async () => false)
     expect(await removeUser()).toMatchObject({ kind: 'problem', problem: { code: 'STEP_UP_REQUIRED' } })
     expect(await tablet.countWaiting()).toBe(0)
   })
 
-  it('made offline it waits for its user, and goes after the password', async () => {
+  it('waits for its user if it was made offline, and is sent after the password', async () => {
     const { tablet, removeUser } = await openRemoval(async () => false)
     tablet.connection.state = 'down'
     expect((await removeUser()).kind).toBe('queued')

@@ -1,4 +1,4 @@
-/** Answers that no server of ours gives: each call comes to a result for the page all the same, and rows stay (F-12). */
+/** Responses that the server never sends. Each call still returns a result to the page, and the rows stay (F-12). */
 import { describe, expect, it } from 'vitest'
 import * as fc from 'fast-check'
 import type { Endpoint, ValueSchema } from '#contract/endpoint.ts'
@@ -38,7 +38,7 @@ const buildInput = (endpoint: Endpoint): Record<string, unknown> => {
     schema ? fc.sample(createArbitrary(schema), sampleOptions)[0] : undefined
   return { params: buildPart(endpoint.params), query: buildPart(endpoint.query), body: buildPart(endpoint.body) }
 }
-// Every reading, and some writes of each way: one that waits takes the clock's turns.
+// Every read, and some writes of each kind, because a waiting write needs many turns of the clock.
 const isWrite = ({ method, name, encoding }: Endpoint) =>
   method !== 'GET' && encoding !== 'multipart' && !/^(grantToken|signOut)$/.test(name)
 const testedEndpoints = [
@@ -46,8 +46,8 @@ const testedEndpoints = [
   ...endpoints.filter(isWrite).slice(0, 8),
 ]
 
-describe.each(limitByDay(unexpectedResponses, 5))('answered with %s', (_, received) => {
-  it('each call comes to a result, and the rows stay as they were (F-12)', async () => {
+describe.each(limitByDay(unexpectedResponses, 5))('an unexpected response: %s', (_, received) => {
+  it('gives each call a result, and leaves the rows unchanged (F-12)', async () => {
     const clock = createClock()
     const server = createScriptedServer(clock)
     const tablet = createTablet((request) => server.transport(request), clock)

@@ -9,7 +9,7 @@ import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
 const usersInput = { params: { companyId } }
 const blindCookies = { read: async () => null, delete: async () => undefined }
 
-/** Somebody signs in in a page, and then a worker that sees no cookies works for them. */
+/** A user signs in on a page. Then a worker that cannot read cookies works for them. */
 async function openBlindWorker() {
   const clock = createClock()
   const server = createScriptedServer(clock)
@@ -24,21 +24,21 @@ async function openBlindWorker() {
   return { clock, server, tablet, worker, page, attachWorkerAccess, usePageAccess }
 }
 
-describe('a worker that sees no cookies (Firefox)', () => {
-  it('fault 40a renews no token while the last one is good', async () => {
+describe('a worker that cannot read cookies (Firefox)', () => {
+  it('renews no token while the last one is valid (fault 40a)', async () => {
     const { server, tablet } = await openBlindWorker()
     for (let call = 0; call < 10; call++) expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('fresh')
     expect(server.renewals).toBe(1)
   })
 
-  it('fault 40b renews none at all when a page names its token', async () => {
+  it('renews no token at all if a page passes its own (fault 40b)', async () => {
     const { server, tablet, worker, page } = await openBlindWorker()
     worker.onRenewed((await page.read(null)) ?? '')
     expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('fresh')
     expect(server.renewals).toBe(0)
   })
 
-  it('fault 40c renews once when the token has expired', async () => {
+  it('renews once when the token has expired (fault 40c)', async () => {
     const { clock, server, tablet, worker, page } = await openBlindWorker()
     worker.onRenewed((await page.read(null)) ?? '')
     await clock.advance(601_000)
@@ -46,7 +46,7 @@ describe('a worker that sees no cookies (Firefox)', () => {
     expect(server.renewals).toBe(1)
   })
 
-  it('fault 40d never sends the token of somebody who was here before', async () => {
+  it('never sends the token of an earlier user (fault 40d)', async () => {
     const { server, tablet, worker, page, usePageAccess, attachWorkerAccess } = await openBlindWorker()
     worker.onRenewed((await page.read(null)) ?? '')
     usePageAccess()
@@ -63,7 +63,7 @@ describe('a worker that sees no cookies (Firefox)', () => {
     expect(await tablet.session()).toMatchObject({ userId: 2, signedOut: false })
   })
 
-  it('fault 40e renews before it believes that the session is over, when its token is older than the session', async () => {
+  it('renews before it accepts that the session is over, if its token is older than the session (fault 40e)', async () => {
     const { tablet, worker, page, usePageAccess, attachWorkerAccess } = await openBlindWorker()
     worker.onRenewed((await page.read(null)) ?? '')
     usePageAccess()
@@ -74,7 +74,7 @@ describe('a worker that sees no cookies (Firefox)', () => {
     expect(await tablet.session()).toMatchObject({ userId: 1, signedOut: false })
   })
 
-  it('fault 40f never sends the token of a session that was left', async () => {
+  it('never sends the token of a session that its user signed out of (fault 40f)', async () => {
     const { tablet, worker, page, usePageAccess, attachWorkerAccess } = await openBlindWorker()
     const token = (await page.read(null)) ?? ''
     worker.onRenewed(token)
@@ -87,7 +87,7 @@ describe('a worker that sees no cookies (Firefox)', () => {
     expect(bearers).not.toContain(`Bearer ${token}`)
   })
 
-  it('fault 40g a worker that sees cookies never uses a remembered token', async () => {
+  it('never uses a remembered token if it can read cookies (fault 40g)', async () => {
     let cookie: string | null = '1.aaaaaaaaaaaaaaaa'
     const access = createWorkerAccess({ read: async () => cookie, delete: async () => undefined })
     access.onRenewed('1.bbbbbbbbbbbbbbbb')

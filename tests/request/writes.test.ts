@@ -22,7 +22,7 @@ const sumEffects = (effects: Map<string, number>) => [...effects.values()].reduc
 const finalOutcome = { [headers.outcome]: 'refused; 9' }
 
 describe('a write', () => {
-  it('with the line up is answered like any other, and leaves nothing waiting', async () => {
+  it('returns its response with a connection, and leaves nothing waiting', async () => {
     const { server, tablet } = await openSignedInTablet()
     expect(await changeTitle(tablet)).toMatchObject({ kind: 'fresh', output: { id: 2, title: 1, row_version: 2 } })
     expect(await tablet.countWaiting()).toBe(0)
@@ -30,7 +30,7 @@ describe('a write', () => {
     expect(await tablet.row('users', 2)).toMatchObject({ row: { title: 1, row_version: 2 }, waiting: null })
   })
 
-  it('made offline reaches the server once the line is back', async () => {
+  it('is queued offline, and reaches the server once connected', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     expect(await changeTitle(tablet)).toMatchObject({ kind: 'queued' })
@@ -41,7 +41,7 @@ describe('a write', () => {
     expect(await tablet.countWaiting()).toBe(0)
   })
 
-  it('asks to be woken again as long as it can go by itself, and not for what waits for its user', async () => {
+  it('requests another wake-up while it can be sent by itself, but not while it waits for its user', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet)
@@ -51,7 +51,7 @@ describe('a write', () => {
     expect(await tablet.tick()).toBe(false)
   })
 
-  it('survives the browser being closed (requirement 3)', async () => {
+  it('survives when the browser is closed (requirement 3)', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet)
@@ -61,7 +61,7 @@ describe('a write', () => {
     expect(sumEffects(server.effects)).toBe(1)
   })
 
-  it('is on the device before its first byte leaves', async () => {
+  it('is stored on the device before its first byte is sent', async () => {
     const { server, tablet } = await openSignedInTablet()
     let waitingCount = -1
     const originalTransport = server.transport
@@ -73,7 +73,7 @@ describe('a write', () => {
     expect(waitingCount).toBe(1)
   })
 
-  it('whose answer was cut after the commit takes effect once, under one key', async () => {
+  it('takes effect once, under one key, if its response is cut off after the commit', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'answers lost'
     expect(await changeTitle(tablet)).toMatchObject({ kind: 'queued' })
@@ -84,7 +84,7 @@ describe('a write', () => {
     expect(await tablet.countWaiting()).toBe(0)
   })
 
-  it('asked about again after the worker died is answered from the device, and not sent again', async () => {
+  it('returns its response from the device after the worker died, and is not sent again', async () => {
     const { tablet } = await openSignedInTablet()
     await changeTitle(tablet)
     const [write] = findWrites(tablet)
@@ -98,7 +98,7 @@ describe('a write', () => {
     expect(findWrites(tablet)).toHaveLength(1)
   })
 
-  it('does not wait longer than three seconds for a line that says nothing (protocol 21)', async () => {
+  it('waits at most three seconds for a connection without a response (protocol 21)', async () => {
     const { clock, tablet } = await openSignedInTablet()
     tablet.connection.state = 'hanging'
     const pendingResult = changeTitle(tablet)
@@ -107,7 +107,7 @@ describe('a write', () => {
     expect(await pendingResult).toMatchObject({ kind: 'queued' })
   })
 
-  it('is not taken for accepted by a login page, nor by an answer that does not repeat its key (requirement 6, protocol 3)', async () => {
+  it('is not accepted by a login page, nor by a response without its key (requirement 6, protocol 3)', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'captive'
     expect(await changeTitle(tablet)).toMatchObject({ kind: 'queued' })
@@ -118,14 +118,14 @@ describe('a write', () => {
     expect(sumEffects(server.effects)).toBe(0)
   })
 
-  it('is not taken for refused by an answer that does not say that it is final', async () => {
+  it('is not refused by a response that is not marked as final', async () => {
     const { server, tablet } = await openSignedInTablet()
     server.script = refuseWrites(409, 'DUP_USER')
     expect(await changeTitle(tablet)).toMatchObject({ kind: 'queued' })
     expect(await tablet.entries()).toMatchObject([{ state: 'waiting' }])
   })
 
-  it('is sent once by two drains at once (protocol 12, R-07)', async () => {
+  it('is sent once by two senders at the same time (protocol 12, R-07)', async () => {
     const { tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet)
@@ -135,7 +135,7 @@ describe('a write', () => {
     expect(findWrites(tablet).length - previousWrites).toBe(1)
   })
 
-  it('waits its turn behind an earlier one of the same row (protocol 21)', async () => {
+  it('waits for an earlier write of the same row (protocol 21)', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet, 1)
@@ -149,7 +149,7 @@ describe('a write', () => {
     expect(server.rows.get(2)?.title).toBe(2)
   })
 
-  it('goes out by itself as soon as anything else gets through (requirement 16)', async () => {
+  it('is sent as soon as another request succeeds (requirement 16)', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet)
@@ -161,7 +161,7 @@ describe('a write', () => {
 })
 
 describe('a refused write', () => {
-  it('goes back to the form that waits for it, with its problem, and may be sent again as the same wish', async () => {
+  it('goes back to its waiting form with the problem, and can be sent again under the same intent', async () => {
     const { server, tablet } = await openSignedInTablet()
     server.script = refuseWrites(409, 'DUP_USER', finalOutcome)
     const refusedResult = await changeTitle(tablet)
@@ -180,7 +180,7 @@ describe('a refused write', () => {
     expect(second?.[headers.intent]).toBe(intent)
   })
 
-  it('stays with its problem when nobody waits for it any more (requirement 8, protocol 20)', async () => {
+  it('stays in the outbox with its problem if no form waits for it (requirement 8, protocol 20)', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet)
@@ -195,7 +195,7 @@ describe('a refused write', () => {
   it.each([
     [409, 'APP_CONFIRM', 'asks'],
     [412, 'VERSION_CONFLICT', 'conflict'],
-  ])('that is a question (%i %s) waits for its user as "%s"', async (status, code, state) => {
+  ])('with the question %i %s waits for its user as "%s"', async (status, code, state) => {
     const { server, tablet } = await openSignedInTablet()
     server.script = refuseWrites(status, code, finalOutcome)
     expect(await changeTitle(tablet)).toMatchObject({ kind: 'problem', problem: { code } })
@@ -204,7 +204,7 @@ describe('a refused write', () => {
 })
 
 describe('a question of the server', () => {
-  it('answered with yes, goes again with the key of the question, under a new key of the same intent (protocol 16)', async () => {
+  it('is sent again with its confirm key, under a new key of the same intent, after a yes (protocol 16)', async () => {
     const { server, tablet } = await openSignedInTablet()
     server.script = (request) =>
       request.headers[headers.key]
@@ -227,7 +227,7 @@ describe('a question of the server', () => {
   })
 })
 
-describe('a server that cannot just now', () => {
+describe('a server that is unavailable for now', () => {
   it.each([
     [503, 'UNAVAILABLE'],
     [500, 'SERVER_ERROR'],
@@ -235,7 +235,7 @@ describe('a server that cannot just now', () => {
     [409, 'IDEMPOTENCY_IN_PROGRESS'],
     [424, 'NAME_UNKNOWN'],
     [423, 'RESOURCE_LOCKED'],
-  ])('%i %s: the same bytes again later', async (status, code) => {
+  ])('gets the same bytes again later after %i %s', async (status, code) => {
     const { clock, server, tablet } = await openSignedInTablet()
     server.script = refuseWrites(status, code, { 'retry-after': '2' })
     expect(await changeTitle(tablet)).toMatchObject({ kind: 'queued' })
@@ -250,7 +250,7 @@ describe('a server that cannot just now', () => {
     expect(second?.request.headers[headers.key]).toBe(first?.request.headers[headers.key])
   })
 
-  it('is waited for longer each time, up to a minute (requirement 17)', async () => {
+  it('is retried at growing intervals of up to a minute (requirement 17)', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     server.script = refuseWrites(503, 'UNAVAILABLE')
     await changeTitle(tablet)
@@ -265,13 +265,13 @@ describe('a server that cannot just now', () => {
       }
       waitsMs.push(waitedMs)
     }
-    // Half of 2, 4, 8 ... 60 seconds, because chance says 0.5.
+    // Half of 2, 4, 8 ... 60 seconds, because the random number is 0.5.
     expect(waitsMs).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
   })
 })
 
-describe('a row made offline', () => {
-  it('can be changed before it has an id, and both reach the server in order, nothing rewritten', async () => {
+describe('a row created offline', () => {
+  it('can be changed before it has an id, and both writes reach the server in order, unchanged', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     const createdUser = await tablet.api.call(createUser, {
@@ -282,7 +282,7 @@ describe('a row made offline', () => {
     expect(await tablet.row('users', `~${intent}`)).toMatchObject({ row: { name: 'Made here', title: 2 } })
     tablet.connection.state = 'up'
     server.script = (request, respond) => {
-      // What the real server does: the name is an id by now.
+      // As the real server does: the name is replaced by the id that the row has by now.
       if (request.path.includes('~')) request.path = request.path.replace(`~${intent}`, '4')
       return respond()
     }

@@ -117,7 +117,7 @@ export async function proveIdentity(
     return true
   })
   const eventFields = { user: userId, tenant: companyId, request: requestId }
-  logSecurityEvent(app.log, isProven ? 'second_factor_requested' : 'second_factor_failed', eventFields)
+  logSecurityEvent(app.log, isProven ? 'identity_verified' : 'second_factor_failed', eventFields)
   if (!isProven) throw new ProblemError('MFA_INVALID')
   notifyJobs(app)
 }

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { checkCompany, joinTel, splitTel } from '#domain/accounts/company-fields.ts'
 
-describe('a telephone number in two parts', () => {
+describe('splitTel and joinTel', () => {
   it.each([
     ['', { dialCode: '', number: '' }],
     ['+852-12345678', { dialCode: '852', number: '12345678' }],
     ['+852-', { dialCode: '852', number: '' }],
     ['+-12', { dialCode: '', number: '12' }],
     ['+1-2-3', { dialCode: '1', number: '2-3' }],
-  ])('%s comes apart and together again', (value, parts) => {
+  ])('split %s into two parts and join them again', (value, parts) => {
     expect(splitTel(value)).toEqual(parts)
     expect(joinTel(parts)).toBe(value)
   })
 })
 
-describe('the profile', () => {
-  it('is checked for the fields that are named, and a telephone may be taken away', () => {
+describe('checkCompany', () => {
+  it('checks only the given fields, and accepts an empty telephone number', () => {
     expect(checkCompany({ tel: '', email: '', website: '' })).toEqual([])
     expect(checkCompany({ name: ' ' })).toEqual([{ field: 'name', code: 'REQUIRED' }])
     expect(checkCompany({ tel: '12' })).toEqual([{ field: 'tel', code: 'DIAL_CODE_MISSING' }])
@@ -36,7 +36,7 @@ describe('the profile', () => {
     ['税号1', 'INVALID_FORMAT'],
     ['１２３４', 'INVALID_FORMAT'],
     ['<b>', 'INVALID_FORMAT'],
-  ])('may have the tax number %j or not: %s', (tax_number, code) => {
+  ])('checks the tax number %j with the result %s', (tax_number, code) => {
     expect(checkCompany({ tax_number }).map((problem) => [problem.field, problem.code])).toEqual(
       code === null ? [] : [['tax_number', code]],
     )

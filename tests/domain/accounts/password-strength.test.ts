@@ -11,17 +11,17 @@ it.each<[password: string, strength: PasswordStrength]>([
   ['Quiet-harbour-27', 'strong'],
   ['Slow-river-under-9-bridges', 'strong'],
   ['长江流域风景如画', 'good'],
-])('%o is %s to guess', (password, strength) => {
+])('ratePassword rates %o as %s', (password, strength) => {
   expect(ratePassword(password)).toBe(strength)
 })
 
-it('what the user is called is worth next to nothing', () => {
+it("ratePassword gives almost nothing for the user's own names", () => {
   const ownNames = ['Amelia Chan', 'amelia.chan@acme.example', 'acme']
   expect(ratePassword('AmeliaChan2026', ownNames)).toBe('weak')
   expect(ratePassword('acme-amelia-1', ownNames)).toBe('weak')
 })
 
-it('more of the same kind never makes it weaker', () => {
+it('ratePassword never rates a password lower after characters are added', () => {
   const strengthOrder: PasswordStrength[] = ['weak', 'fair', 'good', 'strong']
   const fullPassword = 'k7#Qx-mB2!vTw9zR'
   const levels = [...fullPassword].map((_, index) =>

@@ -11,7 +11,7 @@ import {
 const actions = Object.keys(userActions) as UserAction[]
 const otherUser = { isSelf: false }
 
-/** portal 4, as it stands there: which moves each status has, and where they lead. */
+/** The table of portal 4: the actions that each status allows, and the status after each action. */
 const specifiedStatuses: Record<UserStatus, Partial<Record<UserAction, UserStatus>>> = {
   [-2]: {},
   [-1]: { enable: 1, remove: -2 },
@@ -19,27 +19,27 @@ const specifiedStatuses: Record<UserStatus, Partial<Record<UserAction, UserStatu
   1: { disable: -1, remove: -2 },
 }
 
-describe('the moves of a user (M39, M40)', () => {
-  it.each(userStatuses)('of status %i are those listed, and no others', (status) => {
+describe('getUserActionRefusal (M39, M40)', () => {
+  it.each(userStatuses)('allows exactly the specified actions on a user of status %i', (status) => {
     const allowedActions = actions.filter((move) => getUserActionRefusal(move, { status }, otherUser) === null)
     expect(Object.fromEntries(allowedActions.map((move) => [move, statusAfterUserAction[move]]))).toEqual(
       specifiedStatuses[status],
     )
   })
 
-  it('bring nobody back who was deleted', () => {
+  it('allows no action on a deleted user', () => {
     expect(Object.values(specifiedStatuses[-2])).toEqual([])
     expect(actions.map((move) => getUserActionRefusal(move, { status: -2 }, otherUser))).toEqual(
       actions.map(() => 'USER_STATUS_INVALID'),
     )
   })
 
-  it.each(userStatuses)('never disable or delete oneself, whatever the status, here %i (M41)', (status) => {
+  it.each(userStatuses)('refuses to disable or delete the own user, with status %i (M41)', (status) => {
     for (const move of ['disable', 'remove'] as const)
       expect(getUserActionRefusal(move, { status }, { isSelf: true })).toBe('SELF_FORBIDDEN')
   })
 
-  it('leave the last active admin (D54), of whom one is told the status first', () => {
+  it('protects the last active admin (D54), but reports a wrong status first', () => {
     const lastAdmin = { isSelf: false, isLastAdmin: true }
     expect(actions.map((move) => getUserActionRefusal(move, { status: 1 }, lastAdmin))).toEqual([
       'USER_STATUS_INVALID',

@@ -4,10 +4,10 @@ import { toCanonicalJson, isCanonical } from '#domain/audit-log/canonical.ts'
 import type { LeafValue } from '#domain/audit-log/leaf.ts'
 import { getErrorCode } from './test-log.ts'
 
-describe('the bytes of a leaf', () => {
-  it('are those of RFC 8785: names by UTF-16 units, no spaces, the shortest escapes', () => {
+describe('toCanonicalJson and isCanonical', () => {
+  it('follow RFC 8785: names in the order of UTF-16 units, no spaces, the shortest escapes', () => {
     const value = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 }
-    // The order is that of RFC 8785, 3.2.3.
+    // The expected order is that of RFC 8785, 3.2.3.
     expect(toCanonicalJson(value)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
     expect(toCanonicalJson({ text: '\u20ac$\u000f\nA\'B"\\\\"/</script>' })).toBe(
       '{"text":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/</script>"}',
@@ -15,7 +15,7 @@ describe('the bytes of a leaf', () => {
     expect(toCanonicalJson([null, true, -1, 9_007_199_254_740_991, []])).toBe('[null,true,-1,9007199254740991,[]]')
   })
 
-  it('read again, give the same bytes', () => {
+  it('give the same text again after it is parsed', () => {
     const value = fc
       .jsonValue({ maxDepth: 4 })
       .filter((jsonValue) => !/\d\.|e[-+]|\d{16}|-0/.test(JSON.stringify(jsonValue)))
@@ -52,7 +52,7 @@ describe('the bytes of a leaf', () => {
     ['a function', { a: () => 1 }],
     ['a symbol', Symbol('a')],
     ['a circle', circle],
-  ])('refuses %s', (_description, value) => {
+  ])('reject %s', (_description, value) => {
     expect(getErrorCode(() => toCanonicalJson(value as LeafValue))).toBe('NOT_A_LEAF_VALUE')
   })
 
@@ -66,7 +66,7 @@ describe('the bytes of a leaf', () => {
     '{"a":0.5}',
     '{',
     '',
-  ])('tells that %j is not canonical', (text) => {
+  ])('do not accept %j as canonical', (text) => {
     expect(isCanonical(text)).toBe(false)
   })
 })

@@ -15,8 +15,8 @@ const formatLines = (...lines: unknown[]) =>
   lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('')
 const readStream = (stream: string) => readLeafStream(stream, { companyId: 7, from: 5 })
 
-describe('the leaves of a range as they come', () => {
-  it('are rows with their places and hashes, and hashes alone of what the reader may not see', () => {
+describe('the stream of log leaves', () => {
+  it('contains rows with their index and hash, and only hashes of entries that the reader may not see', () => {
     const piece = readStream(formatLines(buildHead(), ...body, lastLine))
     expect(piece).toMatchObject({ zone: 'Asia/Hong_Kong', from: 5, to: 8 })
     expect(piece.entries.map(({ index, row }) => [index, row?.id, row?.day, row?.log_index])).toEqual([
@@ -70,7 +70,7 @@ describe('the leaves of a range as they come', () => {
       'OTHER_LOG',
     ],
   ]
-  it.each(cases)('are refused %s', (_description, stream, code) => {
+  it.each(cases)('is rejected if it has this fault: %s', (_description, stream, code) => {
     expect(getErrorCode(() => readStream(stream))).toBe(code)
   })
 })

@@ -16,12 +16,12 @@ const { root } = buildLog(buildLeaves(5))
 const checkpoint = { origin: 'log.example/7', size: 5, root, epoch: 0 }
 const note = signCheckpoint(checkpoint, signer)
 
-describe('the example key and note of the Go package that C2SP took the format from', () => {
+describe('openNote with the example of the Go package from which C2SP took the format', () => {
   const key = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
   const text = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n"
   const signedNote = `${text}\n— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n`
 
-  it('opens', () => {
+  it('opens the example, and rejects a changed text', () => {
     expect(openNote(signedNote, readVerifierKey(key))).toBe(text)
     expect(getErrorCode(() => openNote(signedNote.replace('answer', 'solution'), readVerifierKey(key)))).toBe(
       'SIGNATURE_INVALID',
@@ -30,7 +30,7 @@ describe('the example key and note of the Go package that C2SP took the format f
 })
 
 describe('a signed checkpoint', () => {
-  it('is a text of lines, and says what was signed', () => {
+  it('has one field per line, and opens to the signed fields', () => {
     expect(note.split('\n').slice(0, 4)).toEqual(['log.example/7', '5', toBase64(root), ''])
     expect(openCheckpoint(note, signerKey)).toEqual(checkpoint)
     const laterNote = signCheckpoint({ ...checkpoint, epoch: 2 }, signer)
@@ -38,7 +38,7 @@ describe('a signed checkpoint', () => {
     expect(openCheckpoint(laterNote, signerKey).epoch).toBe(2)
   })
 
-  it('is signed as Node sees it too', () => {
+  it('has a signature that Node verifies', () => {
     const { publicKey } = readVerifierKey(signerKey)
     const spki = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), publicKey])
     const [text = '', line = ''] = note.split('\n\n')
@@ -47,24 +47,24 @@ describe('a signed checkpoint', () => {
     expect(verify(null, Buffer.from(`${text}\n`), key, signature)).toBe(true)
   })
 
-  it('that another key signed does not open, not even one of the same name', () => {
+  it('does not open if another key signed it, even one of the same name', () => {
     const foreignNote = signCheckpoint(checkpoint, otherSigner)
     expect(getErrorCode(() => openCheckpoint(foreignNote, signerKey))).toBe('NOT_SIGNED_BY_KEY')
   })
 
-  it('opens by an old key and by the new one that it vouches for', () => {
+  it('opens with the old key and with the new key if both signed it', () => {
     const doublySignedNote = signCheckpoint(checkpoint, signer, otherSigner)
     for (const key of [signerKey, createVerifierKey(otherSigner.name, otherSigner.seed)])
       expect(openCheckpoint(doublySignedNote, key)).toEqual(checkpoint)
   })
 
-  describe('hands over to another key', () => {
+  describe('with a new key', () => {
     const nextKey = createVerifierKey(otherSigner.name, otherSigner.seed)
     const handover = signCheckpoint({ ...checkpoint, nextKey }, signer, otherSigner)
     const findHandoverError = (note: string, knownKey = signerKey, expectedNextKey = nextKey) =>
       getErrorCode(() => openHandover(note, knownKey, expectedNextKey))
 
-    it('that the known one has named, and that has signed beside it', () => {
+    it('hands over to a key that the known key names and that signed too', () => {
       expect(handover.split('\n')[3]).toBe(`next key ${nextKey}`)
       expect(openHandover(handover, signerKey, nextKey)).toEqual({ ...checkpoint, nextKey })
       expect(openCheckpoint(handover, nextKey)).toEqual({ ...checkpoint, nextKey })
@@ -72,8 +72,8 @@ describe('a signed checkpoint', () => {
       expect(openHandover(restoredNote, signerKey, nextKey).epoch).toBe(3)
     })
 
-    it('and to none that signs alone, or beside a note that does not name it', () => {
-      // Whoever can write to the database has genuine notes, and keys of their own.
+    it('does not hand over if only one key signed, or if it does not name the new key', () => {
+      // An attacker with write access to the database has genuine notes and keys of their own.
       expect(findHandoverError(signCheckpoint({ ...checkpoint, nextKey }, otherSigner))).toBe('NOT_SIGNED_BY_KEY')
       expect(findHandoverError(signCheckpoint(checkpoint, signer, otherSigner))).toBe('NOT_SIGNED_BY_KEY')
       expect(findHandoverError(signCheckpoint({ ...checkpoint, nextKey }, signer))).toBe('NOT_SIGNED_BY_KEY')
@@ -83,11 +83,11 @@ describe('a signed checkpoint', () => {
       const [text, lines = ''] = handover.split('\n\n')
       const plainSignature = note.split('\n\n')[1] ?? ''
       expect(findHandoverError(`${text}\n\n${plainSignature}${lines.split('\n')[1]}\n`)).toBe('SIGNATURE_INVALID')
-      // The new one vouches for nothing of the old one.
+      // The new key does not vouch for the old one.
       expect(findHandoverError(handover, nextKey, signerKey)).toBe('NOT_SIGNED_BY_KEY')
     })
 
-    it('of the same log, once', () => {
+    it('names one new key of the same log only', () => {
       const foreignKey = createVerifierKey('log.example/8', otherSigner.seed)
       const text = formatCheckpoint(checkpoint)
       for (const addedText of [
@@ -107,7 +107,7 @@ describe('a signed checkpoint', () => {
     })
   })
 
-  it('does not open when any one character is another', () => {
+  it('does not open if any character is changed', () => {
     for (let index = 0; index < note.length; index += 1)
       for (const replacement of ['0', 'A', ' ', '\n', '']) {
         const changedNote = note.slice(0, index) + replacement + note.slice(index + 1)
@@ -119,7 +119,7 @@ describe('a signed checkpoint', () => {
       }
   })
 
-  it('does not open when it is cut anywhere', () => {
+  it('does not open if it is truncated anywhere', () => {
     for (let index = 0; index < note.length; index += 1)
       expect(
         getErrorCode(() => openCheckpoint(note.slice(0, index), signerKey)),
@@ -138,11 +138,11 @@ describe('a signed checkpoint', () => {
     ['a signature without base64', `log\n\n— ${signer.name} ****\n`, 'BAD_NOTE'],
     ['a signature of three bytes', `log\n\n— ${signer.name} AAAA\n`, 'BAD_NOTE'],
     ['a hyphen for the dash', note.replace('—', '-'), 'BAD_NOTE'],
-  ])('%s is refused', (_description, hostileNote, code) => {
+  ])('is rejected with this fault: %s', (_description, hostileNote, code) => {
     expect(getErrorCode(() => openCheckpoint(hostileNote, signerKey))).toBe(code)
   })
 
-  it('whose text is no checkpoint is refused, though it is signed', () => {
+  it('is rejected if the signed text is not a checkpoint', () => {
     const rootText = toBase64(root)
     for (const text of [
       '\n5\nx\n',
@@ -165,7 +165,7 @@ describe('a signed checkpoint', () => {
     expect(readCheckpoint(`log\n5\n${rootText}\nsomething of later\n`)).toEqual({ ...checkpoint, origin: 'log' })
   })
 
-  it('is not made of what has no text', () => {
+  it('is not created from invalid fields', () => {
     for (const brokenFields of [
       { origin: '' },
       { origin: 'a\nb' },
@@ -182,14 +182,14 @@ describe('a signed checkpoint', () => {
 })
 
 describe('a verifier key', () => {
-  it('is name, id and key', () => {
+  it('consists of a name, an id and a key', () => {
     expect(signerKey).toMatch(/^log\.example\/7\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/)
     expect(readVerifierKey(signerKey).name).toBe('log.example/7')
     expect(getFingerprint(signerKey)).toMatch(/^([0-9a-f]{4} ){15}[0-9a-f]{4}$/)
     expect(getFingerprint(signerKey)).not.toBe(getFingerprint(createVerifierKey(otherSigner.name, otherSigner.seed)))
   })
 
-  it('is refused when any one character is another, or it is cut', () => {
+  it('is rejected if any character is changed or it is truncated', () => {
     for (let index = 0; index < signerKey.length; index += 1) {
       const replacement = signerKey[index] === 'b' ? 'c' : 'b'
       expect(
@@ -208,8 +208,8 @@ describe('a verifier key', () => {
   })
 })
 
-describe('base64', () => {
-  it('is written as Node writes it and read only so', () => {
+describe('toBase64 and fromBase64', () => {
+  it('write base64 as Node does, and accept only that form', () => {
     for (const length of [0, 1, 2, 3, 32, 33, 8_191, 8_192, 8_193, 100_000]) {
       const bytes = Uint8Array.from({ length }, (_, index) => (index * 7) % 256)
       const text = toBase64(bytes)

@@ -10,7 +10,7 @@ import {
 import { createVerifierKey } from '#domain/audit-log/note.ts'
 import { buildAuditLeaf, buildCheckpoint, getErrorCode, buildLog, otherSigner, signerKey } from './test-log.ts'
 
-/** A log in which one leaf is given; the rest are entries of the trail. */
+/** Builds the proof file of the given leaf, in a log whose other leaves are audit entries. */
 function buildProofFile(leaf: string, index = 42): ProofFile {
   const leaves = Array.from({ length: 100 }, (_, index) => buildAuditLeaf(index)).with(index, leaf)
   const log = buildLog(leaves)
@@ -25,15 +25,15 @@ const findFault = (fields: Partial<ProofFile>) => {
   return verdict.kind === 'refused' ? verdict.fault : null
 }
 
-describe('a proof file', () => {
-  it('proves what was recorded, where, and in which log', () => {
+describe('verifyProofFile', () => {
+  it('proves what was recorded, at which index and in which log', () => {
     const verdict = verifyProofFile(file, signerKey)
     expect(verdict).toMatchObject({ kind: 'proven', index: 42, checkpoint: { origin: 'log.example/7', size: 100 } })
     if (verdict.kind === 'proven')
       expect(verdict.leaf).toMatchObject({ id: 42, user_name: 'Li Wei', operation: 'update' })
   })
 
-  it('proves nothing by another key, whatever key it names itself', () => {
+  it('rejects another key, even if the file itself names that key', () => {
     const otherKey = createVerifierKey(otherSigner.name, otherSigner.seed)
     expect(verifyProofFile(file, otherKey)).toMatchObject({ kind: 'refused', fault: 'NOT_SIGNED_BY_KEY' })
     expect(verifyProofFile({ ...file, key: otherKey }, otherKey)).toMatchObject({
@@ -43,7 +43,7 @@ describe('a proof file', () => {
     expect(verifyProofFile(file, 'no key')).toMatchObject({ kind: 'refused', fault: 'BAD_KEY' })
   })
 
-  it('is refused when any one character of the entry, the hashes or the checkpoint is another', () => {
+  it('rejects any changed character of the entry, the hashes or the checkpoint', () => {
     for (let index = 0; index < file.leaf.length; index += 1)
       expect(findFault({ leaf: `${file.leaf.slice(0, index)}~${file.leaf.slice(index + 1)}` }), `leaf ${index}`).toBe(
         'ROOT_DIFFERS',
@@ -63,7 +63,7 @@ describe('a proof file', () => {
       ).not.toBeNull()
   })
 
-  it('is refused for another place or size, and with more or fewer hashes', () => {
+  it('rejects another index or size, and missing or additional hashes', () => {
     for (let index = 0; index < 100; index += 1)
       if (index !== 42) expect(findFault({ index }), `${index}`).not.toBeNull()
     expect([-1, 100, 1.5, 2 ** 60].map((index) => findFault({ index }))).toEqual(Array(4).fill('BAD_INDEX'))
@@ -84,12 +84,12 @@ describe('a proof file', () => {
       buildAuditLeaf(42).replace(/"changes":\[.*?\]/, '"changes":[7]'),
       'LEAF_UNREADABLE',
     ],
-  ])('proves no entry %s, though the log has it', (_description, leaf, fault) => {
+  ])('rejects an entry %s, even if the log contains it', (_description, leaf, fault) => {
     expect(verifyProofFile(buildProofFile(leaf), signerKey)).toMatchObject({ kind: 'refused', fault })
   })
 })
 
-describe('a file that is no proof', () => {
+describe('readProofFile', () => {
   const formatFile = (fields: object) => JSON.stringify({ ...file, ...fields })
   it.each([
     ['no JSON', 'hello', 'FILE_NO_JSON'],
@@ -107,7 +107,7 @@ describe('a file that is no proof', () => {
     ['with hashes that are numbers', formatFile({ hashes: [1, 2] }), 'FIELD_MISSING'],
     ['with an index in words', formatFile({ index: '42' }), 'FIELD_MISSING'],
     ['with a broken key', formatFile({ key: 'x' }), 'BAD_KEY'],
-  ])('%s', (_description, content, code) => {
+  ])('rejects a file with this fault: %s', (_description, content, code) => {
     expect(getErrorCode(() => readProofFile(content as string))).toBe(code)
   })
 })

@@ -11,15 +11,15 @@ import { isNight } from '#tests/support/runner/nightly.ts'
 import { getErrorCode, flipBit, buildLog } from './test-log.ts'
 import { toHex, buildLeaf, buildLeaves, MTH, PATH, PROOF } from './reference.ts'
 
-/** Roots and readers of the logs of 0 to 130 leaves; older ones read the tiles of the largest. */
+/** Roots and readers of the logs of 0 to 130 leaves. The smaller logs are read from the tiles of the largest. */
 const largest = 130
 const { read } = buildLog(buildLeaves(largest))
 const roots = Array.from({ length: largest + 1 }, (_, size) => MTH(buildLeaves(size)))
 const getRoot = (size: number) => roots[size] as Uint8Array
 const toHexes = (hashes: Uint8Array[]) => hashes.map(toHex)
 
-describe('the example of RFC 6962, 2.1.3', () => {
-  // Leaves d0 to d6; a to f their hashes (j that of d6), g = (a b), h = (c d), i = (e f), k = (g h), l = (i j).
+describe('Proofs of the example in RFC 6962, 2.1.3', () => {
+  // The leaves are d0 to d6. Their hashes are a to f, and j is the hash of d6; g = (a b), h = (c d), i = (e f), k = (g h), l = (i j).
   const d = buildLeaves(7)
   const [a, b, c, dd, e, f, j] = d.map(hashLeaf) as [Uint8Array, ...Uint8Array[]]
   const hashRange = (from: number, to: number) => MTH(d.slice(from, to))
@@ -30,7 +30,7 @@ describe('the example of RFC 6962, 2.1.3', () => {
     [3, [c, g, l]],
     [4, [f, j, k]],
     [6, [i, k]],
-  ])('the path of d%d', (index, expected) => {
+  ])('The inclusion proof of d%d is the path of the example', (index, expected) => {
     expect(toHexes(buildInclusionProof(index, 7, read))).toEqual(toHexes(expected as Uint8Array[]))
   })
 
@@ -38,22 +38,22 @@ describe('the example of RFC 6962, 2.1.3', () => {
     [3, [c, dd, g, l]],
     [4, [l]],
     [6, [i, j, k]],
-  ])('the consistency of the log of 7 with that of %d', (size, expected) => {
+  ])('The consistency proof of 7 leaves with %d leaves is that of the example', (size, expected) => {
     expect(toHexes(buildConsistencyProof(size, 7, read))).toEqual(toHexes(expected as Uint8Array[]))
   })
 
-  it('uses every node of the drawing', () => {
+  it('Each node of the example is a hash of 32 bytes', () => {
     expect(toHexes([a, b, c, dd, e, f, g, h, i, j, k, l] as Uint8Array[]).every((hex) => hex.length === 64)).toBe(true)
   })
 })
 
-/** Every one by night; by day the small ones, and those about a power of two, where the tree grows a level. */
+/** All sizes in night runs. By day the small sizes, and those around a power of two, where the tree gets another level. */
 const sizes = Array.from({ length: largest }, (_, index) => index + 1).filter(
   (size) => isNight || size <= 24 || [31, 32, 33, 63, 64, 65, 127, 128, 129, 130].includes(size),
 )
 
-describe('proofs by the definitions, at sizes up to 130', () => {
-  it('inclusion: PATH for each leaf, and each is accepted', () => {
+describe('Proofs by the definitions of RFC 6962, at sizes up to 130', () => {
+  it('Each inclusion proof equals PATH of its leaf and is accepted', () => {
     for (const size of sizes)
       for (let index = 0; index < size; index += 1) {
         const proof = buildInclusionProof(index, size, read)
@@ -65,7 +65,7 @@ describe('proofs by the definitions, at sizes up to 130', () => {
       }
   }, 60_000)
 
-  it('consistency: PROOF for each older size, and each is accepted', () => {
+  it('Each consistency proof equals PROOF of the older size and is accepted', () => {
     for (const to of sizes)
       for (let from = 1; from <= to; from += 1) {
         const proof = buildConsistencyProof(from, to, read)
@@ -77,7 +77,7 @@ describe('proofs by the definitions, at sizes up to 130', () => {
       }
   }, 60_000)
 
-  it('across full tiles: 70,000 leaves in three levels', () => {
+  it('Proofs over full tiles are accepted: 70,000 leaves in three levels', () => {
     const log = buildLog(buildLeaves(70_000), 10_000)
     for (const index of [0, 255, 256, 65_535, 65_536, 69_999]) {
       const claim = { index, size: 70_000, leaf: hashLeaf(buildLeaf(index)), root: log.root }
@@ -91,7 +91,7 @@ describe('proofs by the definitions, at sizes up to 130', () => {
       findConsistencyFault({ from: 300, to: 70_000, fromRoot: smallerLog.root, toRoot: log.root, proof }),
     ).toBeNull()
     expect(listTilesRead((tiles) => buildConsistencyProof(300, 70_000, tiles)).length).toBeLessThan(8)
-    // The named tiles are enough, and no other is asked for.
+    // The named tiles are sufficient, and no other tile is read.
     const tileNames = listTilesRead((tiles) => buildInclusionProof(300, 70_000, tiles)).map(
       (tile) => `${tile.level}/${tile.index}`,
     )
@@ -105,9 +105,9 @@ describe('proofs by the definitions, at sizes up to 130', () => {
   }, 60_000)
 })
 
-describe('a mutant of a proof is found', () => {
+describe('Changed proofs', () => {
   const size = 100
-  it.each([0, 37, 64, 99])('inclusion of leaf %d: leaf, place, size, root, each bit of each hash, count', (index) => {
+  it.each([0, 37, 64, 99])('An inclusion proof of leaf %d is rejected after a change of any part', (index) => {
     const proof = buildInclusionProof(index, size, read)
     const claim = { index, size, leaf: hashLeaf(buildLeaf(index)), root: getRoot(size), proof }
     expect(findInclusionFault(claim)).toBeNull()
@@ -127,7 +127,7 @@ describe('a mutant of a proof is found', () => {
     if (proof.length > 1) expect(findInclusionFault({ ...claim, proof: proof.toReversed() })).toBe('ROOT_DIFFERS')
   })
 
-  it.each([1, 37, 64, 99])('consistency from %d: roots, sizes, each bit of each hash, count', (from) => {
+  it.each([1, 37, 64, 99])('A consistency proof from %d is rejected after a change of any part', (from) => {
     const proof = buildConsistencyProof(from, size, read)
     const claim = { from, to: size, fromRoot: getRoot(from), toRoot: getRoot(size), proof }
     expect(findConsistencyFault(claim)).toBeNull()
@@ -145,7 +145,7 @@ describe('a mutant of a proof is found', () => {
     expect(findConsistencyFault({ ...claim, proof: [] })).toBe('WRONG_COUNT_OF_HASHES')
   })
 
-  it('a log with another leaf, in another order, or with its tail cut and written anew is no later one', () => {
+  it('A log with a changed leaf, another order or a rewritten end is not a later version', () => {
     const leaves = buildLeaves(80)
     const rewritten = {
       leaf: leaves.with(11, buildLeaf(1000)),
@@ -158,7 +158,7 @@ describe('a mutant of a proof is found', () => {
       const fault = findConsistencyFault({ from: 50, to: 80, fromRoot: getRoot(50), toRoot: log.root, proof })
       expect(fault, change).toBe('OLD_ROOT_DIFFERS')
     }
-    // A tail that is only cut is a smaller log, or one of the same size with another root.
+    // If the end is only cut off, the log is smaller, or it has the same size with another root.
     expect(findConsistencyFault({ from: 80, to: 50, fromRoot: getRoot(80), toRoot: getRoot(50), proof: [] })).toBe(
       'LOG_SHRANK',
     )
@@ -167,7 +167,7 @@ describe('a mutant of a proof is found', () => {
   })
 })
 
-describe('what is no proof at all', () => {
+describe('Invalid proofs', () => {
   const leaf = hashLeaf('a')
   it.each([
     ['of an empty log', { index: 0, size: 0 }, 'BAD_INDEX'],
@@ -184,7 +184,7 @@ describe('what is no proof at all', () => {
       'WRONG_COUNT_OF_HASHES',
     ],
     ['in the largest log', { index: 2 ** 53 - 2, size: 2 ** 53 - 1, proof: [leaf] }, 'WRONG_COUNT_OF_HASHES'],
-  ])('inclusion %s', (_description, claim, fault) => {
+  ])('An inclusion proof %s is rejected', (_description, claim, fault) => {
     expect(findInclusionFault({ leaf, root: leaf, proof: [], ...claim })).toBe(fault)
   })
 
@@ -194,11 +194,11 @@ describe('what is no proof at all', () => {
     ['from between two sizes', { from: 1.5, to: 3 }, 'BAD_SIZE'],
     ['to an unsafe size', { from: 1, to: 2 ** 60 }, 'BAD_SIZE'],
     ['by an empty hash', { from: 1, to: 2, proof: [new Uint8Array(0)] }, 'BAD_HASH'],
-  ])('consistency %s', (_description, claim, fault) => {
+  ])('A consistency proof %s is rejected', (_description, claim, fault) => {
     expect(findConsistencyFault({ fromRoot: leaf, toRoot: leaf, proof: [], ...claim })).toBe(fault)
   })
 
-  it('none is made for a leaf or a log that is not there', () => {
+  it('No proof is built for a leaf or a log that does not exist', () => {
     expect(getErrorCode(() => buildInclusionProof(7, 7, read))).toBe('BAD_INDEX')
     expect(getErrorCode(() => buildConsistencyProof(8, 7, read))).toBe('LOG_SHRANK')
     expect(getErrorCode(() => buildInclusionProof(0, 2 ** 53, read))).toBe('BAD_SIZE')

@@ -8,7 +8,7 @@ const size = 66_000
 const largeLog = buildLog(buildLeaves(size), 10_000)
 const formatTileName = ({ level, index }: TileName) => `${level}/${index}`
 
-/** What the check says with only the tiles that the range names, some of them changed. */
+/** Returns the result of `checkRange` with only the tiles that the range names, some of them changed. */
 function checkTestRange(
   log: TestLog,
   range: { from: number; to: number },
@@ -27,8 +27,8 @@ function checkTestRange(
   }
 }
 
-describe('a stretch of the log as a whole', () => {
-  it('takes the tiles over its leaves, those above and the edge, and no others', () => {
+describe('a range of the log', () => {
+  it('needs the tiles over its leaves, the tiles above them and the edge, and no others', () => {
     expect(listRangeTiles({ from: 300, to: 1_000, size }).map(formatTileName).toSorted()).toEqual(
       ['0/1', '0/2', '0/3', '0/257', '1/0', '1/1', '2/0'].toSorted(),
     )
@@ -42,11 +42,11 @@ describe('a stretch of the log as a whole', () => {
     [65_000, size],
     [65_536, 65_537],
     [0, 1],
-  ])('from %d to %d is proven', (from, to) => {
+  ])('is proven from %d to %d', (from, to) => {
     expect(checkTestRange(largeLog, { from, to })).toBeNull()
   })
 
-  it('is proven in logs of every size up to 600, of one leaf and of all', () => {
+  it('is proven in logs of many sizes up to 600, with one leaf and with all leaves', () => {
     for (const count of [1, 2, 255, 256, 257, 511, 512, 513, 600]) {
       const log = buildLog(buildLeaves(count))
       for (const range of [
@@ -58,7 +58,7 @@ describe('a stretch of the log as a whole', () => {
     }
   })
 
-  it('is not when any of its tiles is another, and the tile is named', () => {
+  it('is rejected if one of its tiles is changed, and the tile is named', () => {
     const range = { from: 300, to: 1_000 }
     for (const name of listRangeTiles({ ...range, size })) {
       const tile = largeLog.tiles.get(formatTileName(name))?.hashes ?? new Uint8Array()
@@ -70,7 +70,7 @@ describe('a stretch of the log as a whole', () => {
     }
   })
 
-  it('is not where a tile is missing or cut', () => {
+  it('is rejected if a tile is missing or truncated', () => {
     const range = { from: 300, to: 1_000 }
     for (const name of listRangeTiles({ ...range, size }).map(formatTileName)) {
       const cutTile = largeLog.tiles.get(name)?.hashes.slice(32)
@@ -85,7 +85,7 @@ describe('a stretch of the log as a whole', () => {
     }
   })
 
-  it('is read from tiles of a later size, as far as the signed size goes', () => {
+  it('is proven with tiles of a larger log, up to the signed size', () => {
     const laterLog = buildLog(buildLeaves(700))
     const earlierLog = buildLog(buildLeaves(600))
     const read = (level: number, index: number) => laterLog.tiles.get(`${level}/${index}`)?.hashes

@@ -1,4 +1,4 @@
-/** The definitions of RFC 6962, 2.1, as they stand there, over lists of leaves; slow, and by Node's own SHA-256. */
+/** The definitions of RFC 6962, 2.1, as written there, over lists of leaves. Slow, with Node's own SHA-256. */
 import { createHash } from 'node:crypto'
 
 type Bytes = Uint8Array
@@ -8,7 +8,7 @@ const sha256 = (...parts: Bytes[]) => {
   return new Uint8Array(hash.digest())
 }
 
-/** k: the largest power of two that is smaller than n. */
+/** The largest power of two that is smaller than n. */
 function k(n: number): number {
   let power = 1
   while (power < n) power *= 2
@@ -17,7 +17,7 @@ function k(n: number): number {
 
 const knownRoots = new Map<string, Bytes>()
 
-/** MTH(D[n]), each list of leaves once: there are few, and they are asked for by every proof. */
+/** MTH(D[n]). Calculated once for each list of leaves, because every proof needs it again. */
 export function MTH(D: readonly Bytes[]): Bytes {
   const key = D.map((leaf) => Buffer.from(leaf).toString('latin1')).join('|')
   const root = knownRoots.get(key) ?? calculateMTH(D)
@@ -53,6 +53,5 @@ function SUBPROOF(m: number, D: readonly Bytes[], b: boolean): Bytes[] {
 }
 
 export const toHex = (bytes: Bytes): string => Buffer.from(bytes).toString('hex')
-/** Leaf `index` of the tests: a few bytes that differ. */
 export const buildLeaf = (index: number): Bytes => new TextEncoder().encode(`leaf ${index}`)
 export const buildLeaves = (size: number): Bytes[] => Array.from({ length: size }, (_, index) => buildLeaf(index))

@@ -1,4 +1,4 @@
-/** Logs to test with: all tiles of one in memory, as a server keeps them, and signed checkpoints of it. */
+/** Logs for tests: all tiles of a log in memory, as a server stores them, and signed checkpoints of it. */
 import { toCanonicalJson } from '#domain/audit-log/canonical.ts'
 import { signCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
@@ -15,7 +15,7 @@ export interface TestLog {
   read: NodeReader
 }
 
-/** `batch`: leaves to append at once. */
+/** `batch` is the number of leaves that are appended at once. */
 export function buildLog(leaves: readonly (string | Uint8Array)[], batch = leaves.length || 1): TestLog {
   const tiles = new Map<string, LogTile>()
   let edge: TreeEdge = emptyEdge
@@ -36,7 +36,6 @@ export const otherSigner = { name: signer.name, seed: Uint8Array.from({ length: 
 export const buildCheckpoint = (log: TestLog, epoch = 0): string =>
   signCheckpoint({ origin: signer.name, size: log.edge.size, root: log.root, epoch }, signer)
 
-/** The leaf of entry `id`. */
 export function buildAuditLeaf(id: number, fields: Partial<AuditLeaf> = {}): string {
   return toCanonicalJson({
     v: 1,
@@ -59,7 +58,7 @@ export function buildAuditLeaf(id: number, fields: Partial<AuditLeaf> = {}): str
   })
 }
 
-/** The code of the fault that the work throws, or null. */
+/** Returns the code of the fault that the action throws, or null. */
 export function getErrorCode(action: () => unknown): string | null {
   try {
     action()
@@ -70,7 +69,7 @@ export function getErrorCode(action: () => unknown): string | null {
   }
 }
 
-/** A copy in which one bit is another. */
+/** Returns a copy in which one bit of the byte at `index` is changed. */
 export function flipBit(bytes: Uint8Array, index: number): Uint8Array {
   const copy = bytes.slice()
   copy[index] = (copy[index] ?? 0) ^ 1

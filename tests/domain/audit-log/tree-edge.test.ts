@@ -12,7 +12,7 @@ import { appendLeaves, emptyEdge, calculateRoot, calculateEdgeRoot } from '#doma
 import { getErrorCode, buildLog } from './test-log.ts'
 import { toHex, buildLeaves, MTH } from './reference.ts'
 
-/** The leaves that the tests of Certificate Transparency use, and the roots over the first n of them. */
+/** The test leaves of Certificate Transparency, and the roots over the first n of them. */
 const ctLeaves = [
   '',
   '00',
@@ -35,34 +35,34 @@ const ctRoots = [
 ]
 
 describe('the root of the log', () => {
-  it('is that of the known leaves of Certificate Transparency, at each size', () => {
+  it('equals the known roots of Certificate Transparency at each size', () => {
     expect(ctLeaves.map((_, index) => toHex(buildLog(ctLeaves.slice(0, index + 1)).root))).toEqual(ctRoots)
     expect(toHex(calculateEdgeRoot(emptyEdge))).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
   })
 
-  it('is what the definition says, at every size up to 130 and around full tiles', () => {
+  it('equals the definition at every size up to 130 and around full tiles', () => {
     const sizes = [...Array.from({ length: 131 }, (_, index) => index), 255, 256, 257, 511, 512, 513, 1000]
     for (const size of sizes)
       expect(toHex(buildLog(buildLeaves(size)).root), `${size}`).toBe(toHex(MTH(buildLeaves(size))))
   })
 
-  it('is the same however the leaves came: one by one, in batches, at once', () => {
+  it('is the same for leaves that are appended singly, in batches or at once', () => {
     const leaves = buildLeaves(700)
     const roots = [1, 7, 255, 256, 257, 700].map((batch) => toHex(buildLog(leaves, batch).root))
     expect(new Set(roots)).toEqual(new Set([toHex(MTH(leaves))]))
   })
 
-  it('follows from all tiles as from the edge alone', () => {
+  it('is the same from all tiles and from the edge', () => {
     const log = buildLog(buildLeaves(600))
     const read = createNodeReader((level, index) => log.tiles.get(`${level}/${index}`)?.hashes)
     expect(toHex(calculateRoot(600, read))).toBe(toHex(log.root))
-    // An older size is read from the tiles of the newer.
+    // An older size is read from the tiles of the newer one.
     expect(toHex(calculateRoot(300, read))).toBe(toHex(MTH(buildLeaves(300))))
   })
 })
 
-describe('tiles', () => {
-  it('are full at 256 hashes, and a tile above has one hash for each full one', () => {
+describe('log tiles', () => {
+  it('are full with 256 hashes, and the level above has one hash for each full tile', () => {
     const { tiles, edge } = buildLog(buildLeaves(70_000), 1000)
     const widths = [...tiles.values()].map(({ level, index, hashes }) => [level, index, hashes.length / 32])
     expect(widths.filter(([level]) => level === 0)).toHaveLength(274)
@@ -77,7 +77,7 @@ describe('tiles', () => {
     expect(listEdgeTiles(65_536)).toEqual([{ level: 2, index: 0 }])
   })
 
-  it('that an append changes are told, no others', () => {
+  it('are returned by an append if it changed them, and no others', () => {
     const { edge } = buildLog(buildLeaves(300))
     const { changedTiles } = appendLeaves(edge, buildLeaves(20).map(hashLeaf))
     expect(changedTiles.map(({ level, index, hashes }) => [level, index, hashes.length / 32])).toEqual([[0, 1, 64]])
@@ -90,7 +90,7 @@ describe('tiles', () => {
     ])
   })
 
-  it('a batch of 1,000 takes a small part of a second however large the log is', () => {
+  it('take a batch of 1,000 leaves in under 500 ms in a large log', () => {
     const { edge } = buildLog(buildLeaves(70_000), 5000)
     const leaves = buildLeaves(1000).map(hashLeaf)
     const start = performance.now()
@@ -98,7 +98,7 @@ describe('tiles', () => {
     expect(performance.now() - start).toBeLessThan(500)
   })
 
-  it('are read by name before a proof is made', () => {
+  it('are listed by name before a root is calculated', () => {
     expect(listTilesRead((read) => calculateRoot(70_000, read))).toEqual([
       { level: 2, index: 0 },
       { level: 1, index: 1 },
@@ -107,8 +107,8 @@ describe('tiles', () => {
   })
 })
 
-describe('what does not fit', () => {
-  it('an edge of another size, a tile that is cut or missing, a hash of another length', () => {
+describe('Invalid edges and tiles', () => {
+  it('An edge of another size, or with a broken tile or hash, is rejected', () => {
     const { edge } = buildLog(buildLeaves(300))
     const [first, ...rest] = edge.tiles as [LogTile, ...LogTile[]]
     const cutTile = { ...first, hashes: first.hashes.slice(1) }
@@ -126,7 +126,7 @@ describe('what does not fit', () => {
     for (const size of [-1, 1.5, Number.NaN, 2 ** 53]) expect(getErrorCode(() => listEdgeTiles(size))).toBe('BAD_SIZE')
   })
 
-  it('a tile of odd bytes, too few of them, or none', () => {
+  it('A tile with a wrong number of bytes, too few bytes or none is rejected', () => {
     const findTileError = (hashes: Uint8Array | undefined) => getErrorCode(() => createNodeReader(() => hashes)(3, 4))
     expect(findTileError(undefined)).toBe('TILE_MISSING')
     expect([39 * 32, 40 * 32 + 1, 257 * 32].map((bytes) => findTileError(new Uint8Array(bytes)))).toEqual(

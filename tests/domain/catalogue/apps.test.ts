@@ -1,10 +1,10 @@
-/** Versions of apps, and what a set of apps lacks (contracts 4, 8). */
+/** Versions of apps, and the faults of a set of apps (contracts 4, 8). */
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { type AppFaults, findAppFaults, compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'
 import { maxCycles } from '#domain/catalogue/dependency-cycles.ts'
 
-describe('of two versions', () => {
+describe('compareVersions', () => {
   it.each([
     ['1.9', '<', '1.10'],
     ['1.0', '=', '1.0.0'],
@@ -13,7 +13,7 @@ describe('of two versions', () => {
     ['0.9', '<', '1'],
     ['2', '>', '1.99.99'],
     ['1.99999999999999999999', '<', '1.100000000000000000000'],
-    // What is not a number comes before every number.
+    // A part that is not a number comes before every number.
     ['1.beta', '<', '1'],
     ['1.beta', '<', '1.rc'],
     ['1.rc', '<', '1.0'],
@@ -21,12 +21,12 @@ describe('of two versions', () => {
     ['', '<', '0'],
     ['1.-1', '<', '1.0'],
     ['1.1e3', '<', '1.2'],
-  ])('%s %s %s', (version, sign, otherVersion) => {
+  ])('finds that %s %s %s', (version, sign, otherVersion) => {
     expect('<=>'[Math.sign(compareVersions(version, otherVersion)) + 1]).toBe(sign)
   })
 
   const versionNumbers = fc.array(fc.nat({ max: 12 }), { minLength: 1, maxLength: 4 })
-  test('the newer one is the one with the greater number at the first place where they differ', () => {
+  test('decides by the number at the first position where the versions differ', () => {
     const padNumbers = (places: number[]) =>
       [...places, 0, 0, 0, 0].slice(0, 4).map((number) => String(number).padStart(2, '0'))
     fc.assert(
@@ -41,7 +41,7 @@ describe('of two versions', () => {
   const anyVersion = fc
     .array(fc.oneof(fc.nat({ max: 3 }).map(String), fc.constantFrom('', '00', 'a', 'b', '-1')), { maxLength: 4 })
     .map((places) => places.join('.'))
-  test('whatever stands in them, all versions have one order', () => {
+  test('gives versions of any text one consistent order', () => {
     fc.assert(
       fc.property(anyVersion, anyVersion, anyVersion, (firstVersion, secondVersion, thirdVersion) => {
         expect(compareVersions(firstVersion, firstVersion)).toBe(0)
@@ -71,18 +71,18 @@ const buildApp = (code: string, version: string, ...requirements: string[]): Pub
   }),
 })
 
-describe('a set of apps', () => {
-  it('that brings all that it needs, new enough, has no faults', () => {
+describe('findAppFaults', () => {
+  it('finds no fault in a complete set with versions that are new enough', () => {
     const publishedApps = [buildApp('pay', '1.10', 'base 1.9'), buildApp('base', '1.9')]
     expect(findAppFaults(publishedApps, ['pay', 'base'])).toEqual({ missing: [], loops: [], incompatible: [] })
   })
 
-  it('lacks what its apps need at first or at second hand, and what nobody has published', () => {
+  it('finds apps that are required directly or indirectly but missing or unpublished', () => {
     const publishedApps = [buildApp('pay', '1', 'tax'), buildApp('tax', '1', 'rates', 'gone'), buildApp('rates', '1')]
     expect(findAppFaults(publishedApps, ['pay', 'new']).missing).toEqual(['gone', 'new', 'rates', 'tax'])
   })
 
-  it('runs in circles, each told once from its first code on', () => {
+  it('finds each cycle once, starting with its first code', () => {
     const publishedApps = [
       buildApp('c', '1', 'a'),
       buildApp('b', '1', 'c', 'a'),
@@ -93,7 +93,7 @@ describe('a set of apps', () => {
     expect(findAppFaults(publishedApps, ['d', 'c', 'b', 'a']).loops).toHaveLength(3)
   })
 
-  it('needs another version where the newest one is lower, and says which', () => {
+  it('finds apps that need a higher version than the latest, and names that version', () => {
     const publishedApps = [
       buildApp('pay', '1', 'tax 2.1', 'base 1.10', 'gone 9'),
       buildApp('base', '1.10.0'),
@@ -104,14 +104,14 @@ describe('a set of apps', () => {
     ])
   })
 
-  it('with more circles than can be read is told as many as can, at once', () => {
+  it('stops at the maximum number of cycles', () => {
     const codes = Array.from({ length: 40 }, (_, index) => `a${index}`)
     const publishedApps = codes.map((code) => buildApp(code, '1', ...codes))
     expect(findAppFaults(publishedApps, codes).loops).toHaveLength(maxCycles)
   })
 
-  it('that is long and has no circle is walked through at once', () => {
-    // Each needs all the later ones: there are 2^298 ways from the first to the last.
+  it('is fast for 300 apps with many paths and no cycle', () => {
+    // Each app requires all later ones, so there are 2^298 paths from the first to the last.
     const codes = Array.from({ length: 300 }, (_, index) => `a${String(index).padStart(3, '0')}`)
     const publishedApps = codes.map((code, index) => buildApp(code, '1', ...codes.slice(index + 1)))
     expect(findAppFaults(publishedApps, ['a000'])).toMatchObject({ loops: [], missing: codes.slice(1) })
@@ -133,7 +133,7 @@ describe('a set of apps', () => {
     .subarray(codes)
     .chain((selectedCodes) => fc.shuffledSubarray(selectedCodes, { minLength: selectedCodes.length }))
 
-  test('has the faults that one finds by trying everything, in the order of the codes', () => {
+  test('finds the same faults as an exhaustive search, in the order of the codes', () => {
     fc.assert(
       fc.property(catalogueArbitrary, broughtCodes, (publishedApps, codesToCheck) => {
         expect(findAppFaults(publishedApps, codesToCheck)).toEqual(findFaultsByTrying(publishedApps, codesToCheck))
@@ -142,7 +142,7 @@ describe('a set of apps', () => {
     )
   })
 
-  /** Every row of codes that there is, looked at one after the other. */
+  /** Finds the faults by an exhaustive search over every sequence of codes. */
   function findFaultsByTrying(publishedApps: readonly PublishedApp[], codesToCheck: readonly string[]): AppFaults {
     const findApp = (code: string) => publishedApps.find((app) => app.code === code)
     const requiresApp = (appCode: string, otherCode: string) =>

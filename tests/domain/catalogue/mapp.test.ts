@@ -1,4 +1,4 @@
-/** What a package says of itself, and what its upload would do (contracts 4, 5; D78, D79, D80; U-09, U-10). */
+/** The manifest of a package, and the effect of its upload (contracts 4, 5; D78, D79, D80; U-09, U-10). */
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { compareVersions } from '#domain/catalogue/apps.ts'
@@ -41,10 +41,10 @@ const findFault = (fields: object) => {
   return 'fault' in result ? formatMappFault(result.fault) : 'read'
 }
 
-describe('a manifest', () => {
-  test('is read as it stands', () => expect(readFields({})).toEqual({ manifest: validManifest }))
+describe('readManifest', () => {
+  test('reads a complete manifest', () => expect(readFields({})).toEqual({ manifest: validManifest }))
 
-  test('may leave out what has a usual value', () => {
+  test('fills in defaults for optional fields', () => {
     const { min_version_required: _1, release_date: _2, flags: _3, requires: _4, ...minimalManifest } = validManifest
     expect(readManifest(`\uFEFF${JSON.stringify(minimalManifest)}`)).toEqual({
       manifest: { ...validManifest, min_version_required: null, release_date: null, flags: [], requires: [] },
@@ -100,7 +100,7 @@ describe('a manifest', () => {
     ['BAD_HASH icon.png', { files: { 'icon.png': 'A'.repeat(64) } }],
     ['BAD_HASH manifest.json', { files: { 'manifest.json': 'a'.repeat(64) } }],
     ['NO_OBJECT files', { files: [] }],
-  ])('is refused with %s', (fault, fields) => expect(findFault(fields)).toBe(fault))
+  ])('rejects a manifest with %s', (fault, fields) => expect(findFault(fields)).toBe(fault))
 
   const text = JSON.stringify(validManifest)
   it.each([
@@ -114,13 +114,13 @@ describe('a manifest', () => {
     ['MANIFEST_NAME version', text.replace('"version"', '"version": "9", "version"')],
     ['MANIFEST_TOO_LARGE', `${text}${' '.repeat(1024 * 1024)}`],
     ['BAD_DEFAULT flags.0.default', text.replace(':13', ':1e999')],
-  ])('of hostile text is refused with %s', (fault, hostileText) => {
+  ])('rejects hostile text with %s', (fault, hostileText) => {
     const result = readManifest(hostileText)
     expect('fault' in result && formatMappFault(result.fault)).toBe(fault)
     expect(({} as { code?: string }).code).toBeUndefined()
   })
 
-  test('whatever it is, it is read or refused, and soon', () => {
+  test('reads or rejects any JSON object', () => {
     const value = fc.jsonValue({ maxDepth: 4 })
     const field = fc.constantFrom(...Object.keys(validManifest), 'other')
     fc.assert(
@@ -132,8 +132,8 @@ describe('a manifest', () => {
   })
 })
 
-describe('a fault', () => {
-  test('travels as one word, and what it names is fit to be shown', () => {
+describe('a fault of a package', () => {
+  test('is written as one text and read again, and what it names is safe to display', () => {
     for (const fault of [createMappFault('NO_ZIP'), createMappFault('WRONG_HASH', 'a b\n.png')])
       expect(parseMappFault(formatMappFault(fault))).toEqual(fault)
     expect(createMappFault('UNSAFE_NAME', '\u202Egnp.\0\uD800')).toEqual({ code: 'UNSAFE_NAME', named: '�gnp.��' })
@@ -141,12 +141,12 @@ describe('a fault', () => {
     expect(parseMappFault('NO_SUCH thing')).toBeNull()
   })
 
-  test('has words in both languages', () => {
+  test('has a message in both languages', () => {
     for (const { fault } of [en, zh]) expect(Object.keys(fault).toSorted()).toEqual([...mappFaults].toSorted())
   })
 })
 
-describe('an upload', () => {
+describe('an uploaded app', () => {
   const sha256 = '1'.repeat(64)
   const buildUpload = (version: string, min_version_required: string | null = null) => ({
     code: 'pay',
@@ -170,11 +170,11 @@ describe('an upload', () => {
     ['is lower', currentApp, buildUpload('1.9'), [3, 'lower', '1.10']],
     ['upgrades later ones only', currentApp, buildUpload('2', '1.11'), [3, 'min_version', '1.10']],
     ['has other bytes', { ...currentApp, sha256: '2'.repeat(64) }, buildUpload('1.10'), [3, 'other_bytes', '1.10']],
-  ] as const)('%s', (_, publishedApp, upload, [status, reason, current_version]) =>
+  ] as const)('has the state of an upload that %s', (_, publishedApp, upload, [status, reason, current_version]) =>
     expect(getUploadState(publishedApp, upload)).toEqual({ status, why: reason, current_version }),
   )
 
-  test('can be picked exactly where publishing it raises the newest version (D79)', () => {
+  test('can be published if and only if it raises the latest version (D79)', () => {
     const version = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 3 }).map((places) => places.join('.'))
     fc.assert(
       fc.property(fc.option(version), version, fc.option(version), (currentVersion, ownVersion, minVersion) => {
@@ -190,7 +190,7 @@ describe('an upload', () => {
     )
   })
 
-  test('is chosen once a code, and only if it can be picked', () => {
+  test('can be selected once per code, and only if it can be published', () => {
     const buildFile = (code: string, status: 0 | 1 | 2 | 3, version = '1') => ({ code, status, version })
     const [addedFile, otherVersion, presentFile] = [buildFile('a', 0), buildFile('a', 0, '2'), buildFile('b', 2)]
     expect(findSelectionFaults([addedFile, buildFile('b', 1)])).toEqual({ unpublishable: [], repeatedCodes: [] })
@@ -200,7 +200,7 @@ describe('an upload', () => {
     })
   })
 
-  test('names what the catalogue would lack, of the chosen and of all that they need', () => {
+  test('is reported with the requirements that the catalogue would lack after it', () => {
     const publishedApps = [
       { code: 'framework', version: '1.10', requires: [] },
       { code: 'tax', version: '1', requires: [{ code: 'pay', version: '1' }] },
@@ -225,7 +225,7 @@ describe('an upload', () => {
     expect(findFaultsAfterUpload(publishedApps, [buildApp('unheard 1'), broughtApp])).toEqual(noFaults)
   })
 
-  test('has the ending of a package', () => {
+  test('has a file name that ends in .mapp', () => {
     expect(['a.mapp', 'A.MAPP', '条码 2.1.mapp'].every(isMappName)).toBe(true)
     expect(['a.zip', '.mapp', 'a.mapp.exe', 'mapp', `${'a'.repeat(200)}.mapp`].some(isMappName)).toBe(false)
   })

@@ -1,4 +1,4 @@
-/** Choosing modules by what they need (contracts 2, T6, T7). */
+/** Selection of modules by their dependencies (contracts 2, T6, T7). */
 import { describe, expect, it } from 'vitest'
 import { selectModule, deselectModule } from '#domain/catalogue/modules.ts'
 
@@ -9,32 +9,32 @@ const catalogue = [
   { code: 'hr', dependencies: ['core'] },
 ]
 
-describe('a module', () => {
-  it('brings what it needs, and what that needs (T6)', () => {
+describe('Selection of modules', () => {
+  it('Selecting a module also selects its direct and indirect dependencies (T6)', () => {
     expect(selectModule(catalogue, [], 'scm')).toEqual({
       selectedCodes: ['core', 'fin', 'scm'],
       alsoChangedCodes: ['fin', 'core'],
     })
   })
 
-  it('brings nothing that is there', () => {
+  it('Selecting a module does not report dependencies that are already selected', () => {
     expect(selectModule(catalogue, ['core', 'fin'], 'scm')).toEqual({
       selectedCodes: ['core', 'fin', 'scm'],
       alsoChangedCodes: [],
     })
   })
 
-  it('takes along what needs it, and what needs that (T7)', () => {
+  it('Deselecting a module also deselects all modules that depend on it (T7)', () => {
     const { selectedCodes, alsoChangedCodes } = deselectModule(catalogue, ['core', 'fin', 'scm', 'hr'], 'core')
     expect([selectedCodes, alsoChangedCodes.toSorted()]).toEqual([[], ['fin', 'hr', 'scm']])
   })
 
-  it('takes along nothing that was not chosen', () => {
+  it('Deselecting a module does not report modules that were not selected', () => {
     expect(deselectModule(catalogue, ['core', 'hr'], 'core')).toEqual({ selectedCodes: [], alsoChangedCodes: ['hr'] })
     expect(deselectModule(catalogue, ['core', 'hr'], 'hr')).toEqual({ selectedCodes: ['core'], alsoChangedCodes: [] })
   })
 
-  it('in a loop, or with a need that nobody knows, comes to an end', () => {
+  it('Dependencies in a cycle or on an unknown module do not cause an endless loop', () => {
     const loopedModules = [
       { code: 'a', dependencies: ['b'] },
       { code: 'b', dependencies: ['a', 'gone'] },

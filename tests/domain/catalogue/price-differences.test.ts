@@ -1,4 +1,3 @@
-/** What differs between two price lists, field by field. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ComparedPriceList, findPriceDifferences } from '#domain/catalogue/price-differences.ts'
@@ -27,8 +26,8 @@ const buildChangedList = (change: (list: ComparedPriceList) => Partial<ComparedP
 const findDifferences = (change: (list: ComparedPriceList) => Partial<ComparedPriceList>) =>
   findPriceDifferences(baseList, buildChangedList(change))
 
-describe('each kind of field', () => {
-  test('of the header, numbers as text', () => {
+describe('findPriceDifferences', () => {
+  test('compares fields of the header, with numbers as text', () => {
     expect(findDifferences(() => ({ desc: 'B', uat_charge: '12.50', min_named_user: 11 }))).toEqual([
       { field: 'desc', before: 'A', after: 'B' },
       { field: 'uat_charge', before: '20.00', after: '12.50' },
@@ -36,7 +35,7 @@ describe('each kind of field', () => {
     ])
   })
 
-  test('fault 35a of ranges, by their users; one that is added or gone is named with all of it', () => {
+  test('compares ranges by their users, and reports an added or removed range completely (fault 35a)', () => {
     const shortenedDifferences = findDifferences(({ concurrentUser }) => ({
       concurrentUser: concurrentUser
         .slice(0, 2)
@@ -50,7 +49,7 @@ describe('each kind of field', () => {
     ])
   })
 
-  test('fault 35a of ranges whose limit was moved, and of one that was put between others', () => {
+  test('compares ranges after a limit was moved and a range was inserted (fault 35a)', () => {
     const [first, second, third] = baseList.concurrentUser
     if (!first || !second || !third) throw new Error('the list has three ranges')
     const movedDifferences = findDifferences(() => ({
@@ -72,7 +71,7 @@ describe('each kind of field', () => {
     ])
   })
 
-  test('of modules, by their code: another price, added, gone', () => {
+  test('compares modules by code: changed prices, added and removed modules', () => {
     const moduleDifferences = findDifferences(({ module }) => ({
       module: [
         ...module
@@ -92,13 +91,13 @@ describe('each kind of field', () => {
     ])
   })
 
-  test('of the order of modules, once for all that moved', () => {
+  test('reports a changed order of modules once', () => {
     expect(findDifferences(({ module }) => ({ module: module.toReversed() }))).toEqual([
       { field: 'module', before: 'core, fin, scm, hr, doc', after: 'doc, hr, scm, fin, core' },
     ])
   })
 
-  test('a module that a form holds twice', () => {
+  test('reports a module that occurs twice', () => {
     const repeatedDifferences = findDifferences(({ module }) => ({ module: [...module, ...module.slice(0, 1)] }))
     expect(repeatedDifferences.map(({ field }) => field)).toEqual([
       'module.core#2.hkd',
@@ -107,14 +106,14 @@ describe('each kind of field', () => {
     ])
   })
 
-  test('of the backup block, and a block that is not there', () => {
+  test('compares the backup block, and a block that is missing', () => {
     expect(findDifferences(() => ({ pdbPrice: { ...backup, pdb2s3_traffic: '60.00' } }))).toEqual([
       { field: 'pdbPrice.pdb2s3_traffic', before: '50.00', after: '60.00' },
     ])
     expect(findDifferences(() => ({ pdbPrice: null }))).toHaveLength(Object.keys(backup).length)
   })
 
-  test('whether it is confirmed, where both say so', () => {
+  test('compares the confirmation only if both lists have it', () => {
     const [unconfirmedList, confirmedList] = [
       { ...baseList, confirmed: false },
       { ...baseList, confirmed: true },
@@ -140,8 +139,8 @@ const withoutIds = ({ concurrentUser, namedUser, module, ...others }: ComparedPr
   }
 }
 
-describe('whatever the lists', () => {
-  test('there is no difference if and only if they say the same', () => {
+describe('findPriceDifferences of random lists', () => {
+  test('is empty if and only if the lists are equal', () => {
     fc.assert(
       fc.property(listArbitrary, listArbitrary, (firstList, secondList) => {
         expect(findPriceDifferences(firstList, structuredClone(firstList))).toEqual([])
@@ -152,8 +151,8 @@ describe('whatever the lists', () => {
     )
   })
 
-  /** Two lists drawn apart nearly always differ; these differ in one place at most. */
-  test('one place that is another is found, and one that is written as it was is not', () => {
+  /** Two lists that are drawn separately nearly always differ. These differ in one field at most. */
+  test('contains a change of any single field, and is the reverse in the other direction', () => {
     const listPaths = (value: unknown, path: string[] = []): string[][] =>
       typeof value === 'object' && value !== null
         ? Object.entries(value).flatMap(([name, child]) =>
@@ -177,7 +176,7 @@ describe('whatever the lists', () => {
               ? `${previousValue}x`
               : backup
         expect(findPriceDifferences(firstList, secondList)).not.toEqual([])
-        // A range whose limit was moved has another name on the way back.
+        // In the other direction, a range whose limit was moved has another name.
         const withoutUsers = (field: string) => field.replace(/User\.[^.]+/, 'User')
         const forwardDifferences = findPriceDifferences(firstList, secondList).map(({ field, before, after }) => [
           withoutUsers(field),

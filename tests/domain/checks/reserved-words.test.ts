@@ -10,14 +10,14 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => database.close())
 
-test("every word that the database itself reserves is nobody's code (D70)", async () => {
+test('Every word that PostgreSQL reserves is a reserved code (D70)', async () => {
   const { rows } = await sql<{ word: string }>`
     select word from pg_get_keywords() where catcode in ('R', 'T')`.execute(database.kysely)
   expect(rows.length).toBeGreaterThan(90)
   expect(rows.map(({ word }) => word).filter((word) => !isReserved(word))).toEqual([])
 })
 
-test('the words of the specification are, in any case, and names of hosts only for services (M57, D70)', () => {
+test('Words of the specification are reserved in any case, and host names only for services (M57, D70)', () => {
   for (const word of ['M18', 'ADMIN', 'ADMINISTRATOR', 'SYSTEM', 'MYSQL', 'Select', 'unsigned', 'zerofill', 'ilike'])
     expect([word, isReserved(word), isReservedService(word)]).toEqual([word, true, true])
   for (const word of ['www', 'api', 'app', 'mail'])

@@ -1,4 +1,4 @@
-/** Amounts have 13 digits before the point on the wire and in the database: what would be more is not sold, or not charged. */
+/** Amounts have 13 digits before the point on the wire and in the database. A larger amount is not sold, or not charged. */
 import { expect, test } from 'vitest'
 import { isTooLarge, quoteChange, quoteCreate } from '#domain/fees/quote.ts'
 import { calculateTrafficAmount } from '#domain/fees/traffic.ts'
@@ -11,18 +11,18 @@ const quoteInput = {
   terms: { user_mode: 'CONCURRENT' as const, users: 10, modules: ['core'], uat: 0 as const },
 }
 
-test('fault 3a the largest amount that can be said is sold, and no larger one', () => {
+test('The largest amount that can be written is sold, and a larger one is not (fault 3a)', () => {
   expect(writeAmount(maxAmount)).toBe('9999999999999.99')
   const results = [1, 2].map((years) => quoteCreate(quoteInput, '2026-03-01', years))
   expect(results.map((result) => result.kind === 'quote' && isTooLarge(result.quote))).toEqual([false, true])
-  // Of a change the year's fee counts as well, however little of a year is left.
+  // For a change the fee of a full year counts as well, even if little of the year is left.
   const list = { ...lists.A, module: [{ code: 'core', hkd: '9999999999999.99', usd: '1.00', rmb: '1.00' }] }
   const segments = [{ start: '2026-03-01', end: '2027-03-01', annualFee: 1n }]
   const change = quoteChange({ ...quoteInput, list }, segments, '2027-02-28')
   expect(change.kind === 'quote' && isTooLarge(change.quote)).toBe(true)
 })
 
-test('fault 3a a month of traffic is closed whatever it would cost', () => {
+test('The amount of a traffic month is limited to the largest amount (fault 3a)', () => {
   expect(calculateTrafficAmount(10_000n, 0n, maxAmount)).toBe(maxAmount)
   expect(calculateTrafficAmount(6_300n, 5_000n, 1_250n)).toBe(16_250n)
 })

@@ -1,4 +1,4 @@
-/** The product's answers to the oracle's cases, where the two differ, and the smallest case in which they still do. */
+/** Compares the product's results with those of the oracle, and finds the smallest case in which both still differ. */
 import { isDeepStrictEqual } from 'node:util'
 import { explainQuote } from '#domain/fees/explain.ts'
 import { calculateBackupAmount, calculateBackupPeriod } from '#domain/fees/backup.ts'
@@ -48,7 +48,7 @@ function toResult(result: QuoteResult): OracleResult {
   }
 }
 
-/** What people are shown of it says the same. */
+/** Throws if the steps that people see do not have the amounts of the quote. */
 function checkSteps(quote: Quote): void {
   const steps = explainQuote(quote)
   const displayedAmounts = [steps.find(({ code }) => code === 'annual')?.amount, steps.at(-1)?.amount]
@@ -146,9 +146,9 @@ function isSameResult(product: OracleResult, oracle: OracleResult): boolean {
 
 export interface CaseComparison {
   marks: ReadonlySet<string>
-  /** How many times something was asked. */
+  /** The number of results that were compared. */
   resultCount: number
-  /** Null: none. */
+  /** Null if the product and the oracle agree. */
   difference: { stepIndex: number; product: unknown; oracle: OracleResult } | null
 }
 
@@ -175,7 +175,7 @@ export function compareCase(feeCase: FeeCase): CaseComparison {
 
 type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
-/** Everything that is one thing simpler. */
+/** Yields every value that is simpler in one respect. */
 function* listSimplerValues(value: JsonValue): Generator<JsonValue> {
   if (Array.isArray(value)) {
     for (const index of value.keys()) yield value.toSpliced(index, 1)
@@ -199,7 +199,7 @@ function hasDifference(feeCase: FeeCase): boolean {
   try {
     return compareCase(feeCase).difference !== null
   } catch {
-    // What is no case any more is no smaller one.
+    // A value that is no longer a valid case is not a smaller one.
     return false
   }
 }
@@ -221,7 +221,7 @@ export function shrinkCase(feeCase: FeeCase): FeeCase {
   return smallest
 }
 
-/** All that is needed to see it, and to have it again. */
+/** Returns the smallest case as JSON, with the difference, so that it can be run again. */
 export function describeDifference(feeCase: FeeCase): string {
   const smallestCase = shrinkCase(feeCase)
   return JSON.stringify({ case: smallestCase, difference: compareCase(smallestCase).difference }, null, 1)

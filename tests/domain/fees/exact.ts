@@ -1,4 +1,4 @@
-/** Fractions of whole numbers: nothing is rounded but where `roundExact` is said. Shares no code with the product, on purpose. */
+/** Exact fractions of whole numbers. Only `roundExact` rounds. Shares no code with the product, on purpose. */
 export interface ExactNumber {
   top: bigint
   /** Above 0. */
@@ -8,7 +8,7 @@ export interface ExactNumber {
 export const toExact = (count: number | bigint): ExactNumber => ({ top: BigInt(count), bottom: 1n })
 export const zero = toExact(0)
 
-/** Of what is written with a point: `12.50`. */
+/** Parses a decimal number such as `12.50`. */
 export function parseExact(text: string): ExactNumber {
   const [integerDigits = '', decimalDigits = ''] = text.split('.')
   return { top: BigInt(integerDigits + decimalDigits), bottom: 10n ** BigInt(decimalDigits.length) }
@@ -37,16 +37,16 @@ const toHundredths = ({ top, bottom }: ExactNumber) => {
   return { full: size / bottom, rest: size % bottom, sign: top < 0n ? -1n : 1n }
 }
 
-/** Exactly between two hundredths: where ways to round differ. */
+/** Whether the number is exactly between two hundredths, where methods of rounding differ. */
 export const isHalf = (number: ExactNumber): boolean => toHundredths(number).rest * 2n === number.bottom
 
-/** Half away from zero, to two decimals (D13). */
+/** Rounds to two decimals, with halves away from zero (D13). */
 export function roundExact(number: ExactNumber): ExactNumber {
   const { full, rest, sign } = toHundredths(number)
   return { top: sign * (rest * 2n >= number.bottom ? full + 1n : full), bottom: 100n }
 }
 
-/** With two decimals. What has more was not rounded where it ought to be, and is an error of whoever reckoned. */
+/** Formats with two decimals. Throws if there are more decimals, because the caller forgot to round. */
 export function formatExact(number: ExactNumber): string {
   const { full, rest, sign } = toHundredths(number)
   if (rest !== 0n) throw new Error(`${number.top}/${number.bottom} has more than two decimals`)

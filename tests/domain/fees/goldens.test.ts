@@ -1,4 +1,4 @@
-/** Every agreed example to the cent (contracts 9, D1 to D23). */
+/** Checks every agreed example to the cent (contracts 9, D1 to D23). */
 import { describe, expect, test } from 'vitest'
 import { addYears, getLastDay } from '#domain/plain-dates.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
@@ -35,18 +35,18 @@ function quoteCase(goldenCase: GoldenCase): QuoteResult {
 const quoteCases = filterCases('create', 'change', 'extend')
 
 test.each(quoteCases.filter(({ error }) => error).map((goldenCase) => [goldenCase.id, goldenCase] as const))(
-  '%s is refused',
+  'The example %s is refused',
   (_, goldenCase) => {
     expect(quoteCase(goldenCase)).toEqual({ kind: goldenCase.error })
   },
 )
 
 describe.each(quoteCases.filter(({ error }) => !error).map((goldenCase) => [goldenCase.id, goldenCase] as const))(
-  '%s',
+  'The example %s',
   (_, goldenCase) => {
     const result = quoteCase(goldenCase)
 
-    test('comes to what was agreed', () => {
+    test('has the agreed amounts', () => {
       if (result.kind !== 'quote') throw new Error(`refused: ${result.kind}`)
       const { quote } = result
       const { annualFee: annual } = quote
@@ -78,7 +78,7 @@ describe.each(quoteCases.filter(({ error }) => !error).map((goldenCase) => [gold
         ])
     })
 
-    test('is explained by steps that end with what is due', () => {
+    test('is explained by steps that end with the amount due', () => {
       if (result.kind !== 'quote') throw new Error(`refused: ${result.kind}`)
       const steps = explainQuote(result.quote)
       expect(steps.at(-1)).toMatchObject({ code: 'due', amount: goldenCase.amount })
@@ -92,17 +92,20 @@ type ChangeQuote = Extract<QuoteResult, { kind: 'quote' }>['quote'] & { type: 'c
 const formatFactor = ({ start, end, factor }: ChangeQuote['remainingSegments'][number]) =>
   `${start}..${end}: ${'years' in factor ? `${factor.years} (whole)` : `${factor.days}/365`}`
 
-test.each(filterCases('backup').map((goldenCase) => [goldenCase.id, goldenCase] as const))('%s', (_, goldenCase) => {
-  const { amount, payAmount } = calculateBackupAmount(
-    readAmount(goldenCase.annual),
-    goldenCase.months,
-    BigInt(goldenCase.discount) * 100n,
-  )
-  expect([writeAmount(amount), writeAmount(payAmount)]).toEqual([goldenCase.amount, goldenCase.pay_amount])
-})
+test.each(filterCases('backup').map((goldenCase) => [goldenCase.id, goldenCase] as const))(
+  'The backup example %s has the agreed amounts',
+  (_, goldenCase) => {
+    const { amount, payAmount } = calculateBackupAmount(
+      readAmount(goldenCase.annual),
+      goldenCase.months,
+      BigInt(goldenCase.discount) * 100n,
+    )
+    expect([writeAmount(amount), writeAmount(payAmount)]).toEqual([goldenCase.amount, goldenCase.pay_amount])
+  },
+)
 
 test.each(filterCases('backup').map((goldenCase) => [goldenCase.id, goldenCase] as const))(
-  '%s is explained by steps that add up',
+  'The backup example %s is explained by steps that add up',
   (_, goldenCase) => {
     const [annual, discount] = [readAmount(goldenCase.annual), BigInt(goldenCase.discount) * 100n]
     const explainInput = {
@@ -125,30 +128,33 @@ test.each(filterCases('backup').map((goldenCase) => [goldenCase.id, goldenCase] 
   },
 )
 
-test.each(filterCases('traffic').map((goldenCase) => [goldenCase.id, goldenCase] as const))('%s', (_, goldenCase) => {
-  const [measured, free] = [readAmount(goldenCase.pdb_traffic), BigInt(goldenCase.free) * 100n]
-  expect(calculateExtraTraffic(measured, free)).toBe(readAmount(goldenCase.extra))
-  expect(writeAmount(calculateTrafficAmount(measured, free, readAmount(goldenCase.up)))).toBe(goldenCase.amount)
-  expect(explainTraffic(measured, free, readAmount(goldenCase.up))).toEqual([
-    {
-      code: 'traffic',
-      rule: 'D22',
-      amount: goldenCase.amount,
-      values: { gb: writeAmount(readAmount(goldenCase.extra)), price: goldenCase.up },
-    },
-    { code: 'due', rule: 'D25', amount: goldenCase.amount, values: {} },
-  ])
-})
+test.each(filterCases('traffic').map((goldenCase) => [goldenCase.id, goldenCase] as const))(
+  'The traffic example %s has the agreed amounts and steps',
+  (_, goldenCase) => {
+    const [measured, free] = [readAmount(goldenCase.pdb_traffic), BigInt(goldenCase.free) * 100n]
+    expect(calculateExtraTraffic(measured, free)).toBe(readAmount(goldenCase.extra))
+    expect(writeAmount(calculateTrafficAmount(measured, free, readAmount(goldenCase.up)))).toBe(goldenCase.amount)
+    expect(explainTraffic(measured, free, readAmount(goldenCase.up))).toEqual([
+      {
+        code: 'traffic',
+        rule: 'D22',
+        amount: goldenCase.amount,
+        values: { gb: writeAmount(readAmount(goldenCase.extra)), price: goldenCase.up },
+      },
+      { code: 'due', rule: 'D25', amount: goldenCase.amount, values: {} },
+    ])
+  },
+)
 
-describe('the other readings are another product', () => {
+describe('The other reading of a rule gives another amount', () => {
   const g06 = cases.find(({ id }) => id === 'G06') as GoldenCase
-  test('G06 with the bound read as a ceiling (D1)', () => {
+  test('G06 costs 155,001.00 if the UAT bound is a ceiling (D1)', () => {
     const result = quoteCreate({ ...buildQuoteInput(g06), uatBound: 'ceiling' }, '2026-03-01', g06.years)
     expect(result).toMatchObject({ quote: { amount: readAmount('155001.00') } })
   })
 })
 
-describe('a backup period (D20, D21)', () => {
+describe('calculateBackupPeriod (D20, D21)', () => {
   const periodInput = {
     today: '2026-09-14',
     currentEnd: null,
@@ -157,7 +163,7 @@ describe('a backup period (D20, D21)', () => {
     unit: 'year' as const,
   }
 
-  test('is cut at the end of the contract, and started months are paid for', () => {
+  test('ends the period with the contract, and counts started months', () => {
     expect(calculateBackupPeriod(periodInput)).toEqual({
       start: '2026-09-14',
       end: '2027-03-01',
@@ -168,7 +174,7 @@ describe('a backup period (D20, D21)', () => {
     expect(calculateBackupPeriod({ ...periodInput, today: '2026-08-31' })).toMatchObject({ months: 7, isCut: true })
   })
 
-  test('goes on from the present one, and is whole where the contract is long enough', () => {
+  test('continues from the end of the current period, at full length if the contract is long enough', () => {
     const laterInput = { ...periodInput, currentEnd: '2026-10-31', contractEnd: '2029-01-01' }
     expect(calculateBackupPeriod(laterInput)).toEqual({
       start: '2026-10-31',
@@ -182,11 +188,11 @@ describe('a backup period (D20, D21)', () => {
     })
   })
 
-  test('is none where nothing of the contract is left', () => {
+  test('returns null if nothing of the contract is left', () => {
     expect(calculateBackupPeriod({ ...periodInput, currentEnd: '2027-03-01' })).toBeNull()
   })
 })
 
-test('years are added as calendars do it, and a whole year is known by it (D19)', () => {
+test('addYears moves 29 February to the 28th unless the year is a leap year (D19)', () => {
   expect([addYears('2028-02-29', 1), addYears('2028-02-29', 4)]).toEqual(['2029-02-28', '2032-02-29'])
 })

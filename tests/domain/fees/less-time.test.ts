@@ -1,4 +1,6 @@
-/** Less time never costs more (D9 as decision 61 has it): a change on a later day, of the same contract to the same fee. */
+/**
+ * Less time never costs more (D9 with decision 61). A change on a later day, of the same contract to the same fee, is not more expensive.
+ */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { explainQuote } from '#domain/fees/explain.ts'
@@ -17,7 +19,7 @@ import { lists } from '#tests/domain/fees/goldens.ts'
 
 const to365ths = (factor: ProrationFactor) => ('years' in factor ? 365 * factor.years : factor.days)
 
-/** The 365ths from every day on until the end, with the first day at which they rise; null: they never do. */
+/** Returns the first day before the end on which the factor is higher than on the day before, or null if it never rises. */
 function findFirstRise(start: string, end: string, anchor?: string): string | null {
   let previousFactor = Number.POSITIVE_INFINITY
   for (let dayNumber = toDayNumber(start); dayNumber < toDayNumber(end); dayNumber++) {
@@ -35,7 +37,7 @@ interface TestContract {
   segments: PaidSegment[]
 }
 
-/** Bought on a day and extended, some of them by another fee, changed on the way, and begun anew after a gap. */
+/** Builds a contract that is bought on `start` and then extended, each part with its own fee. */
 function buildContract(start: string, parts: readonly { years: number; fee: number }[]): TestContract {
   let lastPeriod: BoughtPeriod | null = null
   let segments: PaidSegment[] = []
@@ -60,8 +62,8 @@ const contractArbitrary = fc
   .tuple(startDay, fc.array(partArbitrary, { minLength: 1, maxLength: 3 }))
   .map(([start, parts]) => buildContract(start, parts))
 
-describe('fault 9 the factor of a remaining time', () => {
-  test('fault 9 is that of the examples: whole years, days, and days that count as no more than their years', () => {
+describe('calculateFactor', () => {
+  test('returns full years or days as in the examples, and days count at most as their years (fault 9)', () => {
     expect(calculateFactor('2027-03-01', '2029-03-01')).toEqual({ years: 2 })
     expect(calculateFactor('2027-02-28', '2029-03-01')).toEqual({ days: 732 })
     expect(calculateFactor('2027-03-01', '2032-03-01')).toEqual({ years: 5 })
@@ -69,18 +71,18 @@ describe('fault 9 the factor of a remaining time', () => {
     expect(calculateFactor('2027-03-03', '2032-03-01')).toEqual({ days: 1825 })
   })
 
-  test.each(leapStarts)('fault 9 never rises from day to day until an end within 9 years of %s', (start) => {
+  test.each(leapStarts)('never rises from day to day until an end within 9 years of %s (fault 9)', (start) => {
     for (const years of [1, 4, 5, 9]) {
       const end = yearsAfter(start, years)
       expect([start, end, findFirstRise(start, end)]).toEqual([start, end, null])
       expect([start, end, findFirstRise(start, end, start)]).toEqual([start, end, null])
-      // From days before the start as well, and up to ends on which no year of it ends.
+      // Also from days before the start, and up to ends on which no year of the contract ends.
       const oddEnd = addDays(end, 17 * years)
       expect(findFirstRise(addDays(start, -40), oddEnd)).toBeNull()
     }
   })
 
-  test('fault 9 never rises from day to day, in whatever contract (property)', () => {
+  test('never rises from day to day, in any contract (property, fault 9)', () => {
     fc.assert(
       fc.property(contractArbitrary, ({ segments, anchor }) => {
         for (const { start, end } of segments) expect(findFirstRise(start, end, anchor)).toBeNull()
@@ -90,8 +92,8 @@ describe('fault 9 the factor of a remaining time', () => {
   })
 })
 
-describe('fault 9 what a change costs', () => {
-  test('fault 9 both sums never rise as the day of the order moves later, for any contract and new fee (property)', () => {
+describe('the price of a change', () => {
+  test('has two sums that never rise as the day of the order moves later (property, fault 9)', () => {
     fc.assert(
       fc.property(
         contractArbitrary,
@@ -111,7 +113,7 @@ describe('fault 9 what a change costs', () => {
     )
   })
 
-  test('fault 9 what is due never rises by more than the rounding of its two sums, where nothing was sold for more (property)', () => {
+  test('never rises by more than rounding, if no part of the contract cost more (property, fault 9)', () => {
     fc.assert(
       fc.property(
         contractArbitrary,
@@ -136,7 +138,7 @@ describe('fault 9 what a change costs', () => {
     )
   })
 
-  test('fault 9 a change costs nothing more on the day after it was made, and a later one still starts from it', () => {
+  test('is based on a factor that does not rise after an earlier change (fault 9)', () => {
     const { segments, anchor, end } = buildContract('2028-02-29', [
       { years: 1, fee: 1_000_000 },
       { years: 7, fee: 2_000_000 },
@@ -148,7 +150,7 @@ describe('fault 9 what a change costs', () => {
   })
 })
 
-test('fault 9 the steps tell both the days and the years that they count as', () => {
+test('The steps of a change name both the days and the years that they count as (fault 9)', () => {
   const quoteInput = {
     list: lists.A,
     currency: 'HKD' as const,

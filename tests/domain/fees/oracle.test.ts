@@ -1,4 +1,4 @@
-/** The fee engine against a second reckoning that has nothing in common with it; more of it: `npm run campaign -- fees`. */
+/** Compares the fee engine with a second calculation that shares no code with it. `npm run campaign -- fees` runs more cases. */
 import { describe, expect, test } from 'vitest'
 import { createRandom, suiteSeed } from '#tests/support/runner/random.ts'
 import { compareCase, describeDifference } from '#tests/domain/fees/compare-with-oracle.ts'
@@ -49,7 +49,7 @@ function buildCase(goldenCase: Golden): FeeCase {
   return { kind: 'contract', currency, uatBound: 'floor', lists: [list], paid: paidSegments, steps }
 }
 
-/** What an example names differently than an answer does, or says of its way there and not of its result. */
+/** Renames the fields of an example to those of a result, and drops fields that describe the calculation and not its result. */
 const getAgreedFields = ({ annualFee, uat_raw: share, error, ...golden }: Golden, names: string[]) => {
   if (error) return { refused: [error] }
   const renamedFields = {
@@ -60,9 +60,9 @@ const getAgreedFields = ({ annualFee, uat_raw: share, error, ...golden }: Golden
   return Object.fromEntries(Object.entries(renamedFields).filter(([name]) => names.includes(name)))
 }
 
-describe('the oracle itself', () => {
+describe('the fee oracle', () => {
   test.each(goldens.map((goldenCase) => [goldenCase.id, goldenCase] as const))(
-    'agrees with example %s',
+    'agrees with the example %s',
     (_, goldenCase) => {
       const [result = {}] = runOracle(buildCase(goldenCase)).results
       const agreedFields = getAgreedFields(goldenCase, Object.keys({ ...result, extra: '' }))
@@ -78,14 +78,14 @@ describe('the oracle itself', () => {
     ['G06', '155001.00'],
     ['G07', '28800.00'],
     ['G30', '68512.95'],
-  ])('agrees with %s where the bound of UAT is a ceiling (D1)', (id, amount) => {
+  ])('agrees with %s if the UAT bound is a ceiling (D1)', (id, amount) => {
     const golden = goldens.find((goldenCase) => goldenCase.id === id)
     if (!golden) throw new Error('there is no such example')
     const contractCase = { ...(buildCase(golden) as ContractCase), uatBound: 'ceiling' as const }
     expect(runOracle(contractCase).results).toMatchObject([{ amount }])
   })
 
-  test('raises a range that ends before it begins, and drops one that ends with 0 (D82)', () => {
+  test('raises a range that ends before it begins, and drops a range that ends with 0 (D82)', () => {
     const price = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
     const [goldenCase] = goldens as [Golden]
     const contractCase = buildCase({ ...goldenCase, users: 11 }) as ContractCase
@@ -101,7 +101,7 @@ describe('the oracle itself', () => {
   })
 })
 
-/** Every place where a fee is known to go wrong, and how often the cases have to get there at the least. */
+/** Every point where a fee is known to go wrong, with the number of cases that must reach it at least. */
 const requiredMarks = [
   ...['HKD', 'USD', 'RMB'].map((currency) => `currency: ${currency}`),
   ...['none', 'the first of a range', 'the last of a range', 'more than 100,000'].map((users) => `users: ${users}`),
@@ -137,7 +137,7 @@ const requiredMarks = [
   ),
 ]
 
-test('4,000 cases cost what the oracle says, and get to every place where they might not (F-10, R-39)', () => {
+test('4,000 random cases cost what the oracle calculates, and cover all required marks (F-10, R-39)', () => {
   const random = createRandom(suiteSeed)
   const markCounts = new Map(requiredMarks.map((mark) => [mark, 0]))
   for (let index = 0; index < 4_000; index++) {

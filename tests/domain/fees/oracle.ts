@@ -1,7 +1,6 @@
 /**
- * A second reckoning of fees, from the specification's formulas (contracts 9, D1 to D23) and apart from the product: the
- * types of a price list are all that both have in common. It is as plain as it can be, user by user and day by day,
- * because all that is asked of it is to be right.
+ * A second calculation of fees, from the formulas of the specification (contracts 9, D1 to D23). It shares only the types of a price list
+ * with the product. It is as simple as possible, user by user and day by day, because it only has to be right.
  */
 import type { ContractTerms, UatBound } from '#domain/fees/annual.ts'
 import type { PriceList } from '#domain/fees/price-list.ts'
@@ -25,7 +24,7 @@ import {
   zero,
 } from '#tests/domain/fees/exact.ts'
 
-/** Something that is asked of a contract. What is paid for becomes a part of it, what is not leaves no trace (D11). */
+/** A request for a contract. A paid request becomes part of the contract, an unpaid one has no effect (D11). */
 export type OracleStep = { time: number; list: number; choice: ContractTerms; isPaid: boolean } & (
   | { ask: 'create'; start: string; years: number }
   | { ask: 'extend'; years: number }
@@ -36,9 +35,9 @@ export interface ContractCase {
   kind: 'contract'
   currency: Currency
   uatBound: UatBound
-  /** Their ranges as they were typed (D82). */
+  /** With ranges as they were typed (D82). */
   lists: PriceList[]
-  /** What was paid before the first step, in order; none: the first step has to create it. */
+  /** What was paid before the first step, in order. If it is empty, the first step must create the contract. */
   paid: { start: string; end: string; annual: string }[]
   steps: OracleStep[]
 }
@@ -46,9 +45,9 @@ export interface ContractCase {
 export interface BackupCase {
   kind: 'backup'
   time: number
-  /** End of the present subscription, exclusive. */
+  /** End of the current subscription, exclusive. */
   currentEnd: string | null
-  /** The first day of the periods that led there without a gap or a cut, and the months bought since; none: it is not known. */
+  /** The first day of the periods up to here without a gap or a cut, and the months bought since. Missing if not known. */
   anchor?: { date: string; months: number } | null
   contractEnd: string
   period: number
@@ -66,10 +65,10 @@ export interface TrafficCase {
 
 export type FeeCase = ContractCase | BackupCase | TrafficCase
 
-/** By field; of a refusal every reason that would do, because nothing says which one comes first. */
+/** The result by field. A refusal has every possible reason, because the specification does not order them. */
 export type OracleResult = Record<string, string | number | boolean | string[]> | { refused: string[] }
 
-/** What a case went through, so that it can be told whether the cases get everywhere. */
+/** The branches that a case went through, so that a test can check whether all branches are covered. */
 export type CoverageMarks = Set<string>
 
 interface ExactSegment {
@@ -81,7 +80,10 @@ interface ExactSegment {
 interface OracleContract {
   end: string
   paid: ExactSegment[]
-  /** The first day of what follows without a gap, and the months bought since; null: not known of what was paid before the first step. */
+  /**
+   * The first day of the periods without a gap, and the months bought since. Null if not known, for periods that were paid before the first
+   * step.
+   */
   run: { first: string; months: number } | null
 }
 
@@ -98,7 +100,7 @@ function roundAndMark(mark: string, number: ExactNumber, marks: CoverageMarks): 
 type Column = 'hkd' | 'usd' | 'rmb'
 const columns: Record<Currency, Column> = { HKD: 'hkd', USD: 'usd', RMB: 'rmb' }
 
-/** Every user looks for the range that he is in; null: one of them finds none (D2, D3, D82). */
+/** Each user takes the range that contains him. Returns null if one user finds no range (D2, D3, D82). */
 function fillRanges(rows: PriceList['namedUser'], column: Column, users: number, marks: CoverageMarks) {
   const ranges: { to: number; price: string; count: number }[] = []
   for (const row of rows) {
@@ -118,7 +120,7 @@ function fillRanges(rows: PriceList['namedUser'], column: Column, users: number,
   return filledRanges
 }
 
-/** What a year costs (D1 to D7), or why it has no price. */
+/** Returns the fee of a year (D1 to D7), or the reasons why there is no price. */
 function calculateYear(
   contractCase: ContractCase,
   { list: listIndex, choice }: OracleStep,
@@ -182,14 +184,17 @@ function calculateYear(
 
 const getLaterDay = (a: string, b: string) => (a > b ? a : b)
 
-/** The first day of the run, and how many of its years are over, on a day on which one of them begins; else the day itself. */
+/**
+ * If a year of the run begins on this day, returns the first day of the run and the number of years before this day. Otherwise returns the
+ * day itself.
+ */
 function findYearDay(from: string, run: OracleContract['run']): { first: string; elapsedYears: number } {
   for (let yearCount = 0; run && yearsAfter(run.first, yearCount) <= from; yearCount++)
     if (yearsAfter(run.first, yearCount) === from) return { first: run.first, elapsedYears: yearCount }
   return { first: from, elapsedYears: 0 }
 }
 
-/** From `from` until before `end`: whole years, else days / 365, and no more than the years that hold them (D9). */
+/** The factor from `from` until before `end`: full years, or else days / 365, but at most the years that contain them (D9). */
 function calculateFactor(from: string, end: string, run: OracleContract['run'], marks: CoverageMarks): ExactNumber {
   const { first, elapsedYears } = findYearDay(from, run)
   let years = 1
@@ -224,7 +229,7 @@ function markDay(name: string, day: string, marks: CoverageMarks) {
   if (addDays(day, 1).endsWith('-01')) marks.add(`${name}: on the last of a month`)
 }
 
-/** So many years from a day on (D8), which end where the whole run does (D19). */
+/** Buys a number of years from a day on (D8). They end where the whole run ends (D19). */
 function buyYears(
   start: string,
   years: number,

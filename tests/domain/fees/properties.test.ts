@@ -1,4 +1,4 @@
-/** What must be so whatever is ordered from whatever list. */
+/** Properties of fees that hold for every order and every price list. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { currencies, divideRounded, readAmount, writeAmount } from '#domain/money.ts'
@@ -14,7 +14,7 @@ const amount = (max = 5_000_000) => fc.integer({ min: 0, max }).map((cents) => w
 const charges = fc.record({ hkd: amount(), usd: amount(), rmb: amount() })
 const codes = ['core', 'fin', 'scm', 'hr', 'doc', 'pos']
 
-/** Ranges that chain from one, the last one up to the greatest number there is. */
+/** Ranges that follow each other from 1. The last one ends at the largest number. */
 const ranges = fc
   .tuple(fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { maxLength: 19 }), fc.array(charges, { minLength: 20 }))
   .map(([ends, prices]) => {
@@ -72,8 +72,8 @@ const calculateFee = (input: QuoteInput) => {
 const sumSteps = (steps: readonly FeeStep[], ...names: FeeStep['code'][]) =>
   steps.filter(({ code }) => names.includes(code)).reduce((sum, step) => sum + readAmount(step.amount), 0n)
 
-describe('under a list whose prices are not negative', () => {
-  test('more users never cost less', () => {
+describe('A price list without negative prices', () => {
+  test('More users never cost less', () => {
     fc.assert(
       fc.property(quoteInputs, fc.integer({ min: 1, max: 400 }), (quoteInput, addedUsers) => {
         const largerInput = {
@@ -86,7 +86,7 @@ describe('under a list whose prices are not negative', () => {
     )
   })
 
-  test('more modules never cost less', () => {
+  test('More modules never cost less', () => {
     fc.assert(
       fc.property(quoteInputs, (quoteInput) => {
         const fullInput = { ...quoteInput, terms: { ...quoteInput.terms, modules: codes } }
@@ -97,7 +97,7 @@ describe('under a list whose prices are not negative', () => {
   })
 })
 
-test('the order of the modules, and naming one twice, changes nothing', () => {
+test('The order of modules, and a repeated module, do not change the fee', () => {
   fc.assert(
     fc.property(quoteInputs, (quoteInput) => {
       const { modules } = quoteInput.terms
@@ -111,7 +111,7 @@ test('the order of the modules, and naming one twice, changes nothing', () => {
   )
 })
 
-test('what was added up for a choice counts by that list and in that currency alone', () => {
+test('A cached sum of a selection is used only for its price list and currency', () => {
   fc.assert(
     fc.property(quoteInputs, list, (quoteInput, other) => {
       const { terms: choice } = quoteInput
@@ -128,7 +128,7 @@ test('what was added up for a choice counts by that list and in that currency al
   )
 })
 
-test('currencies never mix: what the others cost changes nothing', () => {
+test('Prices in other currencies do not change the fee', () => {
   fc.assert(
     fc.property(quoteInputs, amount(), (quoteInput, otherAmount) => {
       const ownCurrency = quoteInput.currency.toLowerCase()
@@ -151,7 +151,7 @@ test('currencies never mix: what the others cost changes nothing', () => {
   )
 })
 
-/** A contract that was bought, and extended so many times. */
+/** A contract that was bought and then extended up to three times. */
 const boughtContract = fc
   .tuple(quoteInputs, day, years, fc.array(years, { maxLength: 3 }))
   .map(([quoteInput, start, first, further]) => {
@@ -170,8 +170,8 @@ function pickDay({ start, end }: { start: string; end: string }, share: number):
   return new Date(from + Math.floor(((to - from) / 86_400_000) * share) * 86_400_000).toISOString().slice(0, 10)
 }
 
-describe('a change', () => {
-  test('that changes nothing costs 0.00 under the list it was priced with, on any day, after any extensions (D12)', () => {
+describe('a change of a contract', () => {
+  test('costs 0.00 if it changes nothing, on any day and after any extensions (D12)', () => {
     fc.assert(
       fc.property(boughtContract, shareArbitrary, (contract, share) => {
         const quote = requireQuote(quoteChange(contract.quoteInput, contract.segments, pickDay(contract, share)))
@@ -181,7 +181,7 @@ describe('a change', () => {
     )
   })
 
-  test('to anything is never due below 0, ends where the contract ends, and its lines add up (D14)', () => {
+  test('never costs less than 0, ends with the contract, and has lines that add up (D14)', () => {
     fc.assert(
       fc.property(boughtContract, quoteInputs, shareArbitrary, (contract, otherInput, share) => {
         const quote = requireQuote(quoteChange(otherInput, contract.segments, pickDay(contract, share)))
@@ -195,7 +195,7 @@ describe('a change', () => {
     )
   })
 
-  test('after another on the same day gives back what that one cost, and costs what it would have alone', () => {
+  test('refunds an earlier change of the same day, and costs the same as without it', () => {
     fc.assert(
       fc.property(boughtContract, quoteInputs, quoteInputs, shareArbitrary, (contract, first, second, share) => {
         const today = pickDay(contract, share)
@@ -211,7 +211,7 @@ describe('a change', () => {
     )
   })
 
-  test('of what has ended is none (D29)', () => {
+  test('is refused for a contract that has ended (D29)', () => {
     fc.assert(
       fc.property(boughtContract, ({ quoteInput, end, segments }) => {
         expect(quoteChange(quoteInput, segments, end)).toEqual({ kind: 'expired' })
@@ -221,7 +221,7 @@ describe('a change', () => {
   })
 })
 
-test('the lines of a year add up to its fee, and years multiply it, to the cent', () => {
+test('The lines of a year add up to its fee, and years multiply it, to the cent', () => {
   fc.assert(
     fc.property(quoteInputs, day, years, (quoteInput, start, count) => {
       const quote = requireQuote(quoteCreate(quoteInput, start, count))
@@ -234,7 +234,7 @@ test('the lines of a year add up to its fee, and years multiply it, to the cent'
   )
 })
 
-test('amounts are read as they are written, and halves go away from zero (S-12)', () => {
+test('Amounts are read as they are written, and halves are rounded away from zero (S-12)', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), (cents) => {
       expect(readAmount(writeAmount(cents))).toBe(cents)
@@ -250,7 +250,7 @@ test('amounts are read as they are written, and halves go away from zero (S-12)'
     expect(() => readAmount(wrongText)).toThrow(RangeError)
 })
 
-test('months are added as calendars do it', () => {
+test('addMonths ends on the last day of a shorter month', () => {
   expect(addMonths('2027-01-31', 1)).toBe('2027-02-28')
   expect(addMonths('2027-11-30', 3)).toBe('2028-02-29')
   expect(addMonths('2026-03-15', 12)).toBe('2027-03-15')

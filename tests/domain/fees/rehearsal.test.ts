@@ -1,4 +1,4 @@
-/** A price list tried on contracts: what becomes of each, and what all of them come to. */
+/** A price list tried on contracts: the result for each contract, and the totals. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -30,7 +30,7 @@ const rehearse = (contracts: readonly RehearsedContract[], list = lists.B) => {
 }
 
 describe('the steps of the histogram', () => {
-  test('chain from below to above, each once, with what is the same apart', () => {
+  test('follow each other from the lowest to the highest, with a step for unchanged fees', () => {
     expect(histogramSteps.map(({ from, to }) => [from, to])).toEqual([
       [null, -50],
       [-50, -20],
@@ -48,7 +48,7 @@ describe('the steps of the histogram', () => {
     ])
   })
 
-  // Of 1,000,000.00, a cent is a millionth of a percent: each limit from both sides, and on it.
+  // A cent is a millionth of a percent of 1,000,000.00. So each limit is tested from both sides and exactly.
   const currentFee = 100_000_000n
   const buildNewFee = (percent: number, cents = 0) => currentFee + (currentFee / 100n) * BigInt(percent) + BigInt(cents)
   test.each([
@@ -77,16 +77,16 @@ describe('the steps of the histogram', () => {
     [50, 0, [50, null]],
     [-100, 0, [null, -50]],
     [5000, 0, [50, null]],
-  ])('%i percent and %i cents', (percent, cents, [from, to]) => {
+  ])('contain a change of %i percent and %i cents', (percent, cents, [from, to]) => {
     expect(histogramSteps[findHistogramStep(currentFee, buildNewFee(percent, cents))]).toEqual({ from, to })
   })
 
-  test('of what cost nothing: the same, or more than any percent', () => {
+  test('count a rise from 0 as more than any percentage', () => {
     expect(histogramSteps[findHistogramStep(0n, 0n)]).toEqual({ from: 0, to: 0 })
     expect(histogramSteps[findHistogramStep(0n, 1n)]).toEqual({ from: 50, to: null })
   })
 
-  test('hold each change once, by exact comparison', () => {
+  test('contain each change exactly once', () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 15n })
     fc.assert(
       fc.property(amount, fc.bigInt({ min: 0n, max: 10n ** 15n }), (oldFee, newFee) => {
@@ -104,12 +104,12 @@ describe('the steps of the histogram', () => {
   })
 })
 
-describe('the renewal of a contract', () => {
-  test('costs what the engine asks for the same (G01 under list B)', () => {
+describe('quoteRenewal', () => {
+  test('returns the fee that the engine quotes for the same terms (G01 under list B)', () => {
     expect(quoteRenewal(lists.B, buildContract(1), 'floor')).toEqual({ kind: 'priced', newFee: 4_410_000n })
   })
 
-  test('with UAT goes by the reading of the server (D1)', () => {
+  test('uses the UAT reading that the server passes (D1)', () => {
     const contract = buildContract(1, { uat: 1 })
     const [floor, ceiling] = (['floor', 'ceiling'] as const).map((reading) => quoteRenewal(lists.B, contract, reading))
     expect(floor).toEqual({ kind: 'priced', newFee: 4_961_250n })
@@ -119,20 +119,20 @@ describe('the renewal of a contract', () => {
   test.each([
     [500, 'priced'],
     [501, 'failing'],
-  ])('of %i users, where the last range ends with 500, is %s (D3)', (users, kind) => {
+  ])('returns for %i users, if the last range ends with 500: %s (D3)', (users, kind) => {
     const renewal = quoteRenewal(lists.B, buildContract(1, { users }), 'floor')
     expect(renewal.kind).toBe(kind)
     if (renewal.kind === 'failing') expect(renewal).toEqual({ kind, reason: 'usersOutOfRange', missing: [] })
   })
 
-  test('with modules that are not on the list names them (D16)', () => {
+  test('names the modules that are not on the list (D16)', () => {
     const renewal = quoteRenewal(lists.B, buildContract(1, { modules: ['core', 'pos', 'crm'] }), 'floor')
     expect(renewal).toEqual({ kind: 'failing', reason: 'modulesNotListed', missing: ['pos', 'crm'] })
   })
 })
 
-describe('the figures', () => {
-  test('of no contract are nothing, in every currency', () => {
+describe('the figures of a rehearsal', () => {
+  test('are zero in every currency without contracts', () => {
     const { contracts, currencies: all, largest, failing, failures } = rehearse([])
     expect([contracts, largest, failing, failures]).toEqual([0, [], 0, []])
     expect(all.map(({ currency, contracts: count, now, then }) => [currency, count, now, then])).toEqual(
@@ -141,7 +141,7 @@ describe('the figures', () => {
     expect(all.flatMap(({ histogram }) => histogram)).toEqual(Array(39).fill(0))
   })
 
-  test('never mix two currencies, and leave failing ones out of sums', () => {
+  test('never mix two currencies, and leave failing contracts out of sums', () => {
     const {
       contracts,
       currencies: all,
@@ -161,7 +161,7 @@ describe('the figures', () => {
     expect(rmb).toMatchObject({ contracts: 0, now: '0.00', then: '0.00' })
   })
 
-  test('sums stay exact beyond what a number can hold', () => {
+  test('stay exact above the largest safe number', () => {
     const hugeList = { ...lists.B, min_fee_hkd: '9999999999999.99' }
     const [hkd] = rehearse(
       [1, 2, 3].map((id) => buildContract(id, { currentFee: 999_999_999_999_999n })),
@@ -170,7 +170,7 @@ describe('the figures', () => {
     expect(hkd).toMatchObject({ now: '29999999999999.97', then: '29999999999999.97', same: 3 })
   })
 
-  test('the largest are so by percent, up or down, and of equal ones the lowest id first', () => {
+  test('list the largest changes by percentage, up or down, and equal ones by the lowest id', () => {
     const contracts = [
       buildContract(1, { currentFee: 4_000_000n }),
       buildContract(2, { currentFee: 8_820_000n }),
@@ -180,7 +180,7 @@ describe('the figures', () => {
       buildContract(6, { currentFee: 0n }),
       buildContract(7, { currentFee: 0n }),
     ]
-    // From nothing first, then half as much again and half as much, and nothing that stays the same.
+    // First the changes from 0, then those of plus or minus 50 percent. Unchanged fees are not listed.
     expect(rehearse(contracts).largest).toEqual([
       { id: 6, now: '0.00', then: '44100.00' },
       { id: 7, now: '0.00', then: '44100.00' },
@@ -191,7 +191,7 @@ describe('the figures', () => {
     ])
   })
 
-  test('name twenty changes and two hundred failures at most, and count all', () => {
+  test('list at most 20 changes and 200 failures, and count all', () => {
     const changedContracts = Array.from({ length: 21 }, (_, index) =>
       buildContract(index + 1, { currentFee: BigInt(4_000_000 + index) }),
     )
@@ -202,7 +202,7 @@ describe('the figures', () => {
     expect([figures.failures[0], figures.failures.at(-1)]).toEqual([100, 299])
   })
 
-  test('add up, whatever the contracts, and are the same when they were written down in between', () => {
+  test('add up for any contracts, and are the same after they were stored in between', () => {
     const contract = fc.record({
       currency: fc.constantFrom(...currencies),
       user_mode: fc.constantFrom('CONCURRENT' as const, 'NAMED' as const),
@@ -229,7 +229,7 @@ describe('the figures', () => {
           expect(readAmount(currencyFigures.now)).toBe(ownContracts.reduce((sum, { currentFee: now }) => sum + now, 0n))
           expect(readAmount(currencyFigures.then)).toBe(ownContracts.reduce((sum, { then }) => sum + then, 0n))
         }
-        // Sorted anew, from all of them, by rational comparison.
+        // Sorted again from all contracts, by an exact comparison of fractions.
         const changedContracts = pricedContracts.filter(({ currentFee: now, then }) => now !== then)
         const getDifference = ({ currentFee: now, then }: (typeof changedContracts)[number]) =>
           then > now ? then - now : now - then

@@ -1,4 +1,4 @@
-/** What stands typed in a long form: kept for its user on this device, and for nobody else. */
+/** Values typed in a long form are stored on the device for their user only. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { unseal } from '#local/outbox/unseal.ts'
@@ -20,7 +20,7 @@ async function openDeviceWithKey() {
   return { ...testDevice, body }
 }
 
-it('is kept and forgotten by its name', async () => {
+it('A draft is stored and deleted by its name', async () => {
   const { device } = await openTestDevice()
   expect(await readDraft(form, device)).toBeNull()
   expect(await saveDraft(form, value, undefined, device)).toBe(true)
@@ -30,8 +30,8 @@ it('is kept and forgotten by its name', async () => {
   expect(await readDraft(form, device)).toBeNull()
 })
 
-describe('whoever signs out', () => {
-  it('takes it along: nothing readable stays, and it is there again for its user', async () => {
+describe('drafts at a sign-out', () => {
+  it('are sealed, so nothing readable stays, and are restored for their user', async () => {
     const { device, db, body } = await openDeviceWithKey()
     await saveDraft(form, value, undefined, device)
     await markSignedOut(device)
@@ -47,7 +47,7 @@ describe('whoever signs out', () => {
     expect(await readDraft(form, device)).toMatchObject({ value })
   })
 
-  it('finds what was typed since, not what was sealed before', async () => {
+  it('are not restored over what was typed since', async () => {
     const { device, db, body } = await openDeviceWithKey()
     await saveDraft(form, value, undefined, device)
     await markSignedOut(device)
@@ -59,14 +59,14 @@ describe('whoever signs out', () => {
   })
 })
 
-it("another user's form is none of theirs", async () => {
+it('Another user cannot read a draft', async () => {
   const { device } = await openDeviceWithKey()
   await saveDraft(form, value, undefined, device)
   await openSession(device, { companyId, userId: 2 })
   expect(await readDraft(form, device)).toBeNull()
 })
 
-/** As a tab's own storage lists its names. */
+/** Lists its names as own properties, as the session storage of a tab does. */
 class TabStorage {
   getItem(name: string) {
     return Object.hasOwn(this, name) ? (this as unknown as Record<string, string>)[name] : null
@@ -79,14 +79,14 @@ class TabStorage {
   }
 }
 
-describe('what was typed just before the page went', () => {
+describe('a draft that is noted just before the page closes', () => {
   let tabStorage: TabStorage
   beforeEach(() => vi.stubGlobal('sessionStorage', (tabStorage = new TabStorage())))
   afterEach(() => void vi.unstubAllGlobals())
   const listNotedNames = () => Object.keys(tabStorage).filter((name) => name.startsWith('portal.typed:'))
   const laterValue = { step: 2, values: { code: 'shop2' } }
 
-  it('is there again at once, and the device has it afterwards', async () => {
+  it('is readable at once, and is stored on the device afterwards', async () => {
     const { device } = await openTestDevice()
     await saveDraft(form, value, undefined, device)
     await readDraft(form, device)
@@ -96,7 +96,7 @@ describe('what was typed just before the page went', () => {
     expect(await readDraft(form, device)).toMatchObject({ value: laterValue })
   })
 
-  it('is forgotten as well, if that was the last of it', async () => {
+  it('is deleted if its last value is null', async () => {
     const { device } = await openTestDevice()
     await saveDraft(form, value, undefined, device)
     await readDraft(form, device)
@@ -104,7 +104,7 @@ describe('what was typed just before the page went', () => {
     expect(await readDraft(form, device)).toBeNull()
   })
 
-  it('is noted until the device has it, and what was typed since stays noted', async () => {
+  it('is noted until it is stored, and later changes stay noted', async () => {
     const { device } = await openTestDevice()
     await readDraft(form, device)
     const saving = saveDraft(form, value, undefined, device)
@@ -118,7 +118,7 @@ describe('what was typed just before the page went', () => {
     expect(await readDraft(form, device)).toMatchObject({ value: laterValue })
   })
 
-  it('is nobody else’s, and goes with whoever signs out', async () => {
+  it('is not readable for other users, and is deleted at the sign-out', async () => {
     const { device } = await openTestDevice()
     await readDraft(form, device)
     noteDraft(form, value)
@@ -130,7 +130,7 @@ describe('what was typed just before the page went', () => {
     expect(listNotedNames()).toEqual([])
   })
 
-  it('lasts as long as the page where the tab may store nothing', async () => {
+  it('lasts as long as the page if the tab cannot store anything', async () => {
     const { device } = await openTestDevice()
     vi.stubGlobal('sessionStorage', undefined)
     await readDraft(form, device)
@@ -140,14 +140,14 @@ describe('what was typed just before the page went', () => {
   })
 })
 
-describe('fault 4c a draft of an earlier visit', () => {
+describe('drafts of earlier visits (fault 4c)', () => {
   let tabStorage: TabStorage
   beforeEach(() => vi.stubGlobal('sessionStorage', (tabStorage = new TabStorage())))
   afterEach(() => {
     vi.useRealTimers()
     vi.unstubAllGlobals()
   })
-  /** Another tab has a storage of its own. */
+  /** Each tab has its own session storage. */
   const openTab = (visitId: string) => {
     tabStorage = new TabStorage()
     tabStorage.setItem('portal.visit', visitId)
@@ -159,7 +159,7 @@ describe('fault 4c a draft of an earlier visit', () => {
     earlier: earlierDrafts.map((draft) => draft.value),
   })
 
-  it('is not the own draft of another tab, and of the same tab it still is after a reload', async () => {
+  it("include those of another tab, but not the tab's own draft after a reload", async () => {
     const { device } = await openTestDevice()
     openTab('first')
     await saveDraft(form, value, '7', device)
@@ -168,7 +168,7 @@ describe('fault 4c a draft of an earlier visit', () => {
     expect(await readAllDrafts(device)).toMatchObject({ ownDraft: null, earlierDrafts: [{ value, base: '7' }] })
   })
 
-  it('is not written over by what is typed in another tab, and is forgotten by its own name alone', async () => {
+  it('are not overwritten by another tab, and are deleted only by their own name', async () => {
     const { device } = await openTestDevice()
     openTab('first')
     await saveDraft(form, 'first', undefined, device)
@@ -184,7 +184,7 @@ describe('fault 4c a draft of an earlier visit', () => {
     expect(toDraftValues(await readAllDrafts(device))).toEqual({ own: null, earlier: ['first'] })
   })
 
-  it('is one of the same tab on a later day as well, also where the page had no time to store it', async () => {
+  it('include those of the same tab on an earlier day, even if they were only noted', async () => {
     const { device } = await openTestDevice()
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(2026, 10, 27, 12) })
     openTab('first')
@@ -199,7 +199,7 @@ describe('fault 4c a draft of an earlier visit', () => {
     expect(toDraftValues(await readAllDrafts(device))).toEqual({ own: 'typed anew', earlier: ['noted', 'stored'] })
   })
 
-  it('is also what an earlier build left, under the name that it gave the form', async () => {
+  it('include those of an earlier build under the former name of the form', async () => {
     const { device, db } = await openTestDevice()
     openTab('first')
     await db.meta.put({ name: `draft:${form}`, value: 'of an earlier build', at: 5 })

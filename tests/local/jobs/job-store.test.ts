@@ -27,8 +27,8 @@ const readJob = ({ db }: TestDevice, intent = 'a') => db.jobs.get(intent)
 const claimJobPoll = ({ db, generation }: TestDevice, now: number) =>
   claimPoll(db, 'a', { now, leaseMs: minuteMs, generation })
 
-describe('the row of a long request', () => {
-  it('goes to one who asks in a second, and is not free for another before the next', async () => {
+describe('the job store', () => {
+  it('gives a job to one poller per second', async () => {
     const testDevice = await openTestDevice()
     await recordRunningJob(testDevice)
     const claims = await Promise.all([1, 2, 3].map(() => claimJobPoll(testDevice, startTime)))
@@ -37,7 +37,7 @@ describe('the row of a long request', () => {
     expect(await claimJobPoll(testDevice, startTime + 1000)).not.toBeNull()
   })
 
-  it('never shows less progress than before', async () => {
+  it('never lowers the displayed progress', async () => {
     const testDevice = await openTestDevice()
     await recordRunningJob(testDevice)
     for (const percent of [10, 40, 30, 0]) {
@@ -53,7 +53,7 @@ describe('the row of a long request', () => {
     expect(await readJob(testDevice)).toMatchObject({ percent: 40 })
   })
 
-  it('takes from one who was overtaken only what is final (protocol 12)', async () => {
+  it('accepts only a final result from a poller that lost its claim (protocol 12)', async () => {
     const testDevice = await openTestDevice()
     await recordRunningJob(testDevice)
     const overtakenJob = await claimJobPoll(testDevice, startTime)
@@ -69,12 +69,12 @@ describe('the row of a long request', () => {
     expect(await readJob(testDevice)).toMatchObject({ state: 'running' })
     await applyPollResult(testDevice.db, overtakenJob, { kind: 'done', status: 200, body: '1' }, applyOptions)
     expect(await readJob(testDevice)).toMatchObject({ state: 'done', answer: { body: '1' } })
-    // And what has ended does not run again.
+    // A finished job does not return to running.
     await applyPollResult(testDevice.db, overtakenJob, { kind: 'running', percent: 5 }, applyOptions)
     expect(await readJob(testDevice)).toMatchObject({ state: 'done', percent: 100 })
   })
 
-  it('stores nothing that comes after its session ended (protocol 10)', async () => {
+  it('stores nothing that arrives after its session ended (protocol 10)', async () => {
     const testDevice = await openTestDevice()
     const job = await recordRunningJob(testDevice)
     await applyPollResult(
@@ -86,7 +86,7 @@ describe('the row of a long request', () => {
     expect(await readJob(testDevice)).toMatchObject({ state: 'running', answer: null })
   })
 
-  it('does not keep an answer of a million characters and more', async () => {
+  it('does not store a response of a million characters or more', async () => {
     const testDevice = await openTestDevice()
     const job = await recordRunningJob(testDevice)
     const body = JSON.stringify('x'.repeat(1_000_001))
@@ -99,7 +99,7 @@ describe('the row of a long request', () => {
     expect(await readJob(testDevice)).toMatchObject({ state: 'done', answer: { status: 200, body: null } })
   })
 
-  it('is forgotten by its user only once it has ended, and by itself a week after it was seen', async () => {
+  it("deletes a finished job at its user's request, or a week after it was seen", async () => {
     const testDevice = await openTestDevice()
     const job = await recordRunningJob(testDevice)
     await dismissJob(testDevice.db, 'a')
@@ -118,7 +118,7 @@ describe('the row of a long request', () => {
     expect(await readJob(testDevice)).toBeUndefined()
   })
 
-  it('makes room for a hundred that have ended, those first that were seen', async () => {
+  it('keeps 100 finished jobs, and deletes first the seen ones and then the oldest', async () => {
     const testDevice = await openTestDevice()
     for (let index = 0; index < 102; index++) {
       const job = await recordRunningJob(testDevice, `j${index}`, startTime + index)

@@ -1,4 +1,4 @@
-/** Copies of an index in memory count only while nobody has written what they are copies of (protocol 30, 37). */
+/** Copies of an index in memory are valid only until somebody writes to the stored index (protocol 30, 37). */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import fc from 'fast-check'
 import { beforeEach, expect, it } from 'vitest'
@@ -33,7 +33,7 @@ const subject = { companyId, userId: 1 }
 const runInTransaction = (db: UserDatabase, action: () => Promise<unknown>) =>
   transact(db, ['users', ...listMetadataTables], action)
 
-/** Two tabs over one disk; the first has the list of these users, and its index. */
+/** Opens two tabs over one disk. The first has the list of these users and its index. */
 async function openTwoTabs(statuses: readonly (-1 | 0 | 1)[] = [1, 1, 0]) {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   const [device, otherDevice] = [openDevice(storage), openDevice(storage)]
@@ -55,7 +55,7 @@ async function openTwoTabs(statuses: readonly (-1 | 0 | 1)[] = [1, 1, 0]) {
   return { device, otherDevice, db, otherDb: otherDevice.getDatabase(subject), readActiveIds }
 }
 
-/** Behind the index's back, as no build of ours writes. */
+/** Changes the stored index without a new stamp, which no build does, so that a test can detect a second read. */
 const corruptStatusColumn = async (db: UserDatabase) =>
   void (await db.columns.toCollection().modify((column) => {
     if (column.column === 'status') column.values = column.values.map(() => -1)
@@ -63,17 +63,17 @@ const corruptStatusColumn = async (db: UserDatabase) =>
 
 beforeEach(() => deleteCachedColumns())
 
-it('a question asked again reads no column again', async () => {
+it('A repeated query reads no column again', async () => {
   const { db, readActiveIds } = await openTwoTabs()
   expect(await readActiveIds()).toEqual([2, 1])
   await corruptStatusColumn(db)
   expect(await readActiveIds()).toEqual([2, 1])
-  // Else nothing would have been spoilt.
+  // Checks that the column really was corrupted.
   deleteCachedColumns()
   expect(await readActiveIds()).toEqual([])
 })
 
-it('what another tab wrote in between is read: a row changed, a row gone, a row come', async () => {
+it('Changes by another tab are read: a changed, a deleted and a new row', async () => {
   const { otherDb, readActiveIds } = await openTwoTabs()
   expect(await readActiveIds()).toEqual([2, 1])
   await runInTransaction(otherDb, () =>
@@ -86,7 +86,7 @@ it('what another tab wrote in between is read: a row changed, a row gone, a row 
   expect(await readActiveIds()).toEqual([3, 9, 1])
 })
 
-it('an index that another tab cleared away and made anew has a name of its own, and is read anew', async () => {
+it('An index that another tab deleted and built again has another name and is read again', async () => {
   const { db, otherDb, readActiveIds } = await openTwoTabs()
   expect(await readActiveIds()).toEqual([2, 1])
   const [{ name } = { name: '' }] = await db.indexes.toArray()
@@ -99,7 +99,7 @@ it('an index that another tab cleared away and made anew has a name of its own, 
   expect(await readActiveIds()).toEqual([1])
 })
 
-it('an index that is only being filled is not taken for the one that was here before all was cleared away', async () => {
+it('An index that is still being filled is not mistaken for the deleted one', async () => {
   const { otherDb, readActiveIds } = await openTwoTabs()
   const fillList = (pieces: AsyncIterable<ServerRow[]>, changeNumber: number) =>
     storeCompleteList(otherDb, userList, companyId, { pieces, changeNumber, asOf: changeNumber }, 1)
@@ -118,7 +118,7 @@ it('an index that is only being filled is not taken for the one that was here be
   expect(await readActiveIds()).toEqual([2, 1])
 })
 
-it('a bucket that an older build wrote is never copied', async () => {
+it('A bucket that an older build wrote is never cached', async () => {
   const { db, readActiveIds } = await openTwoTabs()
   await db.buckets.toCollection().modify((bucket) => void delete bucket.stamp)
   expect(await readActiveIds()).toEqual([2, 1])
@@ -126,7 +126,7 @@ it('a bucket that an older build wrote is never copied', async () => {
   expect(await readActiveIds()).toEqual([])
 })
 
-it('of a session that ended in another tab nothing is shown and nothing stays in memory, rows wiped or not yet (K-15)', async () => {
+it('After a session ended in another tab, no rows are shown and none stay in memory (K-15)', async () => {
   const { otherDevice, readActiveIds } = await openTwoTabs()
   const updateSession = (fields: object) => otherDevice.directory.session.update('now', fields)
   expect(await readActiveIds()).toEqual([2, 1])
@@ -141,7 +141,7 @@ it('of a session that ended in another tab nothing is shown and nothing stays in
   expect(countCachedBytes()).toBe(0)
 })
 
-it('what was used longest ago goes when there is too much, and what is too large is not kept', async () => {
+it('The least recently used column is evicted, and a column that is too large is not cached', async () => {
   const { db } = await openTwoTabs()
   const list = 'users|7#9'
   const bucketRow = { list, at: 1, rows: 1, stamp: 'one' }
@@ -154,7 +154,7 @@ it('what was used longest ago goes when there is too much, and what is too large
   expect(countCachedBytes()).toBeLessThanOrEqual(maxCachedBytes)
   await db.columns.clear()
   const isCached = async (column: string) => ((await readColumn(column))[0]?.codes.length ?? 0) > 0
-  // Asked of the kept ones first: what is read new takes their place.
+  // The cached columns are checked first, because a column that is read again replaces one of them.
   expect(await isCached('a')).toBe(true)
   expect(await isCached('c')).toBe(true)
   expect(await isCached('b')).toBe(false)
@@ -177,7 +177,7 @@ const queryFields = fc.record({
   }),
 })
 
-it('says what reading all says, asked again and again while rows come, change and go', async () => {
+it('The cache gives the same results as a full read while rows are added, changed and deleted', async () => {
   const stepArbitrary = fc.record({
     puts: fc.array(userFields, { maxLength: 4 }),
     deletedId: fc.integer({ min: 1, max: 20 }),
@@ -201,7 +201,7 @@ it('says what reading all says, asked again and again while rows come, change an
           })
         const listQuery: ListQuery = { scope: companyId, ...query }
         const fullView = await readListOnDevice(unindexedTabs.device, userList, listQuery)
-        // How old it is: that of the rows that are meant, or of all that the index is of.
+        // The time of the result: a full read uses the matching rows, the index all rows of the list.
         expect(await readListOnDevice(indexedTabs.device, userList, listQuery), JSON.stringify(listQuery)).toEqual({
           ...fullView,
           asOf: expect.toSatisfy((asOf) => fullView.asOf === null || asOf <= fullView.asOf),

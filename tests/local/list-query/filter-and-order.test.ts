@@ -11,7 +11,7 @@ import {
 } from '#local/list-query/filter-and-order.ts'
 import { userList as users } from '#tests/support/device/device-database.ts'
 
-/** A list with everything that users do not have: empty values and a range. */
+/** A list with cases that the users list lacks: empty values and a range filter. */
 const list = {
   ...users,
   sorts: { id: 'number', note: 'text', amount: 'number', day: 'time' },
@@ -36,8 +36,8 @@ const buildRow = (id: VersionedRow['id'], fields: Record<string, unknown> = {}) 
 const sortIds = (rows: ReturnType<typeof buildRow>[], sort: ListSpec['sort']) =>
   rows.toSorted(createRowComparer(list, sort)).map((entry) => entry.row.id)
 
-describe('the order of rows', () => {
-  it('puts what is empty last, both ways', () => {
+describe('createRowComparer', () => {
+  it('puts empty values last in both directions', () => {
     const rows = [buildRow(1, { amount: 5 }), buildRow(2), buildRow(3, { amount: -1 }), buildRow(4)]
     expect(sortIds(rows, ['amount', 'asc'])).toEqual([3, 1, 2, 4])
     expect(sortIds(rows, ['amount', 'desc'])).toEqual([1, 3, 4, 2])
@@ -46,17 +46,17 @@ describe('the order of rows', () => {
     ])
   })
 
-  it('breaks ties by id in the same direction, and a row without an id comes after every id', () => {
+  it('breaks ties by id in the same direction, and counts a row without an id as the highest', () => {
     const rows = [buildRow('~b', { amount: 1 }), buildRow(12, { amount: 1 }), buildRow(3, { amount: 1 })]
     expect(sortIds(rows, ['amount', 'asc'])).toEqual([3, 12, '~b'])
     expect(sortIds(rows, ['amount', 'desc'])).toEqual(['~b', 12, 3])
   })
 
-  it('is that of the bytes of the folded text, for any text', () => {
+  it('orders any text by the bytes of its normalised form', () => {
     const encodeText = (text: string) => Buffer.from(normaliseText(text), 'utf8')
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
-        // A lone surrogate has no bytes of its own, and no database keeps one.
+        // A lone surrogate has no bytes of its own, and no database stores it.
         fc.pre(a.isWellFormed() && b.isWellFormed())
         const compare = createRowComparer(list, ['note', 'asc'])
         const sign = Math.sign(compare(buildRow(1, { note: a }), buildRow(1, { note: b })))
@@ -67,8 +67,8 @@ describe('the order of rows', () => {
   })
 })
 
-describe('filters', () => {
-  it('leave out what has no value where a range is asked for', () => {
+describe('list filters', () => {
+  it('exclude rows without a value if they filter by a range', () => {
     const rows = [buildRow(1, { day: '2026-01-01' }), buildRow(2, { day: '2026-01-05' }), buildRow(3)]
     const findIds = (filters: Record<string, string>) =>
       rows.filter(createRowMatcher(list, filters)).map((entry) => entry.row.id)
@@ -77,13 +77,13 @@ describe('filters', () => {
     expect(findIds({})).toEqual([1, 2, 3])
   })
 
-  it('that ask for nothing are no filters', () => {
+  it('are dropped if they restrict nothing', () => {
     expect(normaliseFilters(list, { searchText: '  ', includedDel: false, statusType: undefined, from: '' })).toEqual(
       {},
     )
   })
 
-  it('cover a narrower one, never a wider or a hidden one', () => {
+  it('cover narrower filters, but not wider ones or rows that they hide', () => {
     expect(coversFilters(list, {}, { statusType: 1 })).toBe(true)
     expect(coversFilters(list, { statusType: 1 }, {})).toBe(false)
     expect(coversFilters(list, {}, { statusType: -2 })).toBe(false)
@@ -91,7 +91,7 @@ describe('filters', () => {
   })
 })
 
-it('stretches that touch are one, whatever the order in which they were read', () => {
+it('addSpan joins spans that touch, in any order', () => {
   const spans = fc.array(
     fc.tuple(fc.nat(30), fc.integer({ min: 1, max: 8 })).map(([start, size]) => [start, start + size] as const),
   )

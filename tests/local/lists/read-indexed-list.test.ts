@@ -1,4 +1,4 @@
-/** A list read by its index says what the same list says when it is read whole, whatever happened to it (protocol 37). */
+/** A list that is read by its index equals the same list from a full read, after any changes (protocol 37). */
 import { liveQuery } from 'dexie'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ import {
   buildPageResponse,
 } from '#tests/support/device/device-database.ts'
 
-/** Its days are asked for by the time it is ordered by, which the index finds by whole buckets. */
+/** Its days are filtered by the field that also orders the list, so the index can skip whole buckets. */
 const trailSpec: ListSpec = {
   ...storedTrailListSpec,
   filters: {
@@ -41,7 +41,7 @@ const allTables = ['users', 'trail', 'orders', ...listMetadataTables]
 const createIndex = (db: UserDatabase, listSpec = userList, scope: number | null = companyId) =>
   transact(db, allTables, async () => await makeIndex(db, listSpec, scope))
 
-/** Everything that the index says, in an order that does not depend on how it came about. */
+/** Returns all values of the index, in an order that does not depend on how the index was built. */
 async function readIndexContent(db: UserDatabase) {
   const columns = await db.columns.toArray()
   const columnValues = columns.map(({ column, at: bucketKey, values, codes }) => [
@@ -119,8 +119,8 @@ async function applyChanges(
   }
 }
 
-describe('an index kept with its rows', () => {
-  it('is the one that would be made from them, whatever came, changed and went', async () => {
+describe('a list index that is maintained with its rows', () => {
+  it('equals an index that is built from the rows, after any changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(changeArbitrary, { minLength: 1, maxLength: 12 }), async (changes) => {
         const testDevice = await openTestDevice()
@@ -136,7 +136,7 @@ describe('an index kept with its rows', () => {
     )
   })
 
-  it('shows what reading all shows: rows, order, counts, with writes waiting over it', async () => {
+  it('gives the rows, order and counts of a full read, with waiting writes', async () => {
     const writes = fc.array(fc.record({ target: fc.integer({ min: 0, max: 30 }), name: fc.constantFrom(...names) }), {
       maxLength: 5,
     })
@@ -179,7 +179,7 @@ describe('an index kept with its rows', () => {
     )
   })
 
-  it('finds what is unpaid and what is in effect with a change that waits to be paid (D35)', async () => {
+  it('finds unpaid orders and effective orders with a change to be paid (D35)', async () => {
     const { db, device, generation } = await openTestDevice()
     const draft = { code: 'shop', name: 'Shop', currency: 'HKD', user_mode: 'NAMED', users: 1, period: 1, modules: [] }
     const buildOrderRow = (id: number, status: number, pending: object | null = null) => ({
@@ -217,7 +217,7 @@ describe('an index kept with its rows', () => {
     ])
   })
 
-  it('is kept from a certain number of rows on, and goes on being kept', async () => {
+  it('exists from a minimum number of rows on, and stays', async () => {
     const { db, device, generation } = await openTestDevice()
     const users = Array.from({ length: minIndexedRows + 1 }, (_, index) => buildUser(index + 1))
     const storeUsers = (changeNumber: number) =>
@@ -239,7 +239,7 @@ describe('an index kept with its rows', () => {
     expect(view.rows[0]?.row.id).toBe(minIndexedRows + 1 - 20)
   })
 
-  it('drops a row that an answer proves gone, found by the index', async () => {
+  it('finds a row that a response proves deleted, so that it is removed', async () => {
     const { db, generation } = await openTestDevice()
     const rows = [1, 2, 3, 4].map((id) => buildUser(id))
     await storePage(db, userList, firstPage, buildPageResponse(rows, 100), generation)
@@ -250,7 +250,7 @@ describe('an index kept with its rows', () => {
     expect((await db.table('users').toCollection().primaryKeys()).sort()).toEqual([1, 3, 4])
   })
 
-  it('that does not say what its rows say is made anew', async () => {
+  it('is built again if it does not match its rows', async () => {
     const { db, device, generation } = await openTestDevice()
     const users = [1, 2, 3].map((id) => buildUser(id))
     await storeChanges(
@@ -288,7 +288,7 @@ const trailQuery: ListQuery = { scope: companyId, filters: {}, sort: ['end_time'
 const readTrail = (device: Device, query = trailQuery) => readListOnDevice(device, trailSpec, query)
 
 describe('a fill in pieces', () => {
-  it('shows the list as it was until it is whole, and then all of it at once (protocol 38, requirement 28)', async () => {
+  it('shows the former list until it is complete, and then all of it at once (protocol 38, requirement 28)', async () => {
     const { db, device, generation } = await openTestDevice()
     await storeCompleteList(
       db,
@@ -309,12 +309,12 @@ describe('a fill in pieces', () => {
       await storeCompleteList(db, trailSpec, companyId, { pieces: pieces(), changeNumber: 2, asOf: 200 }, generation),
     ).toBe(true)
     expect(rowCounts).toEqual([5, 5, 5])
-    // The first five are not in the answer: they are gone.
+    // The first five rows are not in the response, so they are deleted.
     expect(await readTrail(device)).toMatchObject({ count: 60, complete: true, asOf: 200 })
     expect(await db.table('trail').count()).toBe(60)
   })
 
-  it('that fails leaves the list as it was, and the next one succeeds', async () => {
+  it('leaves the former list if it fails, and the next fill succeeds', async () => {
     const { db, device, generation } = await openTestDevice()
     await storeCompleteList(
       db,
@@ -345,7 +345,7 @@ describe('a fill in pieces', () => {
     expect(lists.size).toBe(1)
   })
 
-  it('keeps what came while it was under way, and nothing for a session that ended', async () => {
+  it('keeps rows that arrived meanwhile, and stores nothing for an ended session', async () => {
     const { db, device, generation } = await openTestDevice()
     async function* pieces() {
       yield buildTrailRows(1, 10)
@@ -369,7 +369,7 @@ describe('a fill in pieces', () => {
 })
 
 describe('a range of days', () => {
-  it('takes in both days whole, and a row of another day is not even looked at by its live query', async () => {
+  it('includes both days, and its live query does not read rows of other days', async () => {
     const { db, device, generation } = await openTestDevice()
     await storeCompleteList(
       db,
@@ -389,7 +389,7 @@ describe('a range of days', () => {
     await putTrailRow(1_000, 8)
     await putTrailRow(1_001, 4)
     await expect.poll(() => rowCounts.at(-1)).toBe(31)
-    // Told by the second row alone: the first lies in another bucket.
+    // Only the second row notifies the query. The first one is in another bucket.
     expect(rowCounts).toEqual([30, 31])
     subscription.unsubscribe()
   })

@@ -21,7 +21,7 @@ import {
 const listIds = (view: Awaited<ReturnType<typeof readListOnDevice>>) => view.rows.map(({ row }) => row.id)
 
 describe('rows from the server', () => {
-  it('are put only if they are not older than what is there', async () => {
+  it('are stored only if they are not older than the cached row', async () => {
     const { db, generation } = await openTestDevice()
     const storeVersion = (version: number, asOf: number) =>
       storePage(db, userList, firstPage, buildPageResponse([buildUser(1, { row_version: version })], asOf), generation)
@@ -32,7 +32,7 @@ describe('rows from the server', () => {
     expect((await db.table('users').get(1)).version).toBe(6)
   })
 
-  it('do not raise a row that was seen to be deleted after they were read', async () => {
+  it('do not restore a row that was deleted after they were read', async () => {
     const { db, generation } = await openTestDevice()
     const storeRow = (row: ReturnType<typeof buildUser>, asOf: number) =>
       storePage(db, userList, firstPage, buildPageResponse([row], asOf), generation)
@@ -41,12 +41,12 @@ describe('rows from the server', () => {
     await transact(db, ['users', ...listMetadataTables], async () => await removeRow(db, 'users', 1, 300))
     await storeRow(buildUser(1), 200)
     expect(await countUsers()).toBe(0)
-    // Marked as deleted, the row has a newer version: that is no ghost, whatever this device's clock said.
+    // A row that is marked as deleted has a newer version, so it is stored, even if the clock of this device differs.
     await storeRow(buildUser(1, { row_version: 2, status: -2 }), 200)
     expect(await countUsers()).toBe(1)
   })
 
-  it('are not stored for a session that ended while they were on their way', async () => {
+  it('are not stored if their session ended before they arrived', async () => {
     const { db, device, generation } = await openTestDevice()
     await markSignedOut(device)
     await openSession(device, { companyId, userId: 1 })
@@ -54,7 +54,7 @@ describe('rows from the server', () => {
     expect(await db.table('users').count()).toBe(0)
   })
 
-  it('go when a reading of their stretch no longer has them (protocol 35)', async () => {
+  it('are removed if a later read of their span does not contain them (protocol 35)', async () => {
     const { db, generation } = await openTestDevice()
     const all = [1, 2, 3, 4].map((id) => buildUser(id))
     await storePage(db, userList, firstPage, buildPageResponse(all, 100), generation)
@@ -66,11 +66,11 @@ describe('rows from the server', () => {
       buildPageResponse([first, third] as typeof all, 200, '2', 3),
       generation,
     )
-    // 2 lies between 1 and 3 and is not there any more; 4 lies behind what was read.
+    // Row 2 is between 1 and 3, and is missing in the response. Row 4 is after the span that was read.
     expect((await db.table('users').toCollection().primaryKeys()).sort()).toEqual([1, 3, 4])
   })
 
-  it('are not written again where nothing has changed since the whole list was read: only its time is', async () => {
+  it('are not written again if nothing changed since the complete read, only its time is', async () => {
     const { db, device, generation } = await openTestDevice()
     const all = [1, 2, 3].map((id) => buildUser(id))
     const completeList = { changed: all, deletedIds: [], changeNumber: 7, asOf: 100 }
@@ -79,12 +79,12 @@ describe('rows from the server', () => {
     expect((await db.table('users').get(1)).asOf).toBe(100)
     expect(await db.coverage.count()).toBe(0)
     expect(await readListOnDevice(device, userList, firstPage)).toMatchObject({ complete: true, asOf: 200, count: 3 })
-    // Later the number is another, so the rows are written.
+    // A later response has another change number, so its rows are written.
     await storePage(db, userList, firstPage, buildPageResponse(all, 300, '8'), generation)
     expect((await db.table('users').get(1)).asOf).toBe(300)
   })
 
-  it('are written where one of them is not here as it was answered, whatever the number says', async () => {
+  it('are written if one of them is not cached as in the response, even with an unchanged change number', async () => {
     const { db, generation } = await openTestDevice()
     const completeList = { changed: [buildUser(1), buildUser(2)], deletedIds: [], changeNumber: 7, asOf: 100 }
     await storeChanges(db, userList, companyId, completeList, { isComplete: true, generation })
@@ -106,7 +106,7 @@ describe('rows from the server', () => {
     expect((await db.table('users').get(1)).version).toBe(2)
   })
 
-  it('are written where one says something else under the same version: what follows from the day has none', async () => {
+  it('are written if one of them differs under the same version, because derived values have no version', async () => {
     const { db, generation } = await openTestDevice()
     const completeList = { changed: [buildUser(1), buildUser(2)], deletedIds: [], changeNumber: 7, asOf: 100 }
     await storeChanges(db, userList, companyId, completeList, { isComplete: true, generation })
@@ -120,7 +120,7 @@ describe('rows from the server', () => {
     expect((await db.table('users').get(2)).row).toMatchObject({ status: -1 })
   })
 
-  it('stay when they came after the reading that lacks them', async () => {
+  it('are kept if they arrived after the read that lacks them', async () => {
     const { db, generation } = await openTestDevice()
     await storePage(db, userList, firstPage, buildPageResponse([buildUser(1), buildUser(2)], 300), generation)
     await storePage(db, userList, firstPage, buildPageResponse([buildUser(1)], 200), generation)
@@ -128,8 +128,8 @@ describe('rows from the server', () => {
   })
 })
 
-describe('how much of a list is here', () => {
-  it('says which part was read, and as of when', async () => {
+describe('the coverage of a list', () => {
+  it('includes which part was read, and when', async () => {
     const { db, device, generation } = await openTestDevice()
     const rows = Array.from({ length: 10 }, (_, index) => buildUser(index + 1))
     await storePage(db, userList, firstPage, buildPageResponse(rows, 500, '1', 62), generation)
@@ -137,7 +137,7 @@ describe('how much of a list is here', () => {
     expect(view).toMatchObject({ cachedCount: 10, total: 62, asOf: 500, complete: false, count: 62 })
   })
 
-  it('says what an unasked filter was looked for in, and an empty answer is one (P-12)', async () => {
+  it('includes the rows that an unread filter was searched in, even without a match (P-12)', async () => {
     const { db, device, generation } = await openTestDevice()
     const rows = Array.from({ length: 10 }, (_, index) => buildUser(index + 1, index < 3 ? { name: 'Ada' } : {}))
     await storePage(db, userList, firstPage, buildPageResponse(rows, 500, '1', 58), generation)
@@ -150,12 +150,12 @@ describe('how much of a list is here', () => {
     await transact(db, ['users', ...listMetadataTables], async () => await makeIndex(db, userList, companyId))
     expect(await readView('ada')).toMatchObject({ count: 3, asOf: 500, complete: false, searchScope })
     expect(await readView('nobody')).toMatchObject({ count: 0, asOf: 500, searchScope })
-    // Nobody has counted what the rows of a narrower filter are part of.
+    // Without coverage, the total number of rows that the filter was applied to is not known.
     await db.coverage.clear()
     expect(await readView('ada')).toMatchObject({ searchScope: { cachedCount: 10, total: null } })
   })
 
-  it('counts the waiting writes of the list, whatever the filter', async () => {
+  it('counts the waiting writes of the list under any filter', async () => {
     const { db, device, generation } = await openTestDevice()
     await storePage(db, userList, firstPage, buildPageResponse([buildUser(1), buildUser(2)], 500), generation)
     const input = { params: { companyId }, body: { name: 'Eva', email: 'eva@acme.example', title: 1 } }
@@ -169,7 +169,7 @@ describe('how much of a list is here', () => {
     expect(await readView()).toBe(2)
   })
 
-  it('is all of it once every page was read with nothing changed in between (protocol 34)', async () => {
+  it('is complete once every page was read without a change in between (protocol 34)', async () => {
     const { db, device, generation } = await openTestDevice()
     const rows = [1, 2, 3, 4].map((id) => buildUser(id))
     const pageOfTwo = { ...firstPage, results: 2 }
@@ -182,7 +182,7 @@ describe('how much of a list is here', () => {
     })
   })
 
-  it('is not all of it when something changed between the pages', async () => {
+  it('is incomplete if something changed between the pages', async () => {
     const { db, device, generation } = await openTestDevice()
     const rows = [1, 2, 3, 4].map((id) => buildUser(id))
     const pageOfTwo = { ...firstPage, results: 2 }
@@ -191,7 +191,7 @@ describe('how much of a list is here', () => {
     expect((await readListOnDevice(device, userList, firstPage)).complete).toBe(false)
   })
 
-  it('covers narrower filters too, but not rows that the reading hid', async () => {
+  it('includes narrower filters, but not rows that the read hid', async () => {
     const { db, device, generation } = await openTestDevice()
     await storePage(
       db,
@@ -208,7 +208,7 @@ describe('how much of a list is here', () => {
     expect((await readView({ statusType: -2 })).complete).toBe(false)
   })
 
-  it('shows a page as the server ordered it while the rest is not here', async () => {
+  it('shows a page in the order of the server while the other rows are missing', async () => {
     const { db, device, generation } = await openTestDevice()
     const thirdPage = { ...firstPage, page: 3 }
     await storePage(
@@ -222,7 +222,7 @@ describe('how much of a list is here', () => {
     expect(listIds(await readListOnDevice(device, userList, { ...firstPage, page: 2 }))).toEqual([])
   })
 
-  it('is whole after a fill, and no longer when a row left without our knowing where to', async () => {
+  it('is complete after a fill, but not after a row left for an unknown reason', async () => {
     const { db, device, generation } = await openTestDevice()
     const firstFill = {
       changed: [buildUser(1), buildUser(2, { status: -2 })],
@@ -253,7 +253,7 @@ describe('how much of a list is here', () => {
     })
   })
 
-  it('takes away what a whole reading lacks and what the server names as gone', async () => {
+  it('loses rows that a complete read lacks, and rows that the server names as deleted', async () => {
     const { db, generation } = await openTestDevice()
     await storePage(
       db,
@@ -274,7 +274,7 @@ describe('how much of a list is here', () => {
     )
     expect(await db.table('users').toCollection().primaryKeys()).toEqual([1])
   })
-  it('fault 3b keeps what a whole reading left out, and does not take it for the whole', async () => {
+  it('keeps rows that a complete read left out, and stays incomplete (fault 3b)', async () => {
     const partialList = {
       changed: [buildUser(1)],
       deletedIds: [],

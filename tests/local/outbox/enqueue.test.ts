@@ -24,7 +24,7 @@ const claimOptions = {
 }
 const acceptedWrite = { status: 200, body: '{}', row: null, version: null, now: 1_000, asOf: 1_000, generation: 1 }
 
-/** A change of the own profile: a call whose fields stand by themselves. */
+/** A change of the own profile, by an endpoint whose fields are independent of each other. */
 const buildOwnChange = (body: Record<string, unknown>, fields: Partial<NewEntry> = {}) =>
   buildNewEntry({ endpoint: 'updateOwnUser', target: 1, input: { params: { id: 1 }, body }, ...fields })
 const buildCreation = (fields: Partial<NewEntry> = {}) =>
@@ -39,7 +39,7 @@ const buildCreation = (fields: Partial<NewEntry> = {}) =>
 const buildDeletion = (target: NewEntry['target'], fields: Partial<NewEntry> = {}) =>
   buildNewEntry({ endpoint: 'deleteUser', target, action: 'delete', input: { params: { id: target } }, ...fields })
 
-/** In how many transactions `action` stores writes. */
+/** Returns the number of transactions in which `action` stores writes. */
 async function countTransactions(db: UserDatabase, action: () => Promise<unknown>): Promise<number> {
   const transactions = new Set<unknown>()
   const recordTransaction = (_key: unknown, _entry: OutboxEntry, transaction: unknown) =>
@@ -49,8 +49,8 @@ async function countTransactions(db: UserDatabase, action: () => Promise<unknown
   return transactions.size
 }
 
-describe('writes that come together', () => {
-  it('are stored together, in the order they came (O4)', async () => {
+describe('writes that arrive together', () => {
+  it('are stored in one transaction, in their order (O4)', async () => {
     const { db } = await openTestDevice()
     const drafts = Array.from({ length: 200 }, (_, index) => buildNewEntry({ target: index + 1 }))
     const count = await countTransactions(db, () => Promise.all(drafts.map((draft) => enqueue(db, draft))))
@@ -60,7 +60,7 @@ describe('writes that come together', () => {
     expect(stored.map(({ seq }) => seq)).toEqual(drafts.map((_, index) => index + 1))
   })
 
-  it('are based on the row as it is once what was written there before is done (protocol 9)', async () => {
+  it('are based on the row as it is after the earlier writes to it are done (protocol 9)', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildNewEntry())
     const row = { ...buildUser(first.target as number), row_version: 7 }
@@ -70,7 +70,7 @@ describe('writes that come together', () => {
     expect((await enqueue(db, buildNewEntry())).ifMatch).toBe(7)
   })
 
-  it('see each other: of one row, the later is based on the earlier; sent twice, it is one', async () => {
+  it('see each other: a later write is based on the earlier one, and a repeated write is stored once', async () => {
     const { db } = await openTestDevice()
     const repeatedDraft = buildNewEntry()
     const [first, second, third] = await Promise.all([
@@ -83,7 +83,7 @@ describe('writes that come together', () => {
     expect(await db.outbox.count()).toBe(2)
   })
 
-  it('do not fail together: one that cannot be stored takes no other with it', async () => {
+  it('fail separately if one of them cannot be stored', async () => {
     const { db } = await openTestDevice()
     const brokenEntry = buildNewEntry({ input: { body: { title: () => 'a function cannot be stored' } } })
     const results = await Promise.allSettled([
@@ -96,8 +96,8 @@ describe('writes that come together', () => {
   })
 })
 
-describe('the number of a write', () => {
-  it('goes on where the last one left off, though nothing waits any more', async () => {
+describe('the sequence number of a write', () => {
+  it('continues after the last one, even if the outbox is empty', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildNewEntry())
     const [sentEntry] = await claimEntries(db, claimOptions)
@@ -105,7 +105,7 @@ describe('the number of a write', () => {
     expect((await enqueue(db, buildNewEntry())).seq).toBe(first.seq + 1)
   })
 
-  it('is behind all that wait, where a build that does not note it wrote meanwhile', async () => {
+  it('is higher than that of all waiting writes, even if a build without the counter wrote them', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildNewEntry())
     await db.outbox.put({ ...first, intent: crypto.randomUUID(), seq: first.seq + 5 })
@@ -113,7 +113,7 @@ describe('the number of a write', () => {
     expect((await enqueue(db, buildNewEntry())).seq).toBe(first.seq + 6)
   })
 
-  it('and what it is based on are found, whoever wrote last on the row', async () => {
+  it('follows the last write to the row, and so does the base of the write', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildNewEntry())
     const otherEntry = { ...first, intent: crypto.randomUUID(), seq: first.seq + 1 }
@@ -124,7 +124,7 @@ describe('the number of a write', () => {
   })
 })
 
-it('a write under a remembered session is stored only while the gate stands as it stood (protocol 10)', async () => {
+it('A write is stored only if its session generation is the current one (protocol 10)', async () => {
   const { db, device, generation } = await openTestDevice()
   await enqueue(db, buildNewEntry({ sessionGeneration: generation }))
   await openSession(device, { companyId, userId: 1 })
@@ -137,7 +137,7 @@ it('a write under a remembered session is stored only while the gate stands as i
   expect(await db.outbox.count()).toBe(2)
 })
 
-describe('claiming with a thousand writes waiting', () => {
+describe('claiming from 1,000 waiting writes', () => {
   async function countReadEntries(
     maxEntries: number,
     isChained: boolean,
@@ -158,17 +158,17 @@ describe('claiming with a thousand writes waiting', () => {
   it.each([
     ['one of each row', (index: number) => ({ target: index + 1 }), 64],
     ['all of one row', () => ({ target: 1 }), 64],
-  ])('reads only what may be sent, not all of them: %s (O3)', async (_, buildFields, maxReadCount) => {
+  ])('reads only entries that may be sent, not all: %s (O3)', async (_, buildFields, maxReadCount) => {
     expect(await countReadEntries(50, true, buildFields)).toBeLessThanOrEqual(maxReadCount)
   })
 
-  it('one at a time, of one row: no more than a few stretches (O3)', async () => {
+  it('reads only a few spans if entries of one row are claimed singly (O3)', async () => {
     expect(await countReadEntries(4, false, () => ({ target: 1 }))).toBeLessThanOrEqual(256)
   })
 })
 
-describe('a row that was made and taken away here, and never left', () => {
-  it('is gone without a word to the server, with what was to happen to it (protocol 15)', async () => {
+describe('a row that was created and deleted on the device before it was sent', () => {
+  it('is removed with its writes, and no request is sent (protocol 15)', async () => {
     const { db, device } = await openTestDevice()
     const createEntry = await enqueue(db, buildCreation())
     await enqueue(db, buildNewEntry({ target: `~${createEntry.intent}` }))
@@ -182,7 +182,7 @@ describe('a row that was made and taken away here, and never left', () => {
     ])
   })
 
-  it('is taken away by the server where its making may be on its way (protocol 15)', async () => {
+  it('is deleted on the server if its creation may be in transit (protocol 15)', async () => {
     const { db } = await openTestDevice()
     const createEntry = await enqueue(db, buildCreation())
     await claimEntries(db, claimOptions)
@@ -190,7 +190,7 @@ describe('a row that was made and taken away here, and never left', () => {
     expect(await db.outbox.count()).toBe(2)
   })
 
-  it('is taken away by the server where its making was sent once and has been mended since (protocol 15)', async () => {
+  it('is deleted on the server if its creation was sent once and then fixed (protocol 15)', async () => {
     const { db } = await openTestDevice()
     const createEntry = await enqueue(db, buildCreation())
     const [sentEntry] = await claimEntries(db, claimOptions)
@@ -200,7 +200,7 @@ describe('a row that was made and taken away here, and never left', () => {
     expect(await db.outbox.count()).toBe(2)
   })
 
-  it('stays where something else of another lane needs it', async () => {
+  it('stays if an entry of another queue key needs it', async () => {
     const { db } = await openTestDevice()
     const createEntry = await enqueue(db, buildCreation())
     await enqueue(db, buildNewEntry({ target: 2, referredIntents: [createEntry.intent] }))
@@ -209,8 +209,8 @@ describe('a row that was made and taken away here, and never left', () => {
   })
 })
 
-describe('two changes of one row by a call whose fields stand by themselves', () => {
-  it('go as one while neither left: later fields over earlier, on the oldest base (requirement 14)', async () => {
+describe('two changes of a row by an endpoint with independent fields', () => {
+  it('are merged while none was sent: later fields win, on the oldest base (requirement 14)', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(
       db,
@@ -232,7 +232,7 @@ describe('two changes of one row by a call whose fields stand by themselves', ()
     ])
   })
 
-  it('whoever asks for the first is told what became of both', async () => {
+  it('have one outcome, which the first intent returns too', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildOwnChange({ name: 'B' }))
     const second = await enqueue(db, buildOwnChange({ name: 'C' }))
@@ -242,7 +242,7 @@ describe('two changes of one row by a call whose fields stand by themselves', ()
     expect(await findWriteStatus(db, first.intent)).toMatchObject({ entry: null, receipt: { outcome: 'done' } })
   })
 
-  it('a form that was opened on the first is based on what it became part of, not on a name nobody knows', async () => {
+  it('give a later form the merged write as its base, not the first intent', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildOwnChange({ name: 'B' }))
     const second = await enqueue(db, buildOwnChange({ name: 'C' }))
@@ -251,7 +251,7 @@ describe('two changes of one row by a call whose fields stand by themselves', ()
     expect(third.ifMatch).toBe(`~${second.intent}`)
   })
 
-  it('go one by one once the first may be on its way, or where the call does not say so', async () => {
+  it('stay separate once the first may be in transit, or if the endpoint does not allow a merge', async () => {
     const { db } = await openTestDevice()
     await enqueue(db, buildOwnChange({ name: 'B' }))
     await claimEntries(db, claimOptions)
@@ -262,7 +262,7 @@ describe('two changes of one row by a call whose fields stand by themselves', ()
   })
 })
 
-it('a write is stored strictly: it is on disk before anybody is told (protocol 2)', async () => {
+it('A write is on disk before enqueue resolves (protocol 2)', async () => {
   const { db } = await openTestDevice()
   const durabilities: unknown[] = []
   db.outbox.hook('creating', (_key, _entry, { idbtrans }) => void durabilities.push(idbtrans.durability))
@@ -270,7 +270,7 @@ it('a write is stored strictly: it is on disk before anybody is told (protocol 2
   expect(durabilities).toEqual(['strict'])
 })
 
-it('a connection that the browser closed is opened again, for whoever reads and whoever writes', async () => {
+it('A connection that the browser closed is opened again for reads and writes', async () => {
   const { db } = await openTestDevice()
   db.backendDB().close()
   const reads = [1, 2, 3].map(() => readInTransaction(db, ['outbox'], () => db.outbox.toArray()))
@@ -280,12 +280,12 @@ it('a connection that the browser closed is opened again, for whoever reads and 
   expect(await db.outbox.count()).toBe(1)
 })
 
-it('a new write is not stored over itself when the connection closes as it is committed (protocol 11)', async () => {
+it('A new write is not stored twice if the connection closes during its commit (protocol 11)', async () => {
   const { db } = await openTestDevice()
   const draft = buildNewEntry({ isNew: true })
   let attemptCount = 0
   const beginTransaction = db.transaction.bind(db) as (...args: unknown[]) => Promise<unknown>
-  // Committed, and whoever waits for it is told that the connection is gone: the claim in between must stand.
+  // The commit succeeds, but the caller gets the error of a closed connection. The claim that happens in between must stay valid.
   db.transaction = (async (...args: unknown[]) => {
     const result = await beginTransaction(...args)
     if (args[0] !== 'rw' || ++attemptCount > 1) return result

@@ -39,14 +39,14 @@ async function enqueueAndClaim({ db }: TestDevice, fields = {}): Promise<OutboxE
 }
 
 describe('a receipt', () => {
-  it("says what, whom, when and how it ended, and leads to the server's own record of it", async () => {
+  it("has the action, row, time and outcome of a write, and the id of the server's record", async () => {
     const testDevice = await openTestDevice()
     const entry = await enqueueAndClaim(testDevice, { target: 2 })
     const row = buildUser(2, { name: 'Wei', row_version: 2 })
     await acceptWrite(testDevice.db, entry, { ...acceptedWrite, row, outcomeId: '77' })
     expect(await readReceipts(10, testDevice.device)).toMatchObject([
       {
-        // The trail's correlation id.
+        // The correlation id in the audit trail.
         intent: entry.intent,
         outcome: 'done',
         endpoint: 'updateCompanyUser',
@@ -60,7 +60,7 @@ describe('a receipt', () => {
     ])
   })
 
-  it('is there for what was refused and for what its user dropped, with the name the row had', async () => {
+  it('exists for refused and dropped writes, with the name that the row had', async () => {
     const testDevice = await openTestDevice()
     const { db, device, generation } = testDevice
     await storePage(db, userList, firstPage, buildPageResponse([buildUser(1, { name: 'Mei' })], 100), generation)
@@ -82,7 +82,7 @@ describe('a receipt', () => {
     ])
   })
 
-  it('is kept for thirty days', async () => {
+  it('is stored for 30 days', async () => {
     const testDevice = await openTestDevice()
     await acceptWrite(testDevice.db, await enqueueAndClaim(testDevice), acceptedWrite)
     await deleteOldReceipts(testDevice.db, 5_000 + receiptLifetimeMs)
@@ -92,7 +92,7 @@ describe('a receipt', () => {
   })
 })
 
-describe('when its user goes, nothing unsent being left', () => {
+describe('receipts of a user who signs out with nothing unsent', () => {
   async function signOutAndBackIn(hasKey: boolean) {
     const testDevice = await openTestDevice()
     const { db, device } = testDevice
@@ -109,16 +109,16 @@ describe('when its user goes, nothing unsent being left', () => {
     return await readReceipts(10, device)
   }
 
-  it('it is sealed, and comes back with them (protocol 30)', async () => {
+  it('are sealed, and are restored with their user (protocol 30)', async () => {
     expect(await signOutAndBackIn(true)).toMatchObject([{ outcome: 'done', name: 'Wei Confidential' }])
   })
 
-  it('without a key it forgets whom it was about', async () => {
+  it('lose the name of the row if there is no key', async () => {
     expect(await signOutAndBackIn(false)).toMatchObject([{ outcome: 'done', name: null }])
   })
 })
 
-it('a file that waits is sealed with its write and comes back to the byte (protocol 22, 30)', async () => {
+it('A waiting file is sealed with its write and restored byte for byte (protocol 22, 30)', async () => {
   const { db, device } = await openTestDevice()
   await db.responses.put({ path: getUser.path, body: JSON.stringify({ seal_key: btoa('k'.repeat(32)) }), asOf: 1 })
   const bytes = crypto.getRandomValues(new Uint8Array(60_000)).buffer

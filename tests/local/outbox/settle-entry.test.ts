@@ -47,8 +47,8 @@ async function openDeviceWithRows(...rows: ReturnType<typeof buildUser>[]): Prom
   return testDevice
 }
 
-describe('the order in which writes leave', () => {
-  it('keeps two changes of one row in the order they were made, and lets other rows pass (requirement 9)', async () => {
+describe('claimEntries', () => {
+  it('keeps two changes of one row in their order, and lets other rows pass (requirement 9)', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildNewEntry({ target: 1 }))
     const second = await enqueue(db, buildNewEntry({ target: 1 }))
@@ -59,7 +59,7 @@ describe('the order in which writes leave', () => {
     expect(getIntents(await claimEntries(db, buildClaimOptions({ isLockStolen: true })))).toEqual([second.intent])
   })
 
-  it('holds what follows a refused write of the same row, and nothing else', async () => {
+  it('holds the writes after a refused write of the same row, and no others', async () => {
     const { db } = await openTestDevice()
     await enqueue(db, buildNewEntry({ target: 1 }))
     await enqueue(db, buildNewEntry({ target: 1 }))
@@ -69,13 +69,13 @@ describe('the order in which writes leave', () => {
     expect(getIntents(await claimEntries(db, buildClaimOptions()))).toEqual([other.intent])
   })
 
-  it('sends at most four rows at once', async () => {
+  it('claims at most four rows at once', async () => {
     const { db } = await openTestDevice()
     for (let target = 1; target <= 6; target++) await enqueue(db, buildNewEntry({ target }))
     expect(await claimEntries(db, buildClaimOptions())).toHaveLength(4)
   })
 
-  it('keeps writes on a made row in one lane, before and after it has an id', async () => {
+  it('keeps writes to a created row under one queue key, before and after it has an id', async () => {
     const { db } = await openTestDevice()
     const createEntry = await enqueue(
       db,
@@ -90,8 +90,8 @@ describe('the order in which writes leave', () => {
   })
 })
 
-describe('what is sent', () => {
-  it('is the same to the byte in every attempt, with the same key', async () => {
+describe('a sent entry', () => {
+  it('has the same bytes and the same key in every attempt', async () => {
     const { db } = await openTestDevice()
     await enqueue(db, buildNewEntry())
     const [first] = await claimEntries(db, buildClaimOptions())
@@ -106,7 +106,7 @@ describe('what is sent', () => {
     expect(second?.bytes?.headers['idempotency-key']).toBe(second?.intent)
   })
 
-  it('gets a new key when a refused form is sent again, under the same intent', async () => {
+  it('gets a new key under the same intent when a refused form is sent again', async () => {
     const { db } = await openTestDevice()
     const entry = await enqueue(db, buildNewEntry())
     const [sentEntry] = await claimEntries(db, buildClaimOptions())
@@ -121,7 +121,7 @@ describe('what is sent', () => {
     })
   })
 
-  it('is one write when a form is sent twice', async () => {
+  it('is stored once when a form is sent twice', async () => {
     const { db } = await openTestDevice()
     const draft = buildNewEntry()
     await enqueue(db, draft)
@@ -130,14 +130,14 @@ describe('what is sent', () => {
     expect(await db.outbox.toArray()).toEqual([sentEntry])
   })
 
-  it('is based on the newest own write of the row, else on the row as shown', async () => {
+  it('is based on the latest own write to the row, or else on the row as shown', async () => {
     const { db } = await openDeviceWithRows(buildUser(1, { row_version: 5 }))
     const first = await enqueue(db, buildNewEntry({ target: 1 }))
     const second = await enqueue(db, buildNewEntry({ target: 1 }))
     expect([first.ifMatch, second.ifMatch]).toEqual([5, `~${first.intent}`])
   })
 
-  it('is based on what a refused write was based on, once that one went back to its form', async () => {
+  it('takes the base of a refused write that went back to its form', async () => {
     const { db } = await openDeviceWithRows(buildUser(1, { row_version: 5 }))
     const first = await enqueue(db, buildNewEntry({ target: 1 }))
     const second = await enqueue(db, buildNewEntry({ target: 1 }))
@@ -147,7 +147,7 @@ describe('what is sent', () => {
     expect((await db.outbox.get(second.intent))?.ifMatch).toBe(5)
   })
 
-  it('waits while the server asked for a pause, but not for ever when the clock is turned back', async () => {
+  it('waits while the server requests a pause, but not forever if the clock is set back', async () => {
     const { db } = await openTestDevice()
     await enqueue(db, buildNewEntry())
     await pauseSending(db, 10_000, 60_000)
@@ -156,8 +156,8 @@ describe('what is sent', () => {
   })
 })
 
-describe('a write that cannot go yet', () => {
-  it('waits for the one it refers to, which stands in another lane', async () => {
+describe('an entry that cannot be sent yet', () => {
+  it('waits for the entry that it refers to under another queue key', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildNewEntry({ target: 1 }))
     const second = await enqueue(db, buildNewEntry({ target: 2, referredIntents: [first.intent] }))
@@ -167,14 +167,14 @@ describe('a write that cannot go yet', () => {
     expect(getIntents(await claimEntries(db, buildClaimOptions()))).toEqual([second.intent])
   })
 
-  it('because a newer build made it, waits for that build and holds nobody else (requirement 18)', async () => {
+  it('waits for the newer build that made it, and holds no other entry (requirement 18)', async () => {
     const { db } = await openTestDevice()
     await enqueue(db, buildNewEntry({ endpoint: 'fromTheFuture', target: 1 }))
     const knownEntry = await enqueue(db, buildNewEntry({ target: 2 }))
     expect(getIntents(await claimEntries(db, buildClaimOptions()))).toEqual([knownEntry.intent])
   })
 
-  it('goes after all when the clock that says so was turned', async () => {
+  it('is sent after the clock was set back', async () => {
     const { db } = await openTestDevice()
     await enqueue(db, buildNewEntry({ since: 9e12 }))
     const [sentEntry] = await claimEntries(db, buildClaimOptions({ now: 9e12 }))
@@ -189,7 +189,7 @@ describe('a write that cannot go yet', () => {
   })
 })
 
-describe('a write that is over thirty days old', () => {
+describe('an entry that is older than 30 days', () => {
   const dayMs = 86_400_000
   async function enqueueForDays(days: number, fields = {}) {
     const { db } = await openTestDevice()
@@ -198,7 +198,7 @@ describe('a write that is over thirty days old', () => {
     return { db, entry, now: days * dayMs }
   }
 
-  it('is shown to its user before it is sent, and holds its lane (protocol 19, W-13)', async () => {
+  it('is shown to its user before it is sent, and holds its queue key (protocol 19, W-13)', async () => {
     const { db, entry, now } = await enqueueForDays(31)
     expect(await claimEntries(db, buildClaimOptions({ now, isChained: true }))).toEqual([])
     expect(await db.outbox.get(entry.intent)).toMatchObject({ state: 'asks', problem: { code: 'TOO_OLD' } })
@@ -206,12 +206,12 @@ describe('a write that is over thirty days old', () => {
     expect(getIntents(await claimEntries(db, buildClaimOptions({ now })))).toEqual([entry.intent])
   })
 
-  it('goes by itself up to then', async () => {
+  it('is sent without a question up to that age', async () => {
     const { db, now } = await enqueueForDays(30)
     expect(await claimEntries(db, buildClaimOptions({ now }))).toHaveLength(1)
   })
 
-  /** Sent once without an answer, and old by now. */
+  /** An entry that was sent once without a response, and is old by now. */
   async function sendLongAgo() {
     const { db, entry } = await enqueueForDays(0)
     const [sentEntry] = await claimEntries(db, buildClaimOptions({ now: dayMs }))
@@ -221,7 +221,7 @@ describe('a write that is over thirty days old', () => {
     return { db, entry, sentEntry }
   }
 
-  it('that was sent before goes on under the same key, or is taken back from the server, not only from here', async () => {
+  it('is sent again under its key if it was sent before, and is voided on the server when dropped', async () => {
     const { db, entry, sentEntry } = await sendLongAgo()
     expect(await dropStoredEntry(db, entry.intent, { now: 40 * dayMs, newId: () => 'other' })).toBe('requested')
     await db.outbox.update(entry.intent, { state: 'asks' })
@@ -233,7 +233,7 @@ describe('a write that is over thirty days old', () => {
     expect([resentEntry?.key, resentEntry?.bytes]).toEqual([sentEntry?.key, sentEntry?.bytes])
   })
 
-  it('that was sent before and is mended is taken back from the server too, because the first bytes may be done', async () => {
+  it('is voided on the server if it was sent, fixed and then dropped, because the first bytes may be done', async () => {
     for (const resend of [
       (db: TestDevice['db'], { intent }: OutboxEntry) => resendEntry(db, intent, { key: 'mended' }, 40 * dayMs),
       (db: TestDevice['db'], { intent }: OutboxEntry) =>
@@ -246,11 +246,11 @@ describe('a write that is over thirty days old', () => {
     }
   })
 
-  it('that was mended and refused before the server looked it up is taken back from the server still, also sent again', async () => {
+  it('is voided on the server if its fixed copy was refused before a lookup, even if sent again', async () => {
     for (const [code, dropResult] of [
       ['VALIDATION_ERROR', 'requested'],
       ['NOT_SUPPORT', 'requested'],
-      // The server looks up what it knows of the intent before it says this.
+      // The server looks up the intent before it returns this code.
       ['DUP_USER', 'gone'],
     ] as const)
       for (const isSentAgain of [false, true]) {
@@ -265,7 +265,7 @@ describe('a write that is over thirty days old', () => {
       }
   })
 
-  it('that was mended is not shown again for its age', async () => {
+  it('is not shown again for its age after it was fixed', async () => {
     const { db, entry, now } = await enqueueForDays(31)
     await claimEntries(db, buildClaimOptions({ now }))
     await resendEntry(db, entry.intent, { key: 'mended' }, now)
@@ -273,7 +273,7 @@ describe('a write that is over thirty days old', () => {
   })
 })
 
-describe('who may say what became of a write', () => {
+describe('an entry that was claimed twice', () => {
   async function claimTwice() {
     const { db } = await openTestDevice()
     await enqueue(db, buildNewEntry())
@@ -282,7 +282,7 @@ describe('who may say what became of a write', () => {
     return { db, firstClaim: firstClaim as OutboxEntry, secondClaim: secondClaim as OutboxEntry }
   }
 
-  it('a sender whose claim was taken over can no longer give it back', async () => {
+  it('is not returned to the queue by the sender that lost its claim', async () => {
     const { db, firstClaim, secondClaim } = await claimTwice()
     expect(
       await returnToQueue(db, firstClaim, { state: 'waiting', notBefore: 9, delayedBy: 'network', problem: null }),
@@ -290,14 +290,14 @@ describe('who may say what became of a write', () => {
     expect((await db.outbox.get(secondClaim.intent))?.state).toBe('sending')
   })
 
-  it('but its final answer counts', async () => {
+  it('is settled by the final response to either sender, once', async () => {
     const { db, firstClaim, secondClaim } = await claimTwice()
     expect(await acceptWrite(db, firstClaim, buildAcceptedWrite())).toBe(true)
     expect(await acceptWrite(db, secondClaim, buildAcceptedWrite())).toBe(false)
     expect(await db.outbox.count()).toBe(0)
   })
 
-  it('what another still sends is left alone when its lock was taken from it alive', async () => {
+  it('stays with a live sender whose lock was stolen until the lease ends', async () => {
     const { db } = await openTestDevice()
     await enqueue(db, buildNewEntry())
     await claimEntries(db, buildClaimOptions())
@@ -306,8 +306,8 @@ describe('who may say what became of a write', () => {
   })
 })
 
-describe('what is shown of a waiting write', () => {
-  it('a change lies over its row and vanishes with its entry (requirement 21)', async () => {
+describe('the overlay of a waiting write', () => {
+  it('shows a change over its row until the entry is gone (requirement 21)', async () => {
     const { db, device } = await openDeviceWithRows(buildUser(1, { title: 0 }))
     const entry = await enqueue(db, buildNewEntry({ target: 1 }))
     const overlaidRow = await readRowOnDevice(device, 'users', 1)
@@ -319,7 +319,7 @@ describe('what is shown of a waiting write', () => {
     expect(await readRowOnDevice(device, 'users', 1)).toMatchObject({ row: { title: 0 }, waiting: null })
   })
 
-  it('a made row is there under its intent, and still found by it when it has an id', async () => {
+  it('shows a created row under its intent, and finds it by the intent after it has an id', async () => {
     const { db, device } = await openDeviceWithRows(buildUser(1))
     const body = { name: 'Made here', email: 'made@acme.example', title: 0 }
     const createEntry = await enqueue(
@@ -334,7 +334,7 @@ describe('what is shown of a waiting write', () => {
     expect((await readRowOnDevice(device, 'users', `~${createEntry.intent}`))?.row.id).toBe(42)
   })
 
-  it('a change made before the row had its id lies over the row once it has', async () => {
+  it('shows a change over a row that got its id after the change was made', async () => {
     const { db, device } = await openDeviceWithRows(buildUser(1))
     const body = { name: 'Made here', email: 'made@acme.example', title: 0 }
     const createEntry = await enqueue(
@@ -348,8 +348,8 @@ describe('what is shown of a waiting write', () => {
   })
 })
 
-describe('after signing out', () => {
-  it('nothing is claimed, and what waits stays', async () => {
+describe('the outbox after a sign-out', () => {
+  it('gives no entry to a sender, and keeps the waiting ones', async () => {
     const { db, device } = await openDeviceWithRows(buildUser(1))
     await enqueue(db, buildNewEntry())
     await markSignedOut(device)
@@ -358,7 +358,7 @@ describe('after signing out', () => {
     expect(await db.table('users').count()).toBe(0)
   })
 
-  it('an answer on its way is still recorded, but leaves no row behind', async () => {
+  it('records a response that was in transit, and stores no row', async () => {
     const { db, device } = await openDeviceWithRows(buildUser(1))
     await enqueue(db, buildNewEntry())
     const [sentEntry] = await claimEntries(db, buildClaimOptions())

@@ -1,4 +1,4 @@
-/** What the end of a session seals names the key that opens it. */
+/** Data that is sealed at the end of a session names the key that opens it. */
 import { expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
@@ -13,7 +13,7 @@ const ownSubject = { companyId, userId: 1 }
 const companyKey = btoa('0'.repeat(32))
 const buildSessionKey = (id: number) => btoa(String(id).repeat(32))
 
-/** What the server says of oneself; null: as a server did that knew one key for each user. */
+/** The own user as the server returns it. With null, as a server that has only one key for each user. */
 const buildOwnUser = (id: number | null) => ({
   seal_key: companyKey,
   ...(id === null ? {} : { session_seal_key: { id, key: buildSessionKey(id) }, seal_keys: [] }),
@@ -21,7 +21,7 @@ const buildOwnUser = (id: number | null) => ({
 const storeOwnUser = ({ db }: TestDevice, id: number | null) =>
   db.responses.put({ path: getUser.path, body: JSON.stringify(buildOwnUser(id)), asOf: 1 })
 
-/** Leaves one write unsent in a session with that key, and comes back. */
+/** Leaves one unsent write in a session with that key, signs out and signs in again. */
 async function signOutAndBackIn(testDevice: TestDevice, id: number | null): Promise<void> {
   await storeOwnUser(testDevice, id)
   await enqueue(testDevice.db, buildNewEntry())
@@ -29,20 +29,20 @@ async function signOutAndBackIn(testDevice: TestDevice, id: number | null): Prom
   await openSession(testDevice.device, ownSubject)
 }
 
-it('each seal is opened by the key that it names and by no other (protocol 30)', async () => {
+it('Each seal is opened by the key that it names and by no other (protocol 30)', async () => {
   const testDevice = await openTestDevice()
   await signOutAndBackIn(testDevice, 3)
   await signOutAndBackIn(testDevice, 4)
   expect((await readSealedWrites(testDevice.db)).map(({ keyId }) => keyId).toSorted()).toEqual([3, 4])
   expect(await unseal(testDevice.db, new Map([[3, buildSessionKey(3)]]))).toBe(1)
-  // Whoever learned the key of one session has nothing of another.
+  // Somebody who knows the key of one session cannot open another seal.
   expect(await unseal(testDevice.db, new Map([[4, buildSessionKey(3)]]))).toBe(0)
   expect(await readSealedWrites(testDevice.db)).toMatchObject([{ keyId: 4, isShut: true }])
   expect(await unseal(testDevice.db, new Map([[4, buildSessionKey(4)]]))).toBe(1)
   expect(await testDevice.db.outbox.count()).toBe(2)
 })
 
-it('a key that nobody has asked for leaves its seal to be waited for; one that is gone does not', async () => {
+it('A seal waits if its key was not requested yet, but not if its key is gone', async () => {
   const testDevice = await openTestDevice()
   await signOutAndBackIn(testDevice, 3)
   await storeOwnUser(testDevice, 4)
@@ -52,7 +52,7 @@ it('a key that nobody has asked for leaves its seal to be waited for; one that i
   expect(await readSealedWrites(testDevice.db)).toMatchObject([{ isShut: true }])
 })
 
-it('what a build sealed that knew one key for each user is opened by key 0', async () => {
+it('Key 0 opens the seal of a build with one key for each user', async () => {
   const testDevice = await openTestDevice()
   await signOutAndBackIn(testDevice, null)
   const [sealedWrite] = await readSealedWrites(testDevice.db)
@@ -64,7 +64,7 @@ it('what a build sealed that knew one key for each user is opened by key 0', asy
   expect(await readSealedWrites(testDevice.db)).toEqual([])
 })
 
-it('nothing comes back to a user who has gone again while the key was on its way', async () => {
+it('Nothing is unsealed for a user who signed out while the key was requested', async () => {
   const testDevice = await openTestDevice()
   await signOutAndBackIn(testDevice, 3)
   const sessionGeneration = await readSessionGeneration(testDevice.db)
@@ -76,7 +76,7 @@ it('nothing comes back to a user who has gone again while the key was on its way
   expect(await readSealedWrites(testDevice.db)).toHaveLength(1)
 })
 
-it('a key is spent once all that it sealed is open, or when nothing was to be sealed; key 0 never', async () => {
+it('A key is spent once all its seals are open or it sealed nothing, but key 0 never', async () => {
   const testDevice = await openTestDevice()
   await signOutAndBackIn(testDevice, 3)
   await signOutAndBackIn(testDevice, null)
@@ -90,7 +90,7 @@ it('a key is spent once all that it sealed is open, or when nothing was to be se
   expect(await findSpentKeys(testDevice.db)).toEqual([3, 4])
 })
 
-it('a key under which something is, or may be, sealed again is not spent any more', async () => {
+it('A key is not spent if something is, or may be, sealed under it again', async () => {
   const testDevice = await openTestDevice()
   await signOutAndBackIn(testDevice, 3)
   await unseal(testDevice.db, new Map([[3, buildSessionKey(3)]]))

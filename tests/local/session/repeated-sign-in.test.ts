@@ -6,9 +6,9 @@ import { buildUser, companyId, openTestDevice } from '#tests/support/device/devi
 
 const subject = { companyId, userId: 1 }
 
-describe('a user who signs in again while their former session is being cleared away', () => {
+describe('a sign-in while the former session of the same user is being cleared', () => {
   it.each(Array.from({ length: 16 }, (_, index) => index))(
-    'finds the gate open, at any moment (%i)',
+    'opens a session that can store rows, at any moment (%i)',
     async (moment) => {
       const { device, db } = await openTestDevice()
       const session = await readSession(device)
@@ -19,7 +19,7 @@ describe('a user who signs in again while their former session is being cleared 
       expect(await readSession(device)).toMatchObject(subject)
       expect(await readSessionGeneration(db)).not.toBeNull()
 
-      // What is stored from here on goes with them when they leave.
+      // Rows that are stored from now on are deleted at the next sign-out.
       const row = { id: 5, scope: companyId, version: 1, asOf: 1, row: buildUser(5), folds: {} }
       await getRowTable(db, 'users').put(row)
       const secondSession = await readSession(device)

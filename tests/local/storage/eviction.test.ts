@@ -22,7 +22,7 @@ const trailSpec = storedTrailListSpec
 const buildTrailRow = (id: number) => ({ id, code: 'user', end_time: '2026-01-01 00:00:00', row_version: 1, status: 0 })
 const buildUsers = (count: number) => Array.from({ length: count }, (_, index) => buildUser(index + 1))
 
-/** Forty users read at 100, ten trail rows at 200. */
+/** Opens a device with forty users read at time 100, and ten trail rows read at time 200. */
 async function openDeviceWithTwoLists(): Promise<TestDevice> {
   const testDevice = await openTestDevice()
   const { db, generation } = testDevice
@@ -49,8 +49,8 @@ const listCachedTables = async ({ device }: TestDevice) =>
 let disk: FullDisk | undefined
 afterEach(() => disk?.repair())
 
-describe('what is kept', () => {
-  it('is told by list: rows, bytes, age, whether it is all, and what the browser says of the whole', async () => {
+describe('the cache of a device', () => {
+  it("is reported by list, with rows, bytes, age and completeness, and with the browser's estimate", async () => {
     const { device } = await openDeviceWithTwoLists()
     const usage = await readUsage(device, {
       estimate: () => Promise.resolve({ usage: 5_000, quota: 9_000 }),
@@ -67,7 +67,7 @@ describe('what is kept', () => {
     expect(bytes).toBeLessThan(3 * textLength)
   })
 
-  it('is counted as rows come, change and go', async () => {
+  it('is counted as rows are added, changed and removed', async () => {
     const testDevice = await openDeviceWithTwoLists()
     const { db, device, generation } = testDevice
     const countCachedUsers = async () =>
@@ -90,7 +90,7 @@ describe('what is kept', () => {
     expect(await countCachedUsers()).toBe(await db.table('users').count())
   })
 
-  it('goes when its user says so, but nothing that exists only here, nor the rows it is about', async () => {
+  it('can be cleared by its user, except data that exists only here and the rows it is about', async () => {
     const testDevice = await openDeviceWithTwoLists()
     const { db, device, generation } = testDevice
     await storeResponse(db, { path: '/api/m18s/user', body: '{"seal_key":"x"}', asOf: 1 }, generation)
@@ -107,14 +107,14 @@ describe('what is kept', () => {
     expect(view.rows.map(({ waiting }) => waiting?.action)).toEqual(['change'])
   })
 
-  it('goes by itself when it is too much, the oldest first, never the list read last', async () => {
+  it('evicts the oldest list if it is too large, but never the list that was read last', async () => {
     const testDevice = await openDeviceWithTwoLists()
     expect(await trimCache(testDevice.db, { bytes: 1_000_000, ageMs: 1_000 })).toBe(0)
     expect(await trimCache(testDevice.db, { bytes: 1, ageMs: 1_000 })).toBe(1)
     expect(await listCachedTables(testDevice)).toEqual(['trail'])
   })
 
-  it('goes by itself when it is too old, by the server’s clock (W-06)', async () => {
+  it("evicts a list that is too old by the server's clock (W-06)", async () => {
     const testDevice = await openDeviceWithTwoLists()
     expect(await trimCache(testDevice.db, { bytes: 1_000_000, ageMs: 99 })).toBe(1)
     expect(await listCachedTables(testDevice)).toEqual(['trail'])
@@ -127,7 +127,7 @@ describe('what is kept', () => {
 })
 
 describe('a full disk (R-17)', () => {
-  it('takes the oldest list, and the page that was just read is kept', async () => {
+  it('evicts the oldest list, and stores the page that was just read', async () => {
     const testDevice = await openDeviceWithTwoLists()
     const { db, generation } = testDevice
     disk = fillDisk({ until: 'deleted' })
@@ -139,7 +139,7 @@ describe('a full disk (R-17)', () => {
     expect(await db.table('trail').get(11)).toBeDefined()
   })
 
-  it.each([1, 2, 3])('takes lists for a write that waits, whichever of its puts fails (%i)', async (firstRefused) => {
+  it.each([1, 2, 3])('evicts lists for a new write, even if put %i fails', async (firstRefused) => {
     const testDevice = await openDeviceWithTwoLists()
     await enqueue(testDevice.db, buildNewEntry({ target: 1 }))
     disk = fillDisk({ firstRefused, until: 'deleted' })
@@ -153,7 +153,7 @@ describe('a full disk (R-17)', () => {
     expect(await testDevice.db.table('users').count()).toBeLessThan(40)
   })
 
-  it('with nothing left to go says so, and what waits already is untouched', async () => {
+  it('rejects a new write if nothing is left to evict, and keeps the waiting writes', async () => {
     const testDevice = await openDeviceWithTwoLists()
     const earlierEntry = await enqueue(testDevice.db, buildNewEntry({ target: 1 }))
     disk = fillDisk()
@@ -161,14 +161,14 @@ describe('a full disk (R-17)', () => {
       name: 'QuotaExceededError',
     })
     disk.repair()
-    // Every list has made way, but for the row that the waiting write is about.
+    // Every list was evicted, except for the row that the waiting write is about.
     expect(await testDevice.db.table('users').toCollection().primaryKeys()).toEqual([1])
     expect(await testDevice.db.table('trail').count()).toBe(0)
     expect(await testDevice.db.outbox.toArray()).toEqual([earlierEntry])
   })
 })
 
-describe('asking the browser to keep it (P-18)', () => {
+describe('requestPersistence (P-18)', () => {
   const createStorage = (isGranted: boolean) => {
     const requests: string[] = []
     const storage = {
@@ -181,7 +181,7 @@ describe('asking the browser to keep it (P-18)', () => {
     return { requests, storage }
   }
 
-  it('is done once, and again only when somebody installs the app', async () => {
+  it('requests persistence once, and again only when the app is installed', async () => {
     const { db } = await openTestDevice()
     const { requests, storage } = createStorage(false)
     expect(await requestPersistence(db, { storage })).toBe(false)
@@ -191,7 +191,7 @@ describe('asking the browser to keep it (P-18)', () => {
     expect(requests).toHaveLength(2)
   })
 
-  it('is not done where the browser has promised it already, or cannot', async () => {
+  it('requests nothing if the browser has granted it or does not support it', async () => {
     const { db } = await openTestDevice()
     const { requests, storage } = createStorage(true)
     expect(await requestPersistence(db, { storage: { ...storage, persisted: () => Promise.resolve(true) } })).toBe(true)

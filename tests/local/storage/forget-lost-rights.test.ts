@@ -28,7 +28,7 @@ async function openDeviceWithUsers() {
 
 describe('cached lists', () => {
   it.each([{ admin: false }, { order: false }, { access_level: 3 } as const])(
-    'fault 30g go with a lost right: %j',
+    'are deleted if their user loses a right: %j (fault 30g)',
     async (currentRights) => {
       const { changeRights, countUsers } = await openDeviceWithUsers()
       await changeRights({}, currentRights, 2)
@@ -36,13 +36,13 @@ describe('cached lists', () => {
     },
   )
 
-  it('fault 30g stay with a right that is given', async () => {
+  it('stay if their user gets a right (fault 30g)', async () => {
     const { changeRights, countUsers } = await openDeviceWithUsers()
     await changeRights({ admin: false }, {}, 2)
     expect(await countUsers()).toBe(2)
   })
 
-  it('fault 30g go once for several pages, and again when the right is lost again', async () => {
+  it('are deleted once for several pages, and again when the right is lost again (fault 30g)', async () => {
     const { changeRights, storeUsers, countUsers } = await openDeviceWithUsers()
     await changeRights({}, { order: false }, 2)
     await storeUsers(2)
@@ -52,7 +52,7 @@ describe('cached lists', () => {
     expect(await countUsers()).toBe(0)
   })
 
-  it('fault 30g of a kept audit trail go with the right to read it, and stay with another', async () => {
+  it('include a stored trail only if the right to read it is lost (fault 30g)', async () => {
     const { changeRights, db } = await openDeviceWithUsers()
     const storedTrail = { companyId: 7, zone: 'UTC' }
     await db.table(storedTrailTables[0]).put(storedTrail)

@@ -9,7 +9,7 @@ import { createClock, createTablet } from '#tests/support/device/device.ts'
 import { companyId } from '#tests/support/device/device-database.ts'
 import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
 
-/** As WebKit says it when the process that has the database has ended. */
+/** The error that WebKit throws after its database process has ended. */
 const createLostError = () =>
   new DOMException('Connection to Indexed Database server lost. Refresh the page to try again', 'UnknownError')
 
@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Fails so many transactions on the connections that are open now, or opened later. */
+/** Makes the given number of transactions fail, on connections that are open now or opened later. */
 function makeBreakable(factory: IDBFactory) {
   let failureCount = 0
   const open = factory.open.bind(factory)
@@ -40,7 +40,7 @@ function makeBreakable(factory: IDBFactory) {
   return { failTransactions: (count: number) => void (failureCount = count) }
 }
 
-it('fault 39a a transaction whose connection WebKit has lost is made again on a new connection', async () => {
+it('A transaction runs again on a new connection if WebKit lost the connection (fault 39a)', async () => {
   const factory = new IDBFactory()
   const connections = makeBreakable(factory)
   const db = openDevice({ indexedDB: factory, IDBKeyRange }).getDatabase({ companyId: 1, userId: 2 })
@@ -48,11 +48,11 @@ it('fault 39a a transaction whose connection WebKit has lost is made again on a 
   connections.failTransactions(1)
   await transact(db, ['meta'], () => db.meta.put({ name: 'reserve', bytes: new Uint8Array(1) }))
   expect(await db.meta.count()).toBe(1)
-  // What other tests in this process left open may be silent.
+  // Connections that other tests of this process left open may be silent.
   expect(readDatabaseState()).not.toBe('lost')
 })
 
-it('fault 39b the session is read again on a new connection', async () => {
+it('The session is read again on a new connection (fault 39b)', async () => {
   const factory = new IDBFactory()
   const connections = makeBreakable(factory)
   const device = openDevice({ indexedDB: factory, IDBKeyRange })
@@ -61,7 +61,7 @@ it('fault 39b the session is read again on a new connection', async () => {
   expect(await readSession(device)).toBeNull()
 })
 
-it('fault 39c a write that cannot be stored on a new connection either is told as not saved, and the page names the database', async () => {
+it('A write that fails on a new connection too is reported as not saved, naming the database (fault 39c)', async () => {
   const clock = createClock()
   const scriptedServer = createScriptedServer(clock)
   const tablet = createTablet((request) => scriptedServer.transport(request), clock)
@@ -75,7 +75,7 @@ it('fault 39c a write that cannot be stored on a new connection either is told a
     if (mode === 'readwrite') throw createLostError()
     return Reflect.apply(beginTransaction, this, [stores, mode, options]) as IDBTransaction
   })
-  // Those that were open before know nothing of it.
+  // Connections that were opened before the prototype was changed do not fail, so this one is closed.
   db.close({ disableAutoOpen: false })
   const result = await tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
   expect(result).toMatchObject({ kind: 'problem', problem: { code: 'STORAGE_LOST' } })

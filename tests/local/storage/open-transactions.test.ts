@@ -8,7 +8,7 @@ import { flushEventLoop } from '#tests/support/device/device.ts'
 const subject = { companyId: 1, userId: 2 }
 const buildDraft = (savedAt: number) => ({ name: 'draft:x@1' as const, form: 'x', at: savedAt, value: null })
 
-/** As another page has it, whose transactions this one does not see. */
+/** Opens the database as another page, whose transactions this process does not see. */
 async function openElsewhere(factory: IDBFactory, { name }: { name: string }) {
   const openRequest = IDBFactory.prototype.open.call(factory, name)
   const database = await new Promise<IDBDatabase>(
@@ -24,7 +24,7 @@ async function openElsewhere(factory: IDBFactory, { name }: { name: string }) {
   }
 }
 
-/** A page in the middle of a write: it has written and still reads on, as one that is frozen would for good. */
+/** Opens a page in the middle of a write. It has written and reads again and again, so its transaction stays open, as in a frozen page. */
 async function startWritingPage(modules = { openDevice, transact }) {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   const device = modules.openDevice(storage)
@@ -38,7 +38,7 @@ async function startWritingPage(modules = { openDevice, transact }) {
     attemptCount += 1
     await db.meta.put(buildDraft(attemptCount) as never)
     resolveStarted()
-    // What is asked when the page is left is never answered.
+    // A request that is made while the page is left never gets a result.
     while (isBlockedWrite) await db.meta.count().catch(() => (isBlockedWrite = false))
     return 'written'
   })
@@ -46,7 +46,7 @@ async function startWritingPage(modules = { openDevice, transact }) {
   return { storage, db, write, countAttempts: () => attemptCount, release: () => void (isBlockedWrite = false) }
 }
 
-it('fault 38a a page that is left in the middle of a write does not block the next page', async () => {
+it('A page that is left in the middle of a write does not block the next page (fault 38a)', async () => {
   const writingPage = await startWritingPage()
   const nextPage = await openElsewhere(writingPage.storage.indexedDB, writingPage.db)
   let isBlocked = true
@@ -59,7 +59,7 @@ it('fault 38a a page that is left in the middle of a write does not block the ne
   await Promise.all([otherWrite, writingPage.write])
 })
 
-it('fault 38b a write that was aborted because the page was left is made again when the page comes back', async () => {
+it('A write that was aborted because the page was left runs again when the page returns (fault 38b)', async () => {
   const writingPage = await startWritingPage()
   abortTransactions()
   writingPage.release()
@@ -68,15 +68,15 @@ it('fault 38b a write that was aborted because the page was left is made again w
   expect(await writingPage.db.meta.count()).toBe(1)
 })
 
-it('fault 38c a database that is being opened when the page is left is opened when the page comes back', async () => {
+it('A database that was opening when the page was left opens when the page returns (fault 38c)', async () => {
   const device = openDevice({ indexedDB: new IDBFactory(), IDBKeyRange })
   const read = device.directory.session.get('now')
   abortTransactions()
   await expect(read).resolves.toBeUndefined()
 })
 
-it('fault 38d a database that does not answer for five seconds is known as silent, until it answers', async () => {
-  // Of its own: what other tests in this process left open may be silent.
+it('A database that gives no result for five seconds counts as silent until it does (fault 38d)', async () => {
+  // The module is loaded again, because connections that other tests left open may be silent.
   vi.resetModules()
   const { readDatabaseState } = await import('#local/storage/open-transactions.ts')
   const writingPage = await startWritingPage({

@@ -2,7 +2,7 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, it } from 'vitest'
 import { openDevice } from '#local/storage/device.ts'
 
-it('a database that a full disk did not let open is read and written again once there is room', async () => {
+it('A database that could not open on a full disk is read and written again once there is space', async () => {
   const factory = new IDBFactory()
   const open = factory.open.bind(factory)
   let isFull = true

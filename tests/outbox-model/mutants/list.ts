@@ -1,6 +1,6 @@
 /**
- * Faults put into the product's text on purpose, each of a kind that outboxes have had: the models must notice. `from` is
- * there once in `file`, which a test holds, so that no mutant outlives the code that it changes.
+ * Faults that are put into the product on purpose, each of a kind that outboxes have had. The models must detect them. A test checks that
+ * `from` occurs once in `file`, so a mutant cannot outlive the code that it changes.
  */
 export interface Mutant {
   name: string

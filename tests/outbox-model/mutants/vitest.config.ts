@@ -1,4 +1,4 @@
-/** Runs the models over the product with one fault in it: `MUTANT` names it. Only the text that vitest reads is changed. */
+/** Runs the models with one fault in the product, which `MUTANT` names. Only the text that vitest reads is changed. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type Plugin } from 'vitest/config'
@@ -24,7 +24,7 @@ export default defineConfig({
     include: ['tests/outbox-model/caught.night.test.ts'],
     setupFiles: ['fake-indexeddb/auto'],
     testTimeout: 180_000,
-    // What one mutant was turned into must not be run for the next.
+    // The transformed code of one mutant must not be reused for the next.
     fsModuleCache: false,
   },
 })

@@ -1,4 +1,4 @@
-/** A log that was rewritten or cut is found out by the device, which names the place; and streams of a liar are not believed. */
+/** The device detects that a log was rewritten or cut off, and names the position. It also rejects streams with false content. */
 import { describe, expect, it } from 'vitest'
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { hashLeaf } from '#domain/audit-log/hash.ts'
@@ -40,8 +40,8 @@ const fillThrough = (tablet: Tablet, intercept: RequestInterceptor) =>
   withInterceptor(tablet, intercept, () => fill(tablet))
 const proveAll = (tablet: Tablet) => createStoredTrailActions(tablet).proveAll(companyId)
 
-describe('a log that does not go on from what this device has seen', () => {
-  it('with one entry rewritten: the alarm names it, and the old checkpoint stays', async () => {
+describe('the check of a log against the stored checkpoint', () => {
+  it('raises an alarm that names a rewritten entry, and keeps the old checkpoint', async () => {
     const { tablet } = await signInWithStoredTrail()
     const previousCheckpoint = await readCheckpoint(tablet)
     const leaves = await readLeaves()
@@ -56,7 +56,7 @@ describe('a log that does not go on from what this device has seen', () => {
     })
     await fillTrail(installation, companyId, 3, { startAt: installation.clock.now() })
     expect(await fill(tablet)).toMatchObject({ kind: 'alarm', alarm: { from: 300 } })
-    // Told again at each entry, and not forgotten when the true log is back.
+    // The alarm is raised again for each entry, and stays when the genuine log is back.
     const [entry] = await listEntries(tablet)
     expect(await createStoredTrailActions(tablet).prove(companyId, entry as AuditEntryRow)).toMatchObject({
       kind: 'alarm',
@@ -64,7 +64,7 @@ describe('a log that does not go on from what this device has seen', () => {
     })
   })
 
-  nightly('in another order, in a full tile and in the one at the end', async () => {
+  nightly('raises an alarm if entries were swapped, in a full tile and in the last tile', async () => {
     for (const [from, to] of [
       [10, 11],
       [598, 599],
@@ -77,14 +77,14 @@ describe('a log that does not go on from what this device has seen', () => {
     }
   })
 
-  it('whose tail was cut: the alarm names what is missing', async () => {
+  it('raises an alarm that names the missing entries if the end of the log was cut off', async () => {
     const { tablet } = await signInWithStoredTrail()
     const { size = 0 } = (await readCheckpoint(tablet)) ?? {}
     const result = await fillThrough(tablet, forgeLog((await readLeaves()).slice(0, 590)).intercept)
     expect(result).toMatchObject({ kind: 'alarm', alarm: { fault: 'LOG_SHRANK', from: 590, to: size } })
   })
 
-  nightly('whose tail was cut and written anew', async () => {
+  nightly('raises an alarm if the end of the log was cut off and replaced', async () => {
     const { tablet } = await signInWithStoredTrail()
     const leaves = await readLeaves()
     const forgedLog = forgeLog([...leaves.slice(0, 590), ...leaves.slice(0, 100)])
@@ -92,13 +92,13 @@ describe('a log that does not go on from what this device has seen', () => {
     expect(result).toMatchObject({ kind: 'alarm', alarm: { fault: 'OLD_ROOT_DIFFERS', from: 590, to: 591 } })
   })
 
-  it('signed by another key, of another name, or with a checkpoint that is none', async () => {
+  it('raises an alarm for another key, another log name or an invalid checkpoint', async () => {
     const [otherSeed, thirdSeed] = [new Uint8Array(32).fill(9), new Uint8Array(32).fill(10)]
     const leaves = await readLeaves()
     for (const [intercept, fault] of [
       [forgeLog(leaves, { seed: otherSeed }).intercept, 'NOT_SIGNED_BY_KEY'],
       [forgeLog(leaves, { seed: otherSeed, nextKey: toVerifierKey(otherSeed) }).intercept, 'NOT_SIGNED_BY_KEY'],
-      // Anybody can put a signature of their own beside a genuine note.
+      // Anybody can add a signature of their own to a genuine note.
       [forgeLog(leaves, { otherSeed }).intercept, 'NOT_SIGNED_BY_KEY'],
       [forgeLog(leaves, { otherSeed, nextKey: toVerifierKey(thirdSeed) }).intercept, 'NOT_SIGNED_BY_KEY'],
       [
@@ -114,7 +114,7 @@ describe('a log that does not go on from what this device has seen', () => {
     }
   })
 
-  it('whose key was changed is followed where the known key has named the next, and then by that one alone', async () => {
+  it('accepts a new key that the known key named, and then accepts only the new key', async () => {
     const { tablet } = await signInWithStoredTrail()
     const nextSeed = new Uint8Array(32).fill(9)
     const nextKey = toVerifierKey(nextSeed)
@@ -125,7 +125,7 @@ describe('a log that does not go on from what this device has seen', () => {
     expect(await readCheckpoint(tablet)).toMatchObject({ key: nextKey, alarm: null })
     expect(oldKey).not.toBe(nextKey)
     expect(await proveAll(tablet)).toMatchObject({ kind: 'proven' })
-    // The old one is not believed any more.
+    // The old key is no longer accepted.
     expect(await fill(tablet)).toMatchObject({ kind: 'alarm', alarm: { fault: 'NOT_SIGNED_BY_KEY' } })
     await createStoredTrailActions(tablet).accept(companyId)
     await fillThrough(tablet, handoverLog.intercept)
@@ -134,54 +134,51 @@ describe('a log that does not go on from what this device has seen', () => {
     expect(await readCheckpoint(tablet)).toMatchObject({ key: nextKey, alarm: null })
   })
 
-  nightly(
-    'whose key was changed while this device was away is followed over every key that the one before has named',
-    async () => {
-      const [secondSeed, thirdSeed, eveSeed] = [9, 10, 11].map((byte) => new Uint8Array(32).fill(byte)) as [
-        Uint8Array,
-        Uint8Array,
-        Uint8Array,
-      ]
-      const leaves = await readLeaves()
-      const firstHandover = forgeLog(leaves.slice(0, 300), {
-        otherSeed: secondSeed,
-        nextKey: toVerifierKey(secondSeed),
-      }).note
-      const secondHandover = forgeLog(leaves.slice(0, 400), {
-        seed: secondSeed,
-        otherSeed: thirdSeed,
-        nextKey: toVerifierKey(thirdSeed),
-      }).note
-      const eveHandover = forgeLog(leaves.slice(0, 400), {
-        seed: eveSeed,
-        otherSeed: thirdSeed,
-        nextKey: toVerifierKey(thirdSeed),
-      }).note
-      const forgeCurrentLog = (handovers: readonly string[], seed = thirdSeed) => forgeLog(leaves, { seed, handovers })
-      const { tablet } = await signInWithStoredTrail()
-      expect(await fillThrough(tablet, forgeCurrentLog([firstHandover, secondHandover]).intercept)).toEqual({
-        kind: 'done',
-      })
-      expect(await readCheckpoint(tablet)).toMatchObject({ key: toVerifierKey(thirdSeed), alarm: null })
-      for (const forgedLog of [
-        forgeCurrentLog([]),
-        forgeCurrentLog([firstHandover]),
-        forgeCurrentLog([secondHandover]),
-        forgeCurrentLog([secondHandover, firstHandover]),
-        forgeCurrentLog([eveHandover]),
-        forgeCurrentLog([firstHandover, eveHandover]),
-        forgeCurrentLog([firstHandover, 'hello']),
-        forgeCurrentLog([firstHandover, secondHandover], eveSeed),
-        // The newest note of a key that was named, which names none.
-        forgeCurrentLog([firstHandover, forgeLog(leaves, { seed: secondSeed }).note]),
-      ]) {
-        const { tablet: otherTablet } = await signInWithStoredTrail()
-        expect(await fillThrough(otherTablet, forgedLog.intercept)).toMatchObject({ kind: 'alarm' })
-      }
-    },
-  )
+  nightly('accepts several key changes since the last check if each key was named by the one before', async () => {
+    const [secondSeed, thirdSeed, eveSeed] = [9, 10, 11].map((byte) => new Uint8Array(32).fill(byte)) as [
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+    ]
+    const leaves = await readLeaves()
+    const firstHandover = forgeLog(leaves.slice(0, 300), {
+      otherSeed: secondSeed,
+      nextKey: toVerifierKey(secondSeed),
+    }).note
+    const secondHandover = forgeLog(leaves.slice(0, 400), {
+      seed: secondSeed,
+      otherSeed: thirdSeed,
+      nextKey: toVerifierKey(thirdSeed),
+    }).note
+    const eveHandover = forgeLog(leaves.slice(0, 400), {
+      seed: eveSeed,
+      otherSeed: thirdSeed,
+      nextKey: toVerifierKey(thirdSeed),
+    }).note
+    const forgeCurrentLog = (handovers: readonly string[], seed = thirdSeed) => forgeLog(leaves, { seed, handovers })
+    const { tablet } = await signInWithStoredTrail()
+    expect(await fillThrough(tablet, forgeCurrentLog([firstHandover, secondHandover]).intercept)).toEqual({
+      kind: 'done',
+    })
+    expect(await readCheckpoint(tablet)).toMatchObject({ key: toVerifierKey(thirdSeed), alarm: null })
+    for (const forgedLog of [
+      forgeCurrentLog([]),
+      forgeCurrentLog([firstHandover]),
+      forgeCurrentLog([secondHandover]),
+      forgeCurrentLog([secondHandover, firstHandover]),
+      forgeCurrentLog([eveHandover]),
+      forgeCurrentLog([firstHandover, eveHandover]),
+      forgeCurrentLog([firstHandover, 'hello']),
+      forgeCurrentLog([firstHandover, secondHandover], eveSeed),
+      // The latest note of a named key, which itself names no key.
+      forgeCurrentLog([firstHandover, forgeLog(leaves, { seed: secondSeed }).note]),
+    ]) {
+      const { tablet: otherTablet } = await signInWithStoredTrail()
+      expect(await fillThrough(otherTablet, forgedLog.intercept)).toMatchObject({ kind: 'alarm' })
+    }
+  })
 
-  nightly('is taken as it is once its user has looked at the alarm', async () => {
+  nightly('accepts the current log once its user has acknowledged the alarm', async () => {
     const { tablet } = await signInWithStoredTrail()
     const leaves = await readLeaves()
     const forgedLog = forgeLog(leaves.slice(0, 590)).intercept
@@ -191,7 +188,7 @@ describe('a log that does not go on from what this device has seen', () => {
     expect(await readCheckpoint(tablet)).toMatchObject({ alarm: null })
   })
 
-  nightly('does not alarm when it only grew', async () => {
+  nightly('raises no alarm if the log only grew', async () => {
     const { tablet } = await signInWithStoredTrail()
     for (const addedCount of [1, 40, 300]) {
       await fillTrail(installation, companyId, addedCount, { startAt: installation.clock.now() })
@@ -212,7 +209,7 @@ const interceptCheckpoint =
     return path.includes('/checkpoint') ? { ...response, body: JSON.stringify(body) } : response
   }
 
-describe('a stream that is not what it says', () => {
+describe('a faulty stream of entries', () => {
   const interceptExport =
     (change: (body: string) => string): RequestInterceptor =>
     async ({ path }, forward) => {
@@ -233,7 +230,7 @@ describe('a stream that is not what it says', () => {
     ],
     ['the page of a hotel', interceptExport(() => '<!doctype html>'), 'STREAM_CUT'],
     ['a hash that is none', interceptLines((all) => all.with(5, '{"index":4,"hash":"AAAA"}')), 'BAD_HASH'],
-  ])('%s: nothing of it is kept, and the next fill has all', async (_description, intercept, fault) => {
+  ])('is not stored at all, and the next fill is complete: %s', async (_description, intercept, fault) => {
     const interceptedTablet = await signInIntercepted(installation, 'admin@alpha')
     const { tablet } = interceptedTablet
     const storedTrailStart = await requestStoredTrail(tablet, month)
@@ -246,7 +243,7 @@ describe('a stream that is not what it says', () => {
     expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: entryCount })
   })
 
-  it('an entry that was not recorded so, and a hash of something else, are found and named', async () => {
+  it('is reported with the index of a changed entry or a wrong hash', async () => {
     for (const [intercept, entryIndex] of [
       [interceptExport((body) => body.replace('Person 123', 'Person 124')), 123],
       [interceptLines((all) => all.with(401, JSON.stringify({ index: 400, hash: toBase64(hashLeaf('x')) }))), 400],
@@ -265,7 +262,7 @@ describe('a stream that is not what it says', () => {
 })
 
 describe('the proof of one entry', () => {
-  it('is made with a network and without, and what is exported is checked without the portal', async () => {
+  it('works with and without a connection, and its file can be checked without the portal', async () => {
     const { tablet } = await signInWithStoredTrail()
     const [entry] = await listEntries(tablet)
     for (const state of ['up', 'down'] as const) {
@@ -282,7 +279,7 @@ describe('the proof of one entry', () => {
     }
   })
 
-  it('needs nothing that is kept while there is a network; without one it is not checked', async () => {
+  it('needs no stored trail with a connection, and is not possible with neither', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     const [entry] = await listEntries(tablet)
     expect(await createStoredTrailActions(tablet).prove(companyId, entry as AuditEntryRow)).toMatchObject({
@@ -295,7 +292,7 @@ describe('the proof of one entry', () => {
     })
   })
 
-  it('waits for the place of an entry', async () => {
+  it('waits until the entry has an index in the log', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     const [entry] = await listEntries(tablet)
     expect(
@@ -305,7 +302,7 @@ describe('the proof of one entry', () => {
     })
   })
 
-  it('is an alarm where the row shows something else than its leaf, or the leaf is another', async () => {
+  it('is an alarm if the row differs from its leaf, or if the leaf was changed', async () => {
     const { tablet } = await signInWithStoredTrail()
     const entry = (await listEntries(tablet))[0] as AuditEntryRow
     const prove = (fields: Partial<AuditEntryRow>) =>
@@ -336,8 +333,8 @@ describe('the proof of one entry', () => {
 const changeTile = (db: UserDatabase, key: [number, number, number], change: (record: StoredTrailRecord) => void) =>
   db.storedTiles.where('[companyId+level+index]').equals(key).modify(change)
 
-describe('all kept entries at once', () => {
-  it('are proven without a network, and one that was changed on the device is named', async () => {
+describe('the proof of all stored entries', () => {
+  it('works without a connection, and names an entry that was changed on the device', async () => {
     const { tablet } = await signInWithStoredTrail()
     const db = await openUserDatabase(tablet)
     tablet.connection.state = 'down'
@@ -348,7 +345,7 @@ describe('all kept entries at once', () => {
     expect(await proveAll(tablet)).toMatchObject({ kind: 'alarm', alarm: { from: 300, to: 301 } })
   })
 
-  nightly('are not when one was taken out, or a hash or the tree above is another', async () => {
+  nightly('fails if an entry was removed, or if a hash or the tree was changed', async () => {
     const corruptTile = (key: [number, number, number], byte: number) => (db: UserDatabase) =>
       changeTile(db, key, (record) => {
         if ('hashes' in record) record.hashes = flipBit(record.hashes, byte)

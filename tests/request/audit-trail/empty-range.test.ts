@@ -1,4 +1,3 @@
-/** A range of the audit trail that has no entry, read without a network. */
 import { expect, it } from 'vitest'
 import { listTrail, trailActivity } from '#contract/audit-trail.ts'
 import { buildStoredTrailCsv } from '#request/audit-trail/stored-trail-csv.ts'
@@ -7,7 +6,7 @@ import { installation, setUpLog } from '#tests/support/audit-trail/watched-log.t
 
 setUpLog()
 
-it('is an empty list, an activity without days and a file without rows', async () => {
+it('A stored range without entries gives an empty list, no days of activity and a file without rows', async () => {
   const tablet = await installation.signInTablet('admin@alpha')
   const days = { dateFrom: '2025-11-01', dateTo: '2025-11-30' }
   expect(await storeTrail(tablet, days)).toEqual({ kind: 'done' })

@@ -1,4 +1,4 @@
-/** A range is fetched while others of the same user fetch as well (decision 58). */
+/** A range is fetched while other fetches of the same user run (decision 58). */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startStoredTrail } from '#request/audit-trail/store-trail.ts'
 import { type Installation, openInstallation } from '#tests/support/device/app.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 
-it('fault 1j waits for its turn where others of the user fetch, as long as the server says', async () => {
+it('A fill waits as long as the server requests while other fills of the user run (fault 1j)', async () => {
   const interceptedTablet = await signInIntercepted(installation, 'admin@alpha')
   const { tablet } = interceptedTablet
   const storedTrailStart = await requestStoredTrail(tablet, month)
@@ -39,7 +39,7 @@ it('fault 1j waits for its turn where others of the user fetch, as long as the s
   const fillResult = createStoredTrailActions(tablet)
     .fill(installation.server.world.companies.alpha)
     .finally(() => (isFilled = true))
-  // Not while a request is under way, whose time would be up.
+  // The clock does not advance during a request, because the request would time out.
   while (!isFilled) await (openRequestCount === 0 ? installation.clock.advance(500) : flushEventLoop())
   expect([await fillResult, refusalCount]).toEqual([{ kind: 'done' }, 2])
   expect(installation.clock.now() - startedAt).toBeGreaterThanOrEqual(10_000)

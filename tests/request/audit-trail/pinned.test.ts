@@ -1,4 +1,4 @@
-/** A device that only opened the trail page has its newest checkpoint, and finds out whatever was done to the log since. */
+/** A device that only opened the trail page has the latest checkpoint, and detects every later change to the log. */
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -17,7 +17,7 @@ import {
 } from '#tests/support/audit-trail/watched-log.ts'
 
 setUpLog()
-// The server's process remembers what it has found until all of the log is in order again.
+// The server process remembers its findings until a check finds the whole log in order again.
 beforeEach(() => checkCompleteLogs(installation.server.app))
 
 async function openTrailPage(): Promise<Awaited<ReturnType<typeof signInIntercepted>>> {
@@ -30,7 +30,7 @@ const runAsSuperuser = (action: (db: DatabaseHandle) => Promise<unknown>) =>
   bypassPolicies(installation.server.app.database, async (db) => void (await action(db)))
 
 describe('a device that opened the trail page', () => {
-  it('fault 13c has the newest checkpoint without having saved anything, and takes each that goes on from it', async () => {
+  it('stores the latest checkpoint without a saved range, and accepts each that continues it (fault 13c)', async () => {
     const { tablet } = await openTrailPage()
     const { size = 0, alarm } = (await readCheckpoint(tablet)) ?? {}
     expect([size >= entryCount, alarm]).toEqual([true, null])
@@ -39,7 +39,7 @@ describe('a device that opened the trail page', () => {
     expect(await readCheckpoint(tablet)).toMatchObject({ alarm: null })
   })
 
-  it('fault 13c says nothing without a connection, and checks when it is back', async () => {
+  it('reports nothing without a connection, and checks the log when it is back (fault 13c)', async () => {
     const interceptedTablet = await openTrailPage()
     const forgedLog = forgeLog((await readLeaves()).slice(0, 500))
     interceptedTablet.intercept = forgedLog.intercept
@@ -52,7 +52,7 @@ describe('a device that opened the trail page', () => {
   })
 
   it.each(['cut', 'rewritten', 'swapped', 'inserted', 'of another key', 'empty'])(
-    'fault 13c finds a log that is %s and signed anew',
+    'detects a log that is %s and signed again (fault 13c)',
     async (edit) => {
       const interceptedTablet = await openTrailPage()
       const leaves = await readLeaves()
@@ -71,7 +71,7 @@ describe('a device that opened the trail page', () => {
     },
   )
 
-  it('fault 13c still knows it after its user has signed out and in again', async () => {
+  it('still knows the checkpoint after its user signed out and in again (fault 13c)', async () => {
     const interceptedTablet = await openTrailPage()
     const previousCheckpoint = await readCheckpoint(interceptedTablet.tablet)
     await interceptedTablet.tablet.signOut()
@@ -104,7 +104,7 @@ describe('a device that opened the trail page', () => {
     ],
     ['the checkpoints removed', () => sql`delete from audit_checkpoint where company_id = ${companyId}`, 0],
   ])(
-    'fault 13e hears of %s, which changes no hash, from the server that checks when it is asked',
+    'is informed of %s, which changes no hash, because the server checks its entries (fault 13e)',
     async (_, edit, from) => {
       const { tablet } = await openTrailPage()
       await runAsSuperuser((db) => edit().execute(db))

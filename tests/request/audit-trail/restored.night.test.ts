@@ -1,4 +1,4 @@
-/** A log that was restored from a copy says so itself, in an entry that is proven; one that only claims it is one that was cut. */
+/** A log that was restored from a backup has a proven entry about it. A log that only claims to be restored counts as cut off. */
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { toBase64 } from '#domain/audit-log/base64.ts'
@@ -32,7 +32,7 @@ import {
 
 setUpLog()
 
-/** The entry that says that the log was restored to those entries. */
+/** Builds the entry about a restore of the log to these entries. */
 async function buildRestoreLeaf(remainingLeaves: readonly string[], epoch: number): Promise<{ leaf: string }> {
   const { root } = appendLeaves(emptyEdge, remainingLeaves.map(hashLeaf))
   const entry = readLeaf((await readLeaves())[0] ?? '')
@@ -47,7 +47,7 @@ const forgeRestoredLog = (
 ) =>
   interceptRestoreEntry(forgeLog([...remainingLeaves, leaf, ...laterLeaves], { epoch }), leaf, remainingLeaves.length)
 
-/** That log, with its entry of the restore. */
+/** The forged log with the entry about its restore. */
 const interceptRestoreEntry = (
   forgedLog: ReturnType<typeof forgeLog>,
   leaf: string,
@@ -60,7 +60,7 @@ const interceptRestoreEntry = (
   },
 })
 
-/** The server's own log loses all but its first entries, as a copy that was put back would have them, and a new epoch begins. */
+/** Removes all but the first entries of the server's log, as a restored backup would, and starts a new epoch. */
 async function restoreLog(size: number, epoch: number): Promise<void> {
   const { app } = installation.server
   const remainingLeaves = (await readLeaves()).slice(0, size)
@@ -84,7 +84,7 @@ async function restoreLog(size: number, epoch: number): Promise<void> {
   await integrate(app)
 }
 
-/** As if this device had looked no further than before. */
+/** Clears the alarm, as if this device had not checked the log since. */
 async function clearAlarm(tablet: Tablet): Promise<boolean> {
   const db = await openUserDatabase(tablet)
   const checkpoint = await db.logCheckpoints.get(companyId)
@@ -93,8 +93,8 @@ async function clearAlarm(tablet: Tablet): Promise<boolean> {
   return true
 }
 
-describe('a log that has lost entries', () => {
-  it('that was restored from a copy says so, and which entries are gone, also when it has grown since', async () => {
+describe('a log that lost entries', () => {
+  it('is reported as restored, with the lost entries, even after it has grown', async () => {
     const { tablet } = await signInWithStoredTrail()
     await restoreLog(500, 1)
     for (const addedCount of [0, 300]) {
@@ -107,7 +107,7 @@ describe('a log that has lost entries', () => {
     }
   })
 
-  it('that was restored twice since has lost what the deeper one took', async () => {
+  it('is reported with the entries that the deeper of two restores lost', async () => {
     const { tablet } = await signInWithStoredTrail()
     await restoreLog(450, 1)
     await fillTrail(installation, companyId, 300, { startAt: installation.clock.now() })
@@ -118,19 +118,19 @@ describe('a log that has lost entries', () => {
     })
   })
 
-  it('that only says it was restored is one that was cut or rewritten', async () => {
+  it('is reported as cut or rewritten if it only claims to be restored', async () => {
     const leaves = await readLeaves()
     const { leaf } = await buildRestoreLeaf(leaves.slice(0, 500), 1)
     const rewrittenLeaves = leaves.with(300, leaves[300]?.replace('Person', 'Nobody') ?? '')
     for (const [forgedLog, fault, from] of [
-      // The checkpoint alone says so.
+      // Only the checkpoint claims a restore.
       [forgeLog(leaves.slice(0, 500), { epoch: 1 }), 'LOG_SHRANK', 500],
-      // An entry of another epoch, or one that does not stand in the log.
+      // An entry of another epoch, or one that is not in the log.
       [forgeRestoredLog(leaves.slice(0, 500), leaf, 2), 'LOG_SHRANK', 501],
       [interceptRestoreEntry(forgeLog(leaves.slice(0, 501), { epoch: 1 }), leaf, 500), 'LOG_SHRANK', 501],
-      // What was left is not what it says.
+      // The remaining entries do not have the root that the entry names.
       [forgeRestoredLog(rewrittenLeaves.slice(0, 500), leaf, 1), 'LOG_SHRANK', 501],
-      // And where it is, it is not what this device has kept.
+      // The remaining entries have that root, but differ from those that this device has stored.
       [
         forgeRestoredLog(
           rewrittenLeaves.slice(0, 500),

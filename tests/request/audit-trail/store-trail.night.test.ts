@@ -1,4 +1,4 @@
-/** A range of the audit trail on a device: kept, cut, resumed, brought up to date, read without a network, taken away. */
+/** A range of the audit trail on a device: stored, interrupted, resumed, updated, read without a connection, and removed. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listTrail, trailActivity } from '#contract/audit-trail.ts'
 import { listUsers } from '#contract/users.ts'
@@ -39,12 +39,12 @@ const openTabletDatabase = async (tablet: Tablet) => {
   if (!session) throw new Error('nobody is signed in')
   return tablet.device.getDatabase(session)
 }
-/** How many entries are here to be read. */
+/** Returns the number of readable entries on the device. */
 async function countEntries(db: Awaited<ReturnType<typeof openTabletDatabase>>): Promise<number> {
   const records = (await db.storedTiles.toArray()).filter((record): record is StoredLeaves => 'leaves' in record)
   return records.reduce((sum, { leaves }) => sum + leaves.filter((leaf) => leaf !== '').length, 0)
 }
-/** A list of the trail as the page asks for it. */
+/** Requests a list of the trail as the page does. */
 const listEntries = async (tablet: Tablet, query: object) => {
   const result = await tablet.api.call(listTrail, { query: { results: 50, ...query } as never })
   await tablet.settle()
@@ -59,8 +59,8 @@ async function signInWithStoredMonth(): Promise<Tablet> {
 const getIds = (result: Awaited<ReturnType<typeof listEntries>>) =>
   result.kind === 'fresh' || result.kind === 'cached' ? result.output?.data.map(({ id }) => id) : result
 
-describe('keeping a month', () => {
-  it('brings every entry of it, proven, and says how far it is', async () => {
+describe('storing a month', () => {
+  it('stores and proves every entry, and reports progress', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     const progress: [number, number][] = []
     expect(await storeTrail(tablet, month, { onProgress: (done, total) => progress.push([done, total]) })).toEqual({
@@ -76,7 +76,7 @@ describe('keeping a month', () => {
     expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: 600, hidden: 0 })
   })
 
-  nightly('is an export, which the trail tells of', async () => {
+  nightly('is an export that the audit trail records', async () => {
     const tablet = await signInWithStoredMonth()
     const result = await listEntries(tablet, { operation: 'export' })
     expect(result).toMatchObject({
@@ -88,7 +88,7 @@ describe('keeping a month', () => {
     })
   })
 
-  it('that was cut goes on from the entry it had come to, after the browser was closed too', async () => {
+  it('continues where its stream was cut off, even after the browser was closed', async () => {
     const interceptedTablet = await signInIntercepted(installation, 'admin@alpha')
     const { tablet } = interceptedTablet
     const storedTrailStart = await requestStoredTrail(tablet, month)
@@ -96,7 +96,7 @@ describe('keeping a month', () => {
     let streamCount = 0
     interceptedTablet.intercept = async ({ path }, forward) => {
       const response = await forward()
-      // Cut within a line.
+      // The stream ends in the middle of its last line.
       if (path.includes('/export')) streamCount += 1
       return path.includes('/export') && streamCount === 1
         ? { ...response, body: response.body.slice(0, -40) }
@@ -105,7 +105,7 @@ describe('keeping a month', () => {
     expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'refused', fault: 'STREAM_CUT' })
     expect(await countEntries(await openTabletDatabase(tablet))).toBe(0)
     interceptedTablet.intercept = null
-    // Two hundred of them come; then its user pauses it.
+    // Two hundred entries arrive. Then the user pauses the fill.
     const controller = new AbortController()
     interceptedTablet.intercept = async ({ path, ...request }, forward) => {
       if (!path.includes('/export')) return await forward()
@@ -118,7 +118,7 @@ describe('keeping a month', () => {
     tablet.reopen()
     const db = await openTabletDatabase(tablet)
     expect(await db.storedTrails.get(companyId)).toMatchObject({ next: 200, to: 600, note: null })
-    // What is half here answers nothing as if it were whole.
+    // A range that is partly stored is not used as if it were complete.
     tablet.connection.state = 'down'
     expect((await listEntries(tablet, month)).kind).toBe('problem')
     tablet.connection.state = 'up'
@@ -132,7 +132,7 @@ describe('keeping a month', () => {
     expect(await countEntries(db)).toBe(600)
   })
 
-  it('brings hashes alone of entries that the reader may not see, and proves around them', async () => {
+  it('stores only hashes of entries that the reader may not see, and proves the others', async () => {
     await fillTrail(installation, companyId, 30, { startAt: january + dayMs, code: 'price' })
     const tablet = await signInWithStoredMonth()
     const db = await openTabletDatabase(tablet)
@@ -141,7 +141,7 @@ describe('keeping a month', () => {
     expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: 600, hidden: 30 })
   })
 
-  it('of a customer is for the provider, and stands beside their own', async () => {
+  it("lets the provider store a customer's trail in addition to its own", async () => {
     const tablet = await installation.signInTablet('admin@m18')
     expect(await storeTrail(tablet, month, { companyId })).toEqual({ kind: 'done' })
     const ownCompanyId = (await tablet.session())?.companyId ?? 0
@@ -159,8 +159,8 @@ describe('keeping a month', () => {
   })
 })
 
-describe('without a network', () => {
-  it('a week inside the month is answered as the server answers it: filters, text, order, pages, activity', async () => {
+describe('a stored month without a connection', () => {
+  it('gives for a week what the server gives: filters, text, order, pages and activity', async () => {
     const tablet = await signInWithStoredMonth()
     const week = { dateFrom: '2026-01-03', dateTo: '2026-01-09' }
     const queries = [
@@ -186,7 +186,7 @@ describe('without a network', () => {
       const freshList = await listEntries(tablet, query)
       const freshActivity = await readActivity(filters)
       const db = await openTabletDatabase(tablet)
-      // The last answers would answer too: they are taken away, so that only what is kept can.
+      // Cached responses are deleted, so that only the stored range can give the result.
       await db.responses.where('path').startsWith('/api/systrail').delete()
       tablet.connection.state = 'down'
       const cachedList = await listEntries(tablet, query)
@@ -203,7 +203,7 @@ describe('without a network', () => {
     }
   }, 60_000)
 
-  nightly('gives one entry by its id, and does not know whether there is one of days that are not kept', async () => {
+  nightly('returns one entry by its id, and has no result for days that are not stored', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     await storeTrail(tablet, { dateFrom: '2026-01-02', dateTo: '2026-01-04' })
     const listedEntries = await listEntries(tablet, { dateFrom: '2026-01-03', dateTo: '2026-01-03', results: 3 })
@@ -226,7 +226,7 @@ describe('without a network', () => {
     })
   })
 
-  nightly('goes on behind an entry, both ways, as the server does', async () => {
+  nightly('continues after an entry in both directions, as the server does', async () => {
     const tablet = await signInWithStoredMonth()
     for (const sortOrder of ['asc', 'desc'] as const) {
       const query = { ...month, sortOrder, operation: 'create', results: 40 }
@@ -248,7 +248,7 @@ describe('without a network', () => {
     }
   })
 
-  it('says which days are kept where more were asked for, and nothing of days that are not', async () => {
+  it('names the stored days if more were requested, and has no rows for other days', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     const partRange = { dateFrom: '2026-01-02', dateTo: '2026-01-04' }
     await storeTrail(tablet, partRange)
@@ -267,8 +267,8 @@ describe('without a network', () => {
   })
 })
 
-describe('while there is a network', () => {
-  nightly('a range whose last day is not over is brought up to date, its proofs too', async () => {
+describe('a stored range with a connection', () => {
+  nightly('is updated with its proofs if its last day is not over', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     const days = { dateFrom: '2026-01-01', dateTo: '2026-03-02', today: '2026-03-02' }
     await storeTrail(tablet, days)
@@ -276,7 +276,7 @@ describe('while there is a network', () => {
     await createStoredTrailActions(tablet).update()
     const db = await openTabletDatabase(tablet)
     const { next, from, note } = (await db.storedTrails.get(companyId)) ?? { next: 0, from: 0, note: null }
-    // The keep itself, and the sign-in if it is an entry, stand between.
+    // The entry about the export, and possibly one about the sign-in, are in between.
     expect(next - from).toBeGreaterThanOrEqual(626)
     expect(note).toBe((await db.logCheckpoints.get(companyId))?.note)
     expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: next - from })
@@ -286,14 +286,14 @@ describe('while there is a network', () => {
     expect(todayEntries).toMatchObject({ kind: 'cached', days: null })
   })
 
-  nightly('a range of days that are over is left as it is', async () => {
+  nightly('is left unchanged if its days are over', async () => {
     const tablet = await signInWithStoredMonth()
     await fillTrail(installation, companyId, 25, { startAt: installation.clock.now() })
     await createStoredTrailActions(tablet).update()
     expect(await (await openTabletDatabase(tablet)).storedTrails.get(companyId)).toMatchObject({ to: 600, next: 600 })
   })
 
-  it('a range without an entry yet does not bring the whole log when one comes', async () => {
+  it('does not fetch the whole log when its first entry arrives', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     await storeTrail(tablet, { dateFrom: '2026-03-02', dateTo: '2026-04-30', today: '2026-03-02' })
     await fillTrail(installation, companyId, 5, { startAt: installation.clock.now() })
@@ -304,8 +304,8 @@ describe('while there is a network', () => {
   })
 })
 
-describe('what is kept', () => {
-  it('stays when lists make way: trimmed by size and age, cleared, evicted from a full disk', async () => {
+describe('a stored trail', () => {
+  it('stays when lists are evicted by size or age, cleared, or evicted from a full disk', async () => {
     const tablet = await signInWithStoredMonth()
     await tablet.api.call(listUsers, { params: { companyId }, query: {} })
     await tablet.settle()
@@ -324,7 +324,7 @@ describe('what is kept', () => {
     expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: 600 })
   })
 
-  it('is gone after the user has left, and the checkpoint that says nothing of anybody stays', async () => {
+  it('is deleted after a sign-out, but the checkpoint without personal data stays', async () => {
     const tablet = await signInWithStoredMonth()
     const db = await openTabletDatabase(tablet)
     await tablet.signOut()
@@ -334,7 +334,7 @@ describe('what is kept', () => {
     expect(JSON.stringify(await db.logCheckpoints.toArray())).not.toMatch(/Person|ALPHA|@/)
   })
 
-  it('is gone when the server says that the session is over (401 UNAUTHORIZED), and when another user comes', async () => {
+  it('is deleted after 401 UNAUTHORIZED, and when another user signs in', async () => {
     const interceptedTablet = await signInIntercepted(installation, 'admin@alpha')
     const { tablet } = interceptedTablet
     await storeTrail(tablet, month)
@@ -347,7 +347,7 @@ describe('what is kept', () => {
     expect([await countEntries(db), await db.storedTrails.count(), await db.storedTiles.count()]).toEqual([0, 0, 0])
   })
 
-  nightly('is removed by its user, and the list that is opened next is cached as before', async () => {
+  nightly('can be removed by its user, and the next list is cached as before', async () => {
     const tablet = await signInWithStoredMonth()
     await createStoredTrailActions(tablet).remove(companyId)
     const db = await openTabletDatabase(tablet)
@@ -357,8 +357,8 @@ describe('what is kept', () => {
   })
 })
 
-describe('what an older build cached', () => {
-  it('of the trails of all companies goes when a range is kept', async () => {
+describe('trail rows of all companies that an older build cached', () => {
+  it('are deleted when a range is stored', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     const db = await openTabletDatabase(tablet)
     const buildOldRow = (id: number) => ({

@@ -1,4 +1,3 @@
-/** A CSV file of the audit trail, written on the device from the stored entries. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildStoredTrailCsv } from '#request/audit-trail/stored-trail-csv.ts'
 import { resetWithTrail, storeTrail } from '#tests/support/audit-trail/stored-trail.ts'
@@ -14,7 +13,7 @@ beforeEach(() => resetWithTrail(installation))
 
 const month = { dateFrom: '2026-01-01', dateTo: '2026-01-31' }
 
-describe('CSV without a server', () => {
+describe('buildStoredTrailCsv', () => {
   const buildCsv = async (tablet: Tablet, query: object) => {
     const result = await buildStoredTrailCsv(tablet.ports, { query: { format: 'csv', ...query } as never })
     if (result?.kind !== 'cached' || !result.output) return { result, lines: [] }
@@ -22,7 +21,7 @@ describe('CSV without a server', () => {
     return { result, lines: text.trimEnd().split('\r\n') }
   }
 
-  it('has exactly what is filtered of what is kept, as the server would write it, and says what it lacks', async () => {
+  it('writes the filtered stored rows as the server would, and names the stored days if some are missing', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     expect(await buildStoredTrailCsv(tablet.ports, { query: { format: 'csv' } })).toBeNull()
     await storeTrail(tablet, month)

@@ -1,4 +1,4 @@
-/** What becomes of an audit trail that is kept on a device when its user's session ends (decision 83). */
+/** What happens to a stored trail when its user's session ends (decision 83). */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { endSession } from '#local/session/session.ts'
 import { signInAs } from '#tests/support/device/app.ts'
@@ -38,8 +38,8 @@ const readStoredTrail = async () => {
 const countRequests = (path: string) =>
   tablet.connection.log.filter(({ request }) => request.path.startsWith(path)).length
 
-describe('a kept trail', () => {
-  it('fault 43g stays through a session that lapses, sealed, and is proven again after the next login without being fetched', async () => {
+describe('a stored trail', () => {
+  it('stays sealed when its session expires, and is proven after the next login without a fetch (fault 43g)', async () => {
     const previousTrail = await readStoredTrail()
     const session = await tablet.session()
     await endSession(tablet.device, session?.generation ?? 0, { isExpired: true })
@@ -56,7 +56,7 @@ describe('a kept trail', () => {
     })
   })
 
-  it('fault 43h goes with a logout, but not its choice: it is kept again after the next login', async () => {
+  it('is deleted at a logout, and is stored again after the next login (fault 43h)', async () => {
     await tablet.signOut()
     expect(await readStoredTrail()).toEqual({ days: [], tileCount: 0, sealedCount: 0 })
     await signInAs(tablet, userName)
@@ -73,7 +73,7 @@ describe('a kept trail', () => {
     expect((await readStoredTrail()).days).toEqual([])
   })
 
-  it('fault 43i goes when somebody else logs in, and is kept again for whom it belonged to', async () => {
+  it('is deleted when another user logs in, and is stored again for its owner (fault 43i)', async () => {
     const session = await tablet.session()
     await endSession(tablet.device, session?.generation ?? 0, { isExpired: true })
     await signInAs(tablet, 'order@alpha')

@@ -1,9 +1,8 @@
 /**
- * Long requests through whatever may happen, drawn at random: lines that fail in four ways, pages that come and go, a
- * worker that dies with a poll on its way, a server killed in mid-step, sign-outs, a clock that jumps. The model is as
- * small as the promise: what the server has begun is known here and comes to its result, once; percents never fall; no
- * second holds more than one poll a job. `RUNS` sets how many histories; a failing one is printed with its seed and path, which
- * `SEED` and `REPLAY` play again.
+ * Long requests through random events: four kinds of connection faults, pages that open and close, a worker that dies during a poll, a
+ * server killed in the middle of a step, sign-outs, a clock that jumps. The checks: every job that the server started is known on the
+ * device and ends with its result, once; percentages never fall; there is at most one poll a second for each job. `RUNS` sets the number of
+ * histories. A failure prints its seed and path, which `SEED` and `REPLAY` run again.
  */
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -20,7 +19,7 @@ import { createPacedJob, type PacedJob } from '#tests/support/pages/paced-job.ts
 
 const { RUNS = isNight ? '10' : '5', REPLAY } = process.env
 const runCount = Number(RUNS)
-/** As a failure prints them. */
+/** The path that a failure prints. */
 const replayOptions = REPLAY === undefined ? {} : { path: REPLAY }
 
 let installation: Installation
@@ -63,7 +62,7 @@ interface ModelStage {
   tablet: Tablet
   work: PacedJob
   pages: { ports: PagePorts }[]
-  /** Wishes of forms that were told it did not work. */
+  /** Intents of forms that got a problem. */
   intents: string[]
   percentByIntent: Map<string, number>
 }
@@ -81,7 +80,7 @@ async function tick({ pages }: ModelStage, count: number): Promise<void> {
   await flushEventLoop(5)
 }
 
-/** No job may be asked about more often than once a second, over any stretch. */
+/** Checks that each job is polled at most once a second, over any period. */
 async function passTime(stage: ModelStage, ms: number, count: number): Promise<void> {
   const previousPolls = findPolls(stage).length
   for (let index = 0; index < ms; index += 250) {
@@ -144,7 +143,7 @@ async function runEvent(stage: ModelStage, event: ModelEvent): Promise<void> {
   }
 }
 
-/** Signing out waits for a moment of the clock, which is turned for it. */
+/** A sign-out waits for the clock, so the clock is advanced for it. */
 async function signOut(tablet: Tablet): Promise<void> {
   const signingOut = tablet.signOut()
   for (let index = 0; index < 8; index++) await installation.clock.advance(1_000)
@@ -163,7 +162,7 @@ const readServerJobs = () =>
     db.selectFrom('job').select(['id', 'intent', 'state']).orderBy('create_time').execute(),
   )
 
-/** The weather clears: everything that was begun must come to its end, and be here. */
+/** Removes all faults. Then every started job must end, with its result on the device. */
 async function settle(stage: ModelStage): Promise<void> {
   stage.tablet.connection.state = 'up'
   await signIn(stage)
@@ -198,19 +197,19 @@ async function runHistory(events: readonly ModelEvent[]): Promise<void> {
   const [localJobs, serverJobs] = [await readLocalJobs(stage), await readServerJobs()]
   const intents = serverJobs.map(({ intent }) => intent)
   expect(new Set(intents).size).toBe(intents.length)
-  // Nothing that was begun is lost, nothing is here that never was.
+  // No started job is lost, and there is no job that the server never started.
   const doneJobs = localJobs.filter(({ state }) => state === 'done')
   expect(doneJobs.map(({ location }) => location).toSorted()).toEqual(
     serverJobs.map(({ id }) => `/api/request/${id}`).toSorted(),
   )
   for (const { answer } of doneJobs) expect(JSON.parse(answer?.body ?? '')).toEqual(stage.work.output)
   for (const job of localJobs) if (job.state !== 'done') expect(job.problem?.code).toBe('NOT_STARTED')
-  // Every step of every job was done once, unless a kill took its record.
+  // Every step of every job ran once, unless a kill lost its record.
   expect(stage.work.steps()).toBeLessThanOrEqual(serverJobs.length * 4 + stage.work.cuts())
 }
 
 it(
-  `what was begun comes to its end, once, through ${runCount} histories`,
+  `A started job ends exactly once, in ${runCount} random histories`,
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(eventArbitrary, { minLength: 12, maxLength: 40, size: 'max' }), runHistory),

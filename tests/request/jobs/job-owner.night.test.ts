@@ -1,4 +1,4 @@
-/** A tablet that changes hands while something long is under way: whose it is, and that it is never forgotten (protocol 39). */
+/** A tablet changes its user while a long request runs. The job belongs to its owner and is never lost (protocol 39). */
 import { describe, expect, it } from 'vitest'
 import { readActivity } from '#local/jobs/read-jobs.ts'
 import { flushEventLoop } from '#tests/support/device/device.ts'
@@ -17,8 +17,8 @@ import { createPacedJob } from '#tests/support/pages/paced-job.ts'
 
 const { installation, countServerJobs, passTime } = describeLongRequests()
 
-describe('whose it is', () => {
-  it('a session that ended pauses it; the same user, back again, gets the result', async () => {
+describe('Jobs and their owner', () => {
+  it('A job pauses when its session ends, and its owner gets the result after signing in again', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     const work = createPacedJob(installation.server, 1)
     const intent = await startVerification(tablet)
@@ -34,7 +34,7 @@ describe('whose it is', () => {
     expect(await readActivity(tablet.device)).toMatchObject([{ intent, state: 'done' }])
   })
 
-  it('another user of the tablet neither sees it nor asks about it', async () => {
+  it('Another user of the device neither sees nor polls the job', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     await startVerification(tablet)
     await tablet.signOut()
@@ -45,7 +45,7 @@ describe('whose it is', () => {
     expect(findPolls(tablet).length).toBe(previousPolls)
   })
 
-  it('a cookie that became another’s under the page pauses it, and is not told as “there is nothing”', async () => {
+  it("A job pauses, and does not fail as missing, if the cookie becomes another user's", async () => {
     const tablet = await installation.signInTablet('admin@m18')
     await startVerification(tablet)
     const db = await openUserDatabase(tablet)
@@ -60,7 +60,7 @@ describe('whose it is', () => {
     expect(await readActivity(tablet.device)).toMatchObject([{ isOpen: true }])
   })
 
-  it('one whose start got no answer is found again by its owner after a sign-out', async () => {
+  it('A job whose start got no response is found again by its owner after a sign-out', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     tablet.connection.state = 'answers lost'
     await verify(tablet)
@@ -72,8 +72,8 @@ describe('whose it is', () => {
     expect(await countServerJobs()).toBe(1)
   })
 
-  it('one that is sent again while its user signs out is never forgotten, whenever that falls (protocol 13, 39)', async () => {
-    // Each third by day: moments with and without a line are among them.
+  it("A job that is sent again during its user's sign-out is never lost (protocol 13, 39)", async () => {
+    // Every third moment by day, which includes moments with and without a connection.
     for (let moment = 0; moment < 30; moment += isNight ? 1 : 3) {
       await installation.server.reset()
       const tablet = await installation.signInTablet('admin@m18')
@@ -98,7 +98,7 @@ describe('whose it is', () => {
     }
   })
 
-  it('a sign-out takes the result from the device, and the owner finds it again', async () => {
+  it('A sign-out removes the result from the device, and the owner finds it again', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     const work = createPacedJob(installation.server, 1)
     await startVerification(tablet)

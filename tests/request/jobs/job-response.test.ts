@@ -5,7 +5,7 @@ import { readStartResponse } from '#request/jobs/job-response.ts'
 
 const job = { intent: 'first', key: 'second' } as Job
 
-it('follows the job that an earlier start of the same intent began, as INTENT_DONE says (protocol 1, 13)', () => {
+it('readStartResponse follows the job that INTENT_DONE names for an earlier start (protocol 1, 13)', () => {
   const location = '/api/request/00000001-0000'
   const answer = { status: 202, headers: { location }, body: { progress_key: 'p' } }
   const response = {

@@ -27,12 +27,12 @@ import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
 const { installation, countServerJobs, passTime } = describeLongRequests()
 
 describe('a long request', () => {
-  it('is one call that takes its time: progress shows meanwhile, the answer comes as of any other (M46, protocol 39)', async () => {
+  it('is one call that shows progress and returns its response in the end (M46, protocol 39)', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     const work = createPacedJob(installation.server, 10)
     const pendingResult = verify(tablet)
     await expect.poll(() => readFirstJob(tablet)).toMatchObject({ state: 'running', percent: 0 })
-    // Nothing is held: the start has been answered.
+    // The start request has its response, so no connection stays open.
     expect(findStarts(tablet).map(({ status }) => status)).toEqual([202])
     const percents: number[] = []
     for (let step = 0; step < 11; step++) {
@@ -45,7 +45,7 @@ describe('a long request', () => {
     expect(await readFirstJob(tablet)).toMatchObject({ state: 'done', seen: true, answer: { status: 200 } })
   })
 
-  it('is on the device before its first byte leaves', async () => {
+  it('is stored on the device before its first byte is sent', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     const jobsBeforeSend: unknown[] = []
     const { network } = tablet.ports
@@ -57,14 +57,14 @@ describe('a long request', () => {
     expect(jobsBeforeSend).toMatchObject([{ state: 'starting', input: verifyInput }])
   })
 
-  it('that is refused is answered with the refusal, and leaves nothing behind', async () => {
+  it('returns a refusal, and leaves nothing stored', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     expect(await verify(tablet)).toMatchObject({ kind: 'problem', problem: { code: 'FORBIDDEN' } })
     expect(await readFirstJob(tablet)).toBeUndefined()
     expect(await countServerJobs()).toBe(0)
   })
 
-  it('whose start got no answer is found by its intent, and never sent a second time by itself', async () => {
+  it('is found by its intent if its start got no response, and is never sent twice by itself', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     tablet.connection.state = 'answers lost'
     const result = await verify(tablet)
@@ -73,13 +73,13 @@ describe('a long request', () => {
     tablet.connection.state = 'up'
     await passTime(3000, tablet)
     expect(await readFirstJob(tablet)).toMatchObject({ state: 'running' })
-    // The form sends the same wish again: it is the one that runs.
+    // The form sends the same intent again, which is the running job.
     const intent = result.kind === 'problem' ? result.intent : ''
     expect(await verify(tablet, { intent, until: 'started' })).toEqual({ kind: 'started', jobId: intent })
     expect([findStarts(tablet).length, await countServerJobs()]).toEqual([1, 1])
   })
 
-  it('sent again while nobody knows whether it began takes effect once, under its intent (protocol 1)', async () => {
+  it('takes effect once if it is sent again while its start is unknown (protocol 1)', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     tablet.connection.state = 'answers lost'
     const result = await verify(tablet)
@@ -90,7 +90,7 @@ describe('a long request', () => {
     expect(new Set(findStarts(tablet).map(({ request }) => request.headers[headers.key])).size).toBe(2)
   })
 
-  it('that never left is withdrawn, so that no late copy begins it; sent again it is a new wish (protocol 13)', async () => {
+  it('is withdrawn if it never left, so no late copy runs, and can then be sent again (protocol 13)', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     tablet.connection.state = 'down'
     const result = await verify(tablet)
@@ -112,7 +112,7 @@ describe('a long request', () => {
     expect(await countServerJobs()).toBe(1)
   })
 
-  it('whose page died between recording and sending is withdrawn as well', async () => {
+  it('is withdrawn if its page died between storing and sending', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     tablet.ports.pipeline = () => new Promise(() => {})
     void verify(tablet)
@@ -123,7 +123,7 @@ describe('a long request', () => {
     expect(findStarts(tablet)).toEqual([])
   })
 
-  it('goes on over a reload, and shows its result to whoever comes (offline 35)', async () => {
+  it('continues after a reload, and shows its result on the next page (offline 35)', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     const work = createPacedJob(installation.server, 4)
     const intent = await startVerification(tablet)
@@ -137,7 +137,7 @@ describe('a long request', () => {
     expect(JSON.parse((await readFirstJob(tablet))?.answer?.body ?? '')).toEqual(work.output)
   })
 
-  it('is heard of through the websocket: further at once, and its end fetched without waiting (R-26)', async () => {
+  it('gets progress through the WebSocket, and fetches its result at once (R-26)', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     const work = createPacedJob(installation.server, 2)
     await startVerification(tablet)
@@ -151,7 +151,7 @@ describe('a long request', () => {
     expect((await readFirstJob(tablet))?.percent).toBe(60)
     await installation.clock.advance(1000)
     await tick(tablet)
-    // The poll knows less than the socket: what was shown does not go back.
+    // The poll reports less than the socket did. The displayed progress does not go back.
     expect((await readFirstJob(tablet))?.percent).toBe(60)
     for (let step = 0; step < 3; step++) await work.step()
     await reportProgress(100, true)
@@ -160,8 +160,8 @@ describe('a long request', () => {
   })
 })
 
-describe('asking how far it is', () => {
-  it.each([1, 2, 5])('is one poll a second over %i pages together (R-25)', async (count) => {
+describe('polling a long request', () => {
+  it.each([1, 2, 5])('sends one request a second over %i pages together (R-25)', async (count) => {
     const tablet = await installation.signInTablet('admin@m18')
     await startVerification(tablet)
     const pages = openPages(tablet, count)
@@ -172,7 +172,7 @@ describe('asking how far it is', () => {
     expect(perSecond).toBeGreaterThanOrEqual(0.8)
   })
 
-  it('goes on at once when the worker that was asking has died, whatever its lease says', async () => {
+  it('continues at once when the polling worker has died, even if its lease has not ended', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     await startVerification(tablet)
     await tick(tablet)
@@ -184,7 +184,7 @@ describe('asking how far it is', () => {
     expect(findPolls(tablet).length).toBe(previousPolls + 1)
   })
 
-  it('begins as soon as there is somewhere to ask, also where the watch was waiting for something else', async () => {
+  it('starts as soon as the job has an address, even if another wait was in progress', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     let releaseNetwork = () => {}
     const networkReleased = new Promise<void>((resolve) => (releaseNetwork = resolve))
@@ -204,7 +204,7 @@ describe('asking how far it is', () => {
     await installation.clock.advance(10_000)
   })
 
-  it('is taken from a frozen tab once its lease has run out, and only then', async () => {
+  it('is taken over from a frozen tab when its lease has ended, and not before', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     const intent = await startVerification(tablet)
     await tick(tablet)
@@ -214,7 +214,7 @@ describe('asking how far it is', () => {
       job.leaseUntil = installation.clock.now() + 3_000
     })
     const previousPolls = findPolls(tablet).length
-    /** A page that ticks as time goes by; the lock is waited for, so nobody waits for a tick. */
+    /** A page that polls as time passes. A poll may wait for the lock, so nothing waits for the poll. */
     const tickFor = async (ms: number) => {
       for (let index = 0; index < ms; index += 250) {
         tablet.ports.keepAlive(watchOpenJobs(tablet.ports, { forMs: 0 }))
@@ -227,7 +227,7 @@ describe('asking how far it is', () => {
     expect(findPolls(tablet).length).toBeGreaterThan(previousPolls)
   })
 
-  it('slows down while the line is dead, and begins at once with a sign of life', async () => {
+  it('slows down without a connection, and resumes at once when the server responds', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     const work = createPacedJob(installation.server, 1)
     await startVerification(tablet)
@@ -243,7 +243,7 @@ describe('asking how far it is', () => {
     expect(await readFirstJob(tablet)).toMatchObject({ state: 'done' })
   }, 60_000)
 
-  it('is not fooled by what answers in the server’s place', async () => {
+  it('ignores responses that are not from the server', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     await startVerification(tablet)
     tablet.connection.state = 'captive'
@@ -251,7 +251,7 @@ describe('asking how far it is', () => {
     expect(await readFirstJob(tablet)).toMatchObject({ state: 'running', answer: null })
   })
 
-  it('stops at 408 as a state of its own; asked again it may have become final (D61)', async () => {
+  it('stops at 408, and can get the final result when it is retried (D61)', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     const work = createPacedJob(installation.server, 1)
     const pendingResult = verify(tablet)
@@ -275,7 +275,7 @@ describe('asking how far it is', () => {
     expect(await readFirstJob(tablet)).toMatchObject({ state: 'done', problem: null })
   })
 
-  it('learns after a day that the result is gone', async () => {
+  it('finds after a day that the result is gone', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     const work = createPacedJob(installation.server, 1)
     await startVerification(tablet)
@@ -289,7 +289,7 @@ describe('asking how far it is', () => {
 })
 
 describe('a queued write that the server answers with 202', () => {
-  it('leaves the outbox as a long request, in one step, and is followed to its end (protocol 39)', async () => {
+  it('becomes a long request in one transaction, and is followed to its end (protocol 39)', async () => {
     const clock = createClock()
     const server = createScriptedServer(clock)
     const tablet = createTablet((request) => server.transport(request), clock)
@@ -323,7 +323,7 @@ describe('a queued write that the server answers with 202', () => {
     await tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
     expect(await tablet.countWaiting()).toBe(0)
     expect(await readFirstJob(tablet)).toMatchObject({ endpoint: 'updateCompanyUser', state: 'running', location })
-    // The row is as the server last said: what is going on has not happened yet.
+    // The row is unchanged, because the job has not finished yet.
     expect(await tablet.row('users', 2)).toMatchObject({ row: { title: 0 }, waiting: null })
     await watchOpenJobs(tablet.ports, { forMs: 0 })
     expect(await readFirstJob(tablet)).toMatchObject({ state: 'done', answer: { body: '{"moved":true}' } })

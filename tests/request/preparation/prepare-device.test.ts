@@ -1,4 +1,4 @@
-/** A device that was prepared to work offline: what it has, what a refresh costs, and what stops it. */
+/** A device that was prepared for work offline: its data, the cost of an update, and the reasons for which a run stops. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getCompany, getSettings, getUser } from '#contract/accounts.ts'
 import { listAppHistory, listApps } from '#contract/apps.ts'
@@ -54,7 +54,7 @@ async function openTabletDatabase(tablet: Tablet) {
 
 const readRecord = async (tablet: Tablet) => await readPreparationRecord(await openTabletDatabase(tablet))
 
-/** The server is gone and the app is opened anew. */
+/** Ends the connection and opens the app again. */
 function goOffline(tablet: Tablet) {
   tablet.connection.state = 'down'
   tablet.reopen()
@@ -70,12 +70,12 @@ const readListState = async (tablet: Tablet, endpoint: Endpoint, scope: number |
   return [endpoint.name, isComplete, asOf !== null, rows.length]
 }
 
-/** Paths that left the device, without the log that proves the trail. */
+/** Paths of the sent requests, without those of the log that proves the trail. */
 const sentPaths = (tablet: Tablet) =>
   tablet.connection.log.map(({ request }) => request.path).filter((path) => !/systrail|token/.test(path))
 
-describe('after preparing, without a server and from a cold start', () => {
-  it('fault 47a every page of a company has its rows and answers', async () => {
+describe('a prepared device without a server, after a restart', () => {
+  it('has the rows and responses of every company page (fault 47a)', async () => {
     const tablet = await installation.signInTablet('second@alpha')
     expect(await prepare(tablet)).toEqual({ kind: 'done' })
     goOffline(tablet)
@@ -109,7 +109,7 @@ describe('after preparing, without a server and from a cold start', () => {
     )
   })
 
-  it("fault 47a every page of the provider's staff has its rows and answers", async () => {
+  it("has the rows and responses of every page of the provider's staff (fault 47a)", async () => {
     const tablet = await installation.signInTablet('delete@m18')
     expect(await prepare(tablet)).toEqual({ kind: 'done' })
     goOffline(tablet)
@@ -125,11 +125,11 @@ describe('after preparing, without a server and from a cold start', () => {
     }
     expect((await readListState(tablet, listAppHistory as Endpoint, null)).slice(1, 3)).toEqual([true, true])
     expect(await readCached(tablet, listTrail as Endpoint, { query: {} })).toEqual(['listTrail', 'cached', true])
-    // Who may not read a part has none of it.
+    // A user who may not read a part has no data of it.
     expect(Object.keys((await readRecord(tablet)).parts)).not.toContain('contracts')
   })
 
-  it('fault 47a of somebody without rights only what they may read is fetched', async () => {
+  it('has only data that its user may read, without any refused request (fault 47a)', async () => {
     const tablet = await installation.signInTablet('user@alpha')
     expect(await prepare(tablet)).toEqual({ kind: 'done' })
     expect(Object.keys((await readRecord(tablet)).parts)).toEqual(['account'])
@@ -137,13 +137,13 @@ describe('after preparing, without a server and from a cold start', () => {
   })
 })
 
-describe('a background round', () => {
-  it('fault 47b fetches nothing before hours have passed, then only what has changed, and nothing once it is off', async () => {
+describe('a background preparation', () => {
+  it('fetches nothing for some hours, then only changes, and nothing once it is off (fault 47b)', async () => {
     const tablet = await installation.signInTablet('second@alpha')
     await prepare(tablet)
     const previousLength = tablet.connection.log.length
     expect(await prepare(tablet, { isBackground: true })).toEqual({ kind: 'off' })
-    // Its own reading of the user.
+    // The run itself reads the user.
     expect(tablet.connection.log.length - previousLength).toBe(1)
 
     await installation.clock.advance(4.1 * 3_600_000)
@@ -180,7 +180,7 @@ describe('a background round', () => {
     expect((await tablet.list(listUsers, { scope: companyId })).complete).toBe(true)
   })
 
-  it('fault 47c is wanted still after a session that lapsed, and goes on after a logout that wiped all of it', async () => {
+  it('stays on after an expired session, and runs again after a logout deleted everything (fault 47c)', async () => {
     const tablet = await installation.signInTablet('order@alpha')
     await prepare(tablet)
     await endSession(tablet.device, (await tablet.session())?.generation ?? 0, { isExpired: true })
@@ -197,8 +197,8 @@ describe('a background round', () => {
   })
 })
 
-describe('what does not succeed', () => {
-  it('fault 47d a stop keeps what came, and the next run goes on', async () => {
+describe('a preparation that does not complete', () => {
+  it('keeps what it fetched when it is stopped, and the next run continues (fault 47d)', async () => {
     const tablet = await installation.signInTablet('second@alpha')
     const stopController = new AbortController()
     const onProgress: PrepareOptions['onProgress'] = ({ part }) => part === 'services' && stopController.abort()
@@ -208,7 +208,7 @@ describe('what does not succeed', () => {
     expect(await prepare(tablet)).toEqual({ kind: 'done' })
   })
 
-  it('fault 47e a refusal of one part stops no other, and is said', async () => {
+  it('fetches all other parts if one is refused, and reports the refusal (fault 47e)', async () => {
     const interceptedTablet = await signInIntercepted(installation, 'second@alpha')
     const body = JSON.stringify({ errorCode: 'FORBIDDEN', errorMessage: 'no' })
     interceptedTablet.intercept = async (request, forward) => {
@@ -225,7 +225,7 @@ describe('what does not succeed', () => {
     expect(Object.keys(parts)).toContain('trail')
   })
 
-  it('fault 47e a lost connection ends the run, and it is tried again within the hour', async () => {
+  it('ends when the connection is lost, and is tried again within the hour (fault 47e)', async () => {
     const tablet = await installation.signInTablet('order@alpha')
     const onProgress: PrepareOptions['onProgress'] = ({ part }) => {
       if (part === 'prices') tablet.connection.state = 'down'
@@ -239,8 +239,8 @@ describe('what does not succeed', () => {
   })
 })
 
-describe('space', () => {
-  it('fault 47f a device without enough space is told before anything is fetched', async () => {
+describe('space on a prepared device', () => {
+  it('is checked before anything is fetched (fault 47f)', async () => {
     const tablet = await installation.signInTablet('second@alpha')
     await tablet.api.call(getUser, {})
     tablet.connection.log.length = 0
@@ -249,7 +249,7 @@ describe('space', () => {
     expect(sentPaths(tablet).filter((path) => !path.startsWith('/api/m18s/user'))).toEqual([])
   })
 
-  it('fault 47f a disk that fills up ends the run, and what waits to be sent is still there', async () => {
+  it('ends the run when it is used up, and the waiting writes stay (fault 47f)', async () => {
     const tablet = await installation.signInTablet('second@alpha')
     const companyId = installation.server.world.companies.alpha
     const id = installation.server.world.users['user@alpha'] ?? 0
@@ -276,7 +276,7 @@ describe('space', () => {
     expect(await tablet.countWaiting()).toBe(1)
   })
 
-  it('fault 47g a prepared list makes way after others, and is not taken away for its age alone', async () => {
+  it('is taken from other lists before prepared ones, which are not evicted by age (fault 47g)', async () => {
     const tablet = await installation.signInTablet('second@alpha')
     await prepare(tablet)
     const db = await openTabletDatabase(tablet)

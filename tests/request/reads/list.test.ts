@@ -16,7 +16,7 @@ async function openSignedInTablet() {
 const usersInput = { params: { companyId } }
 
 describe('a list', () => {
-  it('is brought here whole once a page of it was read, and from then on only when something changed', async () => {
+  it('is fetched completely after one page was read, and then only if something changed', async () => {
     const { tablet } = await openSignedInTablet()
     const countChangeRequests = () =>
       tablet.connection.log.filter(({ request }) => request.path.includes('since=')).length
@@ -28,7 +28,7 @@ describe('a list', () => {
     expect(await tablet.list(listUsers, { scope: companyId })).toMatchObject({ complete: true, cachedCount: 3 })
   })
 
-  it('waits three seconds for the line if the device has it, and what comes later is still kept', async () => {
+  it('returns cached rows after three seconds, and a late response is still stored', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     await tablet.api.call(listUsers, usersInput)
     await tablet.settle()
@@ -52,7 +52,7 @@ describe('a list', () => {
     expect(await tablet.list(listUsers, { scope: companyId })).toMatchObject({ cachedCount: 4, asOf: clock.now() })
   })
 
-  it('that the device has never read waits for the line as long as it takes', async () => {
+  it('waits as long as it takes if it was never read', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     let releaseResponse = () => {}
     const responseReleased = new Promise<void>((resolve) => (releaseResponse = resolve))
@@ -72,7 +72,7 @@ describe('a list', () => {
     ['a server in trouble', buildRefusal(503, 'UNAVAILABLE')],
     ['a login page in between', { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Welcome</p>' }],
     ["a proxy's refusal", { status: 403, headers: {}, body: 'blocked' }],
-  ])('is answered from the device at %s', async (_, response) => {
+  ])('returns cached rows if the response is from %s', async (_, response) => {
     const { server, tablet } = await openSignedInTablet()
     await tablet.api.call(listUsers, usersInput)
     server.script = () => response
@@ -80,7 +80,7 @@ describe('a list', () => {
     expect((await tablet.api.call(getUser, {})).kind).toBe('cached')
   })
 
-  it('fault 37t says what the server answered beside what the device has, after a 500', async () => {
+  it('returns the problem of the server with the cached rows after a 500 (fault 37t)', async () => {
     const { server, tablet } = await openSignedInTablet()
     await tablet.api.call(listUsers, usersInput)
     await tablet.settle()
@@ -93,7 +93,7 @@ describe('a list', () => {
     expect(await tablet.api.call(listUsers, usersInput)).not.toHaveProperty('problem')
   })
 
-  it('that may not be read says so, whatever the device has', async () => {
+  it('returns FORBIDDEN even if rows are cached', async () => {
     const { server, tablet } = await openSignedInTablet()
     await tablet.api.call(listUsers, usersInput)
     server.script = () => buildRefusal(403, 'FORBIDDEN')
@@ -103,7 +103,7 @@ describe('a list', () => {
     })
   })
 
-  it('that was never read says, without a line, that it is offline', async () => {
+  it('returns OFFLINE without a connection if it was never read', async () => {
     const { tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     expect(await tablet.api.call(listUsers, usersInput)).toMatchObject({
@@ -113,8 +113,8 @@ describe('a list', () => {
   })
 })
 
-describe('fault 3b a row that the server could not show', () => {
-  /** Row 2 is there still, and no answer has it. */
+describe('a row that the server could not show (fault 3b)', () => {
+  /** Reads the list while row 2 exists on the server, but is missing in every response. */
   async function readWithoutRow2(addedHeaders: Record<string, string>) {
     const { clock, server, tablet } = await openSignedInTablet()
     await tablet.api.call(listUsers, usersInput)
@@ -140,7 +140,7 @@ describe('fault 3b a row that the server could not show', () => {
     return { result, ids: rows.flatMap((row) => (row ? [row.row.id] : [])) }
   }
 
-  it('stays on the device, named or not, and the screen is told of it', async () => {
+  it('stays on the device, named or not, and is counted in the result', async () => {
     for (const ids of ['2', '']) {
       const addedHeaders = { [headers.rowsLeftOut]: '1', [headers.leftOutIds]: ids }
       const { result, ids: localIds } = await readWithoutRow2(addedHeaders)
@@ -149,9 +149,9 @@ describe('fault 3b a row that the server could not show', () => {
     }
   })
 
-  it('is not taken for one that is gone, which leaves the device', async () => {
+  it('is not mistaken for a deleted row, which is removed from the device', async () => {
     const { result, ids } = await readWithoutRow2({})
-    expect(result).not.toHaveProperty('leftOut')
+    expect(result).not.toHaveProperty('leftOutCount')
     expect(ids).toEqual([1, 3])
     const otherResult = await readWithoutRow2({ [headers.rowsLeftOut]: '1', [headers.leftOutIds]: '3' })
     expect(otherResult.ids).toEqual([1, 3])

@@ -6,7 +6,7 @@ import { createClock, createTablet, type Tablet } from '#tests/support/device/de
 import { companyId } from '#tests/support/device/device-database.ts'
 import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
 
-/** Held as by a frozen tab, which answers nothing. */
+/** Holds a lock as a frozen tab does, which responds to no message. */
 function freezeLock(name: string) {
   let releaseLock = () => {}
   const released = new Promise<void>((resolve) => (releaseLock = resolve))
@@ -18,7 +18,7 @@ const createOwnHolders = () => createLockHolders(`locks ${crypto.randomUUID()}`)
 
 const leaseMs = 45_000
 
-/** Turns the clock until something is done, but not as far as a lease goes. */
+/** Advances the clock until the promise is settled, but not up to the end of a lease. */
 async function runBeforeLeaseEnd<T>(
   clock: ReturnType<typeof createClock>,
   promise: Promise<T>,
@@ -37,7 +37,7 @@ async function waitUntilSent(tablet: Tablet): Promise<void> {
   while ((await tablet.countWaiting()) > 0) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-it('fault 41a a lock that a frozen tab holds is taken from it long before its lease ends', async () => {
+it('A lock that a frozen tab holds is taken over long before its lease ends (fault 41a)', async () => {
   const clock = createClock()
   const locks = createWebLocks(navigator.locks, clock.wait, createOwnHolders())
   const { releaseLock, lock } = freezeLock('41a')
@@ -47,7 +47,7 @@ it('fault 41a a lock that a frozen tab holds is taken from it long before its le
   await lock
 })
 
-it('fault 41b a lock is left to a holder that is slow and awake, for as long as was asked for', async () => {
+it('A lock stays with a holder that is slow but active, as long as the caller can wait (fault 41b)', async () => {
   const clock = createClock()
   const locks = createWebLocks(navigator.locks, clock.wait, createOwnHolders())
   let releaseSlowHolder = () => {}
@@ -69,7 +69,7 @@ it('fault 41b a lock is left to a holder that is slow and awake, for as long as 
   expect(isTaken).toBe(true)
 })
 
-it('fault 41c a write is sent before the lease ends though a frozen tab holds both the sending and the renewal', async () => {
+it('A write is sent before the lease ends if a frozen tab holds the sender and the renewal (fault 41c)', async () => {
   const clock = createClock()
   const server = createScriptedServer(clock)
   const tablet = createTablet((request) => server.transport(request), clock)
@@ -77,7 +77,7 @@ it('fault 41c a write is sent before the lease ends though a frozen tab holds bo
   await tablet.api.call(listUsers, { params: { companyId } })
   await tablet.settle()
   const { name } = tablet.device.getDatabase({ companyId, userId: 1 })
-  // The tablet's locks have names of their own; a lock that is asked for through them is answered for.
+  // The locks of the tablet have names of their own. Its own holders respond to messages, so these locks are held directly.
   const frozenLocks = [freezeLock(tablet.lockName(`drain:${name}`)), freezeLock(tablet.lockName('portal-renew'))]
   tablet.cookies.delete('portal-access')
   const write = tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })

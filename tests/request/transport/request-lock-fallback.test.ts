@@ -3,7 +3,7 @@ import { createWebLocks } from '#request/transport/web-locks.ts'
 import * as turns from '#request/transport/request-lock-fallback.ts'
 import { createClock } from '#tests/support/device/device.ts'
 
-/** Something that is held until it is let go. */
+/** Work that holds its lock until `release` is called. */
 function createBarrier() {
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))
@@ -13,7 +13,7 @@ const clock = createClock()
 const locks = createWebLocks(turns, clock.wait)
 const longWait = { waitMs: 60_000 }
 
-it('without Web Locks one comes after the other, under each name by itself (P-31)', async () => {
+it('Without Web Locks the holders of one name run one after the other (P-31)', async () => {
   const order: string[] = []
   const barrier = createBarrier()
   const firstHolder = locks.hold(
@@ -29,7 +29,7 @@ it('without Web Locks one comes after the other, under each name by itself (P-31
   expect(order).toEqual(['one', 'beside', 'one ends', 'two'])
 })
 
-it('whoever loses patience goes, and those behind still wait for those before (P-31)', async () => {
+it('A caller whose wait time ends leaves, and later callers still wait for earlier ones (P-31)', async () => {
   const barrier = createBarrier()
   const order: string[] = []
   const firstHolder = locks.hold('c', longWait, async () => void (await barrier.released, order.push('one')))
@@ -43,7 +43,7 @@ it('whoever loses patience goes, and those behind still wait for those before (P
   expect(order).toEqual(['one', 'last'])
 })
 
-it('a holder that sleeps is passed by, and one that failed holds nobody up (protocol 12, P-31)', async () => {
+it('A sleeping holder can be passed over, and a failed one holds nobody (protocol 12, P-31)', async () => {
   const sleepingHolder = createBarrier()
   void locks.hold('d', longWait, () => sleepingHolder.released)
   expect(await locks.hold('d', { waitMs: 0, shouldSteal: true }, async () => 'stolen')).toEqual({ value: 'stolen' })
@@ -51,7 +51,7 @@ it('a holder that sleeps is passed by, and one that failed holds nobody up (prot
   expect(await locks.hold('e', longWait, async () => 'next')).toEqual({ value: 'next' })
 })
 
-it('who waits for nothing has what is free at once, and goes away from what is held', async () => {
+it('A caller without a wait time gets a free lock at once, and null for a held lock', async () => {
   const barrier = createBarrier()
   const noWait = { waitMs: 0 }
   expect(await locks.hold('g', noWait, async () => 'free')).toEqual({ value: 'free' })
@@ -62,12 +62,12 @@ it('who waits for nothing has what is free at once, and goes away from what is h
   expect(await locks.hold('g', noWait, async () => 'free again')).toEqual({ value: 'free again' })
 })
 
-it('and a browser is asked for what is free, as its own patience of nothing ends before it gives anything', async () => {
+it("A caller without a wait time requests the browser's lock with ifAvailable", async () => {
   const requestOptions: LockOptions[] = []
   const browser = {
     request: async <T>(_name: string, options: LockOptions, runWithLock: (lock: unknown) => Promise<T>) => {
       requestOptions.push(options)
-      // As Chromium does: a lock comes in a later turn.
+      // As Chromium does: a lock is granted in a later turn.
       await Promise.resolve()
       return runWithLock(options.ifAvailable ? null : {})
     },
@@ -76,7 +76,7 @@ it('and a browser is asked for what is free, as its own patience of nothing ends
   expect(requestOptions).toEqual([{ ifAvailable: true }])
 })
 
-it('whoever has lost patience before the turns were here waits for nobody (P-31)', async () => {
+it('A caller whose wait time ends before the fallback is loaded gets null (P-31)', async () => {
   const barrier = createBarrier()
   const firstHolder = locks.hold('f', longWait, () => barrier.released)
   const lateLocks = createWebLocks(
@@ -91,7 +91,7 @@ it('whoever has lost patience before the turns were here waits for nobody (P-31)
   await firstHolder
 })
 
-it('the work of one that waited for nothing goes on when its lock is stolen, as of any other (protocol 12)', async () => {
+it('The work of a caller without a wait time continues when its lock is stolen (protocol 12)', async () => {
   const browserLocks = createWebLocks(navigator.locks, clock.wait)
   const barrier = createBarrier()
   const stolenHolder = browserLocks.hold('stolen', { waitMs: 0 }, () => barrier.released.then(() => 'done'))

@@ -24,7 +24,7 @@ async function causeConflict(problemData: object) {
   return await createOutboxActions(tablet.ports).compare(result.kind === 'problem' ? (result.intent ?? '') : '')
 }
 
-it('a conflict names who changed the row last, as the 412 says it', async () => {
+it('A conflict names the user who changed the row last, from the 412 response', async () => {
   const comparison = await causeConflict({ changed_by: { id: 5, name: 'Editor' } })
   expect(comparison).toMatchObject({
     authorName: 'Editor',
@@ -35,7 +35,7 @@ it('a conflict names who changed the row last, as the 412 says it', async () => 
 })
 
 it.each([{}, { changed_by: null }, { changed_by: 'x' }])(
-  'where nobody knows who it was, it says only when',
+  'A conflict whose author is unknown shows only the time',
   async (problemData) => {
     expect(await causeConflict(problemData)).toMatchObject({
       authorName: null,
@@ -45,7 +45,7 @@ it.each([{}, { changed_by: null }, { changed_by: 'x' }])(
   },
 )
 
-it('a row that is named in the body is still named in what is sent over somebody else’s change', async () => {
+it("A write that is sent over another user's change still names its row in the body", async () => {
   const clock = createClock()
   const server = createScriptedServer(clock)
   const tablet = createTablet((request) => server.transport(request), clock)
@@ -73,7 +73,7 @@ it('a row that is named in the body is still named in what is sent over somebody
   expect(sentBodies[1]).toEqual({ id: 9, desc: 'Mine' })
 })
 
-describe('a write of a row that somebody works on (M49, protocol 16)', () => {
+describe('a write to a locked row (M49, protocol 16)', () => {
   async function openLockedTablet() {
     const clock = createClock()
     const server = createScriptedServer(clock)
@@ -90,7 +90,7 @@ describe('a write of a row that somebody works on (M49, protocol 16)', () => {
   }
   const problem = { code: 'RESOURCE_LOCKED', status: 423, data: { user: 'Wei', action: 'backup' } }
 
-  it('tells who sent it whose work it waits for, and whoever changes the row after it, that it goes after that', async () => {
+  it('names the lock it waits for, and a later write of the row waits after it', async () => {
     const { clock, server, tablet, changeUser, actions } = await openLockedTablet()
     const first = await changeUser({ title: 1 })
     const second = await changeUser({ name: 'Renamed' })
@@ -114,18 +114,18 @@ describe('a write of a row that somebody works on (M49, protocol 16)', () => {
     expect(server.rows.get(2)).toMatchObject({ title: 1, name: 'Renamed' })
   })
 
-  it('no longer names the lock once it is the connection that it waits for', async () => {
+  it('no longer names the lock once it waits for the connection', async () => {
     const { clock, tablet, changeUser, actions } = await openLockedTablet()
     await changeUser({ title: 1 })
     tablet.connection.state = 'down'
     await clock.advance(70_000)
     await tablet.tick()
-    expect(await changeUser({ name: 'Renamed' })).not.toHaveProperty('held')
+    expect(await changeUser({ name: 'Renamed' })).not.toHaveProperty('holdReason')
     const [firstEntry] = await tablet.entries()
     expect(await actions.getWaitReason(firstEntry?.intent ?? '')).toMatchObject({ kind: 'line' })
   })
 
-  it('tells that it goes after one that its user has to decide about', async () => {
+  it('waits after a write that its user has to decide about, and reports that', async () => {
     const { server, tablet, changeUser } = await openLockedTablet()
     server.script = (request, respond) => {
       const key = request.headers[headers.key]

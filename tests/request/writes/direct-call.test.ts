@@ -35,7 +35,7 @@ async function openSignedInTablet(
   await tablet.signIn('acme', 'user1@acme.example')
   return { clock, server, tablet }
 }
-/** A change of a flag that decides what somebody may do is never queued. */
+/** A change of a user's rights is never queued. */
 const promote = (tablet: Tablet, intent?: string) =>
   tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { admin: true } }, intent ? { intent } : {})
 const getIntent = (result: { kind: string; intent?: string }) => result.intent ?? ''
@@ -43,8 +43,8 @@ const findStatusRequests = (tablet: Tablet) =>
   tablet.connection.log.filter(({ request }) => request.path.startsWith(requestPath))
 const findWrites = (tablet: Tablet) => tablet.connection.log.filter(({ request }) => request.headers[headers.key])
 
-describe('a call that is never queued', () => {
-  it('is noted before it leaves, and forgotten when its answer came (protocol 13)', async () => {
+describe('a direct call', () => {
+  it('is stored before it is sent, and deleted when its response arrives (protocol 13)', async () => {
     const { server, tablet } = await openSignedInTablet()
     let notedCount = 0
     const { transport } = server
@@ -60,7 +60,7 @@ describe('a call that is never queued', () => {
     expect(session && (await tablet.device.getDatabase(session).directCalls.count())).toBe(0)
   })
 
-  it('whose answer is lost is shown as unknown, and told as done once the server says so; it is never sent again', async () => {
+  it('is shown as unknown if its response is lost, then as done, and is never sent again', async () => {
     const { tablet } = await openSignedInTablet(() => buildServerResponse(200, { id: 2 }, 'done; 41'))
     tablet.connection.state = 'answers lost'
     const result = await promote(tablet)
@@ -81,7 +81,7 @@ describe('a call that is never queued', () => {
     expect(findWrites(tablet)).toHaveLength(previousWrites)
   })
 
-  it('that never reached the server is kept from ever running before it is told as not done; the same form wishes anew', async () => {
+  it('is voided before it is reported as not done, and its form can then send a new intent', async () => {
     const { clock, tablet } = await openSignedInTablet(({ method }) =>
       method === 'DELETE'
         ? buildServerResponse(200, { void: true }, 'refused; 5')
@@ -103,7 +103,7 @@ describe('a call that is never queued', () => {
     expect(findWrites(tablet).at(-1)?.request.headers[headers.intent]).toBeUndefined()
   })
 
-  it('of which its page died over is asked about when nobody can be waiting any more', async () => {
+  it('is looked up after its page died, once no caller can be waiting', async () => {
     const { clock, tablet } = await openSignedInTablet(() => buildServerResponse(200, { id: 2 }, 'done; 41'))
     tablet.connection.state = 'hanging'
     void promote(tablet)
@@ -118,7 +118,7 @@ describe('a call that is never queued', () => {
     expect(await readReceipts(10, tablet.device)).toMatchObject([{ outcome: 'done' }])
   })
 
-  it('asked of a server that cannot say stays unknown', async () => {
+  it('stays unknown if the server cannot give its outcome', async () => {
     const { clock, tablet } = await openSignedInTablet(() => buildRefusal(503, 'UNAVAILABLE'))
     tablet.connection.state = 'answers lost'
     await promote(tablet)

@@ -1,4 +1,4 @@
-/** A device on which nothing more can be put, and nothing is left that could make way. */
+/** A device on which nothing can be stored, and with no list left to evict. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -25,7 +25,7 @@ async function openSignedInTablet() {
   const listKeys = () => tablet.connection.log.flatMap(({ request }) => request.headers[headers.key] ?? [])
   return { clock, server, tablet, changeUser, listEffects, listKeys }
 }
-/** Three writes that wait, two of them of one row, and no list that could make way. */
+/** Three waiting writes, two of them to one row, and no list that could be evicted. */
 async function openTabletWithWaitingWrites() {
   const setup = await openSignedInTablet()
   setup.tablet.connection.state = 'down'
@@ -39,8 +39,8 @@ async function openTabletWithWaitingWrites() {
   return { ...setup, listSentKeys: () => setup.listKeys().slice(previousLength) }
 }
 
-describe('writes that wait on a full disk', () => {
-  it('are sent, once each and in their order, out of the room that is set aside for it', async () => {
+describe('waiting writes on a full disk', () => {
+  it('are sent once each and in their order, in the reserved space', async () => {
     const { server, tablet, listEffects, listSentKeys } = await openTabletWithWaitingWrites()
     const keys = (await tablet.entries()).map(({ key }) => key)
     disk = fillDisk({ until: 'deleted' })
@@ -54,7 +54,7 @@ describe('writes that wait on a full disk', () => {
     await tablet.settle()
   })
 
-  it('stay as they are where there is no room at all, and go when there is', async () => {
+  it('stay unchanged if there is no space at all, and are sent when there is', async () => {
     const { clock, tablet, listEffects } = await openTabletWithWaitingWrites()
     const previousEntries = await tablet.entries()
     disk = fillDisk()
@@ -70,7 +70,7 @@ describe('writes that wait on a full disk', () => {
 })
 
 describe('a new write on a full disk', () => {
-  it('is sent at once under its own key, and answered like any other', async () => {
+  it('is sent at once under its own key, and returns its response', async () => {
     const { server, tablet, changeUser, listEffects, listKeys } = await openSignedInTablet()
     disk = fillDisk()
     const base = { rowVersion: 1, values: { title: 0 } }
@@ -88,7 +88,7 @@ describe('a new write on a full disk', () => {
     await tablet.settle()
   })
 
-  it('is told as not saved where nobody answers, and pressed again it is the same wish, done once', async () => {
+  it('is reported as not saved without a response, and is the same intent, done once, when repeated', async () => {
     const { tablet, changeUser, listEffects } = await openSignedInTablet()
     disk = fillDisk()
     tablet.connection.state = 'answers lost'
@@ -108,7 +108,7 @@ describe('a new write on a full disk', () => {
     await tablet.settle()
   })
 
-  it('goes after those of its row that wait', async () => {
+  it('is sent after the waiting writes of its row', async () => {
     const { tablet, changeUser, listEffects, listSentKeys } = await openTabletWithWaitingWrites()
     const keys = (await tablet.entries()).map(({ key }) => key)
     disk = fillDisk({ until: 'deleted' })
@@ -119,7 +119,7 @@ describe('a new write on a full disk', () => {
     await tablet.settle()
   })
 
-  it('is not sent for somebody whose session ends while what waits is sent before it: the form is told', async () => {
+  it('is not sent if its session ends while earlier writes are sent, and its form gets SIGNED_OUT', async () => {
     const { server, tablet, changeUser, listEffects } = await openTabletWithWaitingWrites()
     disk = fillDisk({ until: 'deleted' })
     tablet.connection.state = 'up'
@@ -129,7 +129,7 @@ describe('a new write on a full disk', () => {
     await tablet.settle()
   })
 
-  it('is not sent past one of its row that waits for its user', async () => {
+  it('is not sent before a write of its row that waits for its user', async () => {
     const { server, tablet, changeUser, listEffects } = await openSignedInTablet()
     server.script = (request) => {
       const key = request.headers[headers.key]

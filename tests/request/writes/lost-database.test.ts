@@ -1,4 +1,4 @@
-/** The browser took away one of the two databases of a device alone (fault 45). */
+/** The browser deleted one of the two databases of a device (fault 45). */
 import { describe, expect, it } from 'vitest'
 import { createModule } from '#contract/modules.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -37,8 +37,8 @@ async function deleteDatabase(tablet: Tablet, databaseKind: 'user' | 'device') {
   tablet.reopen()
 }
 
-describe('fault 45a: the database of the signed-in user alone is gone, without a connection', () => {
-  it('what was lost is said: how many, and of what', async () => {
+describe('A lost database of the signed-in user, without a connection (fault 45a)', () => {
+  it('The number and the kinds of lost writes are reported', async () => {
     const { clock, tablet } = await openTabletWithUnsentWrites()
     await deleteDatabase(tablet, 'user')
     expect(await checkCounts(tablet.ports, ownSubject)).toBe(true)
@@ -49,11 +49,11 @@ describe('fault 45a: the database of the signed-in user alone is gone, without a
     })
   })
 
-  it('the portal goes on empty: it records, and is filled and sends once the connection is back', async () => {
+  it('The portal continues with an empty database, stores writes, and fills and sends once connected', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     await deleteDatabase(tablet, 'user')
     expect(await countListedUsers(tablet)).toBe(0)
-    // Whoever is quicker than the page that looks after it loses neither the write nor the alarm.
+    // A call that runs before the check of the page loses neither the write nor the alarm.
     expect(await changeTitle(tablet, 2)).toMatchObject({ kind: 'queued' })
     expect(await readDataLoss(tablet.device)).toMatchObject({ writes: 3 })
     tablet.connection.state = 'up'
@@ -64,7 +64,7 @@ describe('fault 45a: the database of the signed-in user alone is gone, without a
     expect(await countListedUsers(tablet)).toBeGreaterThan(0)
   })
 
-  it('a page that had it open hears of it', async () => {
+  it('A page that had the database open is notified', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     const db = tablet.device.getDatabase(ownSubject)
     await db.open()
@@ -80,14 +80,14 @@ describe('fault 45a: the database of the signed-in user alone is gone, without a
     expect(await readDataLoss(tablet.device)).toMatchObject({ writes: 3 })
   })
 
-  it('a database that is there is left as it is', async () => {
+  it('An existing database is left unchanged', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     expect(await checkCounts(tablet.ports, ownSubject)).toBe(false)
     expect(await tablet.countWaiting()).toBe(3)
     expect(await readDataLoss(tablet.device)).toBeNull()
   })
 
-  it('nobody is let into it who has left', async () => {
+  it('The new database is closed to a user who has signed out', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     await tablet.signOut()
     await deleteDatabase(tablet, 'user')
@@ -96,8 +96,8 @@ describe('fault 45a: the database of the signed-in user alone is gone, without a
   })
 })
 
-describe('fault 45b: who is signed in is known without their database', () => {
-  it('as long as the session is theirs', async () => {
+describe('the own account outside a lost database (fault 45b)', () => {
+  it('is known as long as the session is that of its user', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     await storeOwnAccount(ownSubject, { name: 'Wei' }, tablet.device)
     await deleteDatabase(tablet, 'user')
@@ -109,7 +109,7 @@ describe('fault 45b: who is signed in is known without their database', () => {
     expect(await readOwnAccount(ownSubject, tablet.device)).toBeNull()
   })
 
-  it('and not when another user comes, or is noted too late', async () => {
+  it('is deleted when another user signs in, and is not stored late', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     await storeOwnAccount(ownSubject, { name: 'Wei' }, tablet.device)
     tablet.connection.state = 'up'
@@ -120,11 +120,11 @@ describe('fault 45b: who is signed in is known without their database', () => {
   })
 })
 
-describe('fault 45c: both databases are gone', () => {
-  it('the login page says so until somebody logs in, and then the page inside does', async () => {
+describe('the loss of both databases (fault 45c)', () => {
+  it('is shown on the login page until a login, and then inside the portal', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     tablet.loseStorage()
-    // A page that stood open looks as well; nobody is signed in any more.
+    // A page that was already open runs the check too, but nobody is signed in any longer.
     await checkCounts(tablet.ports, ownSubject)
     expect(await readLeftBehind(`portal-unsent=${tablet.tally}`, () => tablet.device)).toMatchObject({ lostCount: 3 })
     tablet.connection.state = 'up'
@@ -133,8 +133,8 @@ describe('fault 45c: both databases are gone', () => {
   })
 })
 
-describe('fault 45d: the database of the device alone is gone', () => {
-  it('what waits is sent once its user logs in again', async () => {
+describe('a lost database of the device (fault 45d)', () => {
+  it('leaves the waiting writes, which are sent after the next login of their user', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     await deleteDatabase(tablet, 'device')
     expect(await readLeftBehind(`portal-unsent=${tablet.tally}`, () => tablet.device)).toMatchObject({
@@ -146,7 +146,7 @@ describe('fault 45d: the database of the device alone is gone', () => {
     expect(await tablet.countWaiting()).toBe(0)
   })
 
-  it('another user who logs in finds no row of theirs, and cannot send what they left', async () => {
+  it('leaves another user no row, and no way to send the waiting writes', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     await deleteDatabase(tablet, 'device')
     tablet.connection.state = 'up'
@@ -163,7 +163,7 @@ describe('fault 45d: the database of the device alone is gone', () => {
   })
 })
 
-it('fault 45a: an older build reads the counts of a cookie that names kinds, and ours reads those of an older one', () => {
+it("Older and newer builds can read each other's counts in the cookie (fault 45a)", () => {
   const text = formatCounts({ '7:1': { recordedCount: 12, waitingCount: 3, kinds: { users: 2, modules: 1 } } })
   expect(text).toBe('7-1.12.3_7-1.u2m1')
   const olderParts = text.split('_').filter((part) => /^(\d{1,10})-(\d{1,10})\.(\d{1,9})\.(\d{1,9})$/.test(part))

@@ -22,8 +22,8 @@ const countProbes = ({ connection }: Tablet) =>
 const countWrites = ({ connection }: Tablet) =>
   connection.log.filter(({ request }) => request.headers['idempotency-key']).length
 
-describe('a visible page while something waits for the line', () => {
-  it('notices in the very round that the server is back, after however many in vain, and delivers (O2)', async () => {
+describe('a visible page with writes that wait for the connection', () => {
+  it('finds the server in the first successful round, after any number of failures, and sends (O2)', async () => {
     const { tablet, probe } = await openTabletWithWaitingWrite()
     for (let round = 0; round < 100; round++) expect(await probe()).toBe('nothing')
     const previousWrites = countWrites(tablet)
@@ -34,7 +34,7 @@ describe('a visible page while something waits for the line', () => {
     expect(await tablet.countWaiting()).toBe(0)
   })
 
-  it('asks nothing when nothing waits, and opens no database for that', async () => {
+  it('sends no probe if nothing waits, and opens no database for that', async () => {
     const { tablet, probe } = await openTabletWithWaitingWrite()
     tablet.connection.state = 'up'
     await tablet.tick()
@@ -52,7 +52,7 @@ describe('a visible page while something waits for the line', () => {
     expect(await probe()).toBe('nothing')
   })
 
-  it('asks nothing while the server wants a pause (Retry-After)', async () => {
+  it('sends no probe while the server requests a pause (Retry-After)', async () => {
     const { clock, tablet, probe } = await openTabletWithWaitingWrite()
     const db = tablet.device.getDatabase({ companyId, userId: 1 })
     await pauseSending(db, clock.now(), 30_000)
@@ -64,7 +64,7 @@ describe('a visible page while something waits for the line', () => {
     expect(await probe()).toBe('immediate')
   })
 
-  it('tries less and less often a line that answers and lets no write through', async () => {
+  it('tries less often if the connection works but no write succeeds', async () => {
     const { server, tablet, probe } = await openTabletWithWaitingWrite()
     tablet.connection.state = 'up'
     server.script = (request, respond) =>
@@ -82,8 +82,8 @@ describe('a visible page while something waits for the line', () => {
   })
 })
 
-describe('a line that fails most writes (R-05)', () => {
-  it('is tried every round as long as some get through, however long (O2)', async () => {
+describe('a connection that fails most writes (R-05)', () => {
+  it('is tried in every round as long as some writes succeed (O2)', async () => {
     const { server, tablet, probe } = await openTabletWithWaitingWrite()
     tablet.connection.state = 'up'
     server.script = (request, respond) =>
@@ -94,7 +94,7 @@ describe('a line that fails most writes (R-05)', () => {
       return probeResult
     }
     for (let index = 0; index < 60; index++) {
-      // One more every ten rounds: the counts move, as they do when one of many is delivered.
+      // Another write is added every ten rounds, so that the counts change, as they do when one of many writes is delivered.
       if (index % 10 === 0)
         await tablet.api.call(updateCompanyUser, { params: { id: 3 }, body: { name: `User ${index}` } })
       await tablet.settle()
@@ -107,7 +107,7 @@ describe('a line that fails most writes (R-05)', () => {
 })
 
 describe('a write whose sender died', () => {
-  it('is seen by the next round, and goes (O2)', async () => {
+  it('is found by the next round, and is sent (O2)', async () => {
     const { server, tablet, probe } = await openTabletWithWaitingWrite()
     const db = tablet.device.getDatabase({ companyId, userId: 1 })
     await db.outbox.toCollection().modify({ state: 'sending', delayedBy: null, notBefore: 0 })
@@ -118,8 +118,8 @@ describe('a write whose sender died', () => {
   })
 })
 
-describe('a write that its own server cannot do just now', () => {
-  it('waits for its time and is not probed for', async () => {
+describe('a write that the server cannot do yet', () => {
+  it('waits for its time, without probes', async () => {
     const { clock, server, tablet, probe } = await openTabletWithWaitingWrite()
     tablet.connection.state = 'up'
     server.script = refuseWrites(503, 'UNAVAILABLE', { 'retry-after': '20' })
@@ -130,7 +130,7 @@ describe('a write that its own server cannot do just now', () => {
     expect(await probe()).toBe('go')
   })
 
-  it('is asked about again within a second while an earlier copy of it runs, however often the line failed (O2)', async () => {
+  it('is sent again within a second while an earlier copy runs, after any number of failures (O2)', async () => {
     const { clock, server, tablet } = await openTabletWithWaitingWrite()
     const db = tablet.device.getDatabase({ companyId, userId: 1 })
     for (let index = 0; index < 8; index++) await tablet.tick()

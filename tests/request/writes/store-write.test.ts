@@ -1,4 +1,4 @@
-/** A write belongs to who is signed in when it is stored, not to who was when somebody last looked (protocol 10, 29, 30). */
+/** A write belongs to the user who is signed in when it is stored, not to the user of an earlier check (protocol 10, 29, 30). */
 import { describe, expect, it } from 'vitest'
 import { uploadAsset } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -11,7 +11,7 @@ const changeInput = { params: { id: 2 }, body: { title: 1 as const } }
 const firstSubject = { companyId, userId: 1 }
 const secondSubject = { companyId, userId: 2 }
 
-/** User 1 has written once, so that the next write need not ask who is here; then the line goes. */
+/** User 1 has sent one write, so the next write uses the remembered session. Then the connection ends. */
 async function openTabletAfterOneWrite() {
   const clock = createClock()
   const server = createScriptedServer(clock)
@@ -25,8 +25,8 @@ async function openTabletAfterOneWrite() {
   return { clock, tablet, readWaiting }
 }
 
-describe('another tab', () => {
-  it('signed out: nothing is stored for who has gone', async () => {
+describe('a write after another tab changed the session', () => {
+  it('is not stored if that tab signed out', async () => {
     const { tablet, readWaiting } = await openTabletAfterOneWrite()
     await markSignedOut(tablet.device)
     const result = await tablet.api.call(updateCompanyUser, changeInput)
@@ -34,7 +34,7 @@ describe('another tab', () => {
     expect(await readWaiting(firstSubject)).toEqual([])
   })
 
-  it('signed somebody else in: the write is theirs', async () => {
+  it('belongs to the new user if that tab signed in somebody else', async () => {
     const { tablet, readWaiting } = await openTabletAfterOneWrite()
     await markSignedOut(tablet.device)
     await openSession(tablet.device, secondSubject)
@@ -43,7 +43,7 @@ describe('another tab', () => {
     expect(await readWaiting(secondSubject)).toMatchObject([{ forUser: `${companyId}:2` }])
   })
 
-  it('signed the same user in again: the write is theirs as before', async () => {
+  it('belongs to the same user if that tab signed them in again', async () => {
     const { tablet, readWaiting } = await openTabletAfterOneWrite()
     await markSignedOut(tablet.device)
     await openSession(tablet.device, firstSubject)
@@ -52,16 +52,16 @@ describe('another tab', () => {
   })
 })
 
-it('while somebody is going, before they are swept away, nothing of theirs is stored any more', async () => {
+it('A write is not stored while the data of its user is being deleted', async () => {
   const { tablet, readWaiting } = await openTabletAfterOneWrite()
   const db = tablet.device.getDatabase(firstSubject)
-  // What a sweep does first: the session may have been read an instant before.
+  // The first step of a wipe. The session may have been read just before.
   await db.meta.put({ name: 'session-generation', open: false, generation: 9 })
   expect(await tablet.api.call(updateCompanyUser, changeInput)).toMatchObject({ problem: { code: 'SIGNED_OUT' } })
   expect(await readWaiting(firstSubject)).toEqual([])
 })
 
-it('a file is no exception: of a session that has run out it is not taken (W-06)', async () => {
+it('A file is not stored after the session expired (W-06)', async () => {
   const { clock, tablet, readWaiting } = await openTabletAfterOneWrite()
   const sessionEnd = (await tablet.session())?.until
   await clock.advance((sessionEnd ?? 0) - clock.now() + 1)

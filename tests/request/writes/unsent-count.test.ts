@@ -25,8 +25,8 @@ async function leaveThreeWrites(tablet: Tablet) {
   await tablet.settle()
 }
 
-describe('how many writes wait', () => {
-  it('stands in the cookie and on the icon, and falls to nothing when all are delivered (requirement 48, P-17)', async () => {
+describe('the count of waiting writes', () => {
+  it('is in the cookie and on the icon, and is zero when all are delivered (requirement 48, P-17)', async () => {
     const { tablet } = await openSignedInTablet()
     await leaveThreeWrites(tablet)
     expect([parseCounts(tablet.tally)[subjectKey], tablet.badge]).toEqual([
@@ -38,7 +38,7 @@ describe('how many writes wait', () => {
     expect([tablet.tally, tablet.badge]).toEqual(['', 0])
   })
 
-  it('counts what waits for a decision too, and what is sealed (requirement 20)', async () => {
+  it('includes writes that wait for a decision, and sealed writes (requirement 20)', async () => {
     const { server, tablet } = await openSignedInTablet()
     await leaveThreeWrites(tablet)
     tablet.connection.state = 'up'
@@ -49,14 +49,14 @@ describe('how many writes wait', () => {
     expect(parseCounts(tablet.tally)[subjectKey]?.waitingCount).toBe(3)
   })
 
-  it.each(['', 'x', '7-1.3', '7-1.a.b', '7-1.3.2_rubbish'])('reads a cookie that says "%s" without harm', (text) => {
+  it.each(['', 'x', '7-1.3', '7-1.a.b', '7-1.3.2_rubbish'])('is read safely from the cookie "%s"', (text) => {
     const counts = parseCounts(text)
     expect(parseCounts(formatCounts(counts))).toEqual(counts)
   })
 })
 
-describe('a device whose storage the browser took away (R-18)', () => {
-  it('says how many unsent writes are gone, until its user has seen it (requirement 48)', async () => {
+describe('a device whose storage the browser deleted (R-18)', () => {
+  it('reports how many unsent writes are lost, until its user has seen it (requirement 48)', async () => {
     const { clock, tablet } = await openSignedInTablet()
     await leaveThreeWrites(tablet)
     tablet.loseStorage()
@@ -70,7 +70,7 @@ describe('a device whose storage the browser took away (R-18)', () => {
     expect(await readDataLoss(tablet.device)).toBeNull()
   })
 
-  it('says nothing to another user, and nothing where all was delivered', async () => {
+  it('reports the loss to the user of the writes, and not to another user', async () => {
     const { tablet } = await openSignedInTablet()
     await leaveThreeWrites(tablet)
     tablet.loseStorage()
@@ -81,7 +81,7 @@ describe('a device whose storage the browser took away (R-18)', () => {
     expect(await readDataLoss(tablet.device)).toMatchObject({ writes: 3 })
   })
 
-  it('gives no alarm where the cookie is only late: the page died between the two', async () => {
+  it('reports no loss if only the cookie is out of date because the page died', async () => {
     const { tablet } = await openSignedInTablet()
     await leaveThreeWrites(tablet)
     const staleTally = tablet.tally

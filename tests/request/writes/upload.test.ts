@@ -14,7 +14,7 @@ import {
 import { createScriptedServer, buildRefusal } from '#tests/support/device/scripted-server.ts'
 
 const path = '/api/m18s/asset'
-/** Every byte there is, and a line that looks like the end of a form. */
+/** Every possible byte, and text that looks like the end of a form. */
 const bytes = new Uint8Array([...Array(256).keys(), ...new TextEncoder().encode('\r\n--portal-x--\r\n')])
 const createPicture = () => new File([bytes], 'me "at" work.png', { type: 'image/png' })
 
@@ -40,7 +40,7 @@ async function openSignedInTablet() {
 }
 
 const uploadPicture = (tablet: Tablet) => tablet.api.call(uploadAsset, { body: { avatar: createPicture() } })
-/** Each part with what it says of itself and its bytes. */
+/** Returns each part with its field name, type, file name and bytes. */
 async function readForm(request: SentRequest | undefined): Promise<unknown[]> {
   const formHeaders = { headers: { 'content-type': request?.headers['content-type'] ?? '' } }
   const form = await new Response(Buffer.from(request?.body ?? '', 'latin1'), formHeaders).formData()
@@ -55,8 +55,8 @@ const findUploads = (tablet: Tablet) =>
   tablet.connection.log.filter(({ request }) => request.path === path).map(({ request }) => request)
 const getIntent = (result: { kind: string; intent?: string }) => result.intent ?? ''
 
-describe('a file', () => {
-  it('arrives to the byte, by itself, with its key (protocol 22)', async () => {
+describe('an uploaded file', () => {
+  it('arrives byte for byte, in a request of its own with its key (protocol 22)', async () => {
     const { tablet } = await openSignedInTablet()
     expect(await uploadPicture(tablet)).toEqual({ kind: 'fresh', output: { id: 'asset-0001' } })
     const [uploadRequest] = findUploads(tablet)
@@ -67,7 +67,7 @@ describe('a file', () => {
     expect(await tablet.countWaiting()).toBe(0)
   })
 
-  it('given without a network waits on the device, is drawn from there, and goes before what names it (protocol 22)', async () => {
+  it('waits offline, is readable on the device, and is sent before the write that names it (protocol 22)', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     const intent = getIntent(await uploadPicture(tablet))
@@ -85,11 +85,11 @@ describe('a file', () => {
     expect(sentEntries.map(({ request: { method } }) => method)).toEqual(['POST', 'PUT'])
     expect(await tablet.countWaiting()).toBe(0)
     expect(server.rows.get(1)).toMatchObject({ avatar: `~${intent}` })
-    // Nobody draws it any more.
+    // The file is no longer needed for display.
     expect(await readLocalFile(intent, tablet.device)).toBeNull()
   })
 
-  it('is the same in every attempt but for the boundary, which no fingerprint counts (protocol 2, 8)', async () => {
+  it('is the same in every attempt except for the boundary, which is not compared (protocol 2, 8)', async () => {
     const { tablet } = await openSignedInTablet()
     tablet.connection.state = 'answers lost'
     await uploadPicture(tablet)
@@ -102,7 +102,7 @@ describe('a file', () => {
     expect(second?.headers[headers.key]).toBeTruthy()
   })
 
-  it('frozen by an older build goes with the boundary that the browser writes now', async () => {
+  it("is sent with the browser's new boundary if an older build stored another one", async () => {
     const { tablet } = await openSignedInTablet()
     tablet.connection.state = 'answers lost'
     await uploadPicture(tablet)
@@ -121,7 +121,7 @@ describe('a file', () => {
     expect(await tablet.countWaiting()).toBe(0)
   })
 
-  it('never goes in a batch (protocol 22)', async () => {
+  it('is never sent in a batch (protocol 22)', async () => {
     const { clock, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     for (let index = 0; index < 3; index++) await uploadPicture(tablet)
@@ -133,7 +133,7 @@ describe('a file', () => {
     expect(tablet.connection.log.some(({ request }) => request.path.endsWith('/batch'))).toBe(false)
   })
 
-  it('goes with its write when that is dropped, and a refused one leaves with its form', async () => {
+  it('is deleted with its refused form, and the writes that name a waiting file are found', async () => {
     const { server, tablet } = await openSignedInTablet()
     server.script = (request, respond) =>
       request.path === path

@@ -237,7 +237,7 @@ eachEngineByNight('the progress websocket', (engine) => {
     for (let index = 0; index < 1000; index++) floodingListener.socket.send('{}')
     expect(await floodingListener.closeCode).toBe(1008)
     // Only one security event is logged, for any number of messages.
-    expect(server.readLog().match(/"event":"request_flood"/g)).toHaveLength(1)
+    expect(server.readLog().match(/"event":"websocket_flood"/g)).toHaveLength(1)
     const longListener = await openListener()
     longListener.socket.send('x'.repeat(65_537))
     expect(await longListener.closeCode).toBe(1009)
@@ -245,7 +245,7 @@ eachEngineByNight('the progress websocket', (engine) => {
   })
 
   it('is cut off for a client that floods it with pings and reads nothing (fault 2)', async () => {
-    const floodCount = server.readLog().match(/"event":"request_flood"/g)?.length ?? 0
+    const floodCount = server.readLog().match(/"event":"websocket_flood"/g)?.length ?? 0
     const upgrade = {
       connection: 'Upgrade',
       upgrade: 'websocket',
@@ -265,7 +265,7 @@ eachEngineByNight('the progress websocket', (engine) => {
       })
       upgradeRequest.end()
     })
-    expect(server.readLog().match(/"event":"request_flood"/g)).toHaveLength(floodCount + 1)
+    expect(server.readLog().match(/"event":"websocket_flood"/g)).toHaveLength(floodCount + 1)
   })
 
   it('returns 404 to a request without an upgrade', async () => {
