@@ -25,10 +25,10 @@ const titles = readTitles()
 const problems = [
   [`longer than ${maxLength} characters`, titles.filter((title) => title.length > maxLength), maxLongPercent],
   ['not imperative', titles.filter((title) => !verbPattern.test(title)), maxOtherPercent],
-].filter(([, found, maxPercent]) => found.length * 100 > titles.length * maxPercent)
+].filter(([, matches, maxPercent]) => matches.length * 100 > titles.length * maxPercent)
 
-for (const [name, found, maxPercent] of problems)
+for (const [name, matches, maxPercent] of problems)
   console.error(
-    `${found.length} of the last ${titles.length} commit titles are ${name} (at most ${maxPercent} %):\n  ${found.join('\n  ')}`,
+    `${matches.length} of the last ${titles.length} commit titles are ${name} (at most ${maxPercent} %):\n  ${matches.join('\n  ')}`,
   )
 process.exitCode = problems.length > 0 ? 1 : 0

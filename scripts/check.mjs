@@ -1,6 +1,6 @@
 /**
  * The static part of the tests; each check counts as one test: types per environment, format, lint, dead code. Run alone, it also checks
- * names, imports and folders, which `npm test` does with all other tests.
+ * names, language, imports and folders, which `npm test` does with all other tests, and the titles of the last commits.
  *
  * npm run check
  */
@@ -26,9 +26,11 @@ export const checks = [
 ]
 
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-const rules = ['imports', 'names', 'tree'].map((name) => `tests/architecture/${name}.test.ts`)
+const rules = ['imports', 'names', 'plain-language', 'log-events', 'tree'].map(
+  (name) => `tests/architecture/${name}.test.ts`,
+)
 const structure = {
-  name: 'names, imports and folders',
+  name: 'names, language, imports and folders',
   command: [process.execPath, vitest, 'run', '--project', 'node', ...rules],
 }
 
@@ -64,8 +66,10 @@ export function printResult({ name, passed, output }) {
   if (!passed) console.log(output)
 }
 
+const commitTitles = { name: 'commit titles', command: [process.execPath, join('scripts', 'check-commits.mjs')] }
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const results = await runChecks([...checks, structure], printResult)
+  const results = await runChecks([...checks, structure, commitTitles], printResult)
   const failed = results.filter((result) => !result.passed).length
   console.log(`${results.length - failed} passed, ${failed} failed`)
   process.exitCode = failed ? 1 : 0

@@ -13,7 +13,7 @@ interface SyntaxNode {
 }
 
 interface LogCall {
-  place: string
+  position: string
   /** Null: the first argument does not begin with an event. */
   event: string | null
   messages: string[]
@@ -65,11 +65,11 @@ function listLogCalls(file: string, text = readFileText(file)): LogCall[] {
   return calls.flatMap((call) => {
     if (!isLogCall(call['callee'] as SyntaxNode, text)) return []
     const [fields, message] = call['arguments'] as SyntaxNode[]
-    const place = `${file}:${text.slice(0, call.start).split('\n').length}`
+    const position = `${file}:${text.slice(0, call.start).split('\n').length}`
     const event = readEvent(fields)
     // The one call whose events are typed by their table.
     if (event === null && file === 'server/context/log.ts') return []
-    return [{ place, event, messages: readMessages(message) ?? [] }]
+    return [{ position, event, messages: readMessages(message) ?? [] }]
   })
 }
 
@@ -94,9 +94,9 @@ describe('log lines', () => {
   it('are found wherever they are written', () => {
     const text = "app.log[level]({ err }, 'a')\nlog.warn('b')\nthis.app.log.error({ event: 'c_d' }, isOn ? 'e' : 'f')"
     expect(listLogCalls('server/planted.ts', text)).toEqual([
-      { place: 'server/planted.ts:1', event: null, messages: ['a'] },
-      { place: 'server/planted.ts:2', event: null, messages: [] },
-      { place: 'server/planted.ts:3', event: 'c_d', messages: ['e', 'f'] },
+      { position: 'server/planted.ts:1', event: null, messages: ['a'] },
+      { position: 'server/planted.ts:2', event: null, messages: [] },
+      { position: 'server/planted.ts:3', event: 'c_d', messages: ['e', 'f'] },
     ])
   })
 
