@@ -30,11 +30,11 @@ function findAnchor(text: string, anchor: string): number {
   return index
 }
 
-/** Before the first match of the anchor, unless the text has that line. */
+/** Inserts a line before the first match of the anchor, unless the text has that line already. */
 export const insertLineOnce = (text: string, anchor: string, line: string): string =>
   text.split('\n').includes(line) ? text : insertBefore(text, anchor, `${line}\n`)
 
-/** Adds a key to a JSON file, at the end of its object or of the object under `parent`. Throws where the key exists. */
+/** Adds a key to a JSON file, at the end of its object or of the object under `parent`. Throws if the key exists. */
 export function addJsonKey(text: string, key: string, value: unknown, parent?: string): string {
   const json = JSON.parse(text) as Record<string, unknown>
   const target = parent === undefined ? json : (json[parent] as Record<string, unknown> | undefined)

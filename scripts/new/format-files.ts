@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const biome = join(import.meta.dirname, '../../node_modules/@biomejs/biome/bin/biome')
 
-/** Throws where a file of the project in `root` cannot be formatted. */
+/** Throws if a file of the project in `root` cannot be formatted. */
 export function formatFiles(root: string, paths: readonly string[]): void {
   const { status, stdout, stderr } = spawnSync(process.execPath, [biome, 'format', '--write', ...paths], {
     cwd: root,

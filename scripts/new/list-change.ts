@@ -217,7 +217,7 @@ function addToRouteTest(text: string, { plural, path }: NounNames): string {
   return addToSnapshot(addToMenus(withAccess, plural), `        "/app/m18/${path}": "providerAdmin",`)
 }
 
-/** At the end of the menu of everybody who has the provider's pages: pages are in the order of the table of routes. */
+/** Pages in a menu have the order of the route table, so the new page comes last in the provider's menu. */
 function addToMenus(text: string, plural: string): string {
   const providerMenu = /('hiddenModules',\s+'prices'[^\]]*?),?(\s*\])/g
   const menuCount = text.match(providerMenu)?.length ?? 0
@@ -225,7 +225,7 @@ function addToMenus(text: string, plural: string): string {
   return text.replace(providerMenu, `$1, '${plural}'$2`)
 }
 
-/** In the order of the alphabet. */
+/** Keys are sorted alphabetically. */
 function addToSnapshot(text: string, line: string): string {
   const lines = text.split('\n')
   const index = lines.findIndex((other) => /^ {8}"\//.test(other) && other > line)

@@ -12,7 +12,7 @@ export interface NounNames {
   deviceTable: string
   /** Path of its call and its page: `giftcard`. */
   path: string
-  /** "gift cards", "gift card": in English texts. */
+  /** For English texts: "gift cards", "gift card". */
   text: string
   singularText: string
   /** 礼品卡 */
@@ -22,13 +22,13 @@ export interface NounNames {
 export interface NounInput {
   /** `gift-cards` */
   plural: string
-  /** `gift-card`; guessed from the plural where that is safe. */
+  /** `gift-card`; derived from the plural if the rule is certain. */
   singular?: string | undefined
   /** 礼品卡 */
   chinese: string
 }
 
-/** PostgreSQL cuts names of more than 63 letters, and indexes add a few to the name of their table. */
+/** PostgreSQL truncates names of more than 63 letters, and index names add to the name of their table. */
 const maxNameLength = 40
 
 /** Words of JavaScript that cannot name a value. */
@@ -38,13 +38,13 @@ const reservedWords = new Set(
   throw true try typeof var void while with yield`.split(/\s+/),
 )
 
-/** Words whose singular is less by an -s, and whose plural is no other word: `files` and `gift-cards`; neither `boxes` nor `series`. */
+/** Plurals whose singular is the word without its -s: `files` and `gift-cards`, but not `boxes` or `series`. */
 const safePlural = /[bcdfghjklmnpqrtvwxyz]s$|[bdefgklmnprtuw]es$|[^i]ces$/
 const doubtfulPlural = /news$|ics$|lens$/
 
 export const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Throws where the names cannot be those of a list. */
+/** Throws if the names are not allowed for a list. */
 export function toNounNames({ plural, singular = guessSingular(plural), chinese }: NounInput): NounNames {
   for (const name of [plural, singular]) requireName(name)
   if (reservedWords.has(plural)) throw new Error(`"${plural}" is a word of JavaScript: choose another name.`)
@@ -76,7 +76,7 @@ function requireName(name: string): void {
     throw new Error(`"${name}" is longer than ${maxNameLength} letters: choose a shorter name.`)
 }
 
-/** The name stays in tables and addresses, so it is guessed only where the guess is right. */
+/** The name is permanent in tables and addresses, so it is derived only if the rule is certain. */
 function guessSingular(plural: string): string {
   if (safePlural.test(plural) && !doubtfulPlural.test(plural)) return plural.slice(0, -1)
   throw new Error(

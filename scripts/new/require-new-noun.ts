@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NounNames } from '#scripts/new/names.ts'
 
-/** Throws where one of the names means something in the project in `root` already. */
+/** Throws if one of the names is already used in the project in `root`. */
 export function requireNewNoun(root: string, names: NounNames): void {
   const { file, plural, singularType, pluralType, table, deviceTable, path } = names
   const read = (name: string) => readFileSync(join(root, name), 'utf8')
@@ -32,5 +32,5 @@ export function requireNewNoun(root: string, names: NounNames): void {
   )
 }
 
-/** As a key of an object or type, or as a word in a list. */
+/** Whether the text has the key in an object or type, or the word in a list. */
 const hasKey = (text: string, key: string) => new RegExp(`^ +(${key}\\??:|'${key}',)`, 'm').test(text)

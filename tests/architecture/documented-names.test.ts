@@ -34,7 +34,7 @@ const pathEndings = new Set(
 )
 const findMissingFiles = (text: string) =>
   [...text.matchAll(filePattern)]
-    // A link may begin with any number of them: links are checked by themselves.
+    // `../` at the beginning is removed; links have their own test.
     .map(([name]) => name.replace(/^(?:\.\.\/)+/, ''))
     .filter((name) => !pathEndings.has(name) && !placeholderNames.has(name))
 
@@ -49,7 +49,7 @@ it('each file that a comment or a document names exists', () => {
   ).toEqual(['storage/gone.ts', 'view.tsx', 'docs/no.md'])
 })
 
-/** Where a link of a document leads begins in the document's own folder. An address is no such link. */
+/** Links are relative to the folder of the document. Web addresses are not checked. */
 const linkPattern = /\]\(([^)\s:#]+)(?:#[^)\s]*)?\)/g
 const filesAndFolders = new Set(
   files.flatMap((file) => {
@@ -62,7 +62,7 @@ const findBrokenLinks = (file: string, text: string) =>
     .map(([, path = '']) => path)
     .filter((path) => !filesAndFolders.has(posix.join(posix.dirname(file), path)))
 
-it('each relative link of a document leads to a file', () => {
+it('has only relative links that lead to files', () => {
   const countLinks = (text: string) => [...text.matchAll(linkPattern)].length
   expect(documents.reduce((sum, file) => sum + countLinks(readFileText(file)), 0)).toBeGreaterThan(100)
   const brokenLinks = documents.flatMap((file) =>

@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..', '..')
 const maxListFiles = 14
 const maxFieldFiles = 9
 
-/** The table of the second is `group`, a word of SQL. */
+/** The second list has the table `group`, a reserved word of SQL. */
 const nouns = [
   { plural: 'gift-cards', chinese: '礼品卡' },
   { plural: 'groups', chinese: '分组' },

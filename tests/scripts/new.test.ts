@@ -13,13 +13,13 @@ import { toNounNames } from '#scripts/new/names.ts'
 import { listMigrationNames } from '#server/db/migrations/index.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-// Neither is a noun of the portal, also where somebody has followed a recipe.
+// Neither noun is in the portal, even after somebody followed a recipe.
 const tickets = { plural: 'sample-vouchers', chinese: '样品券' }
 const boxes = { plural: 'sample-boxes', singular: 'sample-box', chinese: '样品箱' }
 const editedPaths = [...new Set(buildListChange(toNounNames(tickets), '050').edits.map(({ path }) => path))]
 const neededPaths = ['.gitignore', 'biome.json', 'server/db/migrations', 'server/db/tables', 'src/contract']
 
-/** The part of the project that the generator reads and edits, in a folder of its own. */
+/** A copy of the files that the generator reads and edits. */
 let folder: string
 function createProject(): void {
   folder = mkdtempSync(join(tmpdir(), 'new-list-'))
@@ -31,17 +31,17 @@ const read = (path: string) => readFileSync(join(folder, path), 'utf8')
 const readEditedFiles = () => Object.fromEntries(editedPaths.map((path) => [path, read(path)]))
 const countMatches = (path: string, text: string) => read(path).split(text).length - 1
 
-/** Each value that a module imports, as often as it does. */
+/** Names of imported values, with duplicates. */
 const listImportedNames = (path: string) =>
   parseSync(path, read(path)).module.staticImports.flatMap(({ entries }) =>
     entries.map(({ localName }) => localName.value),
   )
 
-describe('a list page that is written into the project', () => {
+describe('addList', () => {
   beforeEach(createProject)
   afterEach(deleteProject)
 
-  it('goes with one that was written before', () => {
+  it('adds a second list without duplicate imports', () => {
     const paths = [...addList(folder, tickets), ...addList(folder, boxes)]
     for (const path of paths.filter((each) => /\.tsx?$/.test(each))) {
       expect([path, parseSync(path, read(path), { showSemanticErrors: true } as object).errors]).toEqual([path, []])
@@ -64,7 +64,7 @@ describe('a list page that is written into the project', () => {
     expect(menus?.length).toBe(2)
   })
 
-  it('has the next version on the device, and the next migration, which the server knows as the last', () => {
+  it('uses the next device version and the next migration, and names it as the latest', () => {
     const number = getNextMigrationNumber(folder)
     addList(folder, tickets)
     const listVersions = () =>
@@ -85,7 +85,7 @@ describe('a list page that is written into the project', () => {
     ])
   })
 
-  it('has its texts in both languages', () => {
+  it('adds its texts in both languages', () => {
     addList(folder, boxes)
     const readTexts = (language: string) => [
       JSON.parse(read(`src/locales/${language}/shell.json`)).menu.sampleBoxes,
@@ -100,7 +100,7 @@ describe('a list page that is written into the project', () => {
   })
 })
 
-describe('what is refused before anything is written', () => {
+describe('addList, before it writes', () => {
   beforeAll(() => {
     createProject()
     addList(folder, tickets)
@@ -124,27 +124,27 @@ describe('what is refused before anything is written', () => {
     ['uploads', 'upload', 'the address /app/m18/upload'],
     ['endpoints', 'endpoint', 'the calls endpoints'],
     ['mfa-tokens', 'mfa-token', 'the type MfaTokenTable'],
-  ])('%s, which the project has', (plural, singular, takenName) => {
+  ])('refuses %s, which the project already has', (plural, singular, takenName) => {
     expectRefusal({ plural, singular, chinese: '名词' }, `The project has ${takenName} already.`)
   })
 
-  it('a list that was written before, with the way back', () => {
+  it('refuses a list that was already added, and mentions git', () => {
     expectRefusal(tickets, /has the page sampleVouchers already.*undo that with git first/)
   })
 
-  it('a file that is there, with the way back', () => {
+  it('refuses to overwrite a file, and mentions git', () => {
     writeFileSync(join(folder, 'src/contract/catalogue/sample-boxes.ts'), '')
     expectRefusal(boxes, /sample-boxes\.ts is there already\. .*undo the earlier change with git/)
   })
 
-  it('a plural whose singular is not certain, without its singular', () => {
+  it('refuses a plural whose singular is not certain', () => {
     for (const plural of ['boxes', 'addresses', 'series', 'statuses', 'companies', 'prices', 'caches'])
       expectRefusal({ plural, chinese: '名词' }, `The singular of "${plural}" is not certain`)
     for (const plural of ['news', 'status', 'people', 'topics', 'lens'])
       expectRefusal({ plural, chinese: '名词' }, `The singular of "${plural}" is not certain`)
   })
 
-  it('words of JavaScript, long names and other signs', () => {
+  it('refuses words of JavaScript, long names and other characters', () => {
     expectRefusal({ plural: 'arguments', chinese: '参数' }, '"arguments" is a word of JavaScript')
     expectRefusal({ plural: 'class', singular: 'class', chinese: '类' }, '"class" is a word of JavaScript')
     expectRefusal({ plural: `${'long-'.repeat(8)}names`, chinese: '名词' }, 'longer than 40 letters')
@@ -152,12 +152,12 @@ describe('what is refused before anything is written', () => {
       expectRefusal({ plural, singular: 'card', chinese: '名词' }, 'is not a name for a list')
   })
 
-  it('what is no Chinese noun', () => {
+  it('refuses a text that is not a Chinese noun', () => {
     for (const chinese of ['', 'vouchers', '优惠券。', '{{count}} 券', "券'"])
       expectRefusal({ ...boxes, chinese }, 'is no Chinese noun')
   })
 
-  it('a command without a Chinese noun', () => {
+  it('refuses a command without a Chinese noun', () => {
     const { status, stderr } = spawnSync(process.execPath, ['scripts/new.ts', 'list', 'sample-vouchers'], {
       cwd: root,
       encoding: 'utf8',
@@ -166,8 +166,8 @@ describe('what is refused before anything is written', () => {
   })
 })
 
-describe('names', () => {
-  it('are made from the plural where that is safe, and from the singular that is given', () => {
+describe('toNounNames', () => {
+  it('derives the singular where that is safe, and uses a given one', () => {
     const getSingular = (plural: string, singular?: string) =>
       toNounNames({ plural, singular, chinese: '名词' }).singular
     for (const [plural, singular] of [
@@ -186,7 +186,7 @@ describe('names', () => {
     expect(getSingular('people', 'person')).toBe('person')
   })
 
-  it('that SQL or JavaScript knows stand in quotes, or are no names of values', () => {
+  it('quotes reserved words of SQL and avoids reserved words of JavaScript', () => {
     const buildFiles = (plural: string) =>
       Object.entries(buildListChange(toNounNames({ plural, chinese: '名词' }), '050').newFiles)
     const groupTexts = buildFiles('groups').map(([, text]) => text)
@@ -196,11 +196,11 @@ describe('names', () => {
   })
 })
 
-describe('edits', () => {
+describe('edits of the project', () => {
   beforeAll(createProject)
   afterAll(deleteProject)
 
-  it('that find nothing to do throw', () => {
+  it('throw if they find no anchor', () => {
     expect(() => insertAfter('a', 'b', 'c')).toThrow('"b" was not found')
     expect(() => addJsonKey('{}', 'a', 1, 'menu')).toThrow('"menu" was not found')
     for (const { path, edit } of buildListChange(toNounNames(tickets), '050').edits.filter(
@@ -209,14 +209,14 @@ describe('edits', () => {
       expect(() => edit('{}'), path).toThrow('found')
   })
 
-  it('replace no text that is there', () => {
+  it('throw if the key exists', () => {
     expect(() => addJsonKey('{"users": "Users"}', 'users', 'Others')).toThrow('"users" is there already')
     expect(() => addJsonKey('{"menu": {"users": "Users"}}', 'users', 'Others', 'menu')).toThrow(
       '"users" is there already',
     )
   })
 
-  it('of a test without both menus, or without its snapshot, throw', () => {
+  it('throw if the route test lacks a menu or its snapshot', () => {
     const text = read('tests/app/routes/paths.test.ts')
     const edit = buildListChange(toNounNames(tickets), '050').edits.find(({ path }) =>
       path.endsWith('paths.test.ts'),
@@ -225,7 +225,7 @@ describe('edits', () => {
     expect(() => edit?.(text.replaceAll('        "/', '"/'))).toThrow('snapshot')
   })
 
-  it('that cannot be formatted are told', () => {
+  it('throw if the result cannot be formatted', () => {
     writeFileSync(join(folder, 'broken.ts'), 'const = {')
     expect(() => formatFiles(folder, ['broken.ts'])).toThrow(/could not be formatted:[^]*broken\.ts/)
   })

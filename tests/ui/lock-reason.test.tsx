@@ -1,4 +1,4 @@
-/** A field with a lock reason cannot be changed, whether the reason is shown at it or said once elsewhere. */
+/** A field with a lock reason cannot be changed, whether the field or the form shows the reason. */
 import { cleanup, render } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startMessages } from '#app/i18n/page-messages.ts'
@@ -32,14 +32,14 @@ beforeEach(startMessages)
 afterEach(cleanup)
 
 describe.each(fields)('a %s', (_name, buildField) => {
-  it('is locked by a reason, which is shown in place of its help', () => {
+  it('is locked by a reason, which replaces the help text', () => {
     expect(renderField(buildField({ lockReason: 'It never changes.' }))).toEqual({
       isLocked: true,
       notes: ['It never changes.'],
     })
   })
 
-  it('is locked by an empty reason, and shows its help', () => {
+  it('is locked by an empty reason and shows its help text', () => {
     expect(renderField(buildField({ lockReason: '' }))).toEqual({ isLocked: true, notes: ['Help'] })
   })
 

@@ -8,7 +8,7 @@ import { latestMigration } from '#server/db/tables/tables.ts'
 
 const migrationsFolder = import.meta.dirname
 
-/** `049-column-names`. Throws StartProblem where the folder holds anything but the migrations of this version. */
+/** Returns names such as `049-column-names`. Throws StartProblem if the folder does not hold exactly the migrations of this version. */
 export function listMigrationNames(folder = migrationsFolder, latestName: string = latestMigration): string[] {
   const files = readdirSync(folder).filter((file) => /^\d/.test(file))
   const misnamedFile = files.find((file) => !/^\d{3}-[a-z0-9-]+\.ts$/.test(file))
@@ -25,7 +25,7 @@ export function listMigrationNames(folder = migrationsFolder, latestName: string
   return names
 }
 
-/** Throws StartProblem for a file that does not export `up`. */
+/** Throws StartProblem if a file does not export `up`. */
 export async function loadMigrations(
   names: readonly string[],
   folder = migrationsFolder,

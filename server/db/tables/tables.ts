@@ -8,7 +8,7 @@ import type { HostingTables } from '#server/db/tables/hosting-tables.ts'
 import type { OrderTables } from '#server/db/tables/order-tables.ts'
 import type { UploadTables } from '#server/db/tables/upload-tables.ts'
 
-/** The last file in server/db/migrations: a start with any other one there is refused. Each new migration is named here. */
+/** The last file in server/db/migrations. The server does not start if there is another one. Update it with each new migration. */
 export const latestMigration = '049-column-names'
 
 type JsonColumn<T> = ColumnType<T, string, string>

@@ -45,8 +45,8 @@ export function fromValues({ dialCode, number, ...values }: CompanyFormValues): 
 }
 
 /**
- * After somebody else changed the company: the current values, with what was typed over them. Dial code and number are one telephone
- * number, so both are the typed ones if it was changed here, and else the current ones.
+ * Returns the current values of a company that somebody else changed, with the typed changes applied. Dial code and number are one
+ * telephone number: both come from the form if either was changed there, otherwise both are the current ones.
  */
 export function rebaseCompany(
   values: CompanyFormValues,
@@ -56,7 +56,7 @@ export function rebaseCompany(
   const rebasedValues = rebaseValues(values, baseValues, currentValues)
   if (fromValues(values).tel !== fromValues(baseValues).tel)
     return { ...rebasedValues, dialCode: values.dialCode, number: values.number }
-  // Without a number the dial code is only a proposal, which follows the typed country.
+  // Without a number the dial code is only a suggestion that follows the selected country.
   if (currentValues.number === '') return rebasedValues
   return { ...rebasedValues, dialCode: currentValues.dialCode, number: currentValues.number }
 }

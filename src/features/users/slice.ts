@@ -55,8 +55,8 @@ const injectedSlice = userActionsSlice.injectInto(rootReducer)
 export const selectRunningActions = (state: object): RunningUserActions => injectedSlice.selectSlice(state)
 
 /**
- * Null: another action on that user is on its way. Based on the row as it is at this moment, not as it was shown: an undo follows the
- * action that it takes back.
+ * Returns null if another action on this user is running. Uses the current row, not the displayed one: an undo comes after the action that
+ * it reverts.
  */
 export const runUserAction =
   (action: UserAction, id: RowRef): AppThunk<CallResult<unknown> | null> =>
@@ -81,7 +81,7 @@ interface UserActionInput {
   id: RowRef
 }
 
-/** As `runUserAction`, for `useAction`: that another action is on its way is a problem. */
+/** Like `runUserAction`, for `useAction`: a running action is a problem. */
 export const sendUserAction =
   ({ action, id }: UserActionInput): AppThunk<CallResult<unknown>> =>
   async (dispatch) =>

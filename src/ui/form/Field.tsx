@@ -7,7 +7,10 @@ export interface LabelledFieldProps {
   label: string
   help?: ReactNode
   error?: string | null | undefined
-  /** Why it cannot be changed; the value stays readable. Empty: it is locked, and its form says the reason once for all fields. */
+  /**
+   * Reason why the field is locked; the value stays readable. An empty text locks it without a reason, because the form shows one for all
+   * fields.
+   */
   lockReason?: string | null | undefined
   optional?: boolean | undefined
 }

@@ -17,7 +17,7 @@ const quote: BackupQuote = {
   steps: () => [],
 }
 
-/** Orders again and again; `order` returns the intent of the call. */
+/** `order` submits the form and returns the intent of the call. */
 function renderOrdering() {
   const { calls, wrapper, respond } = createCallRecorder()
   const options = { serviceId: 5, type: 'pdb2s3', quote, onOrdered: () => {}, onPriceOutdated: () => {} } as const

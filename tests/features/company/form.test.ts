@@ -78,8 +78,8 @@ describe('the company form', () => {
   })
 })
 
-describe('after somebody else changed the company', () => {
-  /** The telephone number that the form has by then. */
+describe('rebaseCompany', () => {
+  /** Returns the telephone number in the form afterwards. */
   const rebaseTel = (
     typedValues: Partial<CompanyFormValues>,
     currentTel: string | null,
@@ -92,19 +92,19 @@ describe('after somebody else changed the company', () => {
     return [rebased.dialCode, rebased.number]
   }
 
-  it('has the typed telephone number if its dial code or its number was typed', () => {
+  it('keeps the typed telephone number if its dial code or its number was typed', () => {
     expect(rebaseTel({ number: '55550000' }, '+86-13800000000')).toEqual(['852', '55550000'])
     expect(rebaseTel({ dialCode: '86' }, '+44-2000000000')).toEqual(['86', '21104400'])
     expect(rebaseTel({ number: '' }, '+86-13800000000')).toEqual(['852', ''])
     expect(rebaseTel({ dialCode: '86', number: '13811111111' }, null)).toEqual(['86', '13811111111'])
   })
 
-  it('has their telephone number if none was typed', () => {
+  it('takes the current telephone number if none was typed', () => {
     expect(rebaseTel({}, '+86-13800000000')).toEqual(['86', '13800000000'])
     expect(rebaseTel({ name: 'Acme & Sons' }, null)).toEqual(['852', ''])
   })
 
-  it('has their telephone number if only a dial code without a number was typed', () => {
+  it('takes the current telephone number if only a dial code was typed', () => {
     expect(rebaseTel({ dialCode: '86' }, '+44-2000000000', null)).toEqual(['44', '2000000000'])
     expect(rebaseTel({ dialCode: '86' }, null, null)).toEqual(['86', ''])
   })

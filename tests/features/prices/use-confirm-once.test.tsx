@@ -47,7 +47,7 @@ async function confirm(
 beforeEach(startMessages)
 afterEach(cleanup)
 
-it('confirms the same version under the same intent after a lost response, although the dialog was closed', async () => {
+it('<ConfirmButton> repeats the intent of a lost response, even if the dialog was closed', async () => {
   const server = createCallRecorder()
   const { rerender } = render(buildButton(3), { wrapper: server.wrapper })
   const intent = await confirm(server, lostResult)
@@ -57,7 +57,7 @@ it('confirms the same version under the same intent after a lost response, altho
   expect(await confirm(server, lostResult)).not.toBe(intent)
 })
 
-it('confirms under a new intent after a refusal', async () => {
+it('<ConfirmButton> uses a new intent after a refusal', async () => {
   const server = createCallRecorder()
   render(buildButton(3), { wrapper: server.wrapper })
   const intent = await confirm(server, buildRefusal('BUSY'))

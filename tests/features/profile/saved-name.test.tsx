@@ -22,7 +22,7 @@ async function saveName() {
   await submit(fixture.user)
 }
 
-/** Opens the menu of the user and then the home page. */
+/** Opens the user menu and then the home page. */
 async function expectNameInMenuAndGreeting() {
   await click('header button:has(.avatar)')
   await screen.findByText(newName, { selector: 'strong' })

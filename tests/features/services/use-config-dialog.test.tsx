@@ -23,14 +23,14 @@ async function openDialog() {
 beforeEach(() => loadPageMessages('problem'))
 afterEach(cleanup)
 
-it('says that the configuration could not be changed when the server refuses it', async () => {
+it('<ConfigDialog> shows that the configuration could not be changed when the server refuses it', async () => {
   const { dialog, saveButton, respond } = await openDialog()
   await userEvent.setup().click(saveButton)
   await respond(buildRefusal('BUSY'))
   expect(dialog.textContent).toContain(failureTitle)
 })
 
-it('does not say so where nothing can be saved: there is only the reason', async () => {
+it('<ConfigDialog> shows only the reason where saving is blocked', async () => {
   const { dialog, saveButton, store } = await openDialog()
   act(() => void store.dispatch(sessionExpiredChanged(true)))
   expect(dialog.textContent).toContain('Your session expired while you were offline')

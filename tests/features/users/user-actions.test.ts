@@ -3,7 +3,7 @@ import { runUserAction, selectRunningActions, sendUserAction } from '#features/u
 import type { CallResult } from '#request/call-results.ts'
 import { createStore, type ThunkExtra } from '#state/store.ts'
 
-/** A server that answers when the test says so. */
+/** A server whose responses the test chooses. */
 function createServer() {
   const endpointNames: string[] = []
   const responses: ((result: CallResult<unknown>) => void)[] = []
@@ -16,7 +16,7 @@ function createServer() {
 }
 const freshResult: CallResult<null> = { kind: 'fresh', output: null }
 
-it('sends one action on a user at a time, whoever sends it', async () => {
+it('runUserAction and sendUserAction send one action on a user at a time', async () => {
   const { endpointNames, responses, store } = createServer()
   const firstResult = store.dispatch(runUserAction('disable', 7))
   expect(selectRunningActions(store.getState())).toEqual({ 7: true })
@@ -37,7 +37,7 @@ it('sends one action on a user at a time, whoever sends it', async () => {
   expect(endpointNames).toEqual(['disableUser', 'deleteUser'])
 })
 
-it('sends actions on different users side by side', async () => {
+it('sendUserAction sends actions on different users in parallel', async () => {
   const { responses, store } = createServer()
   const results = [7, 8].map((id) => store.dispatch(sendUserAction({ action: 'activatemail', id })))
   await expect.poll(() => responses).toHaveLength(2)

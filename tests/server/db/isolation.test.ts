@@ -64,7 +64,7 @@ const closedTables: readonly (keyof DatabaseTables)[] = [
   'backup_reminder',
   'payment_task',
 ]
-/** What belongs to no company: the provider alone writes it. */
+/** Tables that belong to no company; only the provider writes them. */
 const sharedTables: readonly (keyof DatabaseTables)[] = [
   'catalogue',
   'module',

@@ -6,7 +6,7 @@ import { StartProblem } from '#server/config/config.ts'
 import { listMigrationNames, loadMigrations } from '#server/db/migrations/index.ts'
 import { latestMigration } from '#server/db/tables/tables.ts'
 
-describe('the folder of migrations', () => {
+describe('listMigrationNames', () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'migrations-'))
@@ -21,37 +21,37 @@ describe('the folder of migrations', () => {
     return expect(run)
   }
 
-  it('is read in the order of the numbers, without the files beside them', () => {
+  it('returns the migrations in order, without other files', () => {
     expect(list()).toEqual(['001-first', '002-second'])
   })
 
-  it('of this version ends with the migration that the code names, and each of them can be loaded', async () => {
+  it('ends with latestMigration, and each migration can be loaded', async () => {
     const names = listMigrationNames()
     expect(names.at(-1)).toBe(latestMigration)
     expect(Object.keys(await loadMigrations(names))).toEqual(names)
   })
 
   it.each(['3-third.ts', '0003-third.ts', '003_third.ts', '003-Third.ts', '003-third.js', '003-third.ts.orig'])(
-    'is refused with %s, which would be left out otherwise',
+    'rejects %s, whose name does not match',
     (file) => {
       writeFileSync(join(folder, file), '')
       catchStartProblem(list).toThrow(`${file} is no name of a migration`)
     },
   )
 
-  it('is refused with a newer migration, which another version has left there', () => {
+  it('rejects a migration of a newer version', () => {
     writeFileSync(join(folder, '003-of-tomorrow.ts'), 'throw new Error("loaded")\n')
     catchStartProblem(list).toThrow(/last migration of this version is 002-second, but .* is 003-of-tomorrow/)
   })
 
-  it('is refused without the latest migration, and when it is empty', () => {
+  it('rejects a folder without the latest migration, and an empty one', () => {
     rmSync(join(folder, '002-second.ts'))
     catchStartProblem(list).toThrow(/is 001-first/)
     rmSync(join(folder, '001-first.ts'))
     catchStartProblem(list).toThrow(/is missing/)
   })
 
-  it('is refused with a file that has no step up', async () => {
+  it('rejects a file that does not export up', async () => {
     writeFileSync(join(folder, '002-second.ts'), 'export const down = async () => undefined\n')
     await expect(loadMigrations(list(), folder)).rejects.toThrow(StartProblem)
     await expect(loadMigrations(list(), folder)).rejects.toThrow(

@@ -40,7 +40,7 @@ export function useOrdering({ serviceId, type, terms, quote, priceId, onOrdered,
   // A refusal of other terms does not apply.
   const { serverQuote, hasProblem } = lastRefusal?.termsKey === termsKey ? lastRefusal : noRefusal
   const displayedQuote = serverQuote ?? (quote && { priceId, quote })
-  // An order whose response was lost: sent again for the same terms it has the same intent, so that it is ordered once.
+  // An order whose response was lost. The same terms are sent again under the same intent, so the backup is ordered once.
   const lostOrder = useRef<{ termsKey: string; intent: Intent } | null>(null)
 
   async function start() {

@@ -20,8 +20,8 @@ interface Props {
 }
 
 /**
- * Warns before it is deleted (M64). When the pending change is paid or deleted meanwhile the dialog closes: it must not offer to delete
- * the order itself instead.
+ * Warns before the deletion (M64). Closes if the pending change is paid or deleted meanwhile, so that it never offers to delete the order
+ * itself.
  */
 export function DeleteOrderDialog(props: Props) {
   const { target, row, onClose } = props
@@ -32,7 +32,7 @@ export function DeleteOrderDialog(props: Props) {
   return isTargetGone ? null : <DeletionWarning {...props} />
 }
 
-/** The button that keeps it has the focus (C-16, A-10). */
+/** The focus is on the button that keeps the order (C-16, A-10). */
 function DeletionWarning({ target, row, onClose, onDone }: Props) {
   const { t } = useTranslation('orders')
   const formatDue = useDueFormatter()

@@ -24,7 +24,7 @@ const failureTexts = {
   received: ['received.title', 'received.text'],
 } as const satisfies Record<FailedOutcome, readonly string[]>
 
-/** Title and text of a payment that came to nothing, or too late. A newer server may send an outcome that this build does not know. */
+/** Returns title and text of a failed or late payment. A newer server may send an outcome that this build does not know. */
 export const getFailureTexts = (outcome: FailedOutcome) => failureTexts[outcome] ?? failureTexts.open
 
 const chargedOutcomes: readonly PaymentOutcome[] = ['paid', 'received', 'processing']

@@ -50,7 +50,7 @@ export function ConfirmButton({ row, result, hasChanges, isUsable, today, onConf
 
 type ConfirmCall = (row: OpenedPriceList) => AppThunk<CallResult<unknown>>
 
-/** Confirms a list. If the response was lost, the same version is confirmed again under the same intent, also after the dialog was closed. */
+/** Confirms a price list. After a lost response the same version is confirmed under the same intent, even if the dialog was closed. */
 function useConfirmOnce(): ConfirmCall {
   const lostCall = useRef<{ versionKey: string; intent: Intent } | null>(null)
   return (row) => async (dispatch) => {

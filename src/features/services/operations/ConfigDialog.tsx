@@ -84,7 +84,7 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
       side="center"
       {...form.formProps}
       title={t('config.title', { code: row.code })}
-      // The form has no title where saving is blocked: nothing has failed.
+      // If saving is blocked, nothing has failed and the form has no failure title.
       failureTitle={failureTitle && t('failed.configure')}
       disabledReason={disabledReason}
       cancel={isRunning ? t('config.close') : undefined}

@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(cleanup)
 
-it('deletes the pending change', async () => {
+it('<DeleteOrderDialog> deletes the pending change', async () => {
   const { calls, wrapper } = createCallRecorder()
   render(buildDialog('pending', pendingChange), { wrapper })
   await screen.findByRole('dialog', { name: /^Delete the unpaid/ })
@@ -33,7 +33,7 @@ it('deletes the pending change', async () => {
   ])
 })
 
-it('closes when the pending change is gone, and never offers to delete the order itself', async () => {
+it('<DeleteOrderDialog> closes when the pending change is gone, without offering to delete the order', async () => {
   const { wrapper } = createCallRecorder()
   const { rerender } = render(buildDialog('pending', pendingChange), { wrapper })
   await screen.findByRole('dialog')
@@ -43,7 +43,7 @@ it('closes when the pending change is gone, and never offers to delete the order
   expect(closeCount).toBe(1)
 })
 
-it('offers to delete an order without a pending change', async () => {
+it('<DeleteOrderDialog> offers to delete an order without a pending change', async () => {
   const { wrapper } = createCallRecorder()
   render(buildDialog('order', null), { wrapper })
   await screen.findByRole('dialog')

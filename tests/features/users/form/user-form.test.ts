@@ -127,7 +127,7 @@ describe('needsConnection', () => {
 describe('a row that another user has changed', () => {
   const serverRow: UserRow = { ...row, order: false, status: 1, row_version: 4 }
 
-  it('names the fields that they changed', () => {
+  it('lists the changed fields', () => {
     const changedFields = conflictFields.filter((field) => row[field] !== serverRow[field])
     expect(changedFields).toEqual(['order', 'status'])
   })
