@@ -1,19 +1,20 @@
-/** Every name that a file declares, as its syntax tree has it: variables, parameters, members, types, exports, literals of unions. */
+/** Lists every name that a file declares, from its syntax tree: variables, parameters, members, types, exports and literals of unions. */
 import { parseSync } from 'vite'
 
 export interface DeclaredName {
   name: string
   line: number
   /**
-   * member: of a type, an object or a class, as wire fields are. text: a quoted member, or a string that tells the arms of a union
-   * apart. name: everything else.
+   * - member: a member of a type, an object or a class, as wire fields are.
+   * - text: a quoted member, or a string that distinguishes the arms of a union.
+   * - name: everything else.
    */
   kind: 'name' | 'member' | 'text'
 }
 
 export interface FileNames {
   names: DeclaredName[]
-  /** Names under which others import, by `export` in any of its forms. `isType`: interfaces and type aliases. */
+  /** Names under which other files can import, from every form of `export`. `isType` is true for interfaces and type aliases. */
   exports: { name: string; isType: boolean; isReExport: boolean }[]
 }
 
@@ -28,7 +29,7 @@ const isNode = (value: unknown): value is Node =>
 
 const nodesOf = (value: unknown): Node[] => (Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [])
 
-/** Members whose string tells the arms of a union apart. */
+/** Members whose string value distinguishes the arms of a union. */
 const discriminants = new Set(['kind', 'type', 'state', 'status', 'outcome', 'result', 'reason', 'about', 'stage'])
 
 /** Identifiers that a pattern declares: `{ a: b, ...rest }` declares b and rest. */
@@ -81,7 +82,6 @@ const textOf = (node: Node): string | null => {
   return node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null
 }
 
-/** Nodes whose children declare names, by the field that holds the declared one. */
 function findDeclarations(node: Node, parent: Node | null): Node[] {
   if (memberTypes.has(node.type)) {
     const isShorthandPattern = parent?.type === 'ObjectPattern'
@@ -99,7 +99,7 @@ function findDeclarations(node: Node, parent: Node | null): Node[] {
   return [...ownNames, ...parameters]
 }
 
-/** Strings of a union, or of the member that tells its arms apart. */
+/** Returns the string if it is part of a union or the value of a discriminating member, otherwise null. */
 function findLiteral(node: Node, parent: Node | null, owner: Node | null): string | null {
   const value = node.type === 'Literal' ? textOf(node) : null
   if (value === null || !parent) return null
@@ -131,7 +131,7 @@ function findExports(node: Node): FileNames['exports'] {
   })
 }
 
-/** Reads `text` as the file of that name, whose extension says which language it is. */
+/** Parses `text` as the content of `file`, whose extension determines the language. */
 export function readNames(file: string, text: string): FileNames {
   const { program } = parseSync(file, text)
   const lineStarts = [0, ...[...text.matchAll(/\n/g)].map((match) => match.index + 1)]

@@ -1,4 +1,4 @@
-/** What comments and documents name is there: a reader who looks for it finds it. */
+/** Checks that files and functions named in comments and documents exist. */
 import { posix } from 'node:path'
 import { parseSync } from 'vite'
 import { expect, it } from 'vitest'
@@ -21,10 +21,9 @@ function splitComments(file: string, text: string): { comments: string; code: st
   return { comments: comments.map(({ value }) => value).join('\n'), code }
 }
 
-/** A file with the ending of our code, wherever it lies, or a path below one of our folders. */
+/** A file name with an extension of our code, in any folder, or a path below one of our folders. */
 const filePattern =
   /(?<![\w/.@:<-])(?:[\w.-]+\/)*[\w-][\w.-]*\.(?:tsx?|mjs)\b|(?<![\w/.@:-])(?:docs|locales|bench)\/[\w./-]+\.(?:md|json)\b/g
-/** Patterns of names. */
 const placeholderNames = new Set(['server/db/migrations/NNN-what.ts'])
 const pathEndings = new Set(
   files.flatMap((file) => {
@@ -38,7 +37,7 @@ const findMissingFiles = (text: string) =>
     .map(([name]) => name.replace(/^(?:\.\.\/)+/, ''))
     .filter((name) => !pathEndings.has(name) && !placeholderNames.has(name))
 
-it('each file that a comment or a document names exists', () => {
+it('Every file that a comment or a document names exists', () => {
   expect(documentsAndComments.length).toBeGreaterThan(1_000)
   const missingNames = documentsAndComments.flatMap(({ file, text }) =>
     findMissingFiles(text).map((name) => `${file} names ${name}`),
@@ -74,9 +73,9 @@ it('has only relative links that lead to files', () => {
   expect(findBrokenLinks('docs/x.md', text)).toEqual(['docs/security.md', '../../README.md'])
 })
 
-/** In camel case, or called. */
+/** A name in camel case, or followed by parentheses. */
 const functionNames = /(?<![\w./:-])(?:[a-z]+\d*[A-Z]\w*|[a-zA-Z_]\w*(?=\(\)))(?![\w:-])/g
-/** Words that are written like one. */
+/** Words that look like function names. */
 const ordinaryWords = new Set(['iPads', 'sRGB'])
 const dataFiles = files.filter((file) => /\.(json|html|sql)$/.test(file) && !file.endsWith('package-lock.json'))
 const knownNames = new Set(
@@ -87,7 +86,7 @@ const knownNames = new Set(
 const findMissingFunctions = (text: string) =>
   (text.match(functionNames) ?? []).filter((name) => !knownNames.has(name) && !ordinaryWords.has(name))
 
-it('each function that they name exists', () => {
+it('Every function that a comment or a document names exists', () => {
   expect(knownNames.size).toBeGreaterThan(5_000)
   const missingNames = documentsAndComments.flatMap(({ file, text }) =>
     findMissingFunctions(text).map((name) => `${file} names ${name}`),

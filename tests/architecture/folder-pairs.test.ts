@@ -2,10 +2,10 @@ import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ModuleImport, readImports, isCode, listFilesUnder } from '#tests/architecture/tree.ts'
 
-/** Pairs of folders in src, server and demo that import each other. It may only become smaller. */
+/** Number of folder pairs in src, server and demo that import each other. May only decrease. */
 const maxPairs = 15
 
-/** The folders of src/local, the lowest first: each imports only those before it (docs/architecture.md). */
+/** The folders of src/local, lowest first: each imports only folders before it (docs/architecture.md). */
 const localOrder = [
   'storage',
   'seals',
@@ -21,12 +21,12 @@ const localOrder = [
   'space',
 ]
 
-/** What code outside the index of long lists imports of it. */
+/** The only file of the list index that code outside it may import. */
 const listIndex = 'src/local/list-index/list-index.ts'
 
 type ImportsByFile = ReadonlyMap<string, readonly Pick<ModuleImport, 'file'>[]>
 
-/** Each import of a file in another folder: both files. Types and dynamic imports count. */
+/** Returns the importing and the imported file for each import from another folder. Type and dynamic imports count too. */
 const listImportsAcrossFolders = (imports: ImportsByFile) =>
   [...imports].flatMap(([from, fileImports]) =>
     fileImports.flatMap(({ file }) =>
@@ -34,7 +34,7 @@ const listImportsAcrossFolders = (imports: ImportsByFile) =>
     ),
   )
 
-/** Pairs of folders, a folder and its own subfolder too, where files of each import files of the other. */
+/** Returns the pairs of folders whose files import each other. A folder and its subfolder count as a pair. */
 function findPairs(imports: ImportsByFile): string[] {
   const edges = new Set(
     listImportsAcrossFolders(imports).map(({ from, file }) => `${posix.dirname(from)} ${posix.dirname(file)}`),
@@ -45,7 +45,6 @@ function findPairs(imports: ImportsByFile): string[] {
   })
 }
 
-/** Imports in src/local of a folder that stands above the importing one. */
 function findUpwardImports(imports: ImportsByFile): string[] {
   const getFolderRank = (file: string) => localOrder.indexOf(file.split('/')[2] ?? '')
   const isLocal = (file: string) => file.startsWith('src/local/')
@@ -54,7 +53,6 @@ function findUpwardImports(imports: ImportsByFile): string[] {
     .map(({ from, file }) => `${from} -> ${file}`)
 }
 
-/** Imports of the index of long lists from outside, past its one file. */
 const findIndexImports = (imports: ImportsByFile): string[] =>
   listImportsAcrossFolders(imports)
     .filter(({ file }) => posix.dirname(file) === posix.dirname(listIndex) && file !== listIndex)
@@ -66,29 +64,29 @@ const imports = new Map(
     .map((file) => [file, readImports(file)]),
 )
 
-describe('folders', () => {
-  it('in src/local never import each other', () => {
+describe('import rules between folders', () => {
+  it('no two folders of src/local import each other', () => {
     expect(
       findPairs(imports).filter((pair) => pair.split(' ').every((folder) => folder.startsWith('src/local'))),
     ).toEqual([])
   })
 
-  it('in src/local import only lower ones', () => {
+  it('a folder of src/local imports only lower folders', () => {
     const folders = new Set(listFilesUnder('src/local').map((file) => file.split('/')[2]))
     expect([...folders].sort()).toEqual([...localOrder].sort())
     expect(findUpwardImports(imports)).toEqual([])
   })
 
-  it('import each other in few places', () => {
+  it('few pairs of folders import each other', () => {
     const pairs = findPairs(imports)
     expect(pairs.length, pairs.join('\n')).toBeLessThanOrEqual(maxPairs)
   })
 
-  it('use the index of long lists through one file', () => {
+  it('other folders import the list index only through list-index.ts', () => {
     expect(findIndexImports(imports)).toEqual([])
   })
 
-  it('are found where they import each other', () => {
+  it('the check finds two planted folders that import each other', () => {
     const plantedImports: ImportsByFile = new Map([
       ['src/local/storage/eviction.ts', [{ file: 'src/local/list-index/buckets.ts' }]],
       ['src/local/list-index/buckets.ts', [{ file: 'src/local/storage/database.ts' }]],
@@ -99,7 +97,7 @@ describe('folders', () => {
     expect(findIndexImports(plantedImports)).toEqual(upwardImports)
   })
 
-  it('are found where a folder and its subfolder import each other', () => {
+  it('the check finds a folder and its subfolder that import each other', () => {
     const plantedImports: ImportsByFile = new Map([
       ['src/domain/dues.ts', [{ file: 'src/domain/fees/traffic.ts' }]],
       ['src/domain/fees/annual.ts', [{ file: 'src/domain/money.ts' }]],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { isCode, readFileText, root, listFilesUnder } from '#tests/architecture/tree.ts'
 
-/** Files with a function over a limit of .oxlintrc.json. It may only become smaller. */
+/** Number of files with a function over a limit of .oxlintrc.json. May only decrease. */
 const maxFiles = 5
 
 const rules = ['complexity', 'max-lines-per-function'] as const
@@ -24,7 +24,7 @@ const [limits, ...exceptions] = overridesWithLimits
 const getLimits = ({ rules: overrideRules }: LintOverride): RuleMeasures =>
   Object.fromEntries(rules.flatMap((rule) => (overrideRules[rule] ? [[rule, overrideRules[rule][1].max]] : [])))
 
-/** The largest function over a limit, by file and rule, as the linter measures it without the exceptions. */
+/** Measures, by file and rule, the largest function over a limit, with the linter's exceptions switched off. */
 function measureFunctions(): Map<string, RuleMeasures> {
   const folder = mkdtempSync(join(tmpdir(), 'function-limits-'))
   try {
@@ -52,15 +52,15 @@ function measureFunctions(): Map<string, RuleMeasures> {
   }
 }
 
-it('a function has a complexity of 15 and 100 lines at most, but for a list that becomes shorter', () => {
+it('A function has at most complexity 15 and 100 lines, except in the listed files', () => {
   expect(limits && getLimits(limits)).toEqual({ complexity: 15, 'max-lines-per-function': 100 })
   const listedLimits = Object.fromEntries(exceptions.map((override) => [override.files.join(), getLimits(override)]))
-  // A function that became smaller is listed with what it has now, and one within the limits not at all.
+  // A function that was shortened must be listed with its new size, and not at all once it is within the limits.
   expect(listedLimits).toEqual(Object.fromEntries(measureFunctions()))
   expect(exceptions.length).toBeLessThanOrEqual(maxFiles)
 })
 
-it('no comment takes a function out of the limits', () => {
+it('No comment switches the function limits off', () => {
   const comments = listFilesUnder('src', 'server', 'demo')
     .filter(isCode)
     .flatMap((file) => readFileText(file).match(/(?:ox|es)lint-disable.*(?:complexity|max-lines)/g) ?? [])

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { type ModuleImport, readImports, isCode, listFilesUnder } from '#tests/architecture/tree.ts'
 
 /**
- * Who may import whom: the same table as in docs/architecture.md. A value is a list of layers, `layer:types` where only
- * types may be taken, a file where only that one. A feature's own folder is always its own.
+ * Import rules, as in docs/architecture.md. A value lists layers; `layer:types` allows only types; a path allows only that file. A feature
+ * may always import its own folder.
  */
 const table: Record<string, readonly string[]> = {
   domain: [],
@@ -39,10 +39,9 @@ const table: Record<string, readonly string[]> = {
   locales: [],
 }
 
-/** What every folder of the server may import. */
 const basics = ['config', 'context', 'problems', 'text', 'shares']
 
-/** Inside the server, by folder, beside the basics; types are free. */
+/** Allowed imports of each server folder, besides `basics`. Type imports are always allowed. */
 const serverTable: Record<string, readonly string[]> = {
   composition: ['http', 'routes', 'jobs', 'use-cases', 'drivers', 'db'],
   config: [],
@@ -61,7 +60,7 @@ const serverTable: Record<string, readonly string[]> = {
   cli: ['composition', 'use-cases', 'db'],
 }
 
-/** Only the handle file of the device's database: everyone else asks reads and transitions. */
+/** Opens the device database. Other layers use its read and write functions instead. */
 const databaseFile = 'src/local/storage/database.ts'
 const mayOpenDatabase = ['local', 'request', 'sw', 'app']
 
@@ -76,7 +75,7 @@ function isAllowedBy(rule: string, target: { file: string; layer: string; isType
   )
 }
 
-/** Why this import may not be, or null. */
+/** Returns the reason why an import is not allowed, or null. */
 function findComplaint(from: string, { file, specifier, isTypeOnly }: ModuleImport): string | null {
   const layer = getLayer(from)
   if (file === null) {
@@ -104,7 +103,7 @@ function findServerComplaint(from: string, file: string, isTypeOnly: boolean): s
 const sources = listFilesUnder('src', 'server', 'demo').filter(isCode)
 const imports = new Map(sources.map((file) => [file, readImports(file)]))
 
-/** A circle of imports, those of types and `import()` too, as its files in order; null: none can be reached. */
+/** Returns the files of an import circle in order, or null if none can be reached. Type imports and `import()` count too. */
 function findCircle(start: string, done: Set<string>): string[] | null {
   const path: string[] = []
   const visitFile = (file: string): string[] | null => {
@@ -123,15 +122,15 @@ function findCircle(start: string, done: Set<string>): string[] | null {
   return visitFile(start)
 }
 
-describe('the imports point one way', () => {
-  it('every folder stands in the table, and the server has no file beside its folders', () => {
+describe('import rules between layers', () => {
+  it('every folder is listed in the table, and the server has no file outside its folders', () => {
     const layers = new Set(sources.filter((file) => file.split('/').length > 2).map(getLayer))
     expect([...layers].filter((layer) => !(layer in table))).toEqual([])
     const folders = new Set(listFilesUnder('server').filter(isCode).map(getServerFolder))
     expect([...folders].filter((folder) => !(folder in serverTable))).toEqual([])
   })
 
-  it('nobody imports what the table does not allow', () => {
+  it('every import is allowed by the table', () => {
     const complaints = [...imports].flatMap(([from, fileImports]) =>
       fileImports.flatMap((entry) => {
         const complaint = findComplaint(from, entry)
@@ -146,7 +145,7 @@ describe('the imports point one way', () => {
     expect(sources.flatMap((file) => findCircle(file, done)?.join(' -> ') ?? [])).toEqual([])
   })
 
-  it('no path climbs two floors, and every import names its file', () => {
+  it('no import path climbs two folders, and every import has a file extension', () => {
     const allFiles = listFilesUnder('src', 'server', 'demo', 'tests', 'bench').filter(isCode)
     const wrongImports = allFiles.flatMap((file) =>
       readImports(file)
@@ -156,7 +155,7 @@ describe('the imports point one way', () => {
     expect(wrongImports).toEqual([])
   })
 
-  it('finds a planted fault', () => {
+  it('the check finds planted forbidden imports', () => {
     const plantedImport: ModuleImport = {
       specifier: '#app/connection/api.ts',
       file: 'src/app/connection/api.ts',

@@ -5,7 +5,9 @@ type TextTree = { [key: string]: string | TextTree }
 
 const nouns = [...new Set(listFilesUnder('src/locales').map((file) => file.split('/').at(-1) ?? ''))]
 
-/** What needs no translation: names of languages, codes, addresses to type; placeholders and signs are not words. */
+/**
+ * Texts that need no translation: names of languages, codes and sample e-mail addresses. Placeholders and punctuation are removed first.
+ */
 const untranslatableText = /^(|English|[A-Z0-9 ]+|[a-z]+@[a-z.]+)$/
 const stripPlaceholders = (text: string) =>
   text
@@ -22,7 +24,7 @@ function flattenTexts(texts: TextTree, prefix = ''): [key: string, text: string]
 const readTexts = (language: string, noun: string) =>
   flattenTexts(readJson<TextTree>(`src/locales/${language}/${noun}`))
 
-/** English has a form for one and one for more, Chinese has one for both: the key without its form is what is shared. */
+/** Returns the key without its plural form. English has a singular and a plural form, Chinese has one form. */
 const removePluralForm = (key: string) => key.replace(/_(zero|one|two|few|many|other)$/, '')
 const listPlainKeys = (language: string, noun: string) => [
   ...new Set(readTexts(language, noun).map(([key]) => removePluralForm(key))),
@@ -30,7 +32,7 @@ const listPlainKeys = (language: string, noun: string) => [
 
 const listPlaceholders = (text: string) => [...text.matchAll(/\{\{\s*(\w+)[^}]*\}\}/g)].map(([, name]) => name).sort()
 
-/** What a key stands for in both languages; the form for one may leave the number out. */
+/** Returns the placeholders of each key. The singular form is left out, because it may omit the number. */
 function groupPlaceholdersByKey(language: string, noun: string) {
   const entries = readTexts(language, noun).filter(([key]) => !/_(zero|one)$/.test(key))
   return Object.fromEntries(entries.map(([key, text]) => [removePluralForm(key), [...new Set(listPlaceholders(text))]]))
@@ -38,12 +40,12 @@ function groupPlaceholdersByKey(language: string, noun: string) {
 
 const sortByKey = <T>(record: Record<string, T>) => Object.fromEntries(Object.entries(record).sort())
 
-describe.each(nouns)('the words of %s', (noun) => {
-  it('exist in English and in Chinese, key by key', () => {
+describe.each(nouns)('texts in %s', (noun) => {
+  it('have the same keys in English and Chinese', () => {
     expect(listPlainKeys('zh', noun).sort()).toEqual(listPlainKeys('en', noun).sort())
   })
 
-  it('speak of the same things in both', () => {
+  it('use the same placeholders in both languages', () => {
     expect(sortByKey(groupPlaceholdersByKey('zh', noun))).toEqual(sortByKey(groupPlaceholdersByKey('en', noun)))
   })
 
@@ -56,21 +58,21 @@ describe.each(nouns)('the words of %s', (noun) => {
     expect(emptyKeys).toEqual([])
   })
 
-  it('are Chinese where they say so, and not in English', () => {
+  it('are translated in the Chinese file, and contain no Chinese in the English one', () => {
     const isChinese = (text: string) => /\p{Script=Han}/u.test(text)
     const untranslated = readTexts('zh', noun).filter(
       ([, text]) => !isChinese(text) && !untranslatableText.test(stripPlaceholders(text)),
     )
     expect(untranslated).toEqual([])
-    // The switch names each language in itself.
+    // The language switch names each language in that language.
     expect(readTexts('en', noun).filter(([, text]) => isChinese(text) && text !== '中文')).toEqual([])
   })
 })
 
-/** What the server writes, without i18next: it counts in words of its own. */
+/** Texts written by the server, which does not use i18next and has its own plural rule. */
 const serverFiles = ['mail.json', 'print.json', 'sandbox.json', 'pages.json', 'gateway.json', 'sample-instance.json']
 
-describe.each(nouns.filter((noun) => !serverFiles.includes(noun)))('what is counted in %s', (noun) => {
+describe.each(nouns.filter((noun) => !serverFiles.includes(noun)))('plural forms in %s', (noun) => {
   const groupForms = (language: string) => {
     const countedTexts = readTexts(language, noun).filter(
       ([key, text]) => removePluralForm(key) !== key || text.includes('{{count}}'),
@@ -88,7 +90,7 @@ describe.each(nouns.filter((noun) => !serverFiles.includes(noun)))('what is coun
       ]),
     )
 
-  it('has the forms of its language: one and more in English, a single one in Chinese (I-04)', () => {
+  it('are one and other in English, only other in Chinese (I-04)', () => {
     const englishEndings = listEndings('en')
     const chineseEndings = listEndings('zh')
     expect(Object.entries(englishEndings).filter(([, forms]) => forms !== '_one,_other')).toEqual([])
@@ -96,12 +98,12 @@ describe.each(nouns.filter((noun) => !serverFiles.includes(noun)))('what is coun
     expect(Object.keys(chineseEndings).sort()).toEqual(Object.keys(englishEndings).sort())
   })
 
-  it('needs no "(s)"', () => {
+  it('are used instead of "(s)"', () => {
     expect(readTexts('en', noun).filter(([, text]) => /\(s\)/i.test(text))).toEqual([])
   })
 })
 
-it('what code asks for with a count has those forms (I-04)', () => {
+it('Every key that code requests with a count has plural forms (I-04)', () => {
   const knownKeys = new Set(nouns.flatMap((noun) => readTexts('en', noun).map(([key]) => key)))
   const code = listFilesUnder('src').filter(isCode).map(readFileText).join('\n')
   const requestedKeys = [...code.matchAll(/\bt\w*\(\s*'([\w.:-]+)',\s*\{[^}]*?\bcount(?::|,|\s*\})/g)].map(
@@ -111,10 +113,10 @@ it('what code asks for with a count has those forms (I-04)', () => {
   expect(requestedKeys.filter((key) => !knownKeys.has(`${key}_other`))).toEqual([])
 })
 
-describe('no words without a reader', () => {
+describe('unused texts', () => {
   const sourceText = listFilesUnder('src', 'server', 'demo').filter(isCode).map(readFileText).join('\n')
   const literals = new Set([...sourceText.matchAll(/['"`]([\w.:-]+)['"`]/g)].map(([, literal]) => literal))
-  /** Beginnings of keys that are put together: `status.${...}`. One letter (`p${percent}`) would let everything pass. */
+  /** Constant prefixes of keys that code composes: `status.${...}`. A prefix of one letter (`p${percent}`) would match everything. */
   const keyPrefixes = [...sourceText.matchAll(/`([\w.:-]+)\$\{/g)]
     .map(([, prefix]) => prefix ?? '')
     .filter((prefix) => prefix.length > 2)
@@ -125,10 +127,10 @@ describe('no words without a reader', () => {
     return keyPrefixes.some((prefix) => prefix !== `${namespace}:` && fullKeys.some((name) => name.startsWith(prefix)))
   }
 
-  // Words for codes are found by code; whether each code has its words is said elsewhere.
+  // Code looks these texts up by problem code and field name. Other tests check that each code has a text.
   const filesReadByCode = ['problem.json', 'fields.json']
 
-  it.each(nouns.filter((noun) => !filesReadByCode.includes(noun)))('in %s', (noun) => {
+  it.each(nouns.filter((noun) => !filesReadByCode.includes(noun)))('do not exist in %s', (noun) => {
     const namespace = noun.replace('.json', '')
     const unreadKeys = listPlainKeys('en', noun).filter((key) => !isRead(namespace, key))
     expect(unreadKeys).toEqual([])

@@ -16,7 +16,7 @@ interface PackageManifest {
   licenses?: { type: string }[]
 }
 
-/** Licences that ask for no more than a notice. */
+/** Licences that require nothing but a notice. */
 const allowedLicences = new Set([
   '0BSD',
   'Apache-2.0',
@@ -32,7 +32,7 @@ const allowedLicences = new Set([
   'Unlicense',
 ])
 
-/** Packages that state no licence in package.json, with what their own text says. */
+/** Licences of packages that state none in package.json, taken from their licence text. */
 const statedLicences: Record<string, string> = {
   'combine-errors': 'MIT',
   node: 'MIT',
@@ -43,7 +43,7 @@ const lockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'
   packages: Record<string, LockedPackage>
 }
 
-/** What is shipped: everything but tools, and of the builds for other machines only those that are here. */
+/** Shipped packages: all except development tools. Of the builds for other platforms, only the installed ones. */
 const shippedPackages = Object.entries(lockFile.packages)
   .filter(([path, { dev }]) => path !== '' && !dev && existsSync(join(root, path, 'package.json')))
   .map(([path]) => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as PackageManifest)
@@ -54,7 +54,7 @@ function getLicence({ name, license, licenses }: PackageManifest): string {
   return license?.type ?? licenses?.map(({ type }) => type).join(' OR ') ?? 'none'
 }
 
-/** `A OR B` lets us choose, `A AND B` binds us to both. */
+/** With `A OR B` one licence must be allowed, with `A AND B` both. */
 function isAllowed(expression: string): boolean {
   const bareExpression = expression.replace(/^\(|\)$/g, '')
   if (/ OR /.test(bareExpression)) return bareExpression.split(' OR ').some(isAllowed)
@@ -64,8 +64,8 @@ function isAllowed(expression: string): boolean {
 const readInstalledManifest = (name: string) =>
   JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')) as PackageManifest
 
-describe('licences of what is shipped (S-93)', () => {
-  it('are all on the list', () => {
+describe('licences of the shipped packages (S-93)', () => {
+  it('are all on the list of allowed licences', () => {
     expect(shippedPackages.length).toBeGreaterThan(50)
     const refusedPackages = shippedPackages.filter((manifest) => !isAllowed(getLicence(manifest)))
     expect(refusedPackages.map((manifest) => `${manifest.name}@${manifest.version}: ${getLicence(manifest)}`)).toEqual(
@@ -73,8 +73,8 @@ describe('licences of what is shipped (S-93)', () => {
     )
   })
 
-  // The next major version is sold under a commercial licence; a bare `npm install` would take it.
-  it('PrimeReact stays on its last MIT line', () => {
+  // The next major version has a commercial licence, and `npm install` without a version would install it.
+  it('PrimeReact stays on its last version under the MIT licence', () => {
     const manifest = readInstalledManifest('primereact')
     expect(manifest.version).toMatch(/^10\.9\./)
     expect(getLicence(manifest)).toBe('MIT')

@@ -32,15 +32,14 @@ const isPng = ({ type }: ManifestImage) => type === 'image/png'
 const findIcon = (sizes: string, purpose: string) =>
   manifest.icons.find((image) => image.sizes === sizes && image.purpose === purpose) ?? { src: 'missing' }
 
-/** Value of a colour token in light or dark. */
 function readColourToken(name: string, theme: 'light' | 'dark') {
   const [light = '', dark = ''] = tokens.split("[data-theme='dark'] {")
   const values = [...(theme === 'light' ? light : dark).matchAll(new RegExp(`--${name}: (#\\w+);`, 'g'))]
   return values[0]?.[1]
 }
 
-describe('the app can be installed under one name for ever (P-02, P-03)', () => {
-  it('keeps its identity', () => {
+describe('the web app manifest (P-02, P-03)', () => {
+  it("keeps the app's id, scope and start URL", () => {
     const { id, scope, start_url, display, display_override, lang, dir } = manifest
     expect({ id, scope, start_url, display, display_override, lang, dir }).toMatchInlineSnapshot(`
       {
@@ -58,14 +57,14 @@ describe('the app can be installed under one name for ever (P-02, P-03)', () => 
     `)
   })
 
-  it('has names that fit', () => {
+  it('has names within the length limits', () => {
     expect(manifest.short_name.length).toBeLessThanOrEqual(12)
     expect(manifest.name.length).toBeLessThanOrEqual(45)
     expect(manifest.description).not.toBe('')
     expect(manifest['categories']).toEqual(expect.arrayContaining(['business']))
   })
 
-  it('has the colours of the page, light and dark', () => {
+  it('has the theme colours of the page, light and dark', () => {
     const readThemeColour = (media: string) =>
       new RegExp(
         `<meta name="theme-color"[^>]*content="(#\\w+)"[^>]*media="\\(prefers-color-scheme: ${media}\\)"`,
@@ -78,14 +77,14 @@ describe('the app can be installed under one name for ever (P-02, P-03)', () => 
     expect(manifest['background_color']).toBe(readColourToken('canvas', 'light'))
   })
 
-  it('is linked from the page, with the touch icon and a drawn favicon (P-01, P-04)', () => {
+  it('is linked from the page, with a touch icon and an SVG favicon (P-01, P-04)', () => {
     expect(page).toMatch(/<link rel="manifest" href="[^"]*manifest\.webmanifest"/)
     expect(page).toMatch(/<link rel="apple-touch-icon" href="[^"]*icons\/apple-touch-icon\.png"/)
     expect(page).toMatch(/<link rel="icon" [^>]*href="[^"]*\.svg"/)
   })
 })
 
-describe('in the other language (I-11)', () => {
+describe('the Chinese manifest (I-11)', () => {
   const chineseManifest = readJson<WebManifest>('public/manifest.zh.webmanifest')
   const removeTexts = (source: WebManifest) => ({
     ...source,
@@ -94,16 +93,16 @@ describe('in the other language (I-11)', () => {
     description: '',
     lang: '',
     shortcuts: source.shortcuts.map(({ url, icons }) => [url, icons]),
-    // Each shows its own pictures first.
+    // Each language lists its own screenshots first, so the order is ignored.
     screenshots: source.screenshots.toSorted((a, b) => (a.src < b.src ? -1 : 1)),
   })
 
-  it('it is the same app, with the same pictures', () => {
+  it('describes the same app with the same pictures', () => {
     expect(removeTexts(chineseManifest)).toEqual(removeTexts(manifest))
     expect(chineseManifest.screenshots[0]?.src).toMatch(/-zh/)
   })
 
-  it('what is read is Chinese there, and only there', () => {
+  it('has Chinese texts, and the English manifest has none', () => {
     const listTexts = ({ name, short_name, description, shortcuts }: WebManifest) => [
       name,
       short_name,
@@ -128,7 +127,7 @@ describe('icons (P-04)', () => {
     expect(`${width}x${height}`).toBe(sizes)
   })
 
-  it('are there in every kind that systems ask for', () => {
+  it('exist in every size and purpose that systems request', () => {
     const requiredIcons = [
       findIcon('192x192', 'any'),
       findIcon('512x512', 'any'),
@@ -137,11 +136,11 @@ describe('icons (P-04)', () => {
     ]
     expect(requiredIcons.filter(({ src }) => !existsSync(toPublicPath(src)))).toEqual([])
     expect(readPngSize(toPublicPath('icons/apple-touch-icon.png'))).toEqual({ width: 180, height: 180 })
-    // One file for both purposes is either cut off or too small.
+    // An icon with both purposes would be clipped or too small.
     expect(manifest.icons.filter(({ purpose }) => purpose?.includes(' '))).toEqual([])
   })
 
-  it('fill the maskable one to the edge and keep its sign within the inner 80 %', () => {
+  it('the maskable icon has a full background and its symbol within the inner 80 %', () => {
     const { width, height, getPixel } = readPng(toPublicPath(findIcon('512x512', 'maskable').src))
     const background = getPixel(0, 0)
     expect(background[3]).toBe(255)
@@ -156,7 +155,7 @@ describe('icons (P-04)', () => {
     expect(maxDistance).toBeGreaterThan(width * 0.2)
   })
 
-  it('draw the monochrome one by its alpha alone', () => {
+  it('the monochrome icon uses only the alpha channel', () => {
     const { width, height, getPixel } = readPng(toPublicPath(findIcon('512x512', 'monochrome').src))
     const alphas = new Set<number>()
     for (let y = 0; y < height; y += 8) for (let x = 0; x < width; x += 8) alphas.add(getPixel(x, y)[3])
@@ -165,8 +164,8 @@ describe('icons (P-04)', () => {
   })
 })
 
-describe('what an installed app offers', () => {
-  it('leads to the places people go to most (P-07)', () => {
+describe('shortcuts and screenshots of the installed app', () => {
+  it('has shortcuts to the most used pages (P-07)', () => {
     expect(manifest.shortcuts.map(({ name, url }) => [name, url])).toEqual([
       ['Contracts', '/saas/app/contract?src=pwa'],
       ['New contract', '/saas/app/contract/new?src=pwa'],
@@ -175,7 +174,7 @@ describe('what an installed app offers', () => {
     expect(manifest.shortcuts.every(({ icons }) => icons.some(({ sizes }) => sizes === '192x192'))).toBe(true)
   })
 
-  it('shows itself wide and narrow, in both languages (P-08)', () => {
+  it('has wide and narrow screenshots in both languages (P-08)', () => {
     const screenshotKinds = manifest.screenshots.map(({ form_factor, label }) => [
       form_factor,
       /\p{Script=Han}/u.test(label ?? '') ? 'zh' : 'en',

@@ -1,4 +1,4 @@
-/** Names say what things are in the field's own terms: docs/glossary.md has the terms, retired-words.json what they replace. */
+/** Checks names against docs/glossary.md (terms) and retired-words.json (words with their replacements). */
 import { basename } from 'node:path'
 import { expect, it } from 'vitest'
 import { type FileNames, readNames } from '#tests/architecture/declared-names.ts'
@@ -11,7 +11,10 @@ interface RetiredWord {
 }
 
 const retiredWords = readJson<RetiredWord[]>('tests/architecture/retired-words.json')
-/** Members that keep a retired word: fields of the wire format, of stored files and of outside interfaces. A variable has no exception. */
+/**
+ * Members that may contain a retired word: fields of the wire format, of stored files and of other people's interfaces. Variables have no
+ * exceptions.
+ */
 const exceptions = readJson<{ name: string; reason: string }[]>('tests/architecture/name-exceptions.json')
 const exceptedMembers = new Set(exceptions.map(({ name }) => name))
 
@@ -21,10 +24,10 @@ const asWholeName = new Map(retiredWords.map((rule) => [rule.word, rule]))
 const wordsOf = (name: string): string[] =>
   name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)?.map((word) => word.toLowerCase()) ?? []
 
-/** Words that say nothing: a retired word does not become good by one of them. */
+/** Words without meaning. Adding one of them does not make a retired word acceptable. */
 const padding = new Set(['data', 'info', 'thing', 'things', 'item', 'items'])
 
-/** The rule that refuses a name; undefined: it may stay. */
+/** Returns the rule that refuses the name, or undefined. */
 function findRule(name: string): RetiredWord | undefined {
   const words = wordsOf(name)
   const inside = words.find((word) => inAnyName.has(word))
@@ -33,7 +36,7 @@ function findRule(name: string): RetiredWord | undefined {
   return meaning !== undefined && more.length === 0 ? asWholeName.get(meaning) : undefined
 }
 
-/** A state may be an adjective (`'gone'`), so of a string only the words are refused that are wrong in any name. */
+/** A state may be an adjective (`'gone'`), so a string is checked only for words that are wrong in every name. */
 function findTextRule(text: string): RetiredWord | undefined {
   if (!/^[a-z][A-Za-z-]*$/.test(text)) return undefined
   return wordsOf(text)
@@ -66,35 +69,35 @@ function repeatedTypes(namesOfFiles: ReadonlyMap<string, FileNames>): string[] {
   return [...files].filter(([, where]) => where.length > 1).map(([name, where]) => `${name}: ${where.join(', ')}`)
 }
 
-/** Migrations of a server and of a device, and their tests, say what an earlier version stored. */
+/** Server and device migrations and their tests, which name what earlier versions stored. */
 const formerNames = ['src/local/storage/upgrade.ts', 'tests/local/versions.test.ts', 'tests/server/db/shape.test.ts']
 const isMigration = (file: string) => file.startsWith('server/db/migrations/') || formerNames.includes(file)
 const all = listFilesUnder('src', 'server', 'demo', 'tests', 'bench', 'scripts').filter((file) => !isMigration(file))
 const code = new Map(all.filter(isCode).map((file) => [file, readNames(file, readFileText(file))]))
 const product = new Map([...code].filter(([file]) => /^(?:src|server|demo)\//.test(file)))
 
-it('no name that is declared has a retired word', () => {
+it('No declared name contains a retired word', () => {
   expect([...code].flatMap(([file, names]) => findRefusedNames(file, names))).toEqual([])
   expect([...code.values()].reduce((sum, { names }) => sum + names.length, 0)).toBeGreaterThan(70_000)
 })
 
-it('no file is named by a retired word', () => {
+it('No file name contains a retired word', () => {
   expect(all.length).toBeGreaterThan(2_000)
   expect(all.filter((file) => findRule(camelCase(file.replace(/\.night\.|\.test\./g, '.'))))).toEqual([])
 })
 
-it('a file of a component or hook exports what it is called', () => {
+it('The file of a component or hook exports its own name', () => {
   expect([...product.keys()].filter(isComponentOrHook).length).toBeGreaterThan(200)
   expect([...product].filter(([file, names]) => isMisnamed(file, names)).map(([file]) => file)).toEqual([])
 })
 
-it('no two files export a type of one name', () => {
+it('No two files export a type of the same name', () => {
   const types = [...product.values()].flatMap(({ exports }) => exports.filter(({ isType }) => isType))
   expect(types.length).toBeGreaterThan(600)
   expect(repeatedTypes(product)).toEqual([])
 })
 
-it('every exception has a reason, is used, and there are at most 60', () => {
+it('Every exception has a reason and is used, and there are at most 60', () => {
   const declaredNames = new Set(
     [...code.values()].flatMap(({ names }) => names.filter(({ kind }) => kind !== 'name').map(({ name }) => name)),
   )
@@ -123,7 +126,7 @@ it.each([
   ['a name padded with Info', 'const chosenInfo = 1'],
   ['a name padded with Thing', 'type ShownThing = 1'],
   ['a name padded with Item', 'const takenItem = 1'],
-])('refuses %s', (_, text) => {
+])('The check refuses %s', (_, text) => {
   expect(findRefusedNames('planted.ts', readNames('planted.ts', text))).toHaveLength(1)
 })
 
@@ -133,17 +136,17 @@ it.each([
   "type State = 'gone' | 'done'",
   'const warehouse = 1',
   "log('what was asked')",
-])('accepts %s', (text) => {
+])('The check accepts %s', (text) => {
   expect(findRefusedNames('planted.ts', readNames('planted.ts', text))).toEqual([])
 })
 
-it('a failure says what to write', () => {
+it('A failure names the words to use instead', () => {
   expect(findRefusedNames('planted.ts', readNames('planted.ts', '\nconst kept = 1'))).toEqual([
     'planted.ts:2 kept: write cached, stored, saved, pending',
   ])
 })
 
-it('finds a component that its file does not name, and a type of two files', () => {
+it('The check finds a misnamed component file and a type that two files export', () => {
   const names = readNames(
     'src/app/ErrorBoundary.tsx',
     'export const Broken = () => null\nexport interface Row { id: number }',

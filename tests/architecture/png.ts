@@ -1,4 +1,4 @@
-/** Just enough PNG to look at an icon: 8 bits a channel, RGB or RGBA, not interlaced, which is what Chromium writes. */
+/** Minimal PNG reader for icons: 8 bits per channel, RGB or RGBA, not interlaced, as Chromium writes them. */
 import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 
@@ -9,7 +9,7 @@ export interface PngPicture {
   getPixel(x: number, y: number): readonly [number, number, number, number]
 }
 
-/** Width and height in pixels, from the header alone. */
+/** Returns width and height in pixels. Reads only the header. */
 export function readPngSize(file: string): { width: number; height: number } {
   const bytes = readFileSync(file)
   if (bytes.toString('latin1', 1, 4) !== 'PNG') throw new Error(`${file} is no PNG`)
@@ -27,7 +27,7 @@ function listChunks(bytes: Buffer, type: string): Buffer[] {
   return chunks
 }
 
-/** PNG, filter 4: whichever neighbour lies nearest to left + above - corner. */
+/** PNG filter 4: returns the neighbour closest to left + above - corner. */
 function paeth(left: number, above: number, corner: number) {
   const estimate = left + above - corner
   const [a, b, c] = [left, above, corner].map((value) => Math.abs(estimate - value)) as [number, number, number]

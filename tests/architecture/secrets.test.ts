@@ -10,7 +10,7 @@ const textFiles = builtFiles.filter(
   (file) => /\.(js|css|html|json|webmanifest|svg)$/.test(file) && file !== 'build.json',
 )
 
-/** What the worker asks its files by: of files that are here, and of no other text. */
+/** Digests of the built files, by which the worker requests them. They look random but are not secret. */
 const digests = new Set(
   builtFiles
     .filter((file) => statSync(join(dist, file)).isFile())
@@ -22,14 +22,13 @@ const digests = new Set(
     ),
 )
 
-/** Shapes in which keys are handed out. */
 const keyShapes = {
   'private key': /-----BEGIN (RSA |EC |OPENSSH |ENCRYPTED )?PRIVATE KEY-----/,
   'payment key': /\b(sk|rk|whsec)_(live|test)?_?[A-Za-z0-9]{16,}/,
   'cloud key': /\bAKIA[0-9A-Z]{16}\b/,
   'token of a forge': /\bgh[pousr]_[A-Za-z0-9]{36}\b/,
   'signed token': /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/,
-  // Not the word itself, nor dots: examples have those in its place. On this machine alone is no secret.
+  // Excludes placeholders ("password", "...") that examples use, and connections to the local machine.
   'database with password':
     /\bpostgres(ql)?:\/\/[^\s:'"`/@]+:(?!password@|\.\.\.@)[^\s@'"`$]+@(?!127\.0\.0\.1|localhost)/,
 }
@@ -41,7 +40,7 @@ function calculateEntropy(text: string) {
   return -[...counts.values()].reduce((sum, n) => sum + (n / text.length) * Math.log2(n / text.length), 0)
 }
 
-/** Runs of letters and digits that look made by chance; alphabets, which have each letter once, are not. */
+/** Returns strings of letters and digits that look random. Alphabets, which contain each letter once, are excluded. */
 const findRandomStrings = (text: string) =>
   [...text.matchAll(/["'`]([A-Za-z0-9+/_-]{32,}={0,2})["'`]/g)]
     .map(([, run]) => run ?? '')
@@ -52,8 +51,8 @@ const findRandomStrings = (text: string) =>
 const findKeys = (text: string) =>
   Object.entries(keyShapes).flatMap(([name, shape]) => (shape.test(text) ? [name] : []))
 
-describe('secrets stay out (S-80)', () => {
-  it('of everything that belongs to the project', () => {
+describe('secrets (S-80)', () => {
+  it('are in no file of the project', () => {
     const isText = (file: string) => !/\.(png|woff2)$/.test(file) && file !== 'package-lock.json'
     const foundKeys = files
       .filter(isText)
@@ -61,7 +60,7 @@ describe('secrets stay out (S-80)', () => {
     expect(foundKeys).toEqual([])
   })
 
-  it('of the built client, by shape and by chance', () => {
+  it('are not in the built client, by known shape or by randomness', () => {
     expect(textFiles.length).toBeGreaterThan(3)
     const suspectTexts = textFiles.flatMap((file) => {
       const text = readFileSync(join(dist, file), 'utf8')
@@ -70,7 +69,7 @@ describe('secrets stay out (S-80)', () => {
     expect(suspectTexts).toEqual([])
   })
 
-  it('and so do source maps and sources', () => {
+  it('source maps and sources are not in the built client', () => {
     expect(builtFiles.filter((file) => /\.(map|ts|tsx)$/.test(file))).toEqual([])
     const filesWithSourceMap = textFiles.filter((file) =>
       /[#@] ?sourceMappingURL=/.test(readFileSync(join(dist, file), 'utf8')),

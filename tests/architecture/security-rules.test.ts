@@ -1,4 +1,4 @@
-/** What the code may not do, looked up in the code itself (S-04, S-09, S-10, S-69, S-81). */
+/** Security rules that are checked by searching the code (S-04, S-09, S-10, S-69, S-81). */
 import { describe, expect, it } from 'vitest'
 import { parseSync } from 'vite'
 import { readImports, isCode, readFileText, listFilesUnder } from '#tests/architecture/tree.ts'
@@ -9,17 +9,16 @@ const isMigration = (file: string) => file.startsWith('server/db/migrations/')
 const filterByPattern = (files: string[], pattern: RegExp) => files.filter((file) => pattern.test(readFileText(file)))
 
 describe('SQL (S-04)', () => {
-  /** Text that reaches the database as it stands; all else that is put into a statement is a parameter. */
+  /** Calls that insert raw text into a statement. Everything else is passed as a parameter. */
   const rawSql = /\bsql\.(raw|lit)\(|\bCompiledQuery\.raw\(/
-  /** A statement as a string, with something put into it. */
   const concatenatedSql = /\.(query|exec|executeSql)\(\s*(`[^`]*\$\{(?!escapeIdentifier\()|['"][^'"\n]*['"]\s*\+)/
 
-  it('is never made from what was sent: what stands in it as text is written in these files', () => {
+  it('is never built from user input: raw SQL text occurs only in these files', () => {
     const filesWithRawSql = filterByPattern(
       server.filter((file) => !isMigration(file)),
       rawSql,
     )
-    // Statements that are constants, with $1 for each value; and in the catalogue an expression and a number.
+    // These files contain only constant statements with $1 for each value; in the catalogue also an expression and a number.
     expect(filesWithRawSql).toEqual([
       'server/db/accounts/tokens.ts',
       'server/db/audit/audit-trail.ts',
@@ -29,7 +28,7 @@ describe('SQL (S-04)', () => {
       'server/db/settle-with-audit-entry.ts',
       'server/db/transaction.ts',
     ])
-    // Schemas and tables of copies, which have no parameters: each name is quoted by `quoteIdentifier`.
+    // Names of schemas and tables in database copies cannot be parameters. Each is quoted by `quoteIdentifier`.
     expect(filterByPattern(server, concatenatedSql)).toEqual([
       'server/drivers/backup-store/copies/reader.ts',
       'server/drivers/backup-store/copies/session.ts',
@@ -38,11 +37,11 @@ describe('SQL (S-04)', () => {
     ])
   })
 
-  it("names columns by `hasValues`: Kysely's own `and({ … })` leaves out those without a value", () => {
+  it("compares columns with `hasValues`, because Kysely's own `and({ … })` skips undefined values", () => {
     expect(filterByPattern(server, /\b(and|or)\(\{/)).toEqual([])
   })
 
-  it('that is made from strings would be found', () => {
+  it('the check finds statements that are built from strings', () => {
     const tableName = 'table'
     for (const text of [
       'sql.raw(given)',
@@ -61,11 +60,11 @@ describe('requests that the server makes (S-09)', () => {
   )
   const filesWithFetch = filterByPattern(server, /\bfetch\(/)
 
-  it('go to gateways and the mail server alone, from their drivers', () => {
+  it('go only to gateways and the mail server, from their drivers', () => {
     const filesWithNetworkModule = server.filter((file) =>
       readImports(file).some(({ specifier, isTypeOnly }) => !isTypeOnly && networkModules.has(specifier)),
     )
-    // The sandbox's calls go to the portal itself, on the same machine; those of hosting to sockets of it. The limits are a server's.
+    // The sandbox calls only the portal on the same machine, and hosting only local sockets. The limits configure a server.
     expect([...new Set([...filesWithNetworkModule, ...filesWithFetch])].toSorted()).toEqual([
       'demo/payment-sandbox/webhook-sender.ts',
       'server/drivers/hosting/local/socket-http.ts',
@@ -80,7 +79,7 @@ describe('requests that the server makes (S-09)', () => {
     ).toEqual([])
   })
 
-  it('follow no redirect', () => {
+  it('do not follow redirects', () => {
     expect(filesWithFetch).toHaveLength(2)
     expect(filesWithFetch.filter((file) => !/redirect: '(error|manual)'/.test(readFileText(file)))).toEqual([])
   })
@@ -92,7 +91,7 @@ describe('regular expressions (S-10)', () => {
     source: string
     flags: string
   }
-  /** What each of them reads is short or well-formed before it comes there. */
+  /** Files whose expressions read only short or validated input, with the reason. */
   const exceptionReasons: Record<string, string> = {
     'demo/payment-sandbox/pages.ts': 'an amount as we write it',
     'src/domain/money.ts': 'an amount as we write it',
@@ -110,7 +109,7 @@ describe('regular expressions (S-10)', () => {
     return expressions
   }
 
-  /** Long runs of what classes are made of, ended by what fits none of them. */
+  /** Builds long repetitions of common character classes that end with a character matching none of them. */
   const repeatPart = (part: string) => part.repeat(Math.ceil(40_000 / part.length))
   const parts = [
     ...' \t\na10-_.,:;/\\"=@+<(%中\u200b',
@@ -139,11 +138,11 @@ describe('regular expressions (S-10)', () => {
     return performance.now() - startedAt
   }
   const slowMs = 200
-  /** What is quadratic takes about a second. Three times: another process may have had the processor. */
+  /** A quadratic expression takes about a second. Measured three times, because other processes may use the processor. */
   const isSlow = (expression: RegexSource) =>
     longTexts.some((text) => [1, 2, 3].every(() => measureMs(expression, text) > slowMs))
 
-  it('read forty thousand characters of anything at once', () => {
+  it('process 40,000 characters of any kind without delay', () => {
     const expressions = [...server, ...listFilesUnder('src/domain', 'src/contract').filter(isCode)].flatMap(
       listExpressions,
     )
@@ -154,12 +153,12 @@ describe('regular expressions (S-10)', () => {
     expect(expressions.filter((expression) => !(expression.file in exceptionReasons) && isSlow(expression))).toEqual([])
   }, 60_000)
 
-  nightly('that go back and forth would be found', () => {
+  nightly('the check finds an expression that backtracks', () => {
     expect(measureMs({ file: '', source: ' +$', flags: '' }, `${repeatPart(' ')}\u0000`)).toBeGreaterThan(slowMs)
   })
 })
 
-it('the page reads no global by a name that a document could take (S-69)', () => {
+it("The page reads no global by a computed name, which an element's id could override (S-69)", () => {
   const namedAccess = /\b(window|globalThis|self|document|frames)\s*(\?\.)?\[/
   expect(filterByPattern(listFilesUnder('src', 'public', 'site').filter(isCode), namedAccess)).toEqual([])
   expect(['window[name]', 'globalThis ?.[name]', 'selfish[0]'].map((text) => namedAccess.test(text))).toEqual([
@@ -170,14 +169,14 @@ it('the page reads no global by a name that a document could take (S-69)', () =>
 })
 
 describe('cryptography (S-81)', () => {
-  it('is that of Node, of the browser, of the password hash, and of the archives of backups', () => {
+  it('uses only Node, the browser, the password hash and the backup encryption', () => {
     const packages = server.flatMap((file) => readImports(file).map(({ specifier }) => specifier))
     const cryptoName = /crypt|hash|jose|jsonwebtoken|jwt|uuid|nanoid|argon|bcrypt|md5|sha\d/
     const cryptoPackages = new Set(packages.filter((name) => cryptoName.test(name) && !/^[#.]/.test(name)))
     expect([...cryptoPackages].toSorted()).toEqual(['@node-rs/argon2', 'age-encryption', 'node:crypto'])
   })
 
-  it('takes no weak algorithm, but for the name of an uploaded file', () => {
+  it('uses no weak algorithm, except for names of uploaded files', () => {
     const algorithmCall = /\b(?:createHash|createHmac|createSign|createVerify|hkdfSync|hash)\('([^']+)'/g
     const usedAlgorithms = server.flatMap((file) =>
       [...readFileText(file).matchAll(algorithmCall)].map(([, name]) => `${name} ${file}`),
@@ -189,9 +188,9 @@ describe('cryptography (S-81)', () => {
     ])
   })
 
-  it('compares secrets in constant time, and draws none from Math.random', () => {
+  it('compares secrets in constant time, and creates none with Math.random', () => {
     expect(filterByPattern(server, /[!=]==[^\n?]*\.digest\(|\.digest\([^)]*\)\s*[!=]==/)).toEqual([])
-    // How long a transaction waits before it is tried again.
+    // Random delay before a transaction is retried.
     expect(filterByPattern(server, /\bMath\.random\(/)).toEqual(['server/db/transaction.ts'])
   })
 })

@@ -19,10 +19,10 @@ describe('the public pages (M7, M14)', () => {
     for (const name of pages) expect(readText(name)).not.toMatch(/<!--/)
   })
 
-  it.each(pages)('%s says everything in both languages, its title too (I-11)', (page) => {
+  it.each(pages)('%s has all its text and its title in both languages (I-11)', (page) => {
     const html = readText(page)
     const countTexts = (language: string) => [...html.matchAll(new RegExp(`<span lang="${language}"`, 'g'))].length
-    // One more in Chinese: the switch names the other language in itself.
+    // Chinese has one more text, because the language switch shows the name of the other language.
     expect(countTexts('zh')).toBe(countTexts('en') + 1)
     const readArticle = (language: string) =>
       html.split(`<article lang="${language}">`)[1]?.split('</article>')[0] ?? ''
@@ -32,11 +32,11 @@ describe('the public pages (M7, M14)', () => {
     expect(html).toMatch(/<title data-zh="[^"]*服务门户[^"]*">[^<]*Service portal[^<]*<\/title>/)
   })
 
-  it.each(pages.filter((name) => name !== 'index.html'))('%s says that it is a sample', (page) => {
+  it.each(pages.filter((name) => name !== 'index.html'))('%s is marked as a sample text', (page) => {
     expect(readText(page)).toMatch(/This is a sample text\.[^]*这是示例文本。/)
   })
 
-  it('ask for their parts by what is in them, so that a kept one is never an old one', () => {
+  it('include the content hash in the address of style and script, so no cached file is outdated', () => {
     const hashFile = (file: string) => createHash('sha256').update(readText(file)).digest('hex').slice(0, 8)
     for (const page of pages)
       expect([...readText(page).matchAll(/"\/(site\.\w+)\?v=(\w+)"/g)].map(([, file, hash]) => [file, hash])).toEqual(
@@ -44,13 +44,13 @@ describe('the public pages (M7, M14)', () => {
       )
   })
 
-  it.each(pages)('%s has nothing inline that the policy forbids, and loads from here only (P-33, S-64)', (page) => {
+  it.each(pages)('%s has no inline script or style and loads only from its own origin (P-33, S-64)', (page) => {
     const html = readText(page)
     expect(html).not.toMatch(/<style|<script>|\sstyle="|\son\w+="|javascript:/)
     expect([...html.matchAll(/(?:href|src)="([^"]*)"/g)].filter(([, to = '']) => !/^[/#](?!\/)/.test(to))).toEqual([])
   })
 
-  it.each(pages)('%s leads only to what is there', (page) => {
+  it.each(pages)('%s links only to existing files', (page) => {
     const localFiles = [...readText(page).matchAll(/(?:href|src)="\/([\w-]+\.(?:html|css|js))(?:\?v=\w+)?"/g)].map(
       ([, to = '']) => to,
     )

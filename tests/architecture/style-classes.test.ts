@@ -2,7 +2,7 @@ import postcss from 'postcss'
 import { expect, it } from 'vitest'
 import { readFileText, listFilesUnder } from '#tests/architecture/tree.ts'
 
-/** Classes that two features use all the same, each with its reason. */
+/** Classes that two features use on purpose, each with its reason. */
 const sharedClasses: Record<string, string> = {
   why: 'the tree of a fee (orders/quote/FeeBreakdown.tsx) is drawn on the page of a price list too',
 }
@@ -21,8 +21,8 @@ const listSelectors = ({ text }: StyleSheet) => {
 }
 
 /**
- * Classes that one feature styles wherever they stand, and another feature's sheet knows too. All sheets of a part stay on the page
- * once they are there, so the one would change what the other draws.
+ * Returns classes that start a selector of one feature and that another feature's style sheet also uses. Loaded style sheets stay on the
+ * page, so one feature would change the other.
  */
 function findCollisions(sheets: readonly StyleSheet[]): string[] {
   const unscopedClasses = sheets.flatMap((sheet) =>
@@ -42,7 +42,7 @@ function findCollisions(sheets: readonly StyleSheet[]): string[] {
   return [...new Set(collisions)].toSorted()
 }
 
-it('no feature styles a class of another', () => {
+it('No feature styles a class of another feature', () => {
   const commonClasses = new Set(
     listFilesUnder('src/ui', 'src/app')
       .filter(isSheet)

@@ -1,4 +1,7 @@
-/** Values of texts: what `t('key', { name })` gives is what `{{name}}` in the text names. No type sees it, and a reader would see a hole. */
+/**
+ * Checks that `t('key', { name })` passes the values that the text names (`{{name}}`). The compiler does not check this, and a missing
+ * value would leave a gap on the screen.
+ */
 import { basename } from 'node:path'
 import { parseSync } from 'vite'
 import { expect, it } from 'vitest'
@@ -11,7 +14,7 @@ interface Node {
 interface TextCall {
   namespace: string
   key: string
-  /** Names of the given values; null: some are spread in, so they are not known. */
+  /** Names of the passed values, or null if some are spread in and therefore unknown. */
   values: string[] | null
 }
 
@@ -32,7 +35,10 @@ const getText = (node: unknown): string | null =>
 const getName = (node: unknown): string | null =>
   isNode(node) && node.type === 'Identifier' ? String(node['name']) : null
 
-/** `{ t: tUi }` of `useTranslation('ui')`: tUi reads `ui`. Names of one file that read two namespaces are left out. */
+/**
+ * Returns the namespace of each translator: with `{ t: tUi } = useTranslation('ui')`, tUi reads `ui`. A name that has two namespaces in one
+ * file is null.
+ */
 function findTranslators(program: Node): Map<string, string | null> {
   const translators = new Map<string, string | null>()
   const walk = (node: Node) => {
@@ -90,7 +96,7 @@ function findTextCalls(program: Node): TextCall[] {
   return calls
 }
 
-/** All forms of a text: with `count` it has one for each plural. */
+/** Returns all plural forms of a text. */
 function findTexts(namespace: string, key: string): string[] {
   const path = key.split('.')
   const last = path.pop() ?? ''
@@ -124,13 +130,13 @@ function findFaults(file: string, text: string): string[] {
 
 const code = listFilesUnder('src').filter(isCode)
 
-it('a text gets the values that it names, and no others', () => {
+it('Every text is called with exactly the values that it names', () => {
   expect(code.flatMap((file) => findFaults(file, readFileText(file)))).toEqual([])
   const calls = code.flatMap((file) => findTextCalls(parseSync(file, readFileText(file)).program as unknown as Node))
   expect(calls.filter(({ values }) => values && values.length > 0).length).toBeGreaterThan(300)
 })
 
-it('finds a value under another name, and one that is missing', () => {
+it('The check finds a misnamed value and a missing one', () => {
   const useUi = "const { t: tUi } = useTranslation('ui')\n"
   expect(findFaults('planted.tsx', `${useUi}tUi('fresh.partly', { cached: 1, total: 2 })`)).toEqual([
     'planted.tsx: ui:fresh.partly lacks a value for {{cachedCount}}',

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { files, readImports, isCode, readFileText, readJson, listFilesUnder } from '#tests/architecture/tree.ts'
 
-/** Files over 400 lines that are one thing all the same, each with its reason. */
+/** Files that may exceed 400 lines, each with its reason. */
 const longFileReasons: Record<string, string> = {}
 
 const code = listFilesUnder('src', 'server', 'tests', 'bench', 'scripts').filter(isCode)
 const sheets = files.filter((file) => file.endsWith('.css'))
 const isText = (file: string) => !/\.(png|woff2|ico|jpg)$/.test(file)
 
-describe('the tree', () => {
-  it('has no drawer for things without a name', () => {
+describe('the project tree', () => {
+  it('has no folder or file with a vague name such as utils', () => {
     const vagueName = /(^|\/)(utils?|helpers?|common|misc|lib|types|manager|data)([/.]|$)/i
     expect(code.filter((file) => vagueName.test(file))).toEqual([])
   })
 
-  it('says no word twice in a path', () => {
+  it('repeats no word in a path', () => {
     const repeatedNames = listFilesUnder('src/features').filter((file) => {
       const [feature, ...rest] = file.split('/').slice(2)
       return rest.length > 0 && new RegExp(`^${feature}[A-Z.-]`).test(rest.at(-1) ?? '')
@@ -22,7 +22,7 @@ describe('the tree', () => {
     expect(repeatedNames).toEqual([])
   })
 
-  it('exports by name, but where React.lazy wants a default', () => {
+  it('has default exports only for React.lazy', () => {
     const lazyFiles = new Set(
       code.flatMap((file) => readImports(file).flatMap((entry) => (entry.isLazy ? [entry.file] : []))),
     )
@@ -32,13 +32,13 @@ describe('the tree', () => {
     expect(filesWithDefault.filter((file) => !lazyFiles.has(file))).toEqual([])
   })
 
-  it('keeps files small, or says why one is not', () => {
+  it('has only small files, except those listed with a reason', () => {
     const longFiles = [...code, ...sheets].filter((file) => readFileText(file).split('\n').length > 400)
     expect(longFiles.filter((file) => !(file in longFileReasons))).toEqual([])
     expect(Object.keys(longFileReasons).filter((file) => !longFiles.includes(file))).toEqual([])
   })
 
-  it('keeps folders small: at most 25 files are directly in one', () => {
+  it('has at most 25 files directly in a folder', () => {
     const growingFolder = /^(src\/locales|server\/db\/migrations)\//
     const counts = new Map<string, number>()
     for (const file of listFilesUnder('src', 'server', 'demo', 'tests/support').filter(
@@ -50,17 +50,17 @@ describe('the tree', () => {
     expect([...counts].filter(([, count]) => count > 25)).toEqual([])
   })
 
-  it('leaves nothing to be done later in the code', () => {
+  it('contains no marks for unfinished work', () => {
     const todoMark = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX'].join('|')})\\b`)
     expect(code.filter((file) => todoMark.test(readFileText(file)))).toEqual([])
   })
 
-  it('switches no test off', () => {
+  it('contains no disabled test', () => {
     const disabledTest = new RegExp(`\\b(it|test|describe)\\.(skip|only|${'to' + 'do'})\\(`)
     expect(listFilesUnder('tests').filter((file) => isCode(file) && disabledTest.test(readFileText(file)))).toEqual([])
   })
 
-  it('stands by itself: nothing names a folder beside the project', () => {
+  it('names no path outside the project', () => {
     const outsidePath = new RegExp(['\\.\\./' + 'shared', '/' + 'work/', '/tmp/' + 'brief'].join('|'))
     expect(files.filter((file) => isText(file) && outsidePath.test(readFileText(file)))).toEqual([])
   })

@@ -1,4 +1,4 @@
-/** The project as the architecture tests see it: the files that belong to it, and what each of them imports. */
+/** The files of the project and the imports of each, for the architecture tests. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import { parseSync } from 'vite'
 
 export const root = resolve(import.meta.dirname, '..', '..')
 
-/** Tracked or new, not ignored and still there; with `/` on every machine. */
+/** Files that are tracked or new, not ignored and not deleted. Paths use `/` on every platform. */
 export const files: readonly string[] = execFileSync(
   'git',
   ['ls-files', '--cached', '--others', '--exclude-standard', '-z'],
@@ -24,12 +24,11 @@ export const listFilesUnder = (...folders: string[]) =>
 export const isCode = (file: string) => /\.(ts|tsx|mts|mjs)$/.test(file) && !file.endsWith('.d.ts')
 
 export interface ModuleImport {
-  /** As written. */
   specifier: string
-  /** File in the project that it leads to; null: a package. */
+  /** File in the project that it resolves to, or null for a package. */
   file: string | null
   isTypeOnly: boolean
-  /** `import('...')`: run later, so it closes no circle. */
+  /** True for `import('...')`. Runs later, so it closes no import circle. */
   isLazy: boolean
 }
 
@@ -62,7 +61,7 @@ export function readImports(file: string): ModuleImport[] {
       ),
     ),
     ...module.dynamicImports.map(({ moduleRequest }) =>
-      // A template is not a name; Vite's import.meta.glob is used where many files are meant.
+      // A template is no file name. Vite's import.meta.glob is used to import many files.
       buildImport(text.slice(moduleRequest.start, moduleRequest.end).replace(/^['"`]|['"`]$/g, ''), false, true),
     ),
   ]

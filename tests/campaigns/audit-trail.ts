@@ -1,8 +1,9 @@
 /**
- * The audit trail at scale: pages of 1,000,000 entries on both engines against SQL written by hand, 200 writers of one company at once
- * against the chain of hashes that was before, integrators killed in the middle. Ends with 1 where something is lost or too slow.
+ * Tests the audit trail at scale: pages of 1,000,000 entries on both engines compared with handwritten SQL, 200 concurrent writers of one
+ * company compared with the former hash chain, and integrators that are killed while they work. Exits with 1 if entries are lost or a
+ * measurement is too slow.
  *
- *   npm run campaign -- audit-trail [entries] [seed]
+ * npm run campaign -- audit-trail [entries] [seed]
  */
 import { createRandom } from '#tests/support/runner/random.ts'
 import { postgresBin, startCluster } from '#tests/support/server/postgres.ts'

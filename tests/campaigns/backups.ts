@@ -1,7 +1,7 @@
 /**
- * `backups [rounds] [seed]`: a portal that is killed at random points of backups and restores, and started again. An archive is whole
- * or not there, a service has its old data or that of the backup, a flipped bit is found before anything is overwritten, and bytes
- * that moved are counted once.
+ * `backups [rounds] [seed]`: kills and restarts a portal at random points of backups and restores. Checks that an archive is complete or
+ * absent, that a service has its old data or the backup's, that a flipped bit is found before anything is overwritten, and that moved bytes
+ * are counted once.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,15 +29,13 @@ export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)
 }
 
 export interface KilledBackupsResult {
-  /** In words, empty where all is well. */
   reportFault: string[]
-  /** How many rounds ended how: by what was asked and the last status, `cut` where the kill came before it was begun. */
+  /** Number of rounds by request and final status. `cut` means that the kill came before the work started. */
   outcomes: Record<string, number>
 }
 
-/** Subscribed to archives in the demo world. */
 const code = 'acmetrade'
-/** So many that a kill meets them on their way. */
+/** Enough items that a kill interrupts the work. */
 const itemCount = 4000
 const buildItems = (round: number) =>
   Array.from({ length: itemCount }, (_, index) => `data of ${round} ${(index * 7919) % 1_000_003}`)
@@ -48,7 +46,6 @@ interface BackupCampaign {
   id: number
   host: { folder: string }
   bucket: string
-  /** Round whose data each backup holds, by its id. */
   roundsByBackup: Map<number, number>
   result: KilledBackupsResult
 }
@@ -81,13 +78,13 @@ export async function runKilledBackups(
 
 interface BackupRound {
   round: number
-  /** Of which round the service's data is. */
+  /** The round whose data the service contains. */
   now: number
   random: Random
   report: (text: string) => void
 }
 
-/** Answers of which round the data is after it. */
+/** Returns the round whose data the service contains afterwards. */
 async function playRound(campaign: BackupCampaign, { round, now, random, report }: BackupRound): Promise<number> {
   const { portal, staff, id, host, roundsByBackup, result } = campaign
   const goodBackups = [...roundsByBackup.keys()]
@@ -129,7 +126,7 @@ async function playRound(campaign: BackupCampaign, { round, now, random, report 
   return actualRound ?? roundBefore
 }
 
-/** A bit anywhere in the archive. Answers how to put it back. */
+/** Flips a random bit of the archive. Returns a function that restores it. */
 function flip({ bucket }: BackupCampaign, backupId: number, random: Random): () => void {
   const path = join(bucket, listArchives(bucket).find((name) => name.endsWith(`Z-${backupId}.age`)) ?? '')
   const archive = readFileSync(path)
@@ -148,7 +145,6 @@ const listArchives = (bucket: string): string[] => {
   }
 }
 
-/** All of them: a page has 50. */
 async function readBackupRows({ staff, id }: BackupCampaign): Promise<StoredBackupRow[]> {
   const rows: StoredBackupRow[] = []
   for (let page = 1; ; page++) {
@@ -160,14 +156,14 @@ async function readBackupRows({ staff, id }: BackupCampaign): Promise<StoredBack
   }
 }
 
-/** What the rows say against what lies there. `round`: the round whose data a new one holds. */
+/** Compares the backup rows with the archives in the bucket. `round` is the round whose data a new backup contains. */
 async function compareBucket(
   campaign: BackupCampaign,
   round: number | null,
   reportFault: (text: string) => void,
 ): Promise<void> {
   const { bucket, roundsByBackup } = campaign
-  // One of which nobody was told, and one by the clock, go on after the start.
+  // Backups whose status was not yet reported and scheduled backups continue after the start.
   const rows = await waitForEnd(campaign)
   const names = listArchives(bucket)
   for (const { id, state, bytes } of rows) {
@@ -198,10 +194,10 @@ async function waitForEnd(campaign: BackupCampaign): Promise<StoredBackupRow[]> 
   }
 }
 
-/** One that is made again is of another moment, and packed into some bytes more or less: what had moved of the first one stays. */
+/** Bytes. A repeated archive differs slightly in size, and the bytes already moved by the first attempt remain counted. */
 const maxDifference = 100
 
-/** Once each, whatever was begun again. */
+/** Checks that the traffic of each backup is counted once, even if it was restarted. */
 async function compareTraffic({ portal: { dataDir }, result: { reportFault } }: BackupCampaign): Promise<void> {
   const database = await openDatabase(readConfig({ DATA_DIR: dataDir }), pino({ level: 'silent' }))
   try {

@@ -1,4 +1,4 @@
-/** Orders, contracts, backups, payments, invoices and attempts of a database against what the gateways have taken. */
+/** Compares a database's orders, contracts, backups, payments, invoices and attempts with the amounts the gateways took. */
 import { sql } from 'kysely'
 import pino from 'pino'
 import { readAmount } from '#domain/money.ts'
@@ -9,10 +9,10 @@ import type { SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 import { readGatewayBook } from '#tests/campaigns/gateway-book.ts'
 import type { Payer, PaymentSubject } from '#tests/campaigns/payers.ts'
 
-/** What the gateways took, in hundredths by our key. */
+/** Amounts that the gateways took, in hundredths, by our key. */
 export type TakenAmounts = ReadonlyMap<string, number>
 
-/** Throws where one key took money twice. */
+/** Throws if a key was charged twice. */
 export async function readTakenAmounts(sandbox: SandboxServer): Promise<TakenAmounts> {
   const entries = (await readGatewayBook(sandbox)).map(({ key, amount }) => [key, amount] as const)
   const takenByKey = new Map(entries)
@@ -30,7 +30,7 @@ interface OrderBalance {
   appliedCount: number
 }
 
-/** A backup or a month's traffic that somebody began to pay. */
+/** A backup or a month's traffic with a started payment. */
 interface OtherBalance {
   subject: PaymentSubject
   id: number
@@ -40,14 +40,14 @@ interface OtherBalance {
 }
 
 export interface BalanceReport {
-  /** Wrong in any case. */
+  /** Errors in any case, unlike `cutCount`. */
   faults: string[]
-  /** Taken, and not applied yet: killed between gateway and commit. */
+  /** Payments that were taken but not applied yet, because the server was killed between gateway and commit. */
   cutCount: number
   appliedCount: number
 }
 
-/** `settledPayers`: the orders of which everything must be over. */
+/** `settledPayers` are the orders that must be completely settled. */
 export async function countBalance(
   env: Record<string, string>,
   takenByKey: TakenAmounts,
@@ -56,7 +56,7 @@ export async function countBalance(
   const config = readConfig({ ...env, TOKEN_KEY: '00'.repeat(32) })
   const database = await openDatabase(config, pino({ level: 'silent' }))
   try {
-    // Of one moment: what the killed server had sent off is still being carried out by the database.
+    // Reads everything in one snapshot, because the database still executes statements that the killed server had sent.
     return await database.kysely
       .transaction()
       .setIsolationLevel('repeatable read')
@@ -140,7 +140,7 @@ async function compare(
 
 const columns = { CONTRACT: 'order_id', PDBORDER: 'backup_order_id', TRAFFIC: 'traffic_id' } as const
 
-/** Paid with all that belongs to it, once, or not at all. */
+/** Returns orders that are only partly paid: all effects of a payment must exist exactly once, or none. */
 const findTornOrders = (orders: readonly OrderBalance[]): string[] =>
   orders.flatMap(({ id, stored, contracts, invoices, appliedCount }) => {
     const expectedCount = stored === 'paid' || stored === 'overwritten' ? 1 : 0
@@ -157,7 +157,7 @@ const findTornOthers = (otherRows: readonly OtherBalance[]): string[] =>
       : [`${subject} ${id} is ${isPaid ? '' : 'not '}paid with ${invoices} invoices and ${appliedCount} payments`]
   })
 
-/** D90: by year, from 1 on, none left out. */
+/** Invoice numbers start at 1 each year and have no gaps (D90). */
 function findInvoiceGaps(invoices: readonly { code: string }[]): string[] {
   const byYear = Map.groupBy(invoices, ({ code }) => code.slice(1, 5))
   return [...byYear].flatMap(([year, invoicesOfYear]) => {

@@ -1,9 +1,9 @@
 /**
- * Hostile bodies to every call of a real server process, each as large as the call reads and once larger: parsing and refusing one
- * costs at most 200 ms of processor time and 50 MB. Then all of them at once, with hostile headers, from strangers and from who is
- * signed in, while the event loop is watched.
+ * Sends hostile bodies to every call of a real server process, at the size limit of the call and once above it. Parsing and refusing a body
+ * may take at most 200 ms of processor time and 50 MB. Then sends all of them at once, with hostile headers, from strangers and signed-in
+ * users, and measures the delay of the event loop.
  *
- *   npm run campaign -- bodies [seconds of the flood] [measure one of so many]
+ * npm run campaign -- bodies [seconds of the flood] [measure one of so many]
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Endpoint, ObjectSchema } from '#contract/endpoint.ts'
@@ -24,7 +24,7 @@ import { startWatchedServer, type WatchedServer } from '#tests/support/server/wa
 import { password } from '#tests/support/server/world.ts'
 
 const maxLimits = { cpu: 200, memory: 50, loopP99: 250 }
-/** What is above the limits is measured again: the machine has other work. */
+/** A value above a limit is measured again, because the machine may be busy. */
 const maxTries = 4
 const megabyteBytes = 1_000_000
 
@@ -47,7 +47,7 @@ function buildBodies(endpoint: Endpoint): HostileBody[] {
       ? inputLimits.openJsonBytes
       : inputLimits.jsonBytes
   const fields = listFields(endpoint)
-  // Around the values stand a few names.
+  // Leaves room for the field names around the values.
   const size = maxBytes - 2000
   return [
     ...(isForm ? buildHostileForms(size) : []),
@@ -58,7 +58,7 @@ function buildBodies(endpoint: Endpoint): HostileBody[] {
   ]
 }
 
-/** Each from an address of its own: what counts strangers is not what is measured. */
+/** Each request has its own address, so the limits per address do not affect the measurement. */
 let address = 0
 const getNextAddress = () => `10.${(address >> 16) & 255}.${(address >> 8) & 255}.${address++ & 255}`
 
@@ -84,7 +84,7 @@ interface HostileOutcome {
   length: number
 }
 
-/** Status 0: the server closed the connection before all was sent. Waits where a call may be made only so often. */
+/** Status 0 means that the server closed the connection before the body was sent. Waits if a rate limit applies. */
 async function sendRequest(url: string, { path, options }: HostileRequest): Promise<HostileOutcome> {
   for (;;) {
     const headers = { ...(options.headers as Record<string, string>), 'x-forwarded-for': getNextAddress() }
@@ -201,9 +201,9 @@ export async function run([seconds = '20', sampleEvery = '1']: string[]): Promis
     )
     await server.readLoopDelay()
     await wait(5000)
-    // Other work of the machine holds it up as well.
+    // Other load on the machine delays the event loop too.
     const idle = await server.readLoopDelay()
-    // Strangers to every call, and everybody to those that they may ask.
+    // Strangers send to every call, signed-in users to the calls that they may use.
     const anonymousRequests = endpoints.flatMap((endpoint) => buildRequests(endpoint, null))
     const pings = await flood(
       server,

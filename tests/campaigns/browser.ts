@@ -1,9 +1,9 @@
 /**
- * All tests in Chromium, one file at a time: those of the suite with what they leave to the night (`nightly.ts`), and those that
- * hold the product to seconds of the clock, or take minutes: updates under open pages, a session that runs out, the pace of long
- * requests, one tablet in two people's hands, a hosted service and its backups from their order to their end.
+ * Runs all Chromium tests, one file at a time: those of the suite including their nightly parts (`nightly.ts`), and tests that depend on
+ * real time or take minutes: updates of open pages, an expiring session, polling of long requests, a tablet that changes hands, a hosted
+ * service and its backups.
  *
- *   npm run campaign -- browser [file]
+ * npm run campaign -- browser [file]
  */
 import { showVitest } from '#tests/campaigns/vitest.ts'
 

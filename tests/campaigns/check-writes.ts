@@ -1,4 +1,4 @@
-/** What the server's own database says in the end, against what was asked of it. Opened while the server is stopped. */
+/** Compares the server's database at the end with the writes that were sent. Opened while the server is stopped. */
 import pino from 'pino'
 import { readFolderConfig } from '#tests/campaigns/read-folder-config.ts'
 import { openDatabase } from '#server/db/open.ts'
@@ -11,26 +11,25 @@ import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import type { WritePlan, WriteQueue } from '#tests/campaigns/write-plan.ts'
 
 export interface WriteCheck {
-  /** Writes that took effect. */
   doneCount: number
   lostWrites: string[]
   doubledWrites: string[]
   misorderedWrites: string[]
-  /** By whom or for whom it was not meant, or known to no one. */
+  /** Writes by or for the wrong user, or of an unknown intent. */
   foreignWrites: string[]
-  /** Ledger, trail and rows do not agree. */
+  /** Idempotency store, audit trail and rows differ. */
   tornWrites: string[]
 }
 
 interface ServerContent {
   idempotency: Map<string, { state: string; row_id: number | null; company_id: number; user_id: number }>
-  /** Effects by intent, in the order in which they were committed. */
+  /** Effects by intent, in commit order. */
   effects: { intent: string; entryId: number }[]
   rows: Map<number, { name: string; row_version: number; company_id: number }>
   brokenCount: number
 }
 
-/** `author` is whose writes they are: company and user. */
+/** `author` is the company and user that made the writes. */
 export async function checkWrites(
   env: Record<string, string>,
   plan: WritePlan,
@@ -103,7 +102,7 @@ async function readContent(env: Record<string, string>): Promise<ServerContent> 
   }
 }
 
-/** What took effect must have done so in the order in which it was made, and without a gap before it. */
+/** Returns writes that took effect out of order or after a gap. */
 function findOutOfOrder({ writes }: WriteQueue, entryIdsByIntent: Map<string, number[]>): string[] {
   const doneWrites = writes.map(({ intent }) => ({ intent, entryId: entryIdsByIntent.get(intent)?.[0] ?? Infinity }))
   return doneWrites
@@ -111,7 +110,7 @@ function findOutOfOrder({ writes }: WriteQueue, entryIdsByIntent: Map<string, nu
     .map(({ intent }) => intent)
 }
 
-/** The user is called as the last write called it, and was changed as often as there were writes. */
+/** Returns differences of the user row: its name must be that of the last write, its version must count all writes. */
 function findTorn(
   { creationIntent, writes }: WriteQueue,
   { idempotency, rows }: ServerContent,
@@ -130,7 +129,7 @@ function findTorn(
   ]
 }
 
-/** Each deed that the idempotency store knows has its effect in the trail, and the other way round. */
+/** Compares the executed writes of the idempotency store with the entries of the audit trail, in both directions. */
 function findTrailDifferences(entryIdsByIntent: Map<string, number[]>, { idempotency }: ServerContent): string[] {
   const doneIntents = [...idempotency].filter(([, { state }]) => state === 'done').map(([intent]) => intent)
   return [

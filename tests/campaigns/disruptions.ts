@@ -1,4 +1,4 @@
-/** What is done to browser, worker, server and line while somebody writes, each at a moment that the seed draws. */
+/** Disrupts browser, worker, server and connection during writing, at moments that the seed determines. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CampaignTabs } from '#tests/campaigns/tabs.ts'
 import type { Portal } from '#tests/support/browser/browser.ts'
@@ -20,11 +20,11 @@ export interface DisruptionContext {
   portal: Portal
   proxy: FaultProxy
   random: Random
-  /** Resolves when so many more writes are recorded. */
+  /** Resolves when this many more writes are recorded. */
   waitForRecorded: (additionalCount: number) => Promise<void>
 }
 
-/** Begun together with the writing; answers how often it struck. Whoever is gone by then is not brought back here. */
+/** Starts together with the writing and returns how often it disrupted. Does not restart what is down at the end. */
 export async function applyDisruption(
   kind: DisruptionKind,
   { tabs, portal, proxy, random, waitForRecorded }: DisruptionContext,
@@ -57,7 +57,7 @@ export async function applyDisruption(
       await wait(1_000)
       return 1
     case 'a tab without a worker':
-      // Page and worker send side by side: it was reloaded before the writing.
+      // Page and worker send side by side. The page was reloaded before the writing.
       return 1
   }
 }

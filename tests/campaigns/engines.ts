@@ -1,8 +1,8 @@
 /**
- * WebKit and Firefox: a person's shortest way through, the faults that each of them had, pictures of the main pages, then writes
- * under faults and kills of the browser. Missing browsers are installed on Debian as root.
+ * Tests WebKit and Firefox: a short user journey, the known faults of each, screenshots of the main pages, then writes under faults and
+ * kills of the browser. Missing browsers are installed on Debian if run as root.
  *
- *   npm run campaign -- engines [webkit|firefox|both] [writes] [kills] [seed]
+ * npm run campaign -- engines [webkit|firefox|both] [writes] [kills] [seed]
  */
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
@@ -18,10 +18,9 @@ import { createRandom } from '#tests/support/runner/random.ts'
 
 const rounds = 8
 const sessionKills = 3
-/** Each request but for the first of a worker may do without: a page names its token. */
+/** Only the first request of a worker may renew the token, because a page passes its token on. */
 const maxRenewals = 1
 
-/** What is not as promised. */
 async function tryEngine(
   engine: EngineName,
   options: { writes: number; kills: number; seed: number },

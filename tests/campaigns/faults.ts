@@ -1,10 +1,9 @@
 /**
- * The outbox in bad weather, for real: Chromium with two tabs of the portal, its worker, the real server, and between them
- * a line on which answers are cut after the commit, hang, or come from a hotel. The worker is stopped in mid-send, the
- * browser killed and opened again, the server killed and started again. Then the server's own database is counted: every
- * write that a device had recorded is there, once, in its order, for the one who made it.
+ * Tests the outbox on a faulty connection: two tabs of the portal in Chromium, its worker, the real server, and a proxy that cuts responses
+ * after the commit, hangs, or returns the login page of a hotel. The worker is stopped while it sends, browser and server are killed and
+ * restarted. Then the server's database is checked: every write that a device recorded is there once, in order, by its author.
  *
- *   npm run campaign -- faults [writes] [seed]
+ * npm run campaign -- faults [writes] [seed]
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,15 +25,15 @@ import {
 } from '#tests/support/network/fault-proxy.ts'
 import { buildRig } from '#tests/support/device/rig/build.ts'
 
-/** One stretch of weather, with what is struck meanwhile. About 44 writes. */
+/** A period with the given faults and one disruption. About 44 writes. */
 export interface FaultRound {
   faults: readonly Fault[]
-  /** Of the calls, 0 to 1. */
+  /** Share of the calls that get a fault, 0 to 1. */
   share: number
-  /** Every so many-th call instead, whatever it is. */
+  /** If set, every nth call gets a fault instead. */
   everyNth?: number
   disruption: DisruptionKind | null
-  /** Users that each tab makes and renames; 4 where it is not said. */
+  /** Number of users that each tab creates and renames. Default: 4. */
   queues?: number
 }
 
@@ -46,20 +45,17 @@ export interface FaultCampaign {
 
 export interface FaultReport extends WriteCheck {
   seed: number
-  /** Recorded on the device. */
   writes: number
-  /** Keys that arrived at the line, more than once each where it was bad. */
+  /** Keys that reached the proxy. With faults, a key arrives more than once. */
   arrivals: number
-  /** How often each fault was met. */
   metFaults: Partial<Record<Fault, number>>
   disruptionCounts: Partial<Record<DisruptionKind, number>>
-  /** How often somebody had to sign in again. */
   signIns: number
-  /** What pages were told was wrong with a write that nothing is wrong with. */
+  /** Problems that pages were shown for valid writes. */
   problems: string[]
-  /** Rounds after which something still waited a minute after the line was good again. */
+  /** Rounds after which a write still waited a minute after the faults were cleared. */
   stuck: string[]
-  /** From the line being good to nothing waiting, per round, ms, sorted. */
+  /** Time in ms from clearing the faults until nothing waits, per round, sorted. */
   recoveryMs: number[]
 }
 
@@ -67,7 +63,7 @@ const allFaults = Object.keys(faults) as Fault[]
 const hangingFaults = allFaults.filter((fault) => fault.startsWith('hang'))
 const quickFaults = allFaults.filter((fault) => !hangingFaults.includes(fault))
 
-/** What is plainly a failure of the call itself. */
+/** Faults that are clearly failures of the call itself. */
 const refusingFaults = ['gateway error', 'reset', 'cut before the answer'] as const
 /** R-43 */
 const everyNthValues = [2, 3, 5, 7]
@@ -80,7 +76,7 @@ const stuckMs = 60_000
 const groupByThree = (someFaults: readonly Fault[]) =>
   Array.from({ length: Math.ceil(someFaults.length / 3) }, (_, index) => someFaults.slice(3 * index, 3 * index + 3))
 
-/** Each kind of weather and each strike once, then what the seed draws. */
+/** Uses each fault and each disruption once, then random ones from the seed. */
 export function planRounds(seed: number, writes: number): FaultRound[] {
   const random = createRandom(seed)
   const plannedRounds = [
@@ -89,7 +85,7 @@ export function planRounds(seed: number, writes: number): FaultRound[] {
     ),
     ...disruptionKinds.map((disruption): FaultRound => ({ faults: quickFaults, share: 0.35, disruption })),
     ...everyNthValues.map((everyNth): FaultRound => ({ faults: refusingFaults, share: 0, everyNth, disruption: null })),
-    // One a round: behind the first that hangs nothing else is sent for half a minute.
+    // One hanging fault per round: behind the first one nothing else is sent for half a minute.
     ...hangingFaults.map((fault): FaultRound => ({ faults: [fault], share: 0.6, disruption: null })),
   ]
   while (plannedRounds.length * writesPerRound < writes) {
@@ -116,7 +112,7 @@ interface FaultStage {
 export async function runFaultCampaign({ seed, rounds, log = () => undefined }: FaultCampaign): Promise<FaultReport> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-weather-'))
   await buildRig(join(folder, 'rig'))
-  // Tokens that run out while the campaign runs are renewed in the same weather.
+  // Tokens expire during the campaign, so they are renewed over the faulty connection too.
   const portal = await startPortal({ ACCESS_SECONDS: '60' })
   const proxy = await openFaultProxy(Number(new URL(portal.url).port))
   proxy.mount('/saas/rig/', join(folder, 'rig'))
@@ -130,7 +126,7 @@ export async function runFaultCampaign({ seed, rounds, log = () => undefined }: 
       log(
         `${index + 1}/${rounds.length} ${describeRound(round)}: ${stage.plan.recorded.size - recordedBefore} writes, ${Math.round(tookMs)} ms`,
       )
-      // The rest would only wait behind it.
+      // All further writes would only wait behind it.
       if (stage.report.stuck.length > 0) break
     }
     log('what became of the writes is counted')
@@ -156,8 +152,7 @@ async function setUpStage(portal: Portal, proxy: FaultProxy, profile: string, se
     onSignIn: () => void (report.signIns += 1),
   }
   const openAll = () => openTabs(tabOptions)
-  // Closed once as people do: a browser writes its cookies down half a minute late, and one that is killed before is
-  // nobody's any more.
+  // Closes the browser normally once. It saves cookies half a minute late, so a kill before that would lose the session.
   await (await openAll()).browser.close()
   report.signIns = 0
   return { portal, proxy, random: createRandom(seed), plan, tabs: await openAll(), report, open: openAll }
@@ -180,7 +175,7 @@ const createEmptyReport = (): Omit<FaultReport, 'seed'> => ({
   tornWrites: [],
 })
 
-/** Writes under the weather and the strike; answers how long it took from the line being good to nothing waiting. */
+/** Writes under the faults and the disruption. Returns the time from clearing the faults until nothing waits. */
 async function playRound(stage: FaultStage, round: FaultRound): Promise<number> {
   const { proxy, random, plan, report } = stage
   const queues = Array.from({ length: tabCount }, () => planQueues(plan, random, round.queues))
@@ -199,7 +194,7 @@ async function playRound(stage: FaultStage, round: FaultRound): Promise<number> 
   )
   if (round.disruption)
     report.disruptionCounts[round.disruption] = (report.disruptionCounts[round.disruption] ?? 0) + disruptionCount
-  // Some of it is tried, and goes wrong, before the line is good.
+  // Leaves time for some failed attempts before the faults are cleared.
   await wait(drawBetween(random, 500, 1_500))
   proxy.clearFaults()
   if (round.disruption === 'device offline') await stage.tabs.browser.context.setOffline(false)
@@ -207,14 +202,14 @@ async function playRound(stage: FaultStage, round: FaultRound): Promise<number> 
   return await waitUntilSent(stage, round)
 }
 
-/** Both have ended before one of them fails it: nobody strikes at what is cleared away. */
+/** Waits for both before it throws, so no disruption hits a stage that is already torn down. */
 async function settleBoth<T>(writePromise: Promise<void>, disruptionPromise: Promise<T>): Promise<T> {
   await Promise.allSettled([writePromise, disruptionPromise])
   await writePromise
   return await disruptionPromise
 }
 
-/** Each of them on one of the first writes: what a seed decides is how often it is met, not whether. */
+/** Each fault occurs on one of the first writes. The seed decides only how often it occurs, not whether. */
 function createEachFirst(someFaults: readonly Fault[], nextProfile: FaultProfile): FaultProfile {
   const remainingFaults = [...someFaults]
   return (call) => {
@@ -228,7 +223,7 @@ function createEveryNth(interval: number, nextProfile: FaultProfile): FaultProfi
   return (call) => (++callCount % interval === 0 ? nextProfile(call) : null)
 }
 
-/** Resolves when so many more are recorded; a browser that died early is not waited for. */
+/** Resolves when this many more writes are recorded. Does not wait for a browser that died early. */
 const createRecordedWait =
   ({ recorded }: WritePlan) =>
   async (additionalCount: number) => {
@@ -253,7 +248,7 @@ async function waitUntilSent({ tabs, report }: FaultStage, round: FaultRound): P
   }
 }
 
-/** Half of them on users that earlier rounds made. */
+/** Half of the queues use users that earlier rounds created. */
 function planQueues(plan: WritePlan, random: Random, queueCount = queuesPerTab): WriteQueue[] {
   const isFullyRecorded = ({ writes }: WriteQueue) => writes.every(({ intent }) => plan.recorded.has(intent))
   const settledQueues = [...plan.queues.values()].filter(isFullyRecorded)
@@ -283,7 +278,6 @@ async function countWrites({ tabs, portal, plan, proxy, report }: FaultStage): P
   }
 }
 
-/** Everything that is not as promised. */
 export const listFaults = ({
   lostWrites,
   doubledWrites,

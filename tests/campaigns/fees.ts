@@ -1,8 +1,8 @@
 /**
- * The fee engine against an oracle that shares no code with it (tests/domain/fees/oracle.ts), in more cases than the suite
- * has time for. Ends with 1 where they differ, and prints the first differences with their cases made small.
+ * Compares the fee engine with an independent oracle (tests/domain/fees/oracle.ts) in more cases than the suite has time for. Exits with 1
+ * on a difference and prints the first ones, reduced to minimal cases.
  *
- *   npm run campaign -- fees [cases] [seed]
+ * npm run campaign -- fees [cases] [seed]
  */
 import { cpus } from 'node:os'
 import { createRandom } from '#tests/support/runner/random.ts'

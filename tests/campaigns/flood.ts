@@ -1,6 +1,6 @@
 /**
- * What the campaigns of floods have in common: a real server on the embedded database with hashes of the usual cost, whose owner
- * of an account signs in every second on a known device and must be in within two seconds each time, and which lives.
+ * Common parts of the flood campaigns: a real server on the embedded database with normal password hashing costs. An account owner logs in
+ * every second on a known device and must succeed within two seconds each time.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,17 +13,17 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 import { loadWorld, password } from '#tests/support/server/world.ts'
 
 export const ownerUsername = 'alpha:admin@alpha.example'
-/** Of another company. */
+/** A user of another company. */
 export const anonymousUsername = 'beta:admin@beta.example'
 const maxKnownMs = 2000
 
 export interface SignInResponse {
   status: number
-  /** s; 0: not told. */
+  /** Seconds, or 0 if the response has no Retry-After. */
   retryAfter: number
   ms: number
   device: string | null
-  /** The access token; null where nobody is in. */
+  /** Access token, or null if the login failed. */
   accessToken: string | null
 }
 
@@ -50,7 +50,7 @@ export const createSignIn =
     }
   }
 
-/** Signs in once, so that the device is known, and gives what does so again and reports it. */
+/** Signs in once to make the device known. Returns a function that repeats the login and records its duration. */
 export async function signInKnownDevice(
   signIn: SignIn,
   report: { knownMs: number[]; failures: string[] },
@@ -69,7 +69,10 @@ export async function runEverySecond(isOver: () => boolean, work: () => Promise<
   while (!isOver()) await Promise.all([work(), wait(1000)])
 }
 
-/** `runFlood` answers with what went wrong in it; that the server is ready at its end and closes cleanly is seen here. */
+/**
+ * Starts the server and runs `runFlood`, which returns the faults it found. Adds a fault if the server is not ready at the end or does not
+ * stop cleanly.
+ */
 export async function runUnderFlood(
   runFlood: (server: { url: string; output: () => string }) => Promise<string[]>,
 ): Promise<void> {
@@ -77,7 +80,7 @@ export async function runUnderFlood(
   const defaultHashes = { ARGON2_MEMORY_KB: '19456', ARGON2_TIME: '2' }
   const env = { DATA_DIR: join(folder, 'data'), TRUST_PROXY: '1', DEMO: '0', ...defaultHashes }
   await createDataFolder(env.DATA_DIR)
-  // The tests' people, as the demo's are not served behind a proxy.
+  // Uses the test users, because demo data is not available behind a proxy.
   await withContext(env, async (app) => void (await loadWorld(app)))
   const server = startProcess(env)
   try {

@@ -1,12 +1,12 @@
-/** What the sandbox gateways have really taken, read from their own journal. */
+/** Reads from the sandbox gateways' own journal what they really charged. */
 import type { SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 
 /** One payment at a gateway. Amounts in hundredths. */
 export interface TakenPayment {
-  /** Ours, under which the gateway was asked for it. */
+  /** Our key, which the request to the gateway contained. */
   key: string
   gateway: 'stripe' | 'alipay' | 'globalAlipay'
-  /** The gateway's own names for it: of a card that was asked for on the gateway's page, those of the payment and of the page. */
+  /** The gateway's own ids. For a card paid on the gateway's page, the ids of the payment and of the page. */
   references: string[]
   currency: 'HKD' | 'USD' | 'RMB' | (string & {})
   amount: number
@@ -25,14 +25,14 @@ interface SandboxRecords {
     outTradeNo: string
     tradeNo: string
   }[]
-  /** Of an intent or a trade, by its id. */
+  /** Refunds by the id of the payment intent or trade. */
   refunds?: { of: string; amount: number }[]
 }
 
-/** Both gateways call RMB by its code in ISO 4217. */
+/** Both gateways use the ISO 4217 code of RMB. */
 const toPortalCurrency = (currency: string) => (currency.toLowerCase() === 'cny' ? 'RMB' : currency.toUpperCase())
 
-/** Payments of which money was taken, in no order. */
+/** Returns the payments that were charged, unordered. */
 export async function readGatewayBook({ gateways, keys }: SandboxServer): Promise<TakenPayment[]> {
   const headers = { authorization: `Bearer ${keys.stripe.secretKey}` }
   const response = await fetch(`${gateways.stripe?.apiUrl}/control`, { headers })
@@ -50,7 +50,7 @@ export async function readGatewayBook({ gateways, keys }: SandboxServer): Promis
         refunded: sumRefunds(id),
       })),
     ...trades
-      // Closed once all of it was given back.
+      // A trade is closed after it was fully refunded.
       .filter(({ id, status }) => status === 'TRADE_SUCCESS' || sumRefunds(id) > 0)
       .map(({ id, gate: gateway, amount, currency, outTradeNo, tradeNo }) => ({
         key: outTradeNo,

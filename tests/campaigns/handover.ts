@@ -1,6 +1,6 @@
 /**
- * One tablet, two people of two companies. The first leaves with unsent writes; the second works on it in bad weather and
- * finds nothing of the first; the first comes back, and everything they had made arrives.
+ * One tablet and two users of different companies. The first leaves with unsent writes. The second works on the tablet over a faulty
+ * connection and must find no data of the first. When the first returns, all writes of both arrive.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,9 +18,9 @@ import { buildRig } from '#tests/support/device/rig/build.ts'
 export interface Handover {
   first: WriteCheck & { writes: number }
   second: WriteCheck & { writes: number }
-  /** Places where something of the first was found while the second was there. */
+  /** Places where data of the first user was visible to the second. */
   leaks: string[]
-  /** Writes of the first that reached the line meanwhile. */
+  /** Writes of the first user that were sent meanwhile. */
   sentByTheSecond: string[]
   stuck: string[]
 }
@@ -109,7 +109,6 @@ async function readAuthor(tabs: CampaignTabs) {
   return author
 }
 
-/** Both tabs, the way a person does it: to the page, to the login, and in. */
 async function signInBoth(tabs: CampaignTabs, url: string, person: Person): Promise<void> {
   for (const page of [tabs.first, tabs.second]) await enter(page, { url, person })
 }
@@ -123,7 +122,6 @@ async function waitUntilSent(tabs: CampaignTabs, userName: string): Promise<stri
   return [`${userName}: ${await tabs.describeEntries()}`]
 }
 
-/** On the screen, page by page, and in everything that the device keeps. */
 async function findTraces(page: Page, url: string, canary: string): Promise<string[]> {
   const traces: string[] = []
   if ((await page.evaluate(() => window.rig.dumpStorage())).includes(canary)) traces.push('storage')
@@ -133,7 +131,7 @@ async function findTraces(page: Page, url: string, canary: string): Promise<stri
     await wait(500)
     if ((await page.evaluate(() => document.documentElement.outerHTML)).includes(canary)) traces.push(path)
   }
-  // The pages are others now, and need their hand again.
+  // The tabs show new pages, which need the test rig again.
   await enter(page, { url })
   return traces
 }

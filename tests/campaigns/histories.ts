@@ -1,13 +1,12 @@
 /**
- * The randomized tests that the suite runs with a handful of cases and one fixed seed, with as many cases as take some
- * minutes each and another seed. A failure prints what plays it again: the seed, and for the models a path.
+ * Runs the suite's randomized tests with another seed and so many cases that each takes some minutes. The suite itself uses few cases and a
+ * fixed seed. A failure prints how to repeat it: the seed and, for models, a path.
  *
- *   npm run campaign -- histories [times as many] [seed]
- *   SEED=... REPLAY=... npm test -- <file>
+ * npm run campaign -- histories [times as many] [seed] SEED=... REPLAY=... npm test -- <file>
  */
 import { runVitest } from '#tests/campaigns/vitest.ts'
 
-/** Cases of each file at once as many. */
+/** Number of cases of each file at a factor of 1. */
 const files: { file: string; project: string; name: 'RUNS' | 'QUERIES'; cases: number }[] = [
   { file: 'tests/outbox-model/cache.test.ts', project: 'device', name: 'RUNS', cases: 300 },
   { file: 'tests/request/jobs/job-model.night.test.ts', project: 'device', name: 'RUNS', cases: 60 },

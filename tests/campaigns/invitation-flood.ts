@@ -1,9 +1,9 @@
 /**
- * A company invites strangers from ten connections at once, for half a minute, each under another name with
- * words of its own. No more mails leave than a company may send in an hour; the rest is refused and says when to come again;
- * and the owner of an account at another company is in within two seconds all the while.
+ * A company invites strangers over ten connections for half a minute, each with a different name and text. The mails sent must not exceed a
+ * company's hourly limit. Further invitations are refused with a retry time, and an account owner of another company can log in within two
+ * seconds all the time.
  *
- *   npm run campaign -- invitation-flood [seconds]
+ * npm run campaign -- invitation-flood [seconds]
  */
 import { randomUUID } from 'node:crypto'
 import { mailsPerHour } from '#domain/mails.ts'

@@ -1,9 +1,9 @@
 /**
- * The server is killed in the middle of 200 keyed writes by 20 writers, and started again; what was not acknowledged is
- * sent again with the same keys (R-10, R-11, R-45). Between the kill and the restart, in one snapshot of the database,
- * and once more at the end: every acknowledged write is there, none twice, and effect, trail and idempotency store agree.
+ * Kills and restarts the server during 200 keyed writes by 20 writers. Unacknowledged writes are resent with the same keys (R-10, R-11,
+ * R-45). Between kill and restart, in one database snapshot, and again at the end: every acknowledged write is there, none twice, and
+ * effect, trail and idempotency store agree.
  *
- *   npm run campaign -- kill-writes [rounds] [seed]
+ * npm run campaign -- kill-writes [rounds] [seed]
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -25,11 +25,11 @@ export interface KillCampaign {
   rounds: number
   seed: number
   writers?: number
-  /** Of five: make a user, and change it four times. */
+  /** In groups of five: create a user and change it four times. */
   writesPerWriter?: number
-  /** What tells the server, and the look at what it left, where the data are. */
+  /** Environment with the location of the data, for the server and for the inspection of its database. */
   env: Record<string, string>
-  /** Kills the database itself and starts it again; every other round, where given. */
+  /** If given, kills and restarts the database every second round. */
   crashDatabase?: () => Promise<void>
   log?: (line: string) => void
 }
@@ -38,9 +38,9 @@ export interface KillReport {
   rounds: number
   writes: number
   acknowledged: number
-  /** Committed, and killed before the answer left: why every write needs a key. */
+  /** Writes that were committed but whose response was lost by the kill. They are the reason why every write needs a key. */
   unheardCount: number
-  /** From the start of the new process, or of the database, to readiness, ms, sorted. */
+  /** Times in ms from the start of the new process, or of the database, until it was ready, sorted. */
   restarts: number[]
 }
 
@@ -50,7 +50,7 @@ interface KilledWrite {
   key: string
   ifMatch: string | null
   body: unknown
-  /** The intent that makes the row. */
+  /** The intent that creates the row. */
   row: string
   responseBody: string | null
 }
@@ -108,7 +108,7 @@ const createServerKill =
     else await server.kill('SIGKILL')
   }
 
-/** Each writer makes users and changes them, in a chain that names its rows by the writes that make them. */
+/** Each writer creates users and changes them, in a chain that refers to rows by the intents that create them. */
 function planWrites({ writers = 20, writesPerWriter = 10 }: KillCampaign, round: number): KilledWrite[][] {
   return Array.from({ length: writers }, (_, writer) => {
     let creationKey = ''
@@ -140,7 +140,7 @@ interface SendContext {
   killServer: () => Promise<void>
 }
 
-/** All writers at once; the strike comes when a chosen number of answers is in. Answers how many were heard. */
+/** All writers send at once. Kills the server after a random number of responses. Returns the number of responses received. */
 async function sendAndKill({ url, writesByQueue, random, killServer }: SendContext): Promise<number> {
   const accessToken = await signIn(url)
   const writes = writesByQueue.flat()
@@ -150,7 +150,7 @@ async function sendAndKill({ url, writesByQueue, random, killServer }: SendConte
   async function sendQueue(writes: KilledWrite[]): Promise<void> {
     for (const write of writes) {
       const response = await sendWrite(url, accessToken, write).catch(() => null)
-      // The line broke, or the database is away: the rest of the lane waits.
+      // The connection failed or the database is unavailable. The rest of this queue waits.
       if (response === null || response.status >= 500) return
       if (response.status !== 200)
         throw new Error(`${write.method} ${write.path} answered ${response.status} ${response.body}`)
@@ -165,7 +165,7 @@ async function sendAndKill({ url, writesByQueue, random, killServer }: SendConte
   return acknowledgedCount
 }
 
-/** What has no answer yet is sent again, and one in ten of the rest: it must be told the same bytes. */
+/** Resends every write without a response, and one in ten of the others, which must get an identical response. */
 async function finishWrites(url: string, writesByQueue: KilledWrite[][]): Promise<void> {
   const accessToken = await signIn(url)
   async function sendQueue(writes: KilledWrite[]): Promise<void> {
@@ -218,13 +218,13 @@ async function waitUntilReady(url: string): Promise<void> {
   throw new Error('the server was not ready again within 5 s')
 }
 
-/** Looks at the database itself. Throws at the first thing that is not as promised. */
+/** Inspects the database directly. Throws at the first inconsistency. */
 async function inspectDatabase(env: Record<string, string>, writes: readonly KilledWrite[]) {
   const config = await readFolderConfig(env)
   const log = pino({ level: 'silent' })
   const database = await openDatabase(config, log)
   try {
-    // Of one moment: what the killed server had sent off is still being carried out by the database.
+    // Reads everything in one snapshot, because the database still executes statements that the killed server had sent.
     const snapshot = database.kysely.transaction().setIsolationLevel('repeatable read')
     const result = await snapshot.execute(async (db) => {
       await sql`set local role portal_system`.execute(db)
@@ -262,7 +262,7 @@ async function inspectDatabase(env: Record<string, string>, writes: readonly Kil
       ).length
       return { doneCount: doneByIntent.size, unheardCount }
     })
-    // More users are made here than a company may invite in an hour.
+    // The campaign creates more users than a company may invite per hour.
     await sql`delete from attempt where subject like 'invitations of %'`.execute(database.kysely)
     return result
   } finally {
@@ -270,7 +270,7 @@ async function inspectDatabase(env: Record<string, string>, writes: readonly Kil
   }
 }
 
-/** Each once on both sides. */
+/** Each intent must occur once in both lists. */
 function findDifferences(name: string, foundIntents: string[], expected: string[]): string[] {
   const seenIntents = new Set(foundIntents)
   const expectedIntents = new Set(expected)
@@ -289,7 +289,7 @@ const findLost = (writes: readonly KilledWrite[], doneByIntent: ReadonlyMap<stri
     .filter(({ key, responseBody }) => responseBody !== null && !doneByIntent.has(key))
     .map(({ key }) => `${key} was acknowledged and is lost`)
 
-/** A row's version is the number of its writes that the idempotency store has as done: one more or less is a torn or double effect. */
+/** A row's version must equal the number of its completed writes in the idempotency store. Otherwise an effect is missing or doubled. */
 function findTorn(
   writes: readonly KilledWrite[],
   doneByIntent: ReadonlyMap<string, { row_id: number | null }>,
@@ -309,7 +309,6 @@ function findTorn(
   ]
 }
 
-/** Both engines, one after the other. */
 export async function run([rounds = '20', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
   const log = (line: string) => console.log(`  ${line}`)
   console.log(`kill-writes: ${rounds} rounds, seed ${seed}`)

@@ -1,4 +1,4 @@
-/** A portal on which a long request takes as long as a campaign wants: the walk along a trail, with rests. */
+/** A portal on which a long request takes as long as needed: verification of a trail, with pauses between its steps. */
 import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -11,7 +11,7 @@ import { writeGeneratedEntries } from '#tests/support/audit-trail/audit-entries.
 import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
 import { createOutsideClient } from '#tests/support/server/outside-client.ts'
 
-/** Entries of each of the three companies: with steps of 500, nine rests to a walk. */
+/** Entries of each of the three companies: with steps of 500, nine pauses per verification. */
 const entries = 1_400
 
 export async function openPortalWithTrail(restMs: number): Promise<Portal> {
@@ -24,7 +24,7 @@ export async function openPortalWithTrail(restMs: number): Promise<Portal> {
   return portal
 }
 
-/** So many entries more in the trail of each company, each of a millisecond; the server is stopped meanwhile. */
+/** Adds `count` entries, one per millisecond, to the trail of each company. The server is stopped meanwhile. */
 export async function fillTrail(portal: Portal, count: number): Promise<void> {
   await portal.stop()
   const config = readPortalConfig(portal)
@@ -41,7 +41,6 @@ export async function fillTrail(portal: Portal, count: number): Promise<void> {
 const log = pino({ level: 'silent' })
 const readPortalConfig = ({ dataDir }: Portal) => readConfig({ DATA_DIR: dataDir })
 
-/** Asks for the walk, and how far it is. */
 export async function createVerifyClient(portal: Portal) {
   const { send } = await createOutsideClient(portal)
   return {
@@ -55,7 +54,7 @@ export async function createVerifyClient(portal: Portal) {
   }
 }
 
-/** Which walks there were, as the stopped server's database has it. */
+/** Reads all verification jobs from the stopped server's database. */
 export async function readJobs(portal: Portal) {
   const database = await openDatabase(readPortalConfig(portal), log)
   const jobs = await database.kysely
@@ -67,7 +66,7 @@ export async function readJobs(portal: Portal) {
   return jobs
 }
 
-/** Looks until it is so; false when it is not by then. */
+/** Polls until the condition is true. Returns false after the timeout. */
 export async function waitUntil(isDone: () => boolean | Promise<boolean>, ms: number, everyMs = 25): Promise<boolean> {
   const deadline = performance.now() + ms
   while (performance.now() < deadline) {

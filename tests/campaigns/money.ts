@@ -1,9 +1,9 @@
 /**
- * Random histories of orders, changes, payments, deletions, late and repeated notices and kills, on both engines: every unit of money
- * is on an order, refunded, or a task of the staff. Ten histories live in one world at a time.
+ * Random histories of orders, changes, payments, deletions, late and repeated notices and kills, on both engines. Every amount must be
+ * applied to an order, refunded, or have a staff task. Ten histories share one world at a time.
  *
- *   npm run campaign -- money [histories] [seed] [embedded|postgres]
- *   npm run campaign -- money 1 <seed of a history> <engine>: that one alone
+ * npm run campaign -- money [histories] [seed] [embedded|postgres] npm run campaign -- money 1 <seed of a history> <engine>: only that
+ * history
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,20 +17,19 @@ import { postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 type MoneyEngine = 'embedded' | 'postgres'
 
 const historiesPerWorld = 10
-/** From so many on, each operation must have taken effect. */
+/** From this number of histories on, each operation must have taken effect at least once. */
 const enoughHistories = 100
 
 export interface MoneyCampaign {
   engine: MoneyEngine
   count: number
-  /** Of the first history; each next one has the next number. */
+  /** Seed of the first history. Each further history has the next number. */
   seed: number
   tally: MoneyTally
   hasKills?: boolean
   log?: (line: string) => void
 }
 
-/** Returns what is wrong, in words. */
 export async function runHistories({
   engine,
   count,
@@ -67,7 +66,7 @@ export async function runHistories({
   return allFaults
 }
 
-/** What must have happened in a campaign that is long enough, beside each operation. */
+/** Events that a long enough campaign must contain, besides each operation. */
 const expectedEvents = [
   'kills',
   'ends in good order',
@@ -83,7 +82,6 @@ const expectedEvents = [
   ...tamperings.map((name) => `noticed: ${name}`),
 ]
 
-/** Names of what never took effect. */
 export const listMissingCases = ({ operations: operationCounts, events: eventCounts }: MoneyTally): string[] => [
   ...Object.keys(operations).filter((name) => (operationCounts.get(name)?.done ?? 0) === 0),
   ...expectedEvents.filter((name) => (eventCounts.get(name) ?? 0) === 0),
@@ -103,7 +101,7 @@ function printTally({ operations: operationCounts, events: eventCounts, refusals
   for (const [name, count] of sortByName(refusals)) console.log(`  ${name.padEnd(64)} ${String(count).padStart(6)}`)
 }
 
-/** Half of them on each engine, both at once, or all on the one that is named. */
+/** Runs half of the histories on each engine, both at once, or all on the given engine. */
 export async function run([
   histories = '100',
   seed = String(Date.now() % 1_000_000),

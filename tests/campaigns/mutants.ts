@@ -1,13 +1,13 @@
 /**
- * Puts one known fault after the other into the outbox (tests/outbox-model/mutants) and runs the models over it: each must be
- * caught, and the code as it is must pass.
+ * Inserts the known faults into the outbox one by one (tests/outbox-model/mutants) and runs the models: each fault must be found, and the
+ * original code must pass.
  *
- *   npm run campaign -- mutants
+ * npm run campaign -- mutants
  */
 import { runVitest } from '#tests/campaigns/vitest.ts'
 import { mutants } from '#tests/outbox-model/mutants/list.ts'
 
-/** What vitest says, and why not. */
+/** Returns whether vitest passed, and otherwise the reason. */
 async function runTests(args: string[], env: Record<string, string>): Promise<{ hasPassed: boolean; reason: string }> {
   const { hasPassed, output } = await runVitest(args, env)
   const reasons = [...output.matchAll(/(?:Caused by: |^Assertion)Error: (.*)|^Error: ((?!Property).*)/gm)].map(

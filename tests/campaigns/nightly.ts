@@ -1,8 +1,8 @@
 /**
- * Every campaign, one after the other, each in a process of its own. Writes `reports/nightly-<time>.md`: a table of the
- * results, then the output of each. Ends with 1 when one of them failed.
+ * Runs every campaign in its own process, one after the other. Writes `reports/nightly-<time>.md`: a table of the results and the output of
+ * each. Exits with 1 if one failed.
  *
- *   npm run campaign -- nightly
+ * npm run campaign -- nightly
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -56,7 +56,7 @@ export async function runNightly(ids: readonly string[]): Promise<void> {
   const outcomes: CampaignOutcome[] = []
   for (const id of ids) {
     outcomes.push(await runCampaign(id))
-    // After each, so that a night that is cut short leaves what it has.
+    // Written after each campaign, so an interrupted night keeps its results.
     await writeFile(path, toText(startedAt, outcomes))
   }
   const failedIds = outcomes.filter(({ hasPassed }) => !hasPassed).map(({ id }) => id)

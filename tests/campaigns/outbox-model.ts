@@ -1,10 +1,8 @@
 /**
- * The outbox against its promise (tests/outbox-model), further than the suite may: all crash points of all short histories, then
- * as many random long ones as are asked for, in two processes. Ends with 1 at the first promise that is broken, and says
- * with which seed and path it is had again, by `replay`.
+ * Tests the outbox model (tests/outbox-model) further than the suite: all crash points of all short histories, then the given number of
+ * random long ones, in two processes. Exits with 1 at the first violated guarantee and prints the seed and path for `replay`.
  *
- *   npm run campaign -- outbox-model [histories] [seed]
- *   npm run campaign -- outbox-model replay <seed> <path>
+ * npm run campaign -- outbox-model [histories] [seed] npm run campaign -- outbox-model replay <seed> <path>
  */
 import 'fake-indexeddb/auto'
 import { fork } from 'node:child_process'
@@ -16,7 +14,7 @@ import { runRandomSimulations, type SimulationTotals } from '#tests/outbox-model
 interface SimulationShare {
   seed: number
   runs: number
-  /** Of the short histories: those whose place leaves this rest. */
+  /** Selects the short histories whose index leaves this remainder. */
   remainder: number
 }
 
@@ -25,7 +23,7 @@ interface ShareResult extends SimulationTotals {
 }
 
 const processCount = 2
-/** So that what is printed on the way tells how far it is. */
+/** Batches keep the printed progress current. */
 const runsAtOnce = 250
 
 async function runShare({ seed, runs, remainder }: SimulationShare): Promise<ShareResult> {
@@ -54,7 +52,7 @@ async function runInProcess(share: SimulationShare): Promise<ShareResult> {
 
 export async function run(args: string[]): Promise<void> {
   if (args[0] === 'share') {
-    // The other one has found a promise broken: nobody waits for this one any more.
+    // The other process found a violation, so this one is no longer needed.
     process.once('disconnect', () => process.exit())
     const result = await runShare(JSON.parse(args[1] ?? '') as SimulationShare)
     process.send?.(result)

@@ -1,8 +1,8 @@
 /**
- * 100,000 damaged packages, drawn from a seed: each is read or refused within five seconds, nothing is written beside them, and no
- * memory is left behind. One in a thousand goes through the reader's own process as well, with the same answer.
+ * Reads 100,000 random damaged packages. Each must be read or refused within five seconds, without files written elsewhere and without a
+ * memory leak. One in a thousand is also read by the separate reader process, which must give the same result.
  *
- *   npm run campaign -- packages [count] [seed]
+ * npm run campaign -- packages [count] [seed]
  */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * People who order and pay while the server is killed under them: by card, on the gateway's page, at the bank, by Alipay, with
- * two clicks, in two tabs, and some who leave in the middle or delete what they are paying. They go on where the line lets them.
+ * Payers who order and pay while the server is killed: by card, on the gateway's page, with 3-D Secure, by Alipay, with two clicks, in two
+ * tabs, and some who leave or delete what they are paying for. They continue as soon as the server responds.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -30,25 +30,24 @@ export interface PayerWorld {
   accessToken: string
   sandbox: SandboxServer
   random: Random
-  /** Numbers of months of traffic in HKD that nobody has paid yet. */
+  /** Numbers of unpaid months of traffic in HKD. */
   traffic: number[]
-  /** The business day, which may be another one by the end. */
+  /** Returns the business day, which may change during the run. */
   today: () => string
-  /** Resolves when the server, which may be dead by now, answers again. */
+  /** Resolves when the server, which may be down, responds again. */
   waitUntilUp: () => Promise<void>
 }
 
-/** What is paid (D66). */
+/** Payable items (D66). */
 export const paymentSubjects = ['CONTRACT', 'PDBORDER', 'TRAFFIC'] as const
 export type PaymentSubject = (typeof paymentSubjects)[number]
 
-/** An order of one payer. */
 export interface Payer {
   subject: PaymentSubject
   plan: PayerPlan
   round: number
   id: number
-  /** What its payer was told last. */
+  /** State according to the last response to the payer. */
   payerState: 'paid' | 'unpaid' | 'gone'
 }
 
@@ -64,7 +63,7 @@ interface PortalResponse {
   }
 }
 
-/** Null: no answer came. */
+/** Returns null if no response came. */
 export async function callPortal(
   { url, accessToken }: Pick<PayerWorld, 'url' | 'accessToken'>,
   method: string,
@@ -86,7 +85,7 @@ export async function callPortal(
   }
 }
 
-/** A server that has just come up on a busy machine may say that it has no room for it yet. */
+/** A server that has just started on a busy machine may refuse a login temporarily. */
 export async function signIn(url: string, company: string, userName = 'admin'): Promise<string> {
   const username = `${company}:${userName}@${company}.example`
   for (let tries = 0; ; tries++) {
@@ -102,7 +101,7 @@ export async function signIn(url: string, company: string, userName = 'admin'): 
   }
 }
 
-/** Until the server has said something that does not come of its being killed or busy. */
+/** Repeats the request until a response is not caused by a kill or by load. */
 async function sendUntilAnswered(
   world: PayerWorld,
   send: () => Promise<PortalResponse | null>,
@@ -121,7 +120,7 @@ const sendPayment = (world: PayerWorld, { id, subject }: Payer, fields: object) 
 
 const visaCard = { token: 'pm_card_visa' }
 
-/** A backup is of a contract that was paid before, by card; traffic is there. */
+/** A backup needs a contract, which is paid by card first. Traffic already exists. */
 export async function placeOrder(
   world: PayerWorld,
   plan: PayerPlan,
@@ -145,7 +144,7 @@ export async function placeOrder(
   return { ...contractPayer, subject, id: await placeOrderAt(world, '/api/pdb/order', orderInput) }
 }
 
-/** Its number. */
+/** Returns the order's number. */
 async function placeOrderAt(world: PayerWorld, path: string, orderInput: object): Promise<number> {
   const key = randomUUID()
   const { status, body } = await sendUntilAnswered(world, () => callPortal(world, 'POST', path, orderInput, key))
@@ -167,7 +166,6 @@ function orderContract(world: PayerWorld, plan: PayerPlan, code: string): Promis
   return placeOrderAt(world, '/api/sorder', orderInput)
 }
 
-/** As its plan says, through whatever happens. */
 export async function runPayer(world: PayerWorld, payer: Payer): Promise<void> {
   await payersByPlan[payer.plan](world, payer)
 }
@@ -175,7 +173,7 @@ export async function runPayer(world: PayerWorld, payer: Payer): Promise<void> {
 const isPaid = ({ status, body }: PortalResponse) =>
   (status === 200 && body.status === 'paid') || (status === 409 && body.data?.why === 'paidAlready')
 
-/** Presses the button again until it is paid, with the same card: its token is what the page still holds. */
+/** Retries the payment with the same card until it is paid. The page still holds the card's token. */
 async function payUntilPaid(world: PayerWorld, payer: Payer, fields: object = visaCard): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     const response = await sendUntilAnswered(world, () => sendPayment(world, payer, fields))
@@ -195,14 +193,14 @@ async function payUntilPaid(world: PayerWorld, payer: Payer, fields: object = vi
 const buildPageForm = (plan: PayerPlan): Record<string, string> =>
   plan === 'bank' ? { answer: 'yes' } : plan === 'alipay' ? { answer: 'pay' } : { card: '4242424242424242' }
 
-/** Opens the gateway's page, sends its form, and comes back or does not; the way back may meet a dead server. */
+/** Opens the gateway's page, submits its form, and sometimes returns to the portal, whose server may be down. */
 async function submitOnPage({ random }: PayerWorld, address: string, form: Record<string, string>): Promise<void> {
   const page = await openGatewayPage(address)
   const nextPage = page.status === 200 ? await openGatewayPage(page.url, form) : page
   if (nextPage.status === 0 && random() < 0.7) await fetch(nextPage.url, { redirect: 'manual' }).catch(() => undefined)
 }
 
-/** Without a word to the server, as somebody who closes the window in the middle. */
+/** Sends the payment once and ignores the response, like a user who closes the window. */
 const payOnce = async (world: PayerWorld, payer: Payer, fields: object) => {
   const response = await sendPayment(world, payer, fields)
   if (response && isPaid(response)) payer.payerState = 'paid'
@@ -211,7 +209,7 @@ const payOnce = async (world: PayerWorld, payer: Payer, fields: object) => {
 
 const pendingCodes = ['PAYMENT_UNANSWERED', 'PAYMENT_IN_PROGRESS']
 
-/** Until it is deleted, or was paid in the meantime; a gateway that does not answer is asked again. False: it is paid. */
+/** Retries until the order is deleted or was paid in the meantime, also if the gateway does not respond. Returns false if it was paid. */
 async function removeOrder(world: PayerWorld, { id }: Payer): Promise<boolean> {
   for (let tries = 0; tries < 200; tries++) {
     const key = randomUUID()
@@ -227,7 +225,7 @@ async function removeOrder(world: PayerWorld, { id }: Payer): Promise<boolean> {
 
 const payersByPlan: Record<PayerPlan, (world: PayerWorld, payer: Payer) => Promise<void>> = {
   card: (world, payer) => payUntilPaid(world, payer),
-  /** Into the card fields, whose token is good for one payment only. */
+  /** Pays with typed card fields. Their token is valid for one payment only. */
   async typed(world, payer) {
     const token = await createToken(world.sandbox)
     await Promise.all([payOnce(world, payer, { token }), payOnce(world, payer, { token })])

@@ -1,10 +1,10 @@
 /**
- * The server is killed while people pay, at a moment drawn by chance between the first request and the last commit, and
- * started again; the gateways live on, lose answers, and repeat, hold back and reorder their calls (R-27). Each time orders,
- * contracts, payments and invoices are counted in the database itself, between the kill and the restart, against what the
- * gateways have taken; what is cut off then is found by payers who go on, by late notices, or by the job.
+ * Kills the server at a random moment between the first request and the last commit of payments, and restarts it. The gateways keep
+ * running, lose responses, and repeat, delay and reorder their notices (R-27). Between kill and restart, orders, contracts, payments and
+ * invoices in the database are compared with what the gateways took. Interrupted payments are completed by payers who continue, by late
+ * notices or by the job.
  *
- *   npm run campaign -- payments [kills] [seed] [embedded|postgres]
+ * npm run campaign -- payments [kills] [seed] [embedded|postgres]
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -37,9 +37,9 @@ export interface PaymentCampaign {
   kills: number
   seed: number
   payers?: number
-  /** What they do, drawn by chance; all there are, unless told otherwise. */
+  /** Plans to draw from. Default: all. */
   plans?: readonly PayerPlan[]
-  /** A folder of its own; with `DATABASE_URL` where the data are elsewhere. */
+  /** `DATA_DIR` is a folder of its own; with `DATABASE_URL` the data are in that database. */
   env: Record<string, string> & { DATA_DIR: string }
   print?: (line: string) => void
 }
@@ -47,13 +47,12 @@ export interface PaymentCampaign {
 export interface PaymentReport {
   kills: number
   orders: number
-  /** Orders that were paid. */
   appliedCount: number
-  /** Payments that a kill cut off between the gateway and the commit. */
+  /** Payments interrupted by a kill between gateway and commit. */
   cutCount: number
 }
 
-/** As long as a request of a killed server may still be under way (use-cases/payments/settle-attempt.ts), and a little, ms. */
+/** Slightly longer than a request of a killed server may take (use-cases/payments/settle-attempt.ts), ms. */
 const settleMs = 63_000
 
 export async function payThroughKills({
@@ -109,7 +108,7 @@ export async function payThroughKills({
       disturbGateway(sandbox, random)
       await wait(drawBetween(random, 5, 450))
       await server.kill('SIGKILL')
-      // What the round before it left must be over by now but for what somebody left alone.
+      // Payments of the previous round must be settled by now, except abandoned ones.
       const { faults: roundFaults, cutCount: roundCutCount } = await countBalance(
         settings,
         await readTakenAmounts(sandbox),
@@ -139,19 +138,22 @@ export async function payThroughKills({
   }
 }
 
-/** Nobody deletes a backup or traffic, and the traffic is in HKD. */
+/** Backups and traffic cannot be deleted, and the traffic is in HKD. */
 const listSubjects = (plan: PayerPlan) =>
   paymentSubjects.filter(
     (subject) => subject === 'CONTRACT' || (plan !== 'deleted' && (subject === 'PDBORDER' || plan !== 'alipay')),
   )
 
-/** Who left in the middle of a card is known a minute later (the last count); all others within their own round. */
+/**
+ * A card payment that its payer left is settled only after a minute, so it is checked in the last count. All others settle within their
+ * round.
+ */
 const createIsOver = (round: number) => (payer: Payer) => payer.round < round && payer.plan !== 'left'
 
 const buildFailure = (seed: number, round: number, faults: readonly string[]) =>
   new Error(`seed ${seed}, round ${round}: ${faults.length} wrong: ${faults.slice(0, 6).join('; ')}`)
 
-/** The gateways' keys, as an operator would set them: they outlive the server. */
+/** Returns the gateways' keys as settings, as an operator would enter them. They stay valid across restarts. */
 export function buildGatewayEnv({ gateways: { stripe, alipay, globalAlipay } }: SandboxServer): Record<string, string> {
   if (!stripe || !alipay || !globalAlipay) throw new Error('the sandbox stands in for all of them')
   return {
@@ -181,7 +183,7 @@ function calmGateway({ faults, webhooks: calls }: SandboxServer): void {
   calls.release()
 }
 
-/** The last twenty, late, twice and in any order. */
+/** Repeats the last twenty notices late, twice and in random order. */
 async function repeatCalls({ webhooks: calls }: SandboxServer, random: Random): Promise<void> {
   const lastCalls = calls.list().slice(-20)
   const shuffledCalls = [...lastCalls, ...lastCalls]
@@ -190,7 +192,6 @@ async function repeatCalls({ webhooks: calls }: SandboxServer, random: Random): 
   await Promise.all(shuffledCalls.map(({ call }) => calls.send(call.id)))
 }
 
-/** The staff's call, and its end. */
 export async function reconcilePayments(url: string): Promise<void> {
   const accessToken = await signIn(url, 'm18', 'staff')
   const startResponse = await callPortal({ url, accessToken }, 'POST', '/api/payment/reconcile', {})
@@ -205,7 +206,7 @@ export async function reconcilePayments(url: string): Promise<void> {
   throw new Error('reconciling did not end')
 }
 
-/** A busy machine's database may not answer in time for a start: then it is started again, as a supervisor does. */
+/** On a busy machine the database may be too slow for a start. Then the server is started again, as a supervisor does. */
 export async function startWithRetries(settings: Record<string, string>): Promise<RunningProcess> {
   for (let tries = 1; ; tries++) {
     const server = startProcess(settings)
@@ -232,7 +233,6 @@ async function waitUntilReady(url: string): Promise<void> {
   throw new Error('the server was not ready again within 30 s')
 }
 
-/** Both engines one after the other, or the one that is named. */
 export async function run([kills = '20', seed = String(Date.now() % 1_000_000), onlyEngine]: string[]): Promise<void> {
   console.log(`payments: ${kills} kills, seed ${seed}`)
   const folder = await mkdtemp(join(tmpdir(), 'portal-payments-'))

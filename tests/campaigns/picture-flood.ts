@@ -1,9 +1,9 @@
 /**
- * Eight people of another company upload hostile pictures one after the other, for a minute: strips that would be scaled to 51 GB,
- * the most pixels that are taken, 700 MB behind a colour profile, one without an end (S-94). Each is answered, none with an error
- * of the server's, and the owner of an account is in within two seconds all the while.
+ * Eight users of another company upload hostile pictures for a minute: strips that would scale to 51 GB, the maximum number of pixels, 700
+ * MB behind a colour profile, and an endless one (S-94). Each upload gets a response without a server error, and an account owner can log
+ * in within two seconds all the time.
  *
- *   npm run campaign -- picture-flood [seconds]
+ * npm run campaign -- picture-flood [seconds]
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -31,7 +31,7 @@ const buildPictures = (): readonly Uint8Array[] => [
   buildEndlessJpeg(),
 ]
 
-/** What an upload may be answered: taken, refused for what it is, or told to come again. */
+/** Allowed statuses of an upload: accepted, refused, or to be retried later. */
 const expectedStatuses = new Set([200, 400, 413, 415, 423, 429, 503])
 
 export async function run([secondsText = '60']: string[]): Promise<void> {

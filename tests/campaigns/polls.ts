@@ -1,4 +1,7 @@
-/** A long request under a page that closes, a worker that is killed and a line that flips: still asked about, by one (R-25). */
+/**
+ * A long request while its page closes, its worker is killed and the connection changes: it must still be polled, by one poller only
+ * (R-25).
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { waitUntil } from '#tests/campaigns/long-requests.ts'
@@ -13,11 +16,10 @@ export interface PollReport {
   disruptionCounts: Partial<Record<(typeof disruptionKinds)[number], number>>
   pollCount: number
   requests: number
-  /** Two polls of one request open at once. */
   overlapCount: number
-  /** Between two polls with no strike between them, ms, sorted. */
+  /** Time between two polls without a disruption, ms, sorted. */
   gaps: number[]
-  /** From the end of a strike to the next poll, ms, sorted. */
+  /** Time from the end of a disruption to the next poll, ms, sorted. */
   recoveryMs: number[]
   faults: string[]
 }
@@ -71,7 +73,7 @@ export async function measurePolls(
         listPolls().filter(({ arrivedAt }) => arrivedAt > endedAt).length >= count
       if (await waitUntil(() => hasPollsAfter(1), timeoutMs)) report.recoveryMs.push(Date.now() - endedAt)
       else if (await isRunning(page)) report.faults.push(`nobody asked within ${timeoutMs} ms after: ${kind}`)
-      // Two more in peace, so that there is a gap to measure.
+      // Waits for two more polls without a disruption to measure a gap.
       await waitUntil(async () => hasPollsAfter(3) || !(await isRunning(page)), 5_000)
       await wait(drawBetween(random, 0, 400))
       if ((run + 1) % 20 === 0) log(`R-25: ${run + 1} of ${runs}, ${report.faults.length} wrong`)
@@ -92,7 +94,7 @@ async function openActivity(page: Page, url: string): Promise<Page> {
 
 const isRunning = async (page: Page) => (await page.locator('main').getByRole('progressbar').count()) > 0
 
-/** Answers how many were begun. */
+/** Starts a request if none is running. Returns the number of requests started. */
 async function keepOneRunning(page: Page): Promise<number> {
   if (await isRunning(page)) return 0
   await page.locator('main').getByRole('button', { name: 'Verify the audit trail' }).click()

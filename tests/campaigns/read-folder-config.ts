@@ -1,4 +1,4 @@
-/** The configuration of a server that was ended, with the key that it had: in its settings, or in its folder. */
+/** Reads the configuration of a stopped server, with its key from its settings or its folder. */
 import { type Config, readConfig } from '#server/config/config.ts'
 import { readTokenKeyFile } from '#server/db/accounts/token-key.ts'
 

@@ -1,4 +1,4 @@
-/** The server is killed, or told to stop, at a drawn moment of a long request, and started again (R-24). */
+/** Kills or stops the server at a random moment of a long request, and restarts it (R-24). */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readJobs, createVerifyClient } from '#tests/campaigns/long-requests.ts'
@@ -7,10 +7,10 @@ import { drawBetween, type Random } from '#tests/support/runner/random.ts'
 
 export interface RestartReport {
   runs: number
-  /** Cut off before anybody heard that it had begun. */
+  /** Requests that were interrupted before their start was confirmed. */
   unheardCount: number
   pollCount: number
-  /** From the start of the new process to the final answer, ms, sorted. */
+  /** Time from the start of the new process to the final response, ms, sorted. */
   finishedMs: number[]
   faults: string[]
 }
@@ -34,7 +34,7 @@ export async function measureRestarts(
     if (locationBefore === null) report.unheardCount += 1
     await portal.start()
     const restartedAt = performance.now()
-    // Sent again under its key it is the same request (protocol 26).
+    // Resent with its key, it is the same request (protocol 26).
     const location = (await client.startVerification(key))?.headers.get('location') ?? ''
     if (locationBefore !== null && locationBefore !== location) report.faults.push(`${key} was begun twice`)
     const finalOutcome = await waitForOutcome(client, location, report)

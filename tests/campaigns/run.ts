@@ -1,5 +1,5 @@
 /**
- * `npm run campaign -- <id> [arguments]`: what takes longer than the tests may, or goes by the clock. `runNightly` runs all of
+ * `npm run campaign -- <id> [arguments]` runs a test that takes too long for the suite or depends on real time. `runNightly` runs all of
  * them and writes one report.
  */
 import { run as auditTrail } from '#tests/campaigns/audit-trail.ts'

@@ -1,8 +1,8 @@
 /**
- * R-04: the browser is killed the moment the page is told that a write is on this device. Everything that was said to be
- * there is there when it is opened again, and arrives once.
+ * R-04: kills the browser as soon as the page knows that a write is stored on the device. After reopening, every stored write must be there
+ * and arrive once.
  *
- *   npm run campaign -- saved [times] [seed]
+ * npm run campaign -- saved [times] [seed]
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,13 +19,13 @@ import { buildRig } from '#tests/support/device/rig/build.ts'
 
 export interface SavedReport {
   kills: number
-  /** Said to be on the device, and not there when the browser was opened again. */
+  /** Writes that were reported as stored but were missing when the browser was reopened. */
   missingIntents: string[]
   writeCheck: WriteCheck
 }
 
 const settledWithinMs = 60_000
-/** Between the page's word and the kill: at once, or while the first attempts fail. */
+/** Delay in ms between the page's message and the kill: immediately, or while the first attempts fail. */
 const maxDelayMs = 20
 
 export async function measureSaved(
@@ -46,7 +46,7 @@ export async function measureSaved(
   let { browser, page } = await openEnteredPage(profile, proxy.url)
   try {
     author = await page.evaluate(() => window.rig.readSubject())
-    // Chromium writes cookies down every half a minute, or when it is closed: whoever is killed before has to sign in again.
+    // Chromium saves cookies every half a minute and when it is closed. A kill before that loses the session.
     await browser.close()
     ;({ browser, page } = await openEnteredPage(profile, proxy.url))
     for (let killIndex = 0; killIndex < killCount; killIndex++) {

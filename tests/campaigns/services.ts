@@ -1,6 +1,6 @@
 /**
- * `services [rounds] [seed]`: a portal that is killed at random points of operations on hosted services, and started again. Each
- * operation ends in a state that is said, what runs is what the portal says, nothing runs twice, and nothing is left behind.
+ * `services [rounds] [seed]`: kills and restarts a portal at random points of operations on hosted services. Each operation must end with a
+ * reported state, running services must match the portal's state, nothing may run twice, and nothing may be left over.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,16 +24,14 @@ export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)
 }
 
 export interface KilledOperationsResult {
-  /** In words, empty where all is well. */
+  /** One line per fault. Empty if all is well. */
   faults: string[]
-  /** How many operations ended how: by the status of the last answer, `cut` where the kill came before it was begun. */
+  /** Number of operations by the status of the last response. `cut` means that the kill came before the operation started. */
   outcomes: Record<string, number>
 }
 
-/** Whose contract runs, and whose does not: the demo world's. */
 const code = 'acmetrade'
 
-/** Operations that a service which is there, or is not, can be asked for. */
 const requestKinds = {
   created: ['update', 'reboot', 'configure', 'reset', 'remove', 'delete'],
   removed: ['create'],
@@ -75,7 +73,7 @@ export async function runKilledOperations(
   const host = createLocalHosting({ folder, program: sampleProgram, log: pino({ level: 'silent' }) })
   const result: KilledOperationsResult = { faults: [], outcomes: {} }
   try {
-    // Of the delete level.
+    // A user of the delete level.
     const staff = await createOutsideClient(portal)
     const createFaultReporter = (round: number, kind: string) => (line: string) =>
       result.faults.push(`${round} ${kind}: ${line}`)
@@ -118,7 +116,7 @@ export async function readService({ send }: StaffClient): Promise<ServiceRespons
   return row
 }
 
-/** The last word on a long request. */
+/** Returns the final status of a long request. */
 export async function waitForOutcome({ send }: StaffClient, location: string): Promise<number> {
   const deadline = Date.now() + 120_000
   for (;;) {
@@ -129,7 +127,7 @@ export async function waitForOutcome({ send }: StaffClient, location: string): P
   }
 }
 
-/** Until nothing is being done, and the health check has had its look. */
+/** Waits until no operation is running and the health check has run. */
 export async function waitUntilQuiet(staff: StaffClient, reportFault: (line: string) => void): Promise<void> {
   const deadline = Date.now() + 60_000
   for (;;) {
@@ -142,7 +140,6 @@ export async function waitUntilQuiet(staff: StaffClient, reportFault: (line: str
   }
 }
 
-/** What the portal says against what is there. */
 async function compareService(
   { staff, host, folder }: { staff: StaffClient; host: LocalHosting; folder: string },
   reportFault: (line: string) => void,

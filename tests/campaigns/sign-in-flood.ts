@@ -1,11 +1,10 @@
 /**
- * Strangers try wrong passwords from sixty addresses, at one account more than at any other, until all of them together are
- * past the limit, and for a while longer (S-29 to S-33). Meanwhile the owner of that account signs in every second on a known
- * device and must be in within two seconds each time; somebody else does on an unknown one and must be let in or told when to
- * come again. A real server on the embedded database, with hashes of the usual cost; the addresses are those that its proxy
- * would report.
+ * Strangers try wrong passwords from sixty addresses, most often at one account, until their total exceeds the limit, and continue for a
+ * while (S-29 to S-33). The owner of that account logs in every second on a known device and must succeed within two seconds each time.
+ * Another user on an unknown device must be let in or get a retry time. Uses a real server on the embedded database with normal password
+ * hashing costs. The addresses are those that its proxy would report.
  *
- *   npm run campaign -- sign-in-flood [tries]
+ * npm run campaign -- sign-in-flood [tries]
  */
 import { availableParallelism } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -22,9 +21,9 @@ import {
 import { password } from '#tests/support/server/world.ts'
 
 const addresses = 60
-/** Of the strangers' tries this many-th is at the owner's account. */
+/** Every nth attempt of the strangers uses the owner's account. */
 const everyNth = 20
-/** After the tries: strangers are slowed by now. */
+/** Continues after the attempts, when strangers are already limited. */
 const afterwardsMs = 20_000
 const longestMs = 8 * 60_000
 
@@ -42,7 +41,6 @@ interface FloodContext {
   isOver: () => boolean
 }
 
-/** One after the other from one address, each at another name. */
 async function guessPasswords({ signIn, report, isOver }: FloodContext, addressIndex: number): Promise<void> {
   const headers = { 'x-forwarded-for': `203.0.113.${addressIndex + 1}` }
   for (let index = 0; !isOver(); index++) {
@@ -52,7 +50,7 @@ async function guessPasswords({ signIn, report, isOver }: FloodContext, addressI
     if (status === 401) report.wrongCount++
     else if (status === 429 && retryAfter > 0) report.refusedCount++
     else report.failures.push(`a stranger was answered ${status}, Retry-After ${retryAfter}`)
-    // So that refusals do not become the whole of the load.
+    // Keeps refusals from becoming most of the load.
     if (status === 429) await wait(100)
   }
 }

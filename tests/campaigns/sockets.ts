@@ -1,4 +1,4 @@
-/** Progress over a websocket that is dropped every few seconds, and one that never opens. */
+/** Progress over a websocket that is dropped every few seconds, and over one that never opens. */
 import type { Browser, Page } from 'playwright-core'
 import { waitUntil } from '#tests/campaigns/long-requests.ts'
 import { openBrowser, type Portal, signIn } from '#tests/support/browser/browser.ts'
@@ -7,18 +7,17 @@ import { drawBetween, type Random } from '#tests/support/runner/random.ts'
 export interface SocketReport {
   dropCount: number
   requests: number
-  /** Percents that pages showed. */
   percentCount: number
-  /** The shortest time from one attempt of a page to its next, ms. */
+  /** Shortest time between two connection attempts of a page, ms. */
   minRetryMs: number
-  /** Attempts of the page whose websocket never opens, and for how long, ms. */
+  /** Attempts of the page whose websocket never opens, and their duration in ms. */
   blocked: { tryCount: number; ms: number }
   faults: string[]
 }
 
 declare global {
   interface Window {
-    /** Percents as they were shown, since they were last taken. */
+    /** Percentages displayed since this list was last cleared. */
     displayedPercents: number[]
   }
 }
@@ -71,7 +70,7 @@ export async function measureSockets(
   }
 }
 
-/** One person's page on a device of its own: only what is looked at listens, and of one browser's tabs that is one. */
+/** Opens a page in its own browser context. Only a visible page listens, and only one tab per browser is visible. */
 async function openActivity(
   { portal, browser, random, report }: { portal: Portal; browser: Browser; random: Random; report: SocketReport },
   attemptTimesOfPage: number[],
@@ -96,7 +95,7 @@ async function openActivity(
 const hasEnded = (minCount: number) => async (page: Page) =>
   (await page.locator('main .request').filter({ hasText: 'as they were written' }).count()) >= minCount
 
-/** In the page: each change of the bar that is shown. */
+/** Records each change of the visible progress bar. Runs in the page. */
 function watchPercents() {
   window.displayedPercents = []
   setInterval(() => {

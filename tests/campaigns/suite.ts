@@ -1,7 +1,7 @@
 /**
- * All tests that need no browser: those of the suite with what they leave to the night (`nightly.ts`).
+ * Runs all tests that need no browser: those of the suite including their nightly parts (`nightly.ts`).
  *
- *   npm run campaign -- suite [file]
+ * npm run campaign -- suite [file]
  */
 import { showVitest } from '#tests/campaigns/vitest.ts'
 

@@ -1,4 +1,4 @@
-/** Two tabs of one browser on one profile, signed in to the portal and each with a hand inside, that can be lost and had again. */
+/** Two signed-in tabs of one browser profile, each with the test rig loaded, which can be killed and reopened. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import type { WriteQueue } from '#tests/campaigns/write-plan.ts'
@@ -19,15 +19,14 @@ export interface CampaignTabs {
   browser: ChromiumProcess
   first: Page
   second: Page
-  /** Writes each page's lanes; resolves when all are recorded, or the browser is gone. */
+  /** Writes the queues of each page. Resolves when all writes are recorded or the browser was killed. */
   write(queues: WriteQueue[][]): Promise<void>
   countUnsent(): Promise<number>
   readAuthor(): Promise<{ companyId: number; userId: number } | null>
-  /** What waits and why, for people. */
   describeEntries(): Promise<string>
-  /** Stops the worker again and again; answers how often one was running. */
+  /** Stops the worker repeatedly. Returns how often one was running. */
   harassWorker(random: Random, options: { minMs: number; maxMs: number; forMs: number }): Promise<number>
-  /** Reloads the second tab so that no worker is in control of it, as a person's forced reload does. */
+  /** Reloads the second tab without a controlling worker, like a user's forced reload. */
   loseWorker(): Promise<void>
 }
 
@@ -35,15 +34,13 @@ export interface TabsOptions {
   url: string
   profile: string
   recordProgress: (progress: WriteProgress) => void
-  /** Signs in where nobody is signed in. */
   person?: Person
-  /** Hears when somebody had to. */
   onSignIn?: () => void
 }
 
 export const tabCount = 2
 const readyMs = 30_000
-/** It does so once a minute at most. */
+/** The app reloads at most once per minute. */
 const maxLoads = 3
 const stuckLoadMs = 20_000
 
@@ -80,7 +77,7 @@ async function createCampaignTabs(browser: ChromiumProcess, first: Page, second:
     async write(queues) {
       const results = await Promise.allSettled([write(callFirst, queues[0]), write(callSecond, queues[1])])
       const failedResult = results.find((result) => result.status === 'rejected')
-      // Who was killed while writing has an excuse.
+      // Writing may fail if the browser was killed.
       if (failedResult && browser.isRunning()) throw failedResult.reason
     },
     countUnsent: () => callFirst((page) => page.evaluate(() => window.rig.countUnsent())),
@@ -109,9 +106,9 @@ async function createCampaignTabs(browser: ChromiumProcess, first: Page, second:
 type RigCaller = <T>(callback: (page: Page) => Promise<T>) => Promise<T>
 
 /**
- * Asks something of a page. A load whose worker is ended at the wrong moment is now and then never answered by Chromium, under a
- * debugger without any limit of time, and until it is nothing else is asked of the page: it is stopped, as by a person, and what
- * stood there before goes on.
+ * Returns a function that calls the rig in a page. If a worker is stopped at the wrong moment, Chromium sometimes never completes a page
+ * load, and under a debugger there is no timeout. The page accepts no further calls until then, so the load is stopped, as a user would,
+ * and the previous page continues.
  */
 async function createRigCaller(page: Page): Promise<RigCaller> {
   const session = await page.context().newCDPSession(page)
@@ -126,8 +123,8 @@ async function createRigCaller(page: Page): Promise<RigCaller> {
 }
 
 /**
- * The app loads a page once more whose worker does not bring what it has (`worker-recovery.ts`), and a worker that is ended
- * while it is asked does not: the page that stands then gets its hand, and what was asked of the former one is asked again.
+ * Repeats the call on the reloaded page. The app reloads a page once if the worker does not deliver its cached files
+ * (`worker-recovery.ts`), as happens when the worker is stopped during a request. The new page needs the rig again.
  */
 async function retryOnPage<T>(page: Page, callback: (page: Page) => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
@@ -143,7 +140,7 @@ async function retryOnPage<T>(page: Page, callback: (page: Page) => Promise<T>):
 
 const getFirstRow = (page: Page) => page.locator('main tbody tr a').first()
 
-/** To the list of users, by way of the login where it is asked for, with a hand inside. */
+/** Opens the list of users, logs in if needed, and loads the rig. */
 export async function enter(
   page: Page,
   { url, person = people.admin, onSignIn }: Omit<TabsOptions, 'recordProgress' | 'profile'>,
@@ -157,7 +154,7 @@ export async function enter(
     onSignIn?.()
     await fillLogin(page, person)
     await page.locator('form button[type="submit"]').click()
-    // Who is another than the last one does not stand where that one stood.
+    // A different user does not return to the previous user's page.
     await page.waitForURL((address) => address.pathname.startsWith('/saas/app'))
     await page.goto(`${url}/saas/app/user`)
   }
@@ -166,7 +163,7 @@ export async function enter(
   await loadRig(page)
 }
 
-/** As text: a test runner turns `import()` in its own files into something that no page knows. */
+/** Passed as text, because the test runner transforms `import()` in its own files into code that the page cannot run. */
 async function loadRig(page: Page): Promise<void> {
   await page.evaluate(`import('/saas/rig/rig.js').then((rig) => { window.rig = rig })`)
 }

@@ -1,4 +1,4 @@
-/** Months of traffic that wait to be paid: nobody orders those, so they are written into the database while no server runs on it. */
+/** Unpaid months of traffic. They cannot be ordered, so they are written into the database while no server runs on it. */
 import { sql } from 'kysely'
 import { type Currency } from '#domain/money.ts'
 import { addMonths } from '#domain/plain-dates.ts'
@@ -8,7 +8,9 @@ import { insertTraffic } from '#server/db/hosting/backups.ts'
 
 const demoService = { code: 'acmetrade', currency: 'HKD' as Currency, firstMonth: '1990-01-01', amount: '10.00' }
 
-/** Months of one service from `firstMonth` on, of the demo world's unless told otherwise, at that amount each. Answers their numbers. */
+/**
+ * Writes months of one service from `firstMonth` on, at the given amount each. Uses the demo's service by default. Returns their numbers.
+ */
 export const writeUnpaidTraffic = (
   { database }: Pick<AppContext, 'database'>,
   count: number,

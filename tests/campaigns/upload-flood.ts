@@ -1,9 +1,9 @@
 /**
- * One of the provider's staff begins a thousand uploads, 250 at a time, sends junk to those that were let in, cuts every third in the middle,
- * and posts forms beside (U-11). Each is answered, none with an error of the server's, no more than the quota stay, and the owner of
- * an account is in within two seconds all the while.
+ * A staff user starts a thousand uploads, 250 at a time, sends junk to the accepted ones, cuts every third one in the middle, and also
+ * posts forms (U-11). Each request gets a response without a server error, the remaining uploads do not exceed the quota, and an account
+ * owner can log in within two seconds all the time.
  *
- *   npm run campaign -- upload-flood [uploads]
+ * npm run campaign -- upload-flood [uploads]
  */
 import { runEverySecond, signInKnownDevice, createSignIn, formatSpread, runUnderFlood } from '#tests/campaigns/flood.ts'
 import { buildNoise } from '#tests/support/uploads/packages.ts'
@@ -13,9 +13,9 @@ import { password } from '#tests/support/server/world.ts'
 const staff = 'm18:admin@m18.example'
 const uploadBytes = 20_000
 const maxWaitingUploads = 20
-/** More would keep this process from measuring. */
+/** More uploads would disturb the measurement in this process. */
 const uploadsAtOnce = 250
-/** Taken, refused for what it is, or told to come again. */
+/** Accepted, refused, or to be retried later. */
 const expectedStatuses = new Set([201, 204, 400, 429, 503])
 
 export async function run([countText = '1000']: string[]): Promise<void> {

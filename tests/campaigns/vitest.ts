@@ -1,4 +1,7 @@
-/** Runs test files of the suite from a campaign: all there is in them (`nightly.ts`), longer, with other seeds, or over changed code. */
+/**
+ * Runs test files of the suite from a campaign, including their nightly parts (`nightly.ts`): longer, with other seeds, or on modified
+ * code.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -6,7 +9,6 @@ import { quickStart } from '#tests/support/server/process.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** What Node is started with. */
 const buildCommand = (args: string[], env: Record<string, string>) =>
   [
     [...quickStart, join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...args],
@@ -15,11 +17,10 @@ const buildCommand = (args: string[], env: Record<string, string>) =>
 
 export interface VitestRun {
   hasPassed: boolean
-  /** Standard output and error as they came. */
   output: string
 }
 
-/** `env` comes on top of this process's own. */
+/** `env` extends the environment of this process. */
 export async function runVitest(args: string[], env: Record<string, string>): Promise<VitestRun> {
   const [command, options] = buildCommand(args, env)
   const child = spawn(process.execPath, command, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -29,7 +30,7 @@ export async function runVitest(args: string[], env: Record<string, string>): Pr
   return { hasPassed: code === 0, output }
 }
 
-/** What it says is shown as it comes, because it takes many minutes; where a test fails, so does this process. */
+/** Prints the output while it runs, because it takes many minutes. Fails this process if a test fails. */
 export async function showVitest(args: string[]): Promise<void> {
   const [command, options] = buildCommand(args, {})
   const [code] = await once(

@@ -1,7 +1,7 @@
 /**
- * Long requests over restarts, strikes and dropped websockets, in a real server and real Chromium.
+ * Long requests across restarts, disruptions and dropped websockets, with a real server and Chromium.
  *
- *   npm run campaign -- worker-life [runs of each] [seed]
+ * npm run campaign -- worker-life [runs of each] [seed]
  */
 import { openPortalWithTrail } from '#tests/campaigns/long-requests.ts'
 import { type PollReport, measurePolls } from '#tests/campaigns/polls.ts'
@@ -15,7 +15,7 @@ export interface WorkerLifeReport {
   sockets: SocketReport
 }
 
-/** Between two steps of a request. */
+/** Pause in ms between two steps of a request. */
 const restMs = { calm: 3_000, struck: 40 }
 
 export async function runWorkerLife(
@@ -23,11 +23,11 @@ export async function runWorkerLife(
   seed: number,
   log: (line: string) => void = () => undefined,
 ): Promise<WorkerLifeReport> {
-  // One whose requests take their time, one that is killed again and again; begun one after the other, as on a busy machine.
+  // One portal has slow requests, the other is killed repeatedly. They start one after the other because of the load.
   const calmPortal = await openPortalWithTrail(restMs.calm)
   const restartedPortal = await openPortalWithTrail(restMs.struck)
   try {
-    // Side by side: most of each is waiting.
+    // In parallel, because each mostly waits.
     const [restartReport, pollReport, socketReport] = await Promise.all([
       measureRestarts(restartedPortal, runs, createRandom(seed), log),
       measurePolls(calmPortal, runs, createRandom(seed), log),
@@ -39,7 +39,7 @@ export async function runWorkerLife(
   }
 }
 
-/** Everything that is not as promised. How even the beat is a busy machine decides; its middle it does not. */
+/** Returns all faults. The spread of the polling interval depends on the machine's load, its median does not. */
 export function listFaults({ restarts, polls, sockets }: WorkerLifeReport): string[] {
   const medianGapMs = percentile(polls.gaps, 0.5)
   return [

@@ -1,30 +1,30 @@
-/** Writes as a campaign plans them, and what it learns of each: recorded on a device, told to a page. */
+/** Planned writes of a campaign and their progress: recorded on a device, acknowledged to a page. */
 import { randomUUID } from 'node:crypto'
 import type { PlannedWrite, WriteProgress } from '#tests/support/device/rig/rig.ts'
 
-/** Writes on one user, in the order in which somebody makes them. */
+/** Writes on one user, in order. */
 export interface WriteQueue {
-  /** The intent that makes the user: what the lane is called from beginning to end. */
+  /** The intent that creates the user. Identifies the queue from beginning to end. */
   creationIntent: string
   writes: PlannedWrite[]
 }
 
 export interface WritePlan {
   queues: Map<string, WriteQueue>
-  /** Must take effect. What was asked and is not in here may or may not: the browser died between. */
+  /** Writes that must take effect. Unrecorded writes may or may not take effect, because the browser was killed meanwhile. */
   recorded: Set<string>
-  /** A page was told that the server has it. */
+  /** Writes that a page knows the server has. */
   acknowledged: Set<string>
-  /** What a page was told was wrong with a write that nothing is wrong with. */
+  /** Problems that pages were shown for valid writes. */
   problems: string[]
-  /** A new user, made and then renamed so many times, named by the write that makes it. */
+  /** Adds a queue that creates a user and renames it the given number of times, referring to it by the creating intent. */
   addQueue(renamings: number): WriteQueue
-  /** The same user again, by its number where one is known. Only the further writes are in the answer. */
+  /** Adds writes on the same user, by its id if known. The returned queue contains only these writes. */
   extendQueue(creationIntent: string, renamings: number, id: number | null): WriteQueue
   recordProgress(progress: WriteProgress): void
 }
 
-/** `canary` is in every name: found on a device that is somebody else's by now, it tells that something leaked. */
+/** `canary` is part of every name. If it is found on a device that another user has taken over, data leaked. */
 export function createWritePlan(canary = 'Weathered'): WritePlan {
   let writeCount = 0
 

@@ -1,6 +1,6 @@
 /**
- * The staff's catalogue of apps as people use it: packed on the command line, sent over a line that drops, published, found in the
- * history, its change log read without a line (contracts 2, 4, 5). What else both pages say is in `tests/features/apps`.
+ * The staff's app catalogue: an app is packed on the command line, uploaded over a failing connection, published, found in the history, and
+ * its change log read offline (contracts 2, 4, 5). Other contents of both pages are tested in `tests/features/apps`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const root = join(import.meta.dirname, '..', '..')
 const mapp = (...args: string[]) => execFileSync(process.execPath, ['server/cli/mapp.ts', ...args], { cwd: root })
 
-/** As a developer packs one: a folder with a manifest, a change log, and so much that does not pack. */
+/** Packs an app like a developer: a folder with a manifest, a change log and incompressible data. */
 function pack(code: string, version: string, bytes: number): string {
   const packageDir = join(folder, `${code}-${version}`)
   mkdirSync(packageDir)
@@ -43,12 +43,12 @@ function pack(code: string, version: string, bytes: number): string {
   return file
 }
 
-/** Between the staff's device and the server, for all tests: each leaves it whole. */
+/** The proxy between the staff's device and the server, shared by all tests. Each test leaves it without faults. */
 let line: FaultProxy
 beforeAll(async () => void (line = await openFaultProxy(Number(new URL(setup.fixture.portal.url).port))))
 afterAll(() => line?.close())
 
-/** A page of the staff behind that line, on a device that they had before. */
+/** Opens a staff page behind that proxy, on a device that staff used before. */
 async function staffPage(path: string): Promise<{ page: Page; errors: string[] }> {
   line.clearFaults()
   const { browser, portal } = setup.fixture
@@ -65,12 +65,12 @@ const chooseFiles = (page: Page, ...files: string[]) => page.locator('input[type
 const isPiece = ({ method, path }: { method: string; path: string }) =>
   method === 'PATCH' && path.startsWith('/api/app/upload/tus/')
 
-it('an app is packed, sent over a line that drops three times, published, found in the history, and its change log opened offline', async () => {
+it('An app is uploaded over three dropped connections and published, and its change log opens offline', async () => {
   const file = pack('story', '1.0', 9_000_000)
   const { page, errors } = await staffPage('/app/m18/upload')
   await page.locator('.drop-zone').waitFor()
   await waitForCachedPart(page, 'staff')
-  // Before anything was sent, after a piece was stored, and in the next try.
+  // Fails before anything was sent, after a piece was stored, and on the next attempt.
   const drops = ['reset', null, 'cut before the answer', 'reset'] as const
   let pieces = 0
   line.set((call) => (isPiece(call) ? (drops[pieces++] ?? null) : null))
@@ -93,7 +93,7 @@ it('an app is packed, sent over a line that drops three times, published, found 
   await frame.getByRole('heading', { name: 'What is new in 1.0' }).waitFor()
   const box = await page.locator('iframe.change-log').boundingBox()
   expect([box?.width, box?.height]).toEqual([700, 300])
-  // In the page's colours: its style has passed the page's own policy.
+  // The frame has the page's colours, so its style is allowed by the page's policy.
   expect(await frame.locator('body').evaluate((body) => getComputedStyle(body).marginTop)).toBe('16px')
   const [tab] = await Promise.all([page.waitForEvent('popup'), frame.getByRole('link', { name: 'More' }).click()])
   await tab.close()
@@ -111,7 +111,7 @@ it('an app is packed, sent over a line that drops three times, published, found 
   expect(errors).toEqual([])
 })
 
-it('the app joins contracts by a hidden module that is made by keys, tested, and in the next order of a customer (M138, M140)', async () => {
+it('A hidden module is created by keyboard, tested, and included in the next order of a customer (M138, M140)', async () => {
   const { page, errors } = await staffPage('/app/m18/automodule/new')
   const typed = async (name: string, text: string) => {
     await page.locator(`[name="${name}"]`).focus()
@@ -163,13 +163,13 @@ it('the app joins contracts by a hidden module that is made by keys, tested, and
   await customer.getByText('Customer story').first().waitFor()
 })
 
-it('an upload is paused, left by a reload and gone on with after the same file is chosen again; nothing is sent twice', async () => {
+it('A paused upload resumes after a reload when the same file is chosen, and sends nothing twice', async () => {
   const file = pack('again', '1.0', 12_000_000)
   const { page } = await staffPage('/app/m18/upload')
   await page.locator('.drop-zone').waitFor()
   const piecesNow = () => line.arrivals.filter(isPiece).length
   const sent = piecesNow()
-  // So slow that it can be paused between two pieces.
+  // Slow enough to be paused between two pieces.
   line.set((call) => (isPiece(call) ? 'slow' : null))
   await chooseFiles(page, file)
   const pause = page.getByRole('button', { name: 'Pause' })

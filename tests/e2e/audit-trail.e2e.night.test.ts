@@ -1,6 +1,6 @@
 /**
- * The audit trail as people use it (contracts 2, 3; M131 to M133): a change is looked up from the record's history, read with its
- * differences, its day chosen in the chart, and exported. What else the page says is in `tests/features/audit-trail`.
+ * The audit trail in the browser (contracts 2, 3; M131 to M133): a change is found through the record's history, read with its differences,
+ * its day selected in the chart, and exported. Other contents of the page are tested in `tests/features/audit-trail`.
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -25,7 +25,6 @@ const { admin } = takeOwnCompany()
 const getDrawer = (page: Page) => page.getByRole('dialog')
 const readTimes = async (page: Page) => await getRows(page).locator('td.first').allTextContents()
 
-/** Renames one of the company's users in their drawer, and stays there. */
 async function rename(page: Page): Promise<{ oldName: string; newName: string }> {
   await waitForList(page)
   await getRows(page).nth(2).locator('.lead a').click()
@@ -39,20 +38,20 @@ async function rename(page: Page): Promise<{ oldName: string; newName: string }>
   return { oldName, newName }
 }
 
-it('a change of a user is found by their history, opened with its differences, and exported as it is filtered', async () => {
+it("A user's change is found in the history, opened with its differences, and exported as filtered", async () => {
   const page = await resumePage(setup, admin, '/app/user')
   await waitForController(page)
   const { oldName, newName } = await rename(page)
   await getDrawer(page).getByRole('link', { name: 'History' }).click()
   await page.getByRole('heading', { level: 1, name: 'Audit trail' }).waitFor()
   await waitForList(page)
-  // By the address: a name that was changed would hide what was done under the one before.
+  // The search uses the e-mail address, because after a rename a search by name would miss earlier entries.
   const { code, searchText } = Object.fromEntries(getAddress(page).searchParams)
   expect([code, searchText]).toEqual(['user', expect.stringContaining('@')])
   const rowCount = await getRows(page).count()
   await expectNoFaults(page, 'the audit trail')
 
-  // The whole row is the link's target.
+  // The whole row is a press target of the link.
   await getRows(page).first().locator('td').nth(4).click()
   await expect
     .poll(() => getDrawer(page).locator('.trail-changes tbody tr').allInnerTexts())
@@ -74,7 +73,7 @@ it('a change of a user is found by their history, opened with its differences, a
   expect(lines[1]).toContain(newName)
 })
 
-it('a day is chosen in the chart by a click, its entries are listed, and what was read is there without a network', async () => {
+it('A click in the chart selects a day and lists its entries, and entries already read are available offline', async () => {
   const page = await resumePage(setup, admin, '/app/systrail')
   await waitForController(page)
   await waitForCachedPart(page, 'trail')
@@ -84,7 +83,7 @@ it('a day is chosen in the chart by a click, its entries are listed, and what wa
   await canvas.waitFor()
   const all = await readTimes(page)
   const day = all[0]?.slice(0, 10) ?? ''
-  // The newest day is the last bar.
+  // The latest day is the last bar.
   const { width, height } = (await canvas.boundingBox()) ?? { width: 0, height: 0 }
   await canvas.click({ position: { x: width - 8, y: height / 2 } })
   await expect.poll(() => getAddress(page).search).toBe(`?dateFrom=${day}&dateTo=${day}`)
@@ -98,7 +97,7 @@ it('a day is chosen in the chart by a click, its entries are listed, and what wa
   await canvas.waitFor()
 })
 
-it('on a phone a row is two lines, and the filters are a sheet', async () => {
+it('A row has two lines on a phone, and the filters open as a sheet', async () => {
   const page = await openFreshPage(setup, admin, '/app/systrail', phone)
   await waitForList(page)
   const heights = await getRows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))

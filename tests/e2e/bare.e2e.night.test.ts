@@ -1,4 +1,4 @@
-/** A browser without what only some have: no worker, no locks, no Background Sync, no cookieStore, no badge (P-31). */
+/** A browser without optional features: no worker, no locks, no Background Sync, no cookieStore, no badge (P-31). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { signIn, type PersonOrName } from '#tests/support/browser/browser.ts'
@@ -20,10 +20,9 @@ async function open(person: PersonOrName, path: string): Promise<Page> {
   await signIn(page, fixture.portal, person, path)
   return page
 }
-/** Errors of scripts. */
 const errors: string[] = []
 
-it('keeps lists and writes, sends them once when the line is back, and follows a long request to its end (P-31)', async () => {
+it('Without a worker, lists and writes are stored, sent once, and a long request completes (P-31)', async () => {
   const page = await open(takeOwnCompany().admin, '/app/user?searchText=agnes')
   await waitForList(page)
   await page.locator('.lead a').first().click()

@@ -1,4 +1,4 @@
-/** What a device holds, shown and cleared in real Chromium; what waits there is never cleared along (P-18). */
+/** The data stored on a device, listed and cleared in Chromium. Waiting writes are never cleared with it (P-18). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { countCachedFiles, waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
@@ -16,14 +16,13 @@ const { fixture } = setup
 const { admin } = takeOwnCompany()
 let page: Page
 
-/** Patience for what has to go to the server and come back. */
 const longTimeout = { timeout: 30_000 }
 
 const go = (path: string) => page.goto(`${fixture.portal.url}/saas${path}`)
 const getUserLink = () => page.locator('.lead a').first()
 const getDialog = () => page.getByRole('dialog')
 const getListRows = () => page.locator('.device-lists tbody tr')
-/** All databases, storages and caches of the site, as one text. */
+/** Returns the content of all databases, storages and caches of the site as one text. */
 const readStoredTexts = () =>
   page.evaluate(async () => {
     const toPromise = <T>(request: IDBRequest<T>) =>
@@ -46,11 +45,11 @@ const readStoredTexts = () =>
     return storedTexts.join('\n')
   })
 
-it('what this device keeps is told without a network and holds no secret (W-07); it is cleared, and what waits stays', async () => {
+it('The device page lists stored data offline, without secrets (W-07), and clearing keeps waiting writes', async () => {
   page = await resumePage(setup, admin, '/app/user')
   await getUserLink().waitFor()
   await waitForCompleteList(page)
-  // Whose parts are not for them are not here either (P-09).
+  // Code for other roles is not stored on this device (P-09).
   await waitForCachedPart(page, 'orders')
   await waitForCachedPart(page, 'users')
   expect(await countCachedFiles(page, 'staff')).toBe(0)
@@ -65,7 +64,7 @@ it('what this device keeps is told without a network and holds no secret (W-07);
   await page.locator('.bar-waiting').waitFor()
   const tokens = (await page.context().cookies()).filter(({ name }) => /portal-(access|refresh)$/.test(name))
   const stored = await readStoredTexts()
-  // It is found where it is: what is searched is what is there.
+  // Known data is found, so the search covers what is stored.
   expect(stored).toContain('admin@acme.example')
   expect(tokens).toHaveLength(2)
   for (const secret of [admin.password, ...tokens.map(({ value }) => value)])
@@ -87,7 +86,7 @@ it('what this device keeps is told without a network and holds no secret (W-07);
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep them')
   await getDialog().getByRole('button', { name: 'Clear lists' }).click()
   await page.getByText('The lists were cleared.').waitFor()
-  // Its own: the navigation has one too while something waits.
+  // The link on the page itself, because the navigation also has one while something waits.
   await page.getByRole('main').getByRole('link', { name: 'Waiting changes' }).click()
   await page.getByRole('heading', { name: `Change alert of ${changed}` }).waitFor()
 

@@ -1,4 +1,4 @@
-/** The rows of a list wait for their own response alone, and those on the device for none (decision 85). */
+/** The rows of a list wait only for their own response, and cached rows for none (decision 85). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -8,7 +8,7 @@ import { desktop, openFreshPage, getRows, setUpShared } from '#tests/support/bro
 
 const setup = setUpShared()
 
-/** Requests of the page are held back until the test ends, all but those of this path. */
+/** Holds back all requests of the page until the test ends, except those of this path. */
 async function holdAllBut(page: Page, path: RegExp | null): Promise<void> {
   const release = Promise.withResolvers<void>()
   setup.cleanups.push(async () => release.resolve())
@@ -45,7 +45,7 @@ for (const [name, person, path, own] of lists) {
   )
 }
 
-it('fault 8b has the code of the page beside the form before the login is sent', async () => {
+it("The login page loads the target page's code before the login is sent (fault 8b)", async () => {
   const context = await setup.fixture.browser.newContext({ ...desktop, serviceWorkers: 'block' })
   setup.cleanups.push(() => context.close())
   const page = await context.newPage()
@@ -54,7 +54,7 @@ it('fault 8b has the code of the page beside the form before the login is sent',
   await code
 })
 
-/** The chunk of the contract list, and all that it imports. */
+/** Returns the chunk of the contract list and all files it imports. */
 function listContractFiles(): string[] {
   const dist = process.env.CLIENT_DIR ?? join(import.meta.dirname, '..', '..', 'dist')
   const buildFiles: Record<string, { file: string; imports?: string[] }> = JSON.parse(
@@ -69,7 +69,7 @@ function listContractFiles(): string[] {
   return [...keys].map((key) => buildFiles[key]?.file ?? key).filter((file) => file.endsWith('.js'))
 }
 
-it('fault 8c requests all files of the contract list before any of them is here', async () => {
+it('All files of the contract list are requested before the first one arrives (fault 8c)', async () => {
   const page = await openFreshPage(setup, 'admin', '/app/outbox', { ...desktop, serviceWorkers: 'block' })
   const release = Promise.withResolvers<void>()
   setup.cleanups.push(async () => release.resolve())

@@ -1,11 +1,11 @@
-/** The first visit: when the worker takes over, it has all pages that are open, those too that are only coming (P-09). */
+/** The first visit: when the worker takes over, it controls all open pages, also those still loading (P-09). */
 import { it } from 'vitest'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForController, desktop, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const { fixture, cleanups } = setUpShared()
 
-nightly('a page that was on its way while the first worker took over is under it too', async () => {
+nightly('A page that was loading while the first worker took over is controlled by it', async () => {
   const context = await fixture.browser.newContext(desktop)
   cleanups.push(() => context.close())
   const [first, second] = [await context.newPage(), await context.newPage()]
@@ -25,12 +25,12 @@ nightly('a page that was on its way while the first worker took over is under it
   await waitForController(second)
 })
 
-it('is fetched in the same visit when the line was cut in its first moments (P-09)', async () => {
+it('The worker is fetched during the same visit if the connection failed at the start (P-09)', async () => {
   const context = await fixture.browser.newContext(desktop)
   cleanups.push(() => context.close())
   const page = await context.newPage()
   const failurePromise = page.waitForEvent('console', (message) => message.text().includes('fetching the script'))
-  // The last thing that is asked for before the worker.
+  // The last request before the worker's script.
   await page.route('**/worker.json', async (route) => {
     await context.setOffline(true)
     await route.abort()

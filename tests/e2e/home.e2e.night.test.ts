@@ -4,7 +4,7 @@ import { waitForController, desktop, phone, resumePage, setUpShared } from '#tes
 
 const setup = setUpShared()
 
-it('greets by name, counts what one looks after and lists what needs one, and stands without a network (M16, C-32)', async () => {
+it('Home greets by name, shows counts and what needs attention, and works offline (M16, C-32)', async () => {
   const page = await resumePage(setup, 'admin', '/app/home')
   await page.getByRole('heading', { level: 1, name: /Amelia Chan/ }).waitFor()
   await page.locator('.home-item').first().waitFor()
@@ -30,7 +30,7 @@ const devices = [
   ['a desk', desktop],
 ] as const
 
-it.each(devices)('nothing moves while home comes to %s that holds nothing yet', async (_, device) => {
+it.each(devices)('Home loads on %s without cached data and without a layout shift', async (_, device) => {
   const context = await setup.fixture.browser.newContext({ ...device, reducedMotion: 'reduce' })
   setup.cleanups.push(() => context.close())
   await context.addInitScript(() => {

@@ -24,8 +24,8 @@ afterAll(async () => {
 
 const openPath = (path: string) => page.goto(fixture.portal.url + path)
 
-describe('the app on a device of its own', () => {
-  it('is registered as a worker under /saas and takes the page over without a reload (M6)', async () => {
+describe('the installable app', () => {
+  it('registers its worker under /saas, which controls the page without a reload (M6)', async () => {
     await openPath('/saas/login')
     const state = await page.evaluate(async () => {
       const registration = await navigator.serviceWorker.ready
@@ -36,7 +36,7 @@ describe('the app on a device of its own', () => {
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
   })
 
-  it('can be installed: a manifest without errors (P-01), nothing in the way of it (P-05)', async () => {
+  it('has a manifest without errors (P-01) and can be installed (P-05)', async () => {
     await openPath('/saas/login')
     const devtools = await context.newCDPSession(page)
     const manifest = await devtools.send('Page.getAppManifest')
@@ -46,7 +46,9 @@ describe('the app on a device of its own', () => {
     expect(installabilityErrors).toEqual([])
   })
 
-  /** Chromium answers with the manifest it was reading when the page chose another: that one is seen at the next visit. */
+  /**
+   * Polls, because Chromium may return the manifest it was reading when the page changed the link. The new one is used at the next visit.
+   */
   const readManifest = async (language: string, heading: string) => {
     await openPath(`/saas/login?lang=${language}`)
     await page.getByRole('heading', { name: heading }).waitFor()
@@ -55,7 +57,7 @@ describe('the app on a device of its own', () => {
     return { path: new URL(url).pathname, errors, ...JSON.parse(data ?? '{}') }
   }
 
-  it('is called as the page speaks (I-11)', async () => {
+  it("has the manifest of the page's language (I-11)", async () => {
     await expect
       .poll(() => readManifest('zh', '登录'))
       .toMatchObject({
@@ -70,7 +72,7 @@ describe('the app on a device of its own', () => {
       .toMatchObject({ path: '/saas/manifest.webmanifest', errors: [], id: '/saas/' })
   })
 
-  it('serves the manifest as what it is (P-01)', async () => {
+  it('serves the manifest with its content type (P-01)', async () => {
     const response = await fetch(`${fixture.portal.url}/saas/manifest.webmanifest`)
     expect(response.headers.get('content-type')).toMatch(/^application\/manifest\+json/)
   })

@@ -1,4 +1,4 @@
-/** Whole ways of people through the portal, from the first form to the last word, on the machines and in the languages they have. */
+/** Complete user journeys through the portal, on different devices and in both languages. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import {
@@ -27,7 +27,7 @@ async function openPage(path: string, options: BrowserContextOptions): Promise<P
   return page
 }
 
-it('a company registers, comes in, invites a colleague, and takes the login away again (M26, M30, M34, M37, M39)', async () => {
+it('A company registers, logs in, invites a colleague, and revokes the login again (M26, M30, M34, M37, M39)', async () => {
   const [company, options] = ['trip', tablet]
   const [ana, bo] = ['ana@trip.example', 'bo@trip.example']
   const page = await openPage('/saas/signup?lang=zh', options)
@@ -49,7 +49,7 @@ it('a company registers, comes in, invites a colleague, and takes the login away
   const colleague = await openPage('/dev/mail', options)
   await activateAndLogIn(colleague, fixture.portal.url, { company, username: bo })
 
-  // What somebody may do and is called follows at once, without a reload (fault 30d).
+  // A user's rights and name are updated at once, without a reload (fault 30d).
   const contracts = colleague.locator('.rail a[href="/saas/app/contract"]')
   expect(await contracts.count()).toBe(0)
   const setOrder = async () => {
@@ -80,6 +80,5 @@ it('a company registers, comes in, invites a colleague, and takes the login away
   await fill(colleague, { company, username: bo, password: newPassword })
   await submit(colleague)
   await colleague.getByText('用户状态无效，请联系系统管理员', { exact: false }).waitFor()
-  // What is wrong is said, and what was typed is still there.
   expect(await getInput(colleague, 'username').inputValue()).toBe(bo)
 })

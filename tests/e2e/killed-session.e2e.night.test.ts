@@ -1,4 +1,4 @@
-/** A browser that is killed before it has saved the cookies of a renewed session (protocol 28, decision 69). */
+/** A browser is killed before it has saved the cookies of a renewed session (protocol 28, decision 69). */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,6 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Opens a page with a session that has to be renewed first. */
 async function openWithRenewal(page: Page): Promise<void> {
   const context = page.context()
   await context.clearCookies({ name: /portal-access/ })
@@ -28,7 +27,7 @@ async function openWithRenewal(page: Page): Promise<void> {
   await expect.poll(async () => (await readNames()).some((name) => name.includes('portal-access'))).toBe(true)
 }
 
-it('fault 14d stays signed in, also where the renewed session was in use already', async () => {
+it('A killed browser stays signed in, also if the renewed session was already in use (fault 14d)', async () => {
   browser = await startChromium(folder)
   const first = await browser.openPage()
   await signIn(first, fixture.portal, 'admin')
@@ -39,7 +38,7 @@ it('fault 14d stays signed in, also where the renewed session was in use already
   const second = await browser.openPage()
   await openWithRenewal(second)
   await browser.kill()
-  // Past the time in which a parent may come back whatever became of its child.
+  // Longer than the period in which a parent token is accepted regardless of its child.
   await wait(11_000)
 
   browser = await startChromium(folder)

@@ -1,4 +1,4 @@
-/** Lists as hands and eyes have them: on a phone, by clicks, by Back, and what readers hear of them. */
+/** Lists on a phone, with the mouse, with Back, and with a screen reader. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser/browser.ts'
@@ -27,7 +27,7 @@ async function enter(path: string, options = {}): Promise<Page> {
   return page
 }
 
-it('ten users fit 1.6 screens of a phone, each in two lines; more are added and not turned to, and Back has them again where one was (C-23)', async () => {
+it('Ten users fit 1.6 phone screens in two lines each, and Back restores the added rows and position (C-23)', async () => {
   const page = await enter('/app/user', phone)
   await expect.poll(() => getRows(page).count()).toBe(10)
   const heights = await getRows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
@@ -37,7 +37,7 @@ it('ten users fit 1.6 screens of a phone, each in two lines; more are added and 
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   const menu = await page.locator('.row-actions button').first().boundingBox()
   expect([menu?.width, menu?.height].every((size) => (size ?? 0) >= 44)).toBe(true)
-  // What its button is called is told beside it and makes the page no wider.
+  // The button's tooltip is shown without making the page wider.
   await page.locator('.row-actions button').first().focus()
   await page.keyboard.press('Enter')
   await page.locator('[role=menu]').waitFor()
@@ -51,7 +51,7 @@ it('ten users fit 1.6 screens of a phone, each in two lines; more are added and 
   await getLinks(page).nth(15).scrollIntoViewIfNeeded()
   const scrollTop = await scrolled(page)
   expect(scrollTop).toBeGreaterThan(300)
-  // Playwright's own click scrolls a page to what sticks to its top.
+  // Playwright's own click would scroll the page for a sticky element.
   await page.getByRole('button', { name: 'Open menu' }).evaluate((button: HTMLElement) => button.click())
   await page.getByRole('link', { name: 'Home', exact: true }).click()
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -60,7 +60,6 @@ it('ten users fit 1.6 screens of a phone, each in two lines; more are added and 
   await expect.poll(() => getRows(page).count()).toBe(20)
   await expect.poll(() => scrolled(page)).toBe(scrollTop)
 
-  // One button has filters and order.
   await page.evaluate(() => scrollTo(0, 0))
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
   const sheet = page.getByRole('dialog')
@@ -71,7 +70,7 @@ it('ten users fit 1.6 screens of a phone, each in two lines; more are added and 
   expect(new URL(page.url()).search).toBe('?statusType=-1&sortField=name&sortOrder=desc')
 })
 
-it('page 3 of a list is there again after Back, as far down as it was (C-01, C-23)', async () => {
+it('Back restores page 3 of a list at the same scroll position (C-01, C-23)', async () => {
   const page = await enter('/app/user?page=3', tablet)
   await expect.poll(() => getRows(page).count()).toBe(10)
   const names = await getLinks(page).allTextContents()
@@ -87,7 +86,7 @@ it('page 3 of a list is there again after Back, as far down as it was (C-01, C-2
   expect(new URL(page.url()).search).toBe('?page=3')
 })
 
-it('the roles of ten users are changed in 13 clicks, and the bar takes the place of the head', async () => {
+it('The roles of ten users are changed in 13 clicks, in a bar that replaces the table head', async () => {
   const page = await enter('/app/user?statusType=0')
   await expect.poll(() => getRows(page).count()).toBe(10)
   await page.evaluate(() => {
@@ -110,7 +109,7 @@ it('the roles of ten users are changed in 13 clicks, and the bar takes the place
   for (const row of await getRows(page).allTextContents()) expect(row).toContain('Alert')
 })
 
-it('readers hear how many are chosen, what it is sorted by, and that nothing is found (A-08)', async () => {
+it('Screen readers announce the selection count, the sort order and an empty result (A-08)', async () => {
   const page = await enter('/app/user')
   const log = await page.evaluateHandle(() => {
     const announcements: string[] = []
@@ -123,7 +122,7 @@ it('readers hear how many are chosen, what it is sorted by, and that nothing is 
   const readAnnouncements = () => log.evaluate((all) => all.join('\n'))
   await getRows(page).nth(2).locator('td.pick').click()
   await expect.poll(readAnnouncements).toContain('1 selected')
-  // What can be done with it has the head's place until it ends.
+  // The selection bar replaces the table head until the selection ends.
   await page.locator('.picks').waitFor()
   await page.keyboard.press('Escape')
   await page.locator('.picks').waitFor({ state: 'detached' })
@@ -136,7 +135,7 @@ it('readers hear how many are chosen, what it is sorted by, and that nothing is 
   await expect.poll(readAnnouncements).toContain('Nothing found')
 })
 
-it('what admins do with users is kept by their devices alone (P-09)', async () => {
+it('Only devices of admins store the code of user administration (P-09)', async () => {
   const page = await enter('/app/user')
   await waitForController(page)
   await waitForCachedPart(page, 'users')

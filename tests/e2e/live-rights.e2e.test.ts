@@ -1,4 +1,4 @@
-/** Rights that come and go while somebody works (decision 80), as a colleague's browser shows them. */
+/** Rights that change while a user works (decision 80), as the user's browser shows them. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { getInput } from '#tests/support/browser/newcomer.ts'
@@ -15,7 +15,7 @@ import { callApi } from '#tests/support/pages/wizard.ts'
 const setup = setUpShared()
 const { fixture } = setup
 
-/** An admin's page, and the user's id whose rights it changes. */
+/** Returns an admin's page and the id of the user whose rights it changes. */
 async function company() {
   const { admin, user } = takeOwnCompany()
   const page = await openFreshPage(setup, admin, '/app/home')
@@ -33,7 +33,6 @@ async function company() {
 
 const menu = (page: Page, path: string) => page.locator(`.rail a[href="/saas/app/${path}"]`)
 
-/** How many users the device holds. */
 const storedUsers = (page: Page) =>
   page.evaluate(async () => {
     const names = (await indexedDB.databases()).map(({ name = '' }) => name)
@@ -48,11 +47,11 @@ const storedUsers = (page: Page) =>
     return count
   })
 
-it('fault 30e two changes in a row are both followed, and fault 30g what a lost right showed leaves the device; what was typed is given back with the right (fault 30h)', async () => {
+it('Two right changes are followed (fault 30e), revoked data removed (fault 30g), a draft restored (fault 30h)', async () => {
   const { user, setRights } = await company()
   const page = await openFreshPage(setup, user, '/app/home', tablet)
   await expect.poll(() => menu(page, 'user').count()).toBe(0)
-  // Until its socket is there the page hears nothing: the change is made again until it is seen.
+  // The page is not notified before its socket is open, so the change is repeated until it is visible.
   const isFollowed = async () => {
     await setRights({ order: false })
     await setRights({ order: true })
@@ -64,7 +63,7 @@ it('fault 30e two changes in a row are both followed, and fault 30g what a lost 
       )
   }
   await expect.poll(isFollowed, { timeout: 30_000 }).toBe(true)
-  // The second one comes while the socket is closed.
+  // The second change happens while the socket is closed.
   await setRights({ order: false })
   await setRights({ admin: true })
   await menu(page, 'user').waitFor()
@@ -85,7 +84,7 @@ it('fault 30e two changes in a row are both followed, and fault 30g what a lost 
   await expect.poll(() => getInput(page, 'name').inputValue()).toBe('Typed Before')
 })
 
-it('fault 30f where something in between lets no socket through, rights follow as soon as the page is used', async () => {
+it('If no websocket gets through, rights are updated when the page is next used (fault 30f)', async () => {
   const { user, setRights } = await company()
   const page = await openFreshPage(setup, user, '/app/home')
   await page.routeWebSocket(/progress/, (socket) => socket.close())

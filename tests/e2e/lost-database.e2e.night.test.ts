@@ -1,4 +1,4 @@
-/** The browser took away the database of the signed-in user alone, in real Chromium with the worker in control (fault 45). */
+/** The browser deleted only the database of the signed-in user, in Chromium with a controlling worker (fault 45). */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,7 +53,7 @@ const deleteUserDatabase = (page: Page) =>
       })
   })
 
-it('fault 45a: the alarm says what was lost, and the portal goes on, offline, after a reload and online again', async () => {
+it('A lost device database is reported, and the portal works offline, after a reload and online (fault 45a)', async () => {
   const { portal, page } = await openUsers()
   await portal.stop()
   await invite(page, portal, 'Ada')
@@ -63,7 +63,7 @@ it('fault 45a: the alarm says what was lost, and the portal goes on, offline, af
   await getAlarm(page).getByText('2 unsent changes are lost from this device: users (2)').waitFor()
   await page.getByText('No users are saved on this device yet').waitFor()
   await invite(page, portal, 'Cyd')
-  // At its start the portal knows who is here without that database.
+  // At the start the portal knows the user without that database.
   await deleteUserDatabase(page)
   await page.reload()
   await getAlarm(page).getByText('1 unsent change is lost from this device: users (1)').waitFor()

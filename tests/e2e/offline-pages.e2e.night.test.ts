@@ -1,4 +1,4 @@
-/** Every place that one may enter opens without a network, in a tab that was never there (P-09, R-41). */
+/** Every page that the user may open opens offline, even if it was never visited in this tab (P-09, R-41). */
 import { expect, it } from 'vitest'
 import { signedInRouteNames, routes } from '#app/routes/paths.ts'
 import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
@@ -6,13 +6,13 @@ import { waitForController, resumePage, setUpShared } from '#tests/support/brows
 
 const setup = setUpShared()
 
-it('for staff, who may open all', async () => {
+it('Every page opens offline for staff', async () => {
   const page = await resumePage(setup, 'staff', '/app/home')
   await waitForController(page)
   await waitForCachedPart(page, 'orders')
   await waitForCachedPart(page, 'staff')
   await waitForCachedPart(page, 'users')
-  // The price list comes behind the first page; whoever has not the one that is ordered by is led to the contract list (M68).
+  // The price list is cached after the first page. Without the current one, the wizard redirects to the contract list (M68).
   await page.waitForFunction(async () => {
     const databaseNames = (await indexedDB.databases()).map(({ name }) => name ?? '')
     const paths = await Promise.all(

@@ -34,7 +34,6 @@ const readFirstCells = (page: Page) =>
   getRows(page).evaluateAll((all) => all.map((row) => row.querySelector('a')?.textContent?.trim() ?? ''))
 const sortByColumn = (page: Page, name: string) => page.locator('thead button', { hasText: name }).click()
 
-/** The list as an address says it, with its rows drawn. */
 async function show(page: Page, portal: Portal, query = '') {
   await page.goto(`${portal.url}/saas/app/user${query}`)
   await getRows(page).locator('a').first().waitFor()
@@ -46,7 +45,7 @@ interface WriteEntry {
   status: number
 }
 
-/** What the trail says was done by this device's writes, read from the stopped server's own database. */
+/** Returns the audit entries of this device's writes from the stopped server's database. */
 async function readWriteEntries(portal: Portal): Promise<WriteEntry[]> {
   await portal.stop()
   const database = await openDatabase(testConfig({ DATA_DIR: portal.dataDir }), silent)
@@ -64,14 +63,14 @@ async function readWriteEntries(portal: Portal): Promise<WriteEntry[]> {
   }
 }
 
-describe('when the server cannot be reached', () => {
-  it('the app opens, the list sorts and filters, and a change made there is saved once when the network is back (R-41, P-12)', async () => {
+describe('an unreachable server', () => {
+  it('the app opens, the list sorts and filters, and an offline change is saved once after reconnecting (R-41, P-12)', async () => {
     const { portal, folder } = await setUp()
     const { context, page } = await open(folder)
     await signIn(page, portal, 'admin')
     await show(page, portal)
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
-    // Everything the list has is here once it no longer says how much of it is.
+    // The list is completely cached once the freshness line no longer shows a count.
     await show(page, portal)
     await expect.poll(() => page.locator('.freshness').innerText()).not.toContain('on this device')
     await waitForCachedPart(page, 'users')
@@ -109,7 +108,7 @@ describe('when the server cannot be reached', () => {
     const { page: later } = await open(folder)
     await show(later, portal, '?statusType=0')
     await expect.poll(() => later.locator('.pending-mark').count(), { timeout: 30_000 }).toBe(0)
-    // How they are addressed is in the form alone.
+    // The title is only shown in the form.
     await getRows(later).filter({ hasText: someone }).locator('a').first().click()
     await expect.poll(() => later.getByRole('dialog').getByLabel('Title').inputValue()).toBe(title)
     await later.context().close()

@@ -1,5 +1,5 @@
 /**
- * A contract's page as people use it: changed, paid, with a line and without (contracts 2). What else it shows and offers is in
+ * A contract's page in the browser: changed and paid, online and offline (contracts 2). Its other contents are tested in
  * `tests/features/orders/detail`.
  */
 import type { Page } from 'playwright-core'
@@ -30,7 +30,6 @@ const getHistoryRows = (page: Page) => page.locator('.order-history tbody tr')
 const readFact = (page: Page, name: string) =>
   page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
 
-/** From the list, by the row of that service. */
 async function open(page: Page, service: string) {
   await waitForList(page)
   await getRows(page).filter({ hasText: service }).locator('td').nth(1).click()
@@ -38,7 +37,7 @@ async function open(page: Page, service: string) {
   await page.locator('.order-intro').waitFor()
 }
 
-it('a change that takes an app out of a service that runs is asked about and then in effect; the contract before it leads to it, and its next change is paid at the gateway (M78, D44, M97, M100, M101)', async () => {
+it('A change that removes an app asks first and takes effect; the next is paid (M78, D44, M97, M100, M101)', async () => {
   const page = await resumePage(setup, admin, '/app/contract')
   await open(page, `${code}trade`)
   const first = page.url()
@@ -46,7 +45,7 @@ it('a change that takes an app out of a service that runs is asked about and the
   await page.locator('input[name="module-scm"]').click()
   await getButton(getDialog(page, 'Remove Supply chain').page(), 'Remove').click()
   const appsDialog = getDialog(page, 'Apps of the service change')
-  /** What was paid for the module is not given back: that is agreed to before its apps are named. */
+  /** Submits the change and agrees that the module's price is not refunded. Its apps are shown after that. */
   async function order() {
     await getSubmitButton(page).click()
     await getButton(getDialog(page, /^Discard HKD/).page(), 'Change and discard').click()
@@ -68,7 +67,7 @@ it('a change that takes an app out of a service that runs is asked about and the
   expect(await getButton(page, 'Modify').count()).toBe(0)
   await expectNoFaults(page, 'a replaced contract')
   await page.getByRole('link', { name: 'Open the current contract' }).click()
-  // The kept list may say so a moment later than the page.
+  // The cached list may be updated a moment after the page.
   await page.locator(`a[href="${new URL(second).pathname}"]`).click()
   await getButton(page, 'Modify').click()
   await typeInto(getUsersField(page), '45')
@@ -84,7 +83,7 @@ it('a change that takes an app out of a service that runs is asked about and the
   expect(await listOrders(page, `${code}trade`)).toMatchObject([{ state: 'effective' }])
 })
 
-it('without a line it stands as it was read, with its age, a reload loses nothing that was typed, and what needs the server says so; what is ordered then another tab shows without a word (M98, P-10, C-20)', async () => {
+it('Offline, a contract shows cached data with its age and keeps the draft; other tabs update (M98, P-10, C-20)', async () => {
   const { code, admin } = takeOwnCompany()
   const page = await resumePage(setup, admin, '/app/contract')
   await open(page, `${code}trade`)
@@ -97,7 +96,7 @@ it('without a line it stands as it was read, with its age, a reload loses nothin
   await waitForCachedPart(page, 'orders')
   await page.context().setOffline(true)
   await page.reload()
-  // With its day, where that is over meanwhile.
+  // With the date, if the day has changed meanwhile.
   await page.getByText(/^Updated (\d{4}-\d\d-\d\d )?\d\d:\d\d$/).waitFor()
   await expect.poll(() => getHistoryRows(page).count()).toBe(2)
   await getButton(page, 'Modify').click()

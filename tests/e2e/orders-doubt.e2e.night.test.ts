@@ -1,4 +1,4 @@
-/** An order whose answer is lost on its way: nobody orders twice. */
+/** An order whose response is lost must not be created twice. */
 import { expect, it } from 'vitest'
 import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
 import { expectNoFaults } from '#tests/support/browser/looks.ts'
@@ -22,7 +22,7 @@ import {
 const setup = setUpShared()
 const { fixture, cleanups } = setup
 
-it('an order whose answer was lost is asked for once more and made once (R-03)', async () => {
+it('An order whose response was lost is requested again and created once (R-03)', async () => {
   const proxy = await openFaultProxy(Number(new URL(fixture.portal.url).port))
   cleanups.push(() => proxy.close())
   const proxiedSetup = { ...setup, fixture: { ...fixture, portal: { ...fixture.portal, url: proxy.url } } }
@@ -45,7 +45,7 @@ it('an order whose answer was lost is asked for once more and made once (R-03)',
   await expectNoFaults(page, 'an order in doubt')
   await page.reload()
   proxy.clearFaults()
-  // It stands at the server: nobody is asked whether to replace it by itself.
+  // The order exists on the server. The page does not ask whether to replace it.
   await expect.poll(() => readStep(page), { timeout: 60_000 }).toContain('Payment')
   expect(await listOrders(page, 'doubtlost')).toMatchObject([{ state: 'unpaid' }])
   expect(new Set(proxy.arrivals.filter(isOrder).flatMap(({ keys }) => keys)).size).toBe(1)

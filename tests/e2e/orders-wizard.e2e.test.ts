@@ -1,4 +1,4 @@
-/** Ordering in four steps (M70 to M80), with a line and without one. What is said at the fields is in `tests/features/orders/wizard`. */
+/** Ordering in four steps (M70 to M80), online and offline. Field messages are tested in `tests/features/orders/wizard`. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { getCardField, validExpiry } from '#tests/support/orders/card-fields.ts'
@@ -31,7 +31,7 @@ const { fixture } = setup
 const { code: own, admin } = takeOwnCompany()
 
 const readAmount = (page: Page) => page.locator('.price-due .amount').innerText()
-/** How many answers of a call the device keeps; with `delete` none from then on. Runs in the page. */
+/** Returns the number of cached responses under a path. With `delete` after the path, it then deletes them. Runs in the page. */
 async function countCachedResponses(pathAndAction: string): Promise<number> {
   const [path = '', action] = pathAndAction.split(' ')
   const names = (await indexedDB.databases()).map(({ name }) => name ?? '')
@@ -48,7 +48,7 @@ async function countCachedResponses(pathAndAction: string): Promise<number> {
   db.close()
   return keys.length
 }
-/** All that the device stores of this origin, as text. Runs in the page. */
+/** Returns everything the device stores for this origin as text. Runs in the page. */
 async function readDevice(): Promise<{ texts: string; cachedOrigins: string[] }> {
   const result = <T>(request: IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {
@@ -69,82 +69,79 @@ async function readDevice(): Promise<{ texts: string; cachedOrigins: string[] }>
 }
 const readErrors = (page: Page) => page.locator('.field-error').allInnerTexts()
 
-nightly(
-  'a contract is ordered step by step, at the price that stood beside the form; Back from the payment keeps everything, and going on replaces the unpaid order by the new one (D36)',
-  async () => {
-    const page = await resumePage(setup, admin, '/app/contract/new')
-    await getField(page, 'code').waitFor()
-    await typeInto(getField(page, 'code'), 'Wizone')
-    await typeInto(getField(page, 'name'), 'Service Wizone')
-    await typeInto(getField(page, 'users'), '25')
-    // Forced to lower case while it is typed.
-    expect(await getField(page, 'code').inputValue()).toBe('wizone')
-    await getLabel(getField(page, 'uat')).click()
-    expect(await getField(page, 'uat').isChecked()).toBe(true)
-    await typeInto(getField(page, 'period'), '2')
-    await getSubmitButton(page).click()
-    await expect.poll(() => readStep(page)).toContain('Modules')
-    await expectNoFaults(page, 'the choice of modules')
+nightly('The wizard orders at the shown price, and Back from the payment replaces the unpaid order (D36)', async () => {
+  const page = await resumePage(setup, admin, '/app/contract/new')
+  await getField(page, 'code').waitFor()
+  await typeInto(getField(page, 'code'), 'Wizone')
+  await typeInto(getField(page, 'name'), 'Service Wizone')
+  await typeInto(getField(page, 'users'), '25')
+  // Converted to lower case while typing.
+  expect(await getField(page, 'code').inputValue()).toBe('wizone')
+  await getLabel(getField(page, 'uat')).click()
+  expect(await getField(page, 'uat').isChecked()).toBe(true)
+  await typeInto(getField(page, 'period'), '2')
+  await getSubmitButton(page).click()
+  await expect.poll(() => readStep(page)).toContain('Modules')
+  await expectNoFaults(page, 'the choice of modules')
 
-    await getOrderButton(page).click()
-    await expect.poll(() => readErrors(page)).toEqual(['Please select at least one module.'])
-    await getField(page, 'module-scm').click()
-    await getDialog(page).getByText('Supply chain needs these modules.').waitFor()
-    expect(await getDialog(page).locator('li').allInnerTexts()).toEqual(['Finance fin', 'Core core'])
-    await getDialog(page).getByText('HKD 64,800.00 → HKD 174,001.20 (+109,201.20)').waitFor()
-    await getDialog(page).getByRole('button', { name: 'Cancel' }).click()
-    expect(await getField(page, 'module-scm').isChecked()).toBe(false)
-    await choose(page, 'scm')
-    // G06 of the agreed examples.
-    await expect.poll(() => readAmount(page)).toBe('HKD 174,001.20')
-    await page.locator('.modules-auto').getByText('Platform').waitFor()
-    await page.locator('.price-why summary').click()
-    await page.getByText('UAT system: 20.00% of 72,500.50').waitFor()
+  await getOrderButton(page).click()
+  await expect.poll(() => readErrors(page)).toEqual(['Please select at least one module.'])
+  await getField(page, 'module-scm').click()
+  await getDialog(page).getByText('Supply chain needs these modules.').waitFor()
+  expect(await getDialog(page).locator('li').allInnerTexts()).toEqual(['Finance fin', 'Core core'])
+  await getDialog(page).getByText('HKD 64,800.00 → HKD 174,001.20 (+109,201.20)').waitFor()
+  await getDialog(page).getByRole('button', { name: 'Cancel' }).click()
+  expect(await getField(page, 'module-scm').isChecked()).toBe(false)
+  await choose(page, 'scm')
+  // G06 of the agreed price examples.
+  await expect.poll(() => readAmount(page)).toBe('HKD 174,001.20')
+  await page.locator('.modules-auto').getByText('Platform').waitFor()
+  await page.locator('.price-why summary').click()
+  await page.getByText('UAT system: 20.00% of 72,500.50').waitFor()
 
-    await getField(page, 'module-fin').click()
-    await getDialog(page).getByText('These modules need Finance.').waitFor()
-    await getDialog(page).getByRole('button', { name: 'Remove all' }).click()
-    await expect.poll(() => getField(page, 'module-scm').isChecked()).toBe(false)
-    await choose(page, 'scm')
+  await getField(page, 'module-fin').click()
+  await getDialog(page).getByText('These modules need Finance.').waitFor()
+  await getDialog(page).getByRole('button', { name: 'Remove all' }).click()
+  await expect.poll(() => getField(page, 'module-scm').isChecked()).toBe(false)
+  await choose(page, 'scm')
 
-    await getOrderButton(page).click()
-    await expect.poll(() => readStep(page)).toContain('Payment')
-    await page.getByText('Order wizone created.').waitFor()
-    const [first] = await listOrders(page, 'wizone')
-    expect(first).toMatchObject({ state: 'unpaid', amount: '174001.20' })
-    expect(await page.locator('.made-modules li').count()).toBe(5)
-    await expectNoFaults(page, 'the confirmation')
+  await getOrderButton(page).click()
+  await expect.poll(() => readStep(page)).toContain('Payment')
+  await page.getByText('Order wizone created.').waitFor()
+  const [first] = await listOrders(page, 'wizone')
+  expect(first).toMatchObject({ state: 'unpaid', amount: '174001.20' })
+  expect(await page.locator('.made-modules li').count()).toBe(5)
+  await expectNoFaults(page, 'the confirmation')
 
-    await page.getByRole('button', { name: 'Back', exact: true }).click()
-    await page.getByText('Your order wizone is unpaid.').waitFor()
-    await page.getByRole('button', { name: 'Back', exact: true }).click()
-    await getField(page, 'users').fill('12')
-    await getSubmitButton(page).click()
-    await getOrderButton(page).click()
-    await expect.poll(() => readStep(page)).toContain('Payment')
-    // Not asked again: it was made of this very draft.
-    const [second] = await listOrders(page, 'wizone')
-    expect(second?.id).not.toBe(first?.id)
-    expect(await callApi<ListedOrder>(page, 'GET', `/api/sorder/${first?.id}`)).toMatchObject({
-      body: { state: 'invalid' },
-    })
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
+  await page.getByText('Your order wizone is unpaid.').waitFor()
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
+  await getField(page, 'users').fill('12')
+  await getSubmitButton(page).click()
+  await getOrderButton(page).click()
+  await expect.poll(() => readStep(page)).toContain('Payment')
+  // Does not ask again, because the order was created from this draft.
+  const [second] = await listOrders(page, 'wizone')
+  expect(second?.id).not.toBe(first?.id)
+  expect(await callApi<ListedOrder>(page, 'GET', `/api/sorder/${first?.id}`)).toMatchObject({
+    body: { state: 'invalid' },
+  })
 
-    const lines = await page.locator('.made-modules').innerText()
-    await page.reload()
-    await page.getByText('Order wizone created.').waitFor()
-    // The same modules with the same prices, those that join by themselves among them (P-13).
-    expect(await page.locator('.made-modules').innerText()).toBe(lines)
-    expect(lines).toContain('Platform')
-    expect(await readStep(page)).toContain('Payment')
-    // What is done here is no draft for the next one who has the page.
-    await page.getByRole('button', { name: 'Back', exact: true }).click()
-    await page.getByRole('button', { name: 'Discard draft' }).click()
-    await getDialog(page).getByRole('button', { name: 'Discard draft' }).click()
-    await expect.poll(() => getField(page, 'code').inputValue()).toBe('')
-  },
-)
+  const lines = await page.locator('.made-modules').innerText()
+  await page.reload()
+  await page.getByText('Order wizone created.').waitFor()
+  // The same modules and prices, including modules added automatically (P-13).
+  expect(await page.locator('.made-modules').innerText()).toBe(lines)
+  expect(lines).toContain('Platform')
+  expect(await readStep(page)).toContain('Payment')
+  // Discards the draft, so the next test that uses this page does not get it.
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
+  await page.getByRole('button', { name: 'Discard draft' }).click()
+  await getDialog(page).getByRole('button', { name: 'Discard draft' }).click()
+  await expect.poll(() => getField(page, 'code').inputValue()).toBe('')
+})
 
-it('fault 36M81e by keys alone, at the speed of typing: from an empty form that was refused to an order that is paid by a card, no letter lost (A-12, M72, M81)', async () => {
+it('A contract is ordered and paid by keyboard, without a lost character (A-12, M72, M81; fault 36M81e)', async () => {
   const page = await resumePage(setup, admin, '/app/contract/new')
   const { keyboard } = page
   await getField(page, 'code').waitFor()
@@ -153,13 +150,12 @@ it('fault 36M81e by keys alone, at the speed of typing: from an empty form that 
       const activeInput = document.activeElement as HTMLInputElement
       return activeInput.tagName === 'IFRAME' ? activeInput.title : activeInput.name || activeInput.innerText
     })
-  /** As often as somebody would press it. */
   const tabTo = async (name: RegExp) => {
     for (let pressCount = 0; pressCount < 25; pressCount++) {
       if (name.test(await readFocusedText())) return
       const focusedElement = await page.evaluateHandle(() => document.activeElement)
       await keyboard.press('Tab')
-      // A frame of another process gets the focus a moment later. Inside of one the page sees no change.
+      // A frame in another process gets the focus a moment later. The page cannot observe changes inside it.
       await page
         .waitForFunction((previous) => document.activeElement !== previous, focusedElement, { timeout: 300 })
         .catch(() => undefined)
@@ -206,14 +202,13 @@ it('fault 36M81e by keys alone, at the speed of typing: from an empty form that 
   const typed = async () =>
     Promise.all((['number', 'expiry', 'cvc'] as const).map((name) => getCardField(page, name).inputValue()))
   expect(await typed()).toEqual(['4242 4242 4242 4241', validExpiry().replace(/^../, '$& / '), '123'])
-  // The wrong field has the focus.
   await keyboard.press('End')
   await keyboard.press('Backspace')
   await keyboard.type('2', paced)
   await tabTo(/^Pay HKD .* by card$/)
   await keyboard.press('Enter')
   await page.getByRole('heading', { name: 'The contract is in effect' }).waitFor()
-  // A reload shows the same result, and no empty form (fault 37k).
+  // A reload shows the same result, not an empty form (fault 37k).
   await page.reload()
   await page.getByRole('heading', { name: 'The contract is in effect' }).waitFor()
   const { texts, cachedOrigins } = await page.evaluate(readDevice)
@@ -225,7 +220,7 @@ it('fault 36M81e by keys alone, at the speed of typing: from an empty form that 
   ])
 })
 
-nightly('fault 36M81e the gateway’s own page stays the second way to pay by card', async () => {
+nightly("The gateway's own page remains the second way to pay by card (fault 36M81e)", async () => {
   const page = await resumePage(setup, admin, '/app/home')
   const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
   const { body } = await callApi<ListedOrder>(page, 'POST', '/api/sorder', {
@@ -248,7 +243,7 @@ nightly('fault 36M81e the gateway’s own page stays the second way to pay by ca
   expect(await listOrders(page, 'wizpage')).toMatchObject([{ state: 'effective' }])
 })
 
-nightly('whoever has seen the list orders without a line, and what is not here is said (P-10)', async () => {
+nightly('A contract is ordered offline if the list was read before, and missing data is reported (P-10)', async () => {
   const page = await resumePage(setup, admin, '/app/home')
   const context = page.context()
   await waitForController(page)
@@ -259,7 +254,7 @@ nightly('whoever has seen the list orders without a line, and what is not here i
   await context.setOffline(true)
   await page.goto(`${fixture.portal.url}/saas/app/contract`)
   await page.locator('main tbody a', { hasText: `${own}trade` }).click()
-  // It was listed and never opened: as old as the list, its modules by their names.
+  // Listed but never opened: shown with the list's age and with the names of its modules.
   await page.locator('.order-intro').getByText('Updated').waitFor()
   await page.locator('main').getByText('Supply chain').first().waitFor()
   await page.goto(`${fixture.portal.url}/saas/app/contract/new`)
@@ -276,7 +271,7 @@ nightly('whoever has seen the list orders without a line, and what is not here i
   expect(await getField(page, 'code').inputValue()).toBe('wizaway')
 })
 
-it('fault 18a the wheel over a focused number changes nothing, and what is no whole number gets a message', async () => {
+it('The wheel over a focused number changes nothing, and a fraction shows a message (fault 18a)', async () => {
   const page = await resumePage(setup, admin, '/app/contract/new')
   for (const name of ['users', 'period']) {
     const number = getField(page, name)
@@ -284,7 +279,7 @@ it('fault 18a the wheel over a focused number changes nothing, and what is no wh
     await typeInto(number, '25')
     await number.hover()
     for (let turn = 0; turn < 3; turn++) await page.mouse.wheel(0, 120)
-    // The arrow keys still step, after whatever the wheel had done.
+    // The arrow keys still change the value after the wheel was used.
     await number.press('ArrowUp')
     expect(await number.inputValue()).toBe('26')
     for (const text of ['1.5', '1e2', '+7']) {
@@ -300,7 +295,7 @@ it('fault 18a the wheel over a focused number changes nothing, and what is no wh
   }
 })
 
-it('fault 23a the Enter that takes a word of an input method sends nothing and moves nothing', async () => {
+it("The Enter that accepts an input method's word submits nothing and moves nothing (fault 23a)", async () => {
   const page = await resumePage(setup, admin, '/app/contract/new')
   await getField(page, 'code').waitFor()
   await typeInto(getField(page, 'code'), 'composed')
@@ -313,13 +308,13 @@ it('fault 23a the Enter that takes a word of an input method sends nothing and m
     await input.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...enter })
     await input.send('Input.insertText', { text: word })
     await input.send('Input.dispatchKeyEvent', { type: 'keyUp', ...enter })
-    // Safari tells of the key when the word stands already.
+    // Safari sends the key event only after it has inserted the composed text.
     await input.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...enter })
     await input.send('Input.dispatchKeyEvent', { type: 'keyUp', ...enter })
   }
   await getField(page, 'period_start').fill('')
   await compose('period_start', '明天')
-  // What it is worth is said when it is left, and not while it is written.
+  // The value is validated when the field is left, not while composing.
   expect(await getField(page, 'period_start').inputValue()).toBe('明天')
   expect(await readErrors(page)).toEqual([])
   await getField(page, 'period_start').fill('')
@@ -334,7 +329,7 @@ it('fault 23a the Enter that takes a word of an input method sends nothing and m
   await expect.poll(() => readErrors(page)).toHaveLength(1)
 })
 
-it('fault 34f a browser whose clock is 20 days behind shows a contract that has ended as ended, and names the time zone', async () => {
+it('With a clock 20 days behind, an ended contract is shown as ended, with the time zone (fault 34f)', async () => {
   const page = await resumePage(setup, admin, '/app/home')
   await page.addInitScript(() => {
     const behindMs = 20 * 86_400_000

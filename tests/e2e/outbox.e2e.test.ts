@@ -1,4 +1,4 @@
-/** What a person sees and decides of changes that wait, in real Chromium against a real server. */
+/** Waiting writes on the screen and the user's decisions about them, in Chromium with a real server. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { findSeriousViolations } from '#tests/support/browser/browser.ts'
@@ -18,10 +18,9 @@ const { fixture } = setup
 const { admin } = takeOwnCompany()
 let page: Page
 
-/** Patience for what has to go to the server and come back. */
 const longTimeout = { timeout: 30_000 }
 
-/** The network goes once the worker has everything and the list is whole. */
+/** Cuts the network after the worker has cached all files and the list is complete. */
 async function cut() {
   await waitForController(page)
   await waitForCachedPart(page, 'users')
@@ -41,7 +40,7 @@ const save = async () => {
   await getDialog().waitFor({ state: 'detached', ...longTimeout })
 }
 
-/** Opens the user of that name in its form, changes it and saves; seen by the version the form has. */
+/** Opens the form of the user that `search` finds, changes it and saves. */
 async function edit(search: string, change: (form: Locator) => Promise<unknown>) {
   await go(`/app/user?searchText=${search}`)
   await page.locator('.lead a').first().click()
@@ -49,10 +48,9 @@ async function edit(search: string, change: (form: Locator) => Promise<unknown>)
   await change(getDialog())
   await save()
 }
-/** The number of the first user of the list. */
 const readShownId = async () =>
   /user=(\d+)/.exec((await page.locator('.lead a').first().getAttribute('href')) ?? '')?.[1]
-/** By the same person's session from outside the page, which has no line. */
+/** Changes the user from outside the page with the same session. The page itself is offline. */
 async function changeElsewhere(id: string | undefined, data: object) {
   const accessToken = await cookie('portal-access')
   const headers = { authorization: `Bearer ${accessToken}`, 'idempotency-key': crypto.randomUUID() }
@@ -74,13 +72,13 @@ async function create(name: string, email: string) {
   await getDialog().locator('input[name="email"]').fill(email)
   await save()
 }
-it('a day of waiting: what waits is exported, what was refused is mended, what met another change is compared by keyboard (A-02, P-13, protocol 1, 14, 15)', async () => {
+it('Writes are exported, fixed if refused, and conflicts compared by keyboard (A-02, P-13, protocol 1, 14, 15)', async () => {
   url = fixture.portal.url
   page = await openFreshPage(setup, admin, '/app/user')
   await page.locator('.lead a').first().waitFor()
   await waitForCompleteList(page)
   await cut()
-  // Nothing on this device says that it is taken.
+  // The device does not know that the address is taken.
   await inviteElsewhere('taken@acme.example')
   await create('Aaron Ng', 'taken@acme.example')
   await edit('aaron', (form) => getLabel(form.locator('input[name="alert"]')).click())
@@ -90,19 +88,19 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
     await getLabel(form.locator('input[name="alert"]')).click()
   })
   const andrew = await readShownId()
-  // Somebody else, with a line of their own.
+  // Another change of the same user, made online.
   await changeElsewhere(andrew, { name: 'Andrew of Theirs', title: 1, order: true })
   await toOutbox()
   await getWrite('New user Aaron Ng').getByText("Sends when you're back online", { exact: false }).waitFor()
   expect(['waiting', await findSeriousViolations(page)]).toEqual(['waiting', []])
-  // A link to what it waits for, which is then in view and has the focus.
+  // The link leads to the write it waits for, which is then visible and focused.
   await getWrite('Change alert of Aaron Ng')
     .getByRole('link', { name: 'Waits for user Aaron Ng, which is sent first.' })
     .click()
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.querySelector('h3')?.textContent))
     .toBe('New user Aaron Ng')
-  // Dropping is asked about, and what keeps it has the focus.
+  // Discarding asks for confirmation, and the cancel button has the focus.
   await getWrite('New user Aaron Ng').getByRole('button', { name: 'Discard' }).click()
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep it')
   await page.keyboard.press('Enter')
@@ -134,7 +132,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   expect(['compare', await findSeriousViolations(page)]).toEqual(['compare', []])
   const keep = getDialog().getByRole('button', { name: 'Save this choice' })
   expect(await keep.getAttribute('aria-disabled')).toBe('true')
-  // By keyboard alone: each row is one stop, the arrows choose in it (A-02).
+  // By keyboard only: each row is one tab stop, arrow keys select within it (A-02).
   await getDialog().getByRole('group', { name: 'Name' }).getByRole('radio').first().focus()
   await page.keyboard.press('Space')
   await page.keyboard.press('Tab')
@@ -148,7 +146,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   await getWrite('New user Aaron Ng').getByRole('button', { name: 'Edit and resend' }).click()
   await getDialog().getByText('User with the same email exists already.').waitFor()
   expect(await getDialog().locator('input[name="name"]').inputValue()).toBe('Aaron Ng')
-  // Wrong once more: it comes back to the open form, and is still there.
+  // Refused again: the problem returns to the open form, which keeps the input.
   await getDialog().locator('input[name="email"]').fill('bonnie.siu@acme.example')
   await getDialog().locator('input[name="name"]').fill('Aaron Ng the Elder')
   await getDialog().locator('button[type="submit"]').click()
@@ -167,7 +165,7 @@ it('a day of waiting: what waits is exported, what was refused is mended, what m
   await go('/app/user?searchText=andrew')
   const flags = /Andrew of Mine[\s\S]*Order[\s\S]*Alert/
   await expect.poll(() => page.locator('tbody tr').first().innerText()).toMatch(flags)
-  // How they are addressed is in the form alone.
+  // The title is only shown in the form.
   await page.locator('.lead a').first().click()
   await expect.poll(() => getDialog().getByLabel('Title').inputValue()).toBe('1')
 })

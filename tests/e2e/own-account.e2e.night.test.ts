@@ -16,7 +16,7 @@ const submit = (page: Page) => page.locator('main button[type="submit"]').click(
 const readDrawnWidth = (page: Page, where: string) =>
   page.locator(where).evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : -1))
 
-/** Answers how to choose a file with these bytes. */
+/** Returns a function that selects a file with these bytes. */
 function folder() {
   const path = mkdtempSync(join(tmpdir(), 'portal-pictures-'))
   ground.cleanups.push(async () => rmSync(path, { recursive: true, force: true }))
@@ -26,7 +26,7 @@ function folder() {
   }
 }
 
-it('the own profile is edited without a network, picture and all, and arrives when the line is back (M43, M44)', async () => {
+it('The own profile is edited offline with a picture, and sent after reconnecting (M43, M44)', async () => {
   const choose = folder()
   const { page, close } = await resume(takeOwnCompany().user, '/app/profile/user')
   await getButton(page, 'Edit profile').click()
@@ -54,7 +54,7 @@ it('the own profile is edited without a network, picture and all, and arrives wh
   await page.mouse.down()
   await page.mouse.move(box.x + 60, box.y + 100, { steps: 3 })
   await page.mouse.up()
-  // Unlike a key, a moving pointer is drawn when there is time for it.
+  // Pointer moves, unlike key presses, are rendered later.
   await expect.poll(readLeft).toBeLessThan(draggedLeft)
   await getButton(page, 'Use this part').click()
   await page.locator('.profile-picture .avatar img').waitFor()
@@ -75,12 +75,11 @@ it('the own profile is edited without a network, picture and all, and arrives wh
 
   await page.context().setOffline(false)
   await page.locator('.profile .pending-mark').waitFor({ state: 'detached', timeout: 30_000 })
-  // The frame hears of it as well.
   await page.locator('header .avatar img[src^="/public/asset/"]').waitFor()
   await expect.poll(() => readDrawnWidth(page, 'header .avatar img')).toBe(512)
   expect(await page.locator('.bar-waiting').count()).toBe(0)
 
-  // Seen once it is the device's, whatever becomes of the browser's own cache.
+  // Without the browser's own cache, so the picture must come from the device's storage.
   await (await page.context().newCDPSession(page)).send('Network.clearBrowserCache')
   await page.context().setOffline(true)
   await page.reload()
@@ -93,7 +92,7 @@ it('the own profile is edited without a network, picture and all, and arrives wh
   await toast(page, 'Update successfully.')
   await page.locator('header .avatar img').waitFor({ state: 'detached' })
 
-  // Nobody who comes after finds it, nor the address that shows it.
+  // After the logout neither the picture nor its address is stored.
   const stored = () =>
     page.evaluate(async () => {
       const entries = await new Promise<unknown[]>((resolve) => {

@@ -9,13 +9,13 @@ const getUnsavedQuestion = (page: Page) =>
 const getPath = (page: Page) => getAddress(page).pathname.replace('/saas', '')
 const getField = (page: Page, label: string) => page.getByLabel(new RegExp(`^${label}`))
 
-it('Back asks first, on a page and in a drawer, and goes where it was going once that is said (C-22)', async () => {
+it('Back with unsaved changes asks first, on a page and in a drawer, and then continues (C-22)', async () => {
   const { page, close } = await resume(takeOwnCompany().admin, '/app/home')
   await page.getByRole('link', { name: 'Company', exact: true }).click()
   await getField(page, 'Website').fill('www.acme.example')
   await page.goBack()
   await getUnsavedQuestion(page).waitFor()
-  // The step has been taken, and is put back while it is asked about.
+  // The browser has already navigated, and the address is restored while the question is shown.
   await expect.poll(() => getPath(page)).toBe('/app/profile/company')
   expect(await getField(page, 'Website').inputValue()).toBe('www.acme.example')
   await getButton(page, 'Keep editing').click()
@@ -24,7 +24,7 @@ it('Back asks first, on a page and in a drawer, and goes where it was going once
   await expect.poll(() => getPath(page)).toBe('/app/home')
   await page.goForward()
   await expect.poll(() => getField(page, 'Website').inputValue()).toBe('https://acme.example')
-  // Nothing is typed, nothing is asked.
+  // Without unsaved input there is no question.
   await page.goBack()
   await expect.poll(() => getPath(page)).toBe('/app/home')
 
@@ -45,7 +45,7 @@ it('Back asks first, on a page and in a drawer, and goes where it was going once
   await getUnsavedQuestion(page).waitFor()
   await getButton(page, 'Keep editing').click()
   expect(await drawer.locator('input[name="name"]').inputValue()).toBe('Nora Lam')
-  // Saved: the drawer closes by a step back of its own.
+  // After saving, the drawer closes by its own step back.
   await drawer.locator('input[name="email"]').fill('nora.lam@acme.example')
   await drawer.locator('button[type="submit"]').click()
   await drawer.waitFor({ state: 'detached' })

@@ -1,4 +1,4 @@
-/** The parts of the screen that every page is made of, shown by one users page, which each test leaves as it found it. */
+/** Common components on the users page. Each test leaves the page unchanged. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { nightly } from '#tests/support/runner/nightly.ts'
@@ -24,7 +24,7 @@ describe('a drawer with a form', () => {
     await page.locator('[role=dialog] input').first().waitFor()
   }
 
-  it('is named, holds the focus, closes on Escape and gives it back (A-10)', async () => {
+  it('has a name, keeps the focus inside, closes on Escape and returns the focus (A-10)', async () => {
     await open()
     await getDialog().waitFor()
     const within = () => page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null)
@@ -38,7 +38,7 @@ describe('a drawer with a form', () => {
     await expect.poll(() => readFocusedText(page)).toBe('New user')
   })
 
-  it('has the focus in its first field before it has come to rest: what is typed at once is not lost', async () => {
+  it('focuses its first field before its animation ends, so early typing is not lost', async () => {
     const atRest = page.evaluate(
       () =>
         new Promise<boolean>((resolve) =>
@@ -57,7 +57,7 @@ describe('a drawer with a form', () => {
     await getDialog().waitFor({ state: 'detached' })
   })
 
-  nightly('asks before it throws away what was typed (C-22)', async () => {
+  nightly('asks before it discards unsaved input (C-22)', async () => {
     await open()
     const name = page.getByLabel('Name', { exact: true })
     await name.fill('Somebody')
@@ -71,7 +71,7 @@ describe('a drawer with a form', () => {
   })
 })
 
-it('a question has the focus from the moment it is shown: a key that comes at once goes to nothing else', async () => {
+it('A confirmation dialog takes the focus as soon as it is shown, so an early key goes to it', async () => {
   const focusedTexts = page.evaluate(
     () =>
       new Promise<(string | undefined)[]>((resolve) => {
@@ -100,7 +100,7 @@ it('a question has the focus from the moment it is shown: a key that comes at on
 })
 
 describe('a list', () => {
-  it('offers its row actions in a menu that the keyboard can use, and gives the focus back', async () => {
+  it('offers row actions in a keyboard-operable menu, and returns the focus', async () => {
     const button = page.locator('.row-actions [aria-haspopup=menu]').first()
     await button.focus()
     await page.keyboard.press('Enter')
@@ -117,39 +117,36 @@ describe('a list', () => {
     await expect.poll(() => button.evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
-  nightly(
-    'keeps its menu at its button while the page moves under it, and closes it where the button is gone',
-    async () => {
-      const button = page.locator('.row-actions [aria-haspopup=menu]').first()
-      const menu = page.locator('[role=menu]')
-      const measureGap = async () => {
-        const [menuBox, buttonBox] = [await menu.boundingBox(), await button.boundingBox()]
-        return (menuBox?.y ?? 0) - (buttonBox?.y ?? 0)
-      }
-      await button.click()
-      await menu.waitFor()
-      // Its frame comes from a few pixels away.
-      const frame = page.locator('.menu')
-      await frame.evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)))
-      const gapBefore = await measureGap()
-      const layoutNodes = await page.evaluateHandle(() => {
-        const [above, after] = [document.createElement('div'), document.createElement('div')]
-        above.style.height = '120px'
-        after.style.height = '3000px'
-        document.querySelector('main')?.prepend(above)
-        document.querySelector('main')?.append(after)
-        return [above, after]
-      })
-      await expect.poll(measureGap).toBe(gapBefore)
-      await page.evaluate(() => scrollBy(0, 60))
-      await expect.poll(measureGap).toBe(gapBefore)
-      await page.evaluate(() => scrollBy(0, 2000))
-      await menu.waitFor({ state: 'detached' })
-      await layoutNodes.evaluate((all) => all.forEach((element) => element.remove()))
-    },
-  )
+  nightly('keeps the menu at its button while the page scrolls, and closes it if the button is gone', async () => {
+    const button = page.locator('.row-actions [aria-haspopup=menu]').first()
+    const menu = page.locator('[role=menu]')
+    const measureGap = async () => {
+      const [menuBox, buttonBox] = [await menu.boundingBox(), await button.boundingBox()]
+      return (menuBox?.y ?? 0) - (buttonBox?.y ?? 0)
+    }
+    await button.click()
+    await menu.waitFor()
+    // The menu slides in by a few pixels.
+    const frame = page.locator('.menu')
+    await frame.evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)))
+    const gapBefore = await measureGap()
+    const layoutNodes = await page.evaluateHandle(() => {
+      const [above, after] = [document.createElement('div'), document.createElement('div')]
+      above.style.height = '120px'
+      after.style.height = '3000px'
+      document.querySelector('main')?.prepend(above)
+      document.querySelector('main')?.append(after)
+      return [above, after]
+    })
+    await expect.poll(measureGap).toBe(gapBefore)
+    await page.evaluate(() => scrollBy(0, 60))
+    await expect.poll(measureGap).toBe(gapBefore)
+    await page.evaluate(() => scrollBy(0, 2000))
+    await menu.waitFor({ state: 'detached' })
+    await layoutNodes.evaluate((all) => all.forEach((element) => element.remove()))
+  })
 
-  nightly('sorts by its headers with the keyboard and says so (A-06)', async () => {
+  nightly('sorts by its headers with the keyboard, and exposes the sort order (A-06)', async () => {
     const sorted = () =>
       page
         .locator('th[aria-sort]')
@@ -163,7 +160,7 @@ describe('a list', () => {
     expect(getAddress(page).searchParams.get('sortOrder')).toBe('desc')
   })
 
-  it('does not look for letters while Chinese is being composed (I-13)', async () => {
+  it('does not search while Chinese text is being composed (I-13)', async () => {
     await page.getByRole('textbox', { name: 'Search name or e-mail' }).focus()
     const keyboard = await page.context().newCDPSession(page)
     await page.clock.install()

@@ -1,4 +1,4 @@
-/** A tablet held upright: lists are tables of chosen columns, none of which has vanished, in their frame (T-02). */
+/** A tablet in portrait: lists are tables that fit their frame and show all selected columns (T-02). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { waitForFrame } from '#tests/support/browser/looks.ts'
@@ -11,7 +11,7 @@ const setup = setUpShared()
 
 const portraitSizes = [768, 834, 960].map((width) => ({ width, height: 1024, isTouched: true, isMobile: false }))
 
-/** Heads whose column has no room for a word of a row, and by how much the table leaves its frame. */
+/** Returns headers whose column is too narrow for a single word in it, and by how much the table exceeds its frame. */
 const findColumnFaults = (page: Page) =>
   page.evaluate(() => {
     const table = document.querySelector('.rows')
@@ -31,7 +31,7 @@ const findColumnFaults = (page: Page) =>
 it.each([
   ['admin', adminScreens, ['contracts', 'users', 'trail']],
   ['staff', [...staffScreens, ...serviceScreens], ['services', 'staff-modules', 'staff-prices']],
-] as const)('the lists of %s have all their columns', async (user, all, names) => {
+] as const)('The lists of %s show all columns on a tablet in portrait', async (user, all, names) => {
   const context = await openSweep(setup, user)
   const { session, page, begin, show } = await openWalk(context, setup.fixture.portal.url)
   const screens = names.flatMap((name) => (all as readonly Screen[]).filter((screen) => screen.name === name))

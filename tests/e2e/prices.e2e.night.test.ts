@@ -1,6 +1,6 @@
 /**
- * Price lists as the staff use them: made by keys alone, copied and ordered by hand, rehearsed, confirmed and sold by; taken out as a
- * file and in again; changed without a line (M145 to M153, M55). What else the pages say is in `tests/features/prices`.
+ * Price lists in the browser: created by keyboard, copied and reordered by drag, rehearsed, confirmed and used in quotes, exported and
+ * imported, changed offline (M145 to M153, M55). Other contents of the pages are tested in `tests/features/prices`.
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -44,11 +44,11 @@ const readCodes = (page: Page) =>
     .locator('.modules [data-cell=code]')
     .evaluateAll((all) => all.map((element) => (element as HTMLInputElement).value))
 const findHeading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
-/** At a quick typist's speed. */
+/** Types at the speed of a fast typist. */
 const typed = (page: Page, text: string) => page.keyboard.type(text, { delay: 10 })
 const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
 
-it('a list is made by keys alone (M146 to M148, A-05)', async () => {
+it('A price list is created by keyboard only (M146 to M148, A-05)', async () => {
   const { page, errors } = await staffPage()
   await getRows(page).first().waitFor()
   const press = async (...keys: string[]) => {
@@ -58,7 +58,7 @@ it('a list is made by keys alone (M146 to M148, A-05)', async () => {
   await press('Enter')
   await findHeading(page, 'New price list')
   await page.locator('[name=effective_date]').focus()
-  // In whatever language the browser is.
+  // This format works in every browser language.
   await typed(page, '2031-03-01')
   await page.locator('[name=desc]').focus()
   await typed(page, 'By keys alone')
@@ -80,7 +80,7 @@ it('a list is made by keys alone (M146 to M148, A-05)', async () => {
       .evaluateAll((all) => all.map((element) => (element as HTMLInputElement).value)),
   ).toEqual([
     '10',
-    // It ends no earlier than it begins.
+    // A range cannot end before it starts.
     '11',
     '',
     '',
@@ -94,7 +94,7 @@ it('a list is made by keys alone (M146 to M148, A-05)', async () => {
     }
     await press('Enter')
   }
-  // By its handle, with Space and the arrows.
+  // Moved by its handle with Space and the arrow keys.
   await page.getByRole('button', { name: 'Move Human resources', exact: true }).focus()
   await press('Space')
   for (const rowNumber of [2, 1]) {
@@ -121,7 +121,7 @@ it('a list is made by keys alone (M146 to M148, A-05)', async () => {
   expect(errors).toEqual([])
 })
 
-it('a copy is put into another order by hand, rehearsed, confirmed, and the next quote of a customer follows it (M151, M153)', async () => {
+it('A copied list is reordered, rehearsed and confirmed, and the next quote uses it (M151, M153)', async () => {
   const { page, errors } = await staffPage()
   await getRows(page).filter({ hasText: 'In force today' }).getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: 'Save as' }).click()
@@ -171,7 +171,7 @@ it('a copy is put into another order by hand, rehearsed, confirmed, and the next
   expect(errors).toEqual([])
 })
 
-it('a list is taken out as a file and in again, its differences shown first (M152, M55)', async () => {
+it('A list is exported as a file and imported again, after its differences are shown (M152, M55)', async () => {
   const { page, errors } = await staffPage()
   const row = getRows(page).filter({ hasText: '2027-01-01' })
   await row.getByRole('button', { name: /^More/ }).click()
@@ -234,7 +234,7 @@ it('a list is taken out as a file and in again, its differences shown first (M15
   expect(errors).toEqual([])
 })
 
-it('what is typed outlives a reload, and a change without a line goes out once', async () => {
+it('Unsaved input survives a reload, and an offline change is sent once', async () => {
   const { page, errors } = await staffPage()
   const inForce = await findPriceListOf(page, '2026-01-01')
   const { body: list } = await callApi<Record<string, unknown>>(page, 'GET', `/api/prices/${inForce?.id}`)

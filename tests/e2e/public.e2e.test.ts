@@ -1,4 +1,4 @@
-/** The public pages: the first that anybody sees of the service (M7, M9, M14). */
+/** The public pages, which visitors see first (M7, M9, M14). */
 import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { tabThrough } from '#tests/support/browser/looks.ts'
@@ -7,7 +7,7 @@ import { getAddress, waitForController, desktop, setUpShared } from '#tests/supp
 
 const { fixture, cleanups } = setUpShared()
 
-/** Most need no worker, which fetches the whole app beside what they look at. */
+/** Most tests need no worker, which would download the whole app meanwhile. */
 async function open(options: BrowserContextOptions = { serviceWorkers: 'block' }) {
   const context = await fixture.browser.newContext({ ...desktop, reducedMotion: 'reduce', ...options })
   cleanups.push(() => context.close())
@@ -23,7 +23,7 @@ async function openPath(path: string, options?: BrowserContextOptions) {
 const policies = ['/acceptable-use.html', '/api-policy.html', '/terms.html', '/privacy.html']
 
 describe('the home page (M7)', () => {
-  it('comes in four small files from here alone, whichever language is read (P-28, P-33)', async () => {
+  it('loads four small files from its own origin only, in either language (P-28, P-33)', async () => {
     const page = await open()
     const loadedFiles: Promise<{ url: string; bytes: number }>[] = []
     page.on('requestfinished', (request) =>
@@ -39,7 +39,7 @@ describe('the home page (M7)', () => {
     expect(bytes).toBeLessThan(16_000)
   })
 
-  it('leads to the sign-up, the login, the entrance and the policies (M8, M9, M14)', async () => {
+  it('links to the sign-up, the login, the entrance and the policies (M8, M9, M14)', async () => {
     const page = await openPath('/index.html')
     const links = await page
       .locator('main a, header a, footer a')
@@ -48,32 +48,29 @@ describe('the home page (M7)', () => {
     await page.getByLabel('Straight to your system, by its service code').fill('acmetrade')
     await page.keyboard.press('Enter')
     await page.waitForURL((url) => url.pathname === '/saas/entrance')
-    // Nothing has to be typed or pressed a second time.
+    // The code does not have to be entered again.
     await page.getByRole('heading', { name: 'Service acmetrade' }).waitFor()
     await page.getByRole('link', { name: 'Go to the admin site' }).waitFor()
   })
 
-  nightly(
-    'is used by the keyboard alone: every stop is seen, and the story is told by the arrows (A-02, A-04)',
-    async () => {
-      const page = await openPath('/index.html')
-      const { stops, ringless } = await tabThrough(page)
-      expect(ringless).toEqual([])
-      expect(stops.slice(0, 2)).toEqual(['Skip to the text跳到正文', 'Service portal服务门户'])
-      expect(stops).toEqual(expect.arrayContaining(['code', 'off']))
+  nightly('works by keyboard only, with visible focus and arrow keys for the slides (A-02, A-04)', async () => {
+    const page = await openPath('/index.html')
+    const { stops, ringless } = await tabThrough(page)
+    expect(ringless).toEqual([])
+    expect(stops.slice(0, 2)).toEqual(['Skip to the text跳到正文', 'Service portal服务门户'])
+    expect(stops).toEqual(expect.arrayContaining(['code', 'off']))
 
-      const readCaption = () => page.locator('figcaption').innerText()
-      expect(await readCaption()).toContain('saved on this device')
-      await page.locator('input[value="off"]').focus()
-      await page.keyboard.press('ArrowRight')
-      expect(await readCaption()).toContain('exactly once')
-      await page.locator('.people').getByText('Saved', { exact: true }).waitFor()
-      await page.keyboard.press('ArrowRight')
-      expect(await readCaption()).toContain('may not order yet')
-    },
-  )
+    const readCaption = () => page.locator('figcaption').innerText()
+    expect(await readCaption()).toContain('saved on this device')
+    await page.locator('input[value="off"]').focus()
+    await page.keyboard.press('ArrowRight')
+    expect(await readCaption()).toContain('exactly once')
+    await page.locator('.people').getByText('Saved', { exact: true }).waitFor()
+    await page.keyboard.press('ArrowRight')
+    expect(await readCaption()).toContain('may not order yet')
+  })
 
-  nightly('takes language and colours over from the app and hands them on (M4, I-11, I-12, C-34)', async () => {
+  nightly('shares language and colours with the app (M4, I-11, I-12, C-34)', async () => {
     const page = await openPath('/index.html?lang=xx')
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('en')
     await page.getByRole('button', { name: '中文' }).click()
@@ -93,7 +90,7 @@ describe('the home page (M7)', () => {
   })
 })
 
-nightly('a policy that was read once is read again without a network, and is in no precache (M14)', async () => {
+nightly('A policy that was read once is available offline, but is not precached (M14)', async () => {
   const page = await openPath('/saas/login', {})
   await page.getByRole('link', { name: 'Privacy policy' }).click()
   await page.getByRole('heading', { level: 1, name: 'Privacy policy' }).waitFor()
@@ -112,7 +109,7 @@ nightly('a policy that was read once is read again without a network, and is in 
   expect(
     await page.evaluate(() => getComputedStyle(document.querySelector('.note') ?? document.body).borderRadius),
   ).toBe('6px')
-  // A visitors' page that nobody opened on this device before, cold: it knows by itself that the server is not there.
+  // A public page that this device never opened: it detects by itself that the server is unreachable.
   await page.goto(new URL('/saas/forget', page.url()).href)
   await page.getByText('Sending the mail needs a connection.').waitFor()
   await page.locator('header .line:not(.online)').waitFor()

@@ -1,4 +1,4 @@
-/** What the sweep looks for is found on a page that has it, and on none that has not. */
+/** Each check of the sweep finds its fault on a page that has it, and nothing on a page without it. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ScreenFaults, findFaults, setTextSpacing } from '#tests/support/browser/screen-faults.ts'
@@ -18,14 +18,14 @@ const findFaultsOf = async (kind: keyof ScreenFaults, body: string, style?: stri
   (await findFaults(await showBody(body, style), { target: 44, timeoutMs: 200 }))[kind]
 
 describe('dates and tags', () => {
-  it('fault 37j a date that breaks at a hyphen is found, and none in one piece', async () => {
+  it('finds a date that wraps at a hyphen, and accepts one that does not (fault 37j)', async () => {
     const text = '<p style="width: 80px">ends on 2026-12-11</p><p style="width: 200px">ends on 2026-12-11</p>'
     expect(await findFaultsOf('brokenDates', text)).toEqual(['2026-12-11 of "ends on 2026-12-11"'])
     const unbrokenDate = '<p style="width: 80px">ends on <span style="white-space: nowrap">2026-12-11</span></p>'
     expect(await findFaultsOf('brokenDates', unbrokenDate)).toEqual([])
   })
 
-  it('fault 37a a tag that its cell cuts is found, and none that fits', async () => {
+  it('finds a tag that its cell clips, and accepts one that fits (fault 37a)', async () => {
     const table = (width: number) =>
       `<table style="table-layout: fixed; width: ${width}px"><tr><td style="overflow: hidden; white-space: nowrap"><span class="tag" style="padding: 0 8px">Not activated</span></table>`
     expect(await findFaultsOf('cut', table(60))).toEqual(['Not activated'])
@@ -33,28 +33,28 @@ describe('dates and tags', () => {
   })
 })
 
-describe('texts, buttons and fields beside each other', () => {
-  it('fault 37f a letter that is cut at its foot is found, and none that has room', async () => {
+describe('texts, buttons and fields', () => {
+  it('finds a letter clipped at its foot, and accepts one with enough room (fault 37f)', async () => {
     const line = (height: number) =>
       `<p style="margin: 0; height: ${height}px; line-height: ${height}px; overflow: hidden; white-space: nowrap">Trading group</p>`
     expect(await findFaultsOf('descenders', line(13))).toEqual(['Trading group'])
     expect(await findFaultsOf('descenders', line(20))).toEqual([])
   })
 
-  it('fault 37s a short word that a line breaks within is found, and none between words', async () => {
+  it('finds a line break within a short word, and accepts one between words (fault 37s)', async () => {
     const text = (width: number) => `<p style="width: ${width}px; overflow-wrap: anywhere">Now or later</p>`
     expect(await findFaultsOf('brokenWords', text(20))).toContain('Now of "Now or later"')
     expect(await findFaultsOf('brokenWords', text(60))).toEqual([])
   })
 
-  it('fault 37i two buttons of one dialog with one text are found', async () => {
+  it('finds two buttons with the same text in one dialog (fault 37i)', async () => {
     const dialog = (first: string) => `<div role="dialog" aria-modal="true">${first}<button>取消</button></div>`
     expect(await findFaultsOf('sameButtons', dialog('<button>取消</button>'))).toEqual(['取消'])
     expect(await findFaultsOf('sameButtons', dialog('<label><input type="radio">取消</label>'))).toEqual(['取消'])
     expect(await findFaultsOf('sameButtons', dialog('<button>收回</button>'))).toEqual([])
   })
 
-  it('fault 37h password fields of different widths are found', async () => {
+  it('finds password fields of different widths (fault 37h)', async () => {
     const form = (width: number) =>
       `<form><input type="password" name="chosen" style="width: 200px"><input type="password" name="confirm" style="width: ${width}px"></form>`
     expect(await findFaultsOf('passwordWidths', form(180))).toHaveLength(1)
@@ -62,7 +62,7 @@ describe('texts, buttons and fields beside each other', () => {
   })
 })
 
-describe('what is too small to be pressed', () => {
+describe('press targets that are too small', () => {
   const square =
     'button, a { display: block; box-sizing: border-box; width: 44px; height: 44px; padding: 0; border: 0 }'
 
@@ -76,7 +76,7 @@ describe('what is too small to be pressed', () => {
       [/20 × 20$/],
     ],
     ['one behind a dialog that is large enough', '<button class="low">Go</button>', [/^button\.low/]],
-  ])('is %s', async (_, body, expectedFaults) => {
+  ])('reports %s', async (_, body, expectedFaults) => {
     expect(await findFaultsOf('small', body, `${square} .low { height: 20px }`)).toEqual(
       expectedFaults.map((expectedFault) =>
         typeof expectedFault === 'string' ? expectedFault : expect.stringMatching(expectedFault),
@@ -99,7 +99,7 @@ describe('what is too small to be pressed', () => {
       'behind a dialog',
       '<button class="low">Go</button><div role="dialog" aria-modal="true"><button>Go</button></div>',
     ],
-  ])('is none that is %s', async (_, body) => {
+  ])('accepts a target that is %s', async (_, body) => {
     const rules =
       '.low { height: 20px } .wide { position: relative } .wide::after { content: ""; position: absolute; inset: -12px 0 }'
     expect(await findFaultsOf('small', body, `${square} tr.leads { display: block; height: 48px } ${rules}`)).toEqual(
@@ -116,7 +116,9 @@ describe('headings', () => {
     ['<h1>Users</h1><h2>Roles</h2><h3>Admin</h3><h2>Mails</h2>', []],
     ['<h1>Users</h1><div role="dialog"><h2>New user</h2></div>', []],
     ['<h1 hidden>Users</h1><h1>Roles</h1>', []],
-  ])('of %s', async (body, expectedFaults) => expect(await findFaultsOf('headings', body)).toEqual(expectedFaults))
+  ])('checks the levels of %s', async (body, expectedFaults) =>
+    expect(await findFaultsOf('headings', body)).toEqual(expectedFaults),
+  )
 })
 
 describe('landmarks', () => {
@@ -125,10 +127,12 @@ describe('landmarks', () => {
     ['<section aria-label="Price">a</section><section aria-label="Price">a</section>', ['region "Price"']],
     ['<nav aria-label="Main">a</nav><nav aria-label="Pages">a</nav><section>a</section><section>a</section>', []],
     ['<h2 id="a">Facts</h2><section aria-labelledby="a">a</section><section aria-label="Modules">a</section>', []],
-  ])('of %s', async (body, expectedFaults) => expect(await findFaultsOf('landmarks', body)).toEqual(expectedFaults))
+  ])('checks the names of %s', async (body, expectedFaults) =>
+    expect(await findFaultsOf('landmarks', body)).toEqual(expectedFaults),
+  )
 })
 
-describe('a tooltip', () => {
+describe('a clipped tooltip', () => {
   const rules =
     '.hinted { position: absolute } .hint { position: absolute; width: 120px; display: none } .hint-shown > .hint { display: block }'
   const buildHint = (style: string) =>
@@ -140,23 +144,23 @@ describe('a tooltip', () => {
       'div.box',
       `<div class="box" style="position: relative; overflow: hidden; height: 90px; width: 200px">${buildHint('left: 150px; top: 0')}</div>`,
     ],
-  ])('is cut off by %s', async (by, body) =>
+  ])('is reported if it is cut off by %s', async (by, body) =>
     expect(await findFaultsOf('hints', body, rules)).toEqual([`"Why not" by ${by}`]),
   )
 
-  it('is none where all of it is seen', async () =>
+  it('is not reported if all of it is visible', async () =>
     expect(await findFaultsOf('hints', buildHint('left: 20px; top: 20px'), rules)).toEqual([]))
 })
 
-describe('texts', () => {
+describe('clipped texts', () => {
   const box = '.box { width: 100px; height: 20px; line-height: 20px; overflow: hidden; white-space: nowrap }'
 
-  it('are cut where their box hides their end', async () => {
+  it('finds a text whose end is hidden by its box', async () => {
     expect(await findFaultsOf('cut', '<div class="box">A text that is too long for it</div>', box)).toHaveLength(1)
     expect(await findFaultsOf('cut', '<div class="box">Short</div>', box)).toEqual([])
   })
 
-  it('leave a circle or a tag that is smaller than they are', async () => {
+  it('finds a text that is larger than its circle or tag', async () => {
     const round = '.round { display: grid; place-items: center; width: 24px; height: 24px; border-radius: 50% }'
     const tag = '.tag { height: 18px; border-radius: 999px }'
     const texts =
@@ -164,7 +168,7 @@ describe('texts', () => {
     expect(await findFaultsOf('cut', texts, round + tag)).toEqual(['A C', 'Offline'])
   })
 
-  it('are set apart as a reader may set them, and back', async () => {
+  it('finds texts that are clipped only with increased text spacing', async () => {
     const page = await showBody('<div class="box">Just as wide</div>', box)
     expect((await findFaults(page)).cut).toEqual([])
     await setTextSpacing(page, true)

@@ -1,4 +1,4 @@
-/** What all screens have alike, measured where it is drawn: title rows, dialogs, messages, fields and what is touched. */
+/** Layout rules of all screens, measured in the browser: title rows, dialogs, toasts, fields and touch targets. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import {
@@ -28,11 +28,10 @@ async function readBox(locator: Locator) {
 }
 const getDialog = (page: Page) => page.locator('[role=dialog]')
 const openUser = (page: Page) => page.locator('.page-action .primary').click()
-/** Once it has come to rest. */
 const waitForDialog = (page: Page) => page.locator('.p-dialog-enter-done').waitFor()
 const readFocusedName = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('name'))
 
-it('title and actions stand on one line, and what is said of a page below both', async () => {
+it('Title and actions share one line, and the introduction is below both', async () => {
   const page = await admin('/app/user')
   await waitForList(page)
   const [title, action, intro] = [
@@ -43,7 +42,7 @@ it('title and actions stand on one line, and what is said of a page below both',
   expect([title.height, action.height]).toEqual([32, 36])
   expect(action.middle - title.middle).toBeCloseTo(0, 0)
   expect(intro.y - title.bottom).toBeCloseTo(4, 0)
-  // Of the 32 px that its line is high, the title takes what its letters are; the gutter is the desk's.
+  // The title's box is smaller than its line height of 32 px. The gutter is that of the desktop layout.
   expect(title.x - (await readBox(page.locator('.rail'))).right).toBeCloseTo(32, 0)
   await page.setViewportSize({ width: 1024, height: 768 })
   expect((await readBox(page.locator('h1'))).x - (await readBox(page.locator('.rail'))).right).toBeCloseTo(24, 0)
@@ -51,7 +50,7 @@ it('title and actions stand on one line, and what is said of a page below both',
   expect((await readBox(page.locator('h1'))).x).toBeCloseTo(16, 0)
 })
 
-it('every weight is 400, 500 or 600', async () => {
+it('Every font weight is 400, 500 or 600', async () => {
   const page = await admin('/app/user')
   await waitForList(page)
   for (const path of ['/app/home', '/app/contract', '/app/profile/company', '/app/profile/user']) {
@@ -64,7 +63,7 @@ it('every weight is 400, 500 or 600', async () => {
   }
 })
 
-it('a drawer begins in a field that is typed in; its buttons are 8 px apart, the one that does first', async () => {
+it('A drawer focuses its first text field; its buttons are 8 px apart, the primary one first', async () => {
   const page = await admin('/app/user')
   await waitForList(page)
   await openUser(page)
@@ -76,7 +75,7 @@ it('a drawer begins in a field that is typed in; its buttons are 8 px apart, the
   const [create, cancel] = [await readBox(buttons.first()), await readBox(buttons.nth(1))]
   expect(cancel.x - create.right).toBeCloseTo(8, 0)
   expect(create.x - (await readBox(getDialog(page))).x).toBeCloseTo(25, 0)
-  // Label to field 6, field to field 20.
+  // 6 px between label and field, 20 px between fields.
   const [name, label] = [
     getDialog(page).locator('[name=email]'),
     getDialog(page).locator('label', { hasText: 'E-mail' }),
@@ -88,12 +87,12 @@ it('a drawer begins in a field that is typed in; its buttons are 8 px apart, the
   expect(below.y - above.bottom).toBeCloseTo(8, 0)
   expect(above.width).toBe(below.width)
   await page.setViewportSize({ width: 640, height: 400 })
-  // Head and foot scroll away with what is between them.
+  // Head and footer scroll with the content.
   const foot = getDialog(page).locator('.p-dialog-footer')
   expect((await readBox(foot)).bottom).toBeGreaterThan(400)
 })
 
-it('a deletion begins on what it does not do; a dialog clips its corners and comes from below on a phone', async () => {
+it('A delete dialog focuses the cancel button; on a phone a dialog opens from below', async () => {
   const page = await admin('/app/contract')
   await waitForList(page)
   await go(page, '/app/device')
@@ -117,7 +116,7 @@ it('a deletion begins on what it does not do; a dialog clips its corners and com
   expect([sheet.x, sheet.width, sheet.bottom]).toEqual([0, 390, 844])
 })
 
-it('a message stands at the left of the content, names what was made and leads to it', async () => {
+it('A toast is at the left of the content, names the created row and links to it', async () => {
   const page = await admin('/app/user')
   await waitForList(page)
   await openUser(page)
@@ -127,7 +126,6 @@ it('a message stands at the left of the content, names what was made and leads t
   await page.keyboard.press('Enter')
   const toast = page.locator('.toast')
   await toast.waitFor()
-  // It stays as long as it is pointed at.
   await toast.hover()
   const toastBox = await readBox(toast)
   expect(toastBox.x - (await readBox(page.locator('.rail'))).right).toBeCloseTo(32, 0)
@@ -137,14 +135,14 @@ it('a message stands at the left of the content, names what was made and leads t
   await page.getByRole('dialog', { name: /Tim Timed/ }).waitFor()
 })
 
-it('fields are as wide as what they hold, and the Enter key says what it does (T-05)', async () => {
+it('Fields are as wide as their content, and the Enter key is labelled with its action (T-05)', async () => {
   const page = await admin('/app/profile/company')
   await page.locator('[name=dialCode]').waitFor()
   expect((await readBox(page.locator('[name=dialCode]'))).width).toBeLessThanOrEqual(96)
   expect((await readBox(page.locator('[name=name]'))).width).toBeLessThanOrEqual(640)
   const lines =
     'form input:not([type=checkbox], [type=radio], [type=range], [type=file], [readonly], [hidden], [tabindex])'
-  /** What the Enter key is called in each line of the page's form, in the order in which they are gone through. */
+  /** Returns the Enter key labels of each row of the form, in tab order. */
   const readKeyHints = async (page: Page) => {
     const keyHints = await page.locator(lines).evaluateAll((all: HTMLElement[]) =>
       all.map((line) => {
@@ -175,7 +173,7 @@ it('fields are as wide as what they hold, and the Enter key says what it does (T
   }
 })
 
-it('by touch what is pressed is 44 px high: crumbs, check boxes, links of the account, items of a menu', async () => {
+it('By touch, breadcrumbs, check boxes, account links and menu items are 44 px high', async () => {
   const page = await admin('/app/profile/password', phone)
   await page.locator('.crumbs a').first().waitFor()
   const readHeights = async (locator: Locator) =>
@@ -188,13 +186,13 @@ it('by touch what is pressed is 44 px high: crumbs, check boxes, links of the ac
   await waitForDialog(page)
   const admins = getDialog(page).locator('.check', { hasText: 'Admin' })
   expect((await readBox(admins)).height).toBeGreaterThanOrEqual(44)
-  // Anywhere in its row.
+  // The check box can be pressed anywhere in its row.
   const row = await readBox(admins)
   await page.touchscreen.tap(row.right - 8, row.bottom - 4)
   expect(await getDialog(page).locator('[name=admin]').isChecked()).toBe(true)
 })
 
-it('every page has one heading of the first level, and what is no place says so inside the frame', async () => {
+it('Every page has one h1, and an unknown address shows a message inside the frame', async () => {
   const page = await admin('/app/home')
   await go(page, '/nothing-here')
   await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
@@ -205,7 +203,7 @@ it('every page has one heading of the first level, and what is no place says so 
   await expect.poll(() => new URL(page.url()).pathname).toBe('/saas/app/home')
 })
 
-it('Undo gives the focus back to the row that it is about (A-10)', async () => {
+it('Undo returns the focus to its row (A-10)', async () => {
   const page = await admin('/app/user?statusType=1')
   await waitForList(page)
   const menu = getRows(page).nth(1).locator('[aria-haspopup=menu]')
@@ -214,7 +212,7 @@ it('Undo gives the focus back to the row that it is about (A-10)', async () => {
   const undo = page.getByRole('button', { name: 'Undo' })
   await undo.waitFor()
   const readFocusedTag = () => page.evaluate(() => document.activeElement?.closest('tr, main')?.tagName)
-  // Its row leaves the list, and the focus comes to rest.
+  // The row leaves the list, and the focus moves to another element.
   await expect.poll(readFocusedTag).toBeDefined()
   const focusedTagBefore = await readFocusedTag()
   await page.keyboard.press('F8')

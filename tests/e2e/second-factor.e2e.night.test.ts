@@ -1,4 +1,4 @@
-/** What no simulated browser has: an authenticator of the device itself, and files that it keeps. */
+/** Parts that need a real browser: an authenticator of the device, and downloaded files. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { fillLogin, type Person } from '#tests/support/browser/browser.ts'
@@ -7,7 +7,7 @@ import { takeOwnCompany, setUpShared, createVisits } from '#tests/support/browse
 const { inside, go } = createVisits(setUpShared())
 const getButton = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-/** As a device with a fingerprint reader has it. */
+/** Adds a virtual authenticator, like a fingerprint reader. */
 async function addAuthenticator(page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
@@ -31,7 +31,7 @@ async function confirmByPassword(page: Page, { password }: Person) {
   await getButton(page, 'Continue').click()
 }
 
-it('a passkey is made on this device and opens the account after the password', async () => {
+it('A passkey is created on this device and confirms the next login after the password', async () => {
   const { user } = takeOwnCompany()
   const { page, close } = await inside(user, '/app/profile/security')
   await addAuthenticator(page)
@@ -56,7 +56,7 @@ it('a passkey is made on this device and opens the account after the password', 
   await go(page, '/app/profile/security')
   await page.getByText('last used', { exact: false }).waitFor()
 
-  // Another passkey of the same device is refused by the device itself; the factor proves who asks.
+  // The device refuses a second passkey. The existing factor confirms the user.
   await getButton(page, 'Add passkey').click()
   await getButton(page, 'Use passkey').click()
   await getButton(page, 'Create passkey').click()

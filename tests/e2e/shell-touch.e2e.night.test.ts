@@ -1,4 +1,4 @@
-/** The frame of the portal under a finger, in two languages and in two tabs. */
+/** The shell by touch, in two languages and two tabs. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -13,7 +13,7 @@ import {
 const setup = setUpShared()
 const { resume } = createVisits(setup)
 
-describe('by touch', () => {
+describe('the shell by touch', () => {
   let page: Page
   beforeAll(async () => {
     const options = { viewport: { width: 390, height: 900 }, hasTouch: true, isMobile: true }
@@ -21,7 +21,7 @@ describe('by touch', () => {
     await waitForList(page)
   })
 
-  it('everything one touches is at least 44 px high, on a phone and on tablets (T-01)', async () => {
+  it('has touch targets of at least 44 px, on a phone and on tablets (T-01)', async () => {
     for (const width of [390, 820, 1024]) {
       await page.setViewportSize({ width, height: 900 })
       const small = await page.evaluate(() =>
@@ -35,13 +35,13 @@ describe('by touch', () => {
     }
   })
 
-  it('the company stands in one line beside what is quiet, in both languages (M13)', async () => {
-    // Whoever else signs in as the staff meanwhile would read the language that is chosen here.
+  it('shows the company name on one line next to the quiet controls, in both languages (M13)', async () => {
+    // Uses its own company, because the language chosen here would affect other tests of the staff user.
     const { page } = await resume(takeOwnCompany().admin, '/app/home', phone)
     const language = page.locator('.bar .language')
     const fits = async (other: string) => {
       await expect.poll(() => language.innerText()).toBe(other)
-      // The account's language is a change like any other: its mark stands there until it is sent.
+      // The account's language is a normal change: its pending mark is shown until it is sent.
       await expect
         .poll(() =>
           page
@@ -60,7 +60,7 @@ describe('by touch', () => {
     await fits('中文')
   })
 
-  it('the client type of another tab is this tab’s at once, and what is stored there by others is not believed (M3)', async () => {
+  it('takes over the client type of another tab at once, and ignores an invalid stored one (M3)', async () => {
     const getClientTypeField = (tab: Page) => tab.getByRole('combobox', { name: 'Client type' })
     await openPath(page, setup.fixture.portal, '/app/m18/price')
     await getClientTypeField(page).waitFor()

@@ -1,4 +1,4 @@
-/** The frame of the portal in real Chromium: what only layout, painting and the keyboard show. */
+/** The shell in Chromium: layout, painting and keyboard. */
 import type { Page } from 'playwright-core'
 import { packApp } from '#tests/support/uploads/packages.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ import { nightly } from '#tests/support/runner/nightly.ts'
 
 const { resume } = createVisits(setUpShared())
 
-describe('at a desk, on one page after another', () => {
+describe('the shell on a desktop', () => {
   let page: Page
   beforeAll(async () => {
     ;({ page } = await resume('admin', '/app/user', { ...desktop, reducedMotion: 'reduce' }))
@@ -25,7 +25,7 @@ describe('at a desk, on one page after another', () => {
     await waitForList(page)
   })
 
-  it('the first stop of the Tab key skips to the content (A-15)', async () => {
+  it('has a skip link as the first Tab stop (A-15)', async () => {
     await page.keyboard.press('Tab')
     expect(await readFocusedText(page)).toBe('Skip to content')
     await page.keyboard.press('Enter')
@@ -33,22 +33,19 @@ describe('at a desk, on one page after another', () => {
     expect(getAddress(page).hash).toBe('')
   })
 
-  nightly(
-    'text twice as large still fits, and nothing moves where the system asks for stillness (A-30, P-34)',
-    async () => {
-      await page.locator('.row-actions [aria-haspopup=menu]').first().click()
-      const moving = await page.locator('.menu').evaluate((menu) => getComputedStyle(menu).animationDuration)
-      expect(Number.parseFloat(moving)).toBeLessThan(0.01)
-      await page.keyboard.press('Escape')
-      const enlarge = (size: string) =>
-        page.evaluate((fontSize) => document.documentElement.style.setProperty('font-size', fontSize), size)
-      await enlarge('200%')
-      expect(await cutOff(page)).toEqual([])
-      await enlarge('')
-    },
-  )
+  nightly('fits with text at 200 %, and has no animation under reduced motion (A-30, P-34)', async () => {
+    await page.locator('.row-actions [aria-haspopup=menu]').first().click()
+    const moving = await page.locator('.menu').evaluate((menu) => getComputedStyle(menu).animationDuration)
+    expect(Number.parseFloat(moving)).toBeLessThan(0.01)
+    await page.keyboard.press('Escape')
+    const enlarge = (size: string) =>
+      page.evaluate((fontSize) => document.documentElement.style.setProperty('font-size', fontSize), size)
+    await enlarge('200%')
+    expect(await cutOff(page)).toEqual([])
+    await enlarge('')
+  })
 
-  it('what runs here is told from the menu, the worker and the server included, in a line for whoever reports a problem (P-16, W-15)', async () => {
+  it('shows the versions of page, worker and server, in a text for problem reports (P-16, W-15)', async () => {
     await waitForController(page)
     await page.getByRole('button', { name: 'My account' }).click()
     await page.getByRole('menuitem', { name: 'About this app' }).click()
@@ -63,7 +60,7 @@ describe('at a desk, on one page after another', () => {
     await about.waitFor({ state: 'detached' })
   })
 
-  nightly('dark is painted at once and remembered (C-34)', async () => {
+  nightly('paints dark colours at once and remembers them (C-34)', async () => {
     const readBackground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     const light = await readBackground()
     await page.getByRole('button', { name: 'My account' }).click()
@@ -79,7 +76,7 @@ describe('at a desk, on one page after another', () => {
 describe('a list at every width', () => {
   const readHeaders = (page: Page) => page.locator('thead th:visible').allInnerTexts()
 
-  it('fault 36M111a services have their columns on a tablet, and every action of a row on a phone', async () => {
+  it('shows the columns of services on a tablet, and every row action on a phone (fault 36M111a)', async () => {
     const { page } = await resume('staff', '/app/service', { ...tablet, reducedMotion: 'reduce' })
     await waitForList(page)
     expect((await readHeaders(page)).map((text) => text.trim())).toEqual(
@@ -93,7 +90,7 @@ describe('a list at every width', () => {
     await page.getByRole('menuitem').first().waitFor()
   })
 
-  it('fault 36M61a contracts have their columns on a tablet, and say when they end on a phone', async () => {
+  it('shows the columns of contracts on a tablet, and the expiry date on a phone (fault 36M61a)', async () => {
     const { page } = await resume('admin', '/app/contract', { ...tablet, reducedMotion: 'reduce' })
     await waitForList(page)
     expect((await readHeaders(page)).map((text) => text.trim())).toEqual(
@@ -105,7 +102,7 @@ describe('a list at every width', () => {
     for (const text of await ends.allInnerTexts()) expect(text).toMatch(/\d{4}-\d\d-\d\d/)
   })
 
-  it('fault 37e what can be done with all the users of a page stands in one line', async () => {
+  it('shows the actions for all selected users on one line (fault 37e)', async () => {
     const { page } = await resume('admin', '/app/user', { ...desktop, reducedMotion: 'reduce' })
     await waitForList(page)
     await page.locator('th.pick input').check({ force: true })
@@ -123,7 +120,7 @@ describe('a list at every width', () => {
     }
   })
 
-  it('fault 36M3a the client type is asked for on the pages that go by it, and fault 36M156a a package fills its card on a phone', async () => {
+  it('offers the client type (fault 36M3a), and a package fills its card on a phone (fault 36M156a)', async () => {
     const { page } = await resume('staff', '/app/m18/module', { ...tablet, reducedMotion: 'reduce' })
     const clientType = page.getByRole('combobox', { name: 'Client type' })
     await clientType.waitFor()
@@ -148,7 +145,7 @@ describe('a list at every width', () => {
   })
 })
 
-/** What reaches beyond the right edge of the window; what is meant to (hints, words for readers alone) left out. */
+/** Returns elements that exceed the right edge of the window, except tooltips and texts for screen readers. */
 const cutOff = (page: Page) =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('body *')]

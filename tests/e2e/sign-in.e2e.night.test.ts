@@ -16,7 +16,7 @@ const { open, go } = createVisits(ground)
 const readCookies = (page: Page) => page.evaluate(() => document.cookie)
 const readAccessToken = async (page: Page) => /portal-access=([^;]+)/.exec(await readCookies(page))?.[1] ?? ''
 
-it('logging in and out again works, here in Chinese, and out without a network too: the server is told as soon as it is back (M19, M24, S-45)', async () => {
+it('A user logs in and out in Chinese; an offline logout reaches the server later (M19, M24, S-45)', async () => {
   const { user } = takeOwnCompany()
   const { page, close } = await open()
   await go(page, '/login?lang=zh')

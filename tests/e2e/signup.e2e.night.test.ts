@@ -4,14 +4,14 @@ import { waitForController, setUpShared, createVisits } from '#tests/support/bro
 
 const { open, go } = createVisits(setUpShared())
 
-it('the sign-up is shown without a line again, with what was typed and no password, by what the worker kept (W-04)', async () => {
+it("The sign-up opens offline from the worker's cache, with the typed values but no password (W-04)", async () => {
   const { page, close } = await open()
   await go(page, '/signup')
   await fillCompany(page, { code: 'offline', name: 'Nova Ltd', number: '12345678' })
   await submit(page)
   await fill(page, { user_name: 'Ana Chan', user_email: 'offline@nova.example', user_password: 'Slow-river-under-9' })
   await waitForController(page)
-  // Without the browser's own cache, which promises nothing.
+  // Without the browser's own cache, which guarantees nothing.
   const tools = await page.context().newCDPSession(page)
   await tools.send('Network.clearBrowserCache')
   await tools.send('Network.setCacheDisabled', { cacheDisabled: true })
@@ -22,7 +22,7 @@ it('the sign-up is shown without a line again, with what was typed and no passwo
   expect(await getInput(page, 'user_password').inputValue()).toBe('')
   await page.getByRole('button', { name: 'Back to the company' }).click()
   expect(await getInput(page, 'code').inputValue()).toBe('offline')
-  // The other pages of visitors open too; what they say of a connection is in tests/features/accounts.
+  // The other public pages open too. Their connection messages are tested in tests/features/accounts.
   for (const [path, title] of [
     ['/forget', 'Forgot password'],
     ['/resetPwd?otk=key', 'Reset password'],

@@ -1,4 +1,4 @@
-/** Every screen of a company's people, as `sweep-outside` looks at the others (A-01, A-04, A-15, A-30, A-32, T-02, I-01). */
+/** Every screen of a company's users. `sweep-outside` checks the other screens (A-01, A-04, A-15, A-30, A-32, T-02, I-01). */
 import { expect, it } from 'vitest'
 import { adminScreens, userScreens } from '#tests/support/browser/screens.ts'
 import { expectCleanSweep, sweepTimeoutMs } from '#tests/support/browser/sweep.ts'
@@ -6,13 +6,17 @@ import { setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
 
-it('the screens of a user', async () => void (await expectCleanSweep(setup, 'user', userScreens)), sweepTimeoutMs)
+it(
+  'The screens of a user have no faults',
+  async () => void (await expectCleanSweep(setup, 'user', userScreens)),
+  sweepTimeoutMs,
+)
 
 it(
-  'the screens of an admin',
+  'The screens of an admin have no faults',
   async () => {
     const titled = await expectCleanSweep(setup, 'admin', adminScreens)
-    // Each is called by a name of its own, with its company's (A-32).
+    // Each title contains the name of the company (A-32).
     for (const { title } of titled) expect(title).toContain(' · Acme Trading Limited · ')
   },
   sweepTimeoutMs,

@@ -1,7 +1,7 @@
 /**
- * Every screen of a stranger and of the provider's staff, at a desk, on a tablet and on a phone, in both languages and themes:
- * nothing scrolls sideways, no text is cut or missing, what is pressed is large enough, headings and landmarks are in order, none
- * breaks the page's policy or asks another host, none bars anybody (T-01, T-02, I-01, H-01, P-33, A-01, A-04, A-15, A-30).
+ * Every screen of visitors and staff, on desktop, tablet and phone, in both languages and themes: nothing scrolls sideways, no text is
+ * clipped or missing, targets are large enough, headings and landmarks are in order, no page violates its policy or requests another host,
+ * and all pages are accessible (T-01, T-02, I-01, H-01, P-33, A-01, A-04, A-15, A-30).
  */
 import { expect, it } from 'vitest'
 import { findMissingTexts } from '#tests/support/browser/missing-texts.ts'
@@ -19,10 +19,14 @@ import { setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const setup = setUpShared()
 
-it('the screens of visitors', async () => void (await expectCleanSweep(setup, null, visitorScreens)), sweepTimeoutMs)
+it(
+  'The screens of visitors have no faults',
+  async () => void (await expectCleanSweep(setup, null, visitorScreens)),
+  sweepTimeoutMs,
+)
 
 it(
-  'the screens of staff',
+  'The screens of staff have no faults',
   async () => {
     const titled = await expectCleanSweep(setup, 'staff', [...staffScreens, ...serviceScreens, ...appScreens])
     const expectTitles = (screens: readonly Screen[], like: RegExp) => {
@@ -36,7 +40,7 @@ it(
   sweepTimeoutMs,
 )
 
-nightly('would notice an offence, a text that is missing and one that is too wide', async () => {
+nightly('The sweep reports a policy violation, a missing text and a text that is too wide', async () => {
   const { url } = setup.fixture.portal
   const context = await openSweep(setup, null)
   const offences = watchOffences(context, url)

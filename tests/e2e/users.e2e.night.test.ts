@@ -1,4 +1,7 @@
-/** The list of a company's users in Chromium: its address, its history and the keyboard. What it and its form say: `tests/features/users`. */
+/**
+ * The list of a company's users in Chromium: its address, its history and the keyboard. The contents of list and form are tested in
+ * `tests/features/users`.
+ */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { waitForCompleteList, takeOwnCompany, resumePage, setUpShared } from '#tests/support/browser/browser-setup.ts'
@@ -14,14 +17,14 @@ const query = () => new URL(page.url()).search
 const getDrawer = () => page.getByRole('dialog')
 const isFocused = (locator: Locator) => locator.evaluate((element) => element === document.activeElement)
 
-/** With all of the list on the device: each step is shown at once, and no late answer draws it anew. */
+/** Waits until the list is completely cached, so each step is shown at once and no late response renders it again. */
 async function enter() {
   page = await resumePage(setup, admin, '/app/user')
   await getLinks().first().waitFor()
   await waitForCompleteList(page)
 }
 
-it('the list pages, sorts, filters and searches, all in the address; Back and a reload restore each step, and so does coming back (C-01, C-02, C-03, M36)', async () => {
+it('Paging, sorting, filters and search are in the address; Back and reload restore them (C-01, C-02, C-03, M36)', async () => {
   await enter()
   const first = await readNames()
   expect(first).toHaveLength(10)
@@ -33,7 +36,7 @@ it('the list pages, sorts, filters and searches, all in the address; Back and a 
   await page.getByRole('columnheader', { name: 'E-mail' }).getByRole('button').click()
   await expect.poll(query).toBe('?sortField=email&sortOrder=asc')
   await expect.poll(readNames).not.toEqual(second)
-  // Behind the box that chooses and the name.
+  // The third column, after the check box and the name.
   const readMails = async () => await getRows().locator('td:nth-child(3)').allTextContents()
   await expect.poll(async () => (await readMails()).length).toBe(10)
   const sorted = await readMails()
@@ -51,7 +54,6 @@ it('the list pages, sorts, filters and searches, all in the address; Back and a 
   await page.getByLabel('Rows per page').selectOption('10')
   await expect.poll(() => getRows().count()).toBe(10)
 
-  // In both scripts.
   await page.keyboard.press('/')
   await page.keyboard.type('欧阳')
   await expect.poll(readNames).toEqual(['欧阳雪'])
@@ -66,7 +68,7 @@ it('the list pages, sorts, filters and searches, all in the address; Back and a 
   await expect.poll(query).toBe('?statusType=-1')
 })
 
-it('with the keyboard alone one opens a user and comes back to where one was (A-02, A-10)', async () => {
+it('A user is opened by keyboard, and closing returns the focus to the row (A-02, A-10)', async () => {
   await enter()
   await getLinks().first().focus()
   await page.keyboard.press('Enter')
@@ -87,7 +89,7 @@ it('with the keyboard alone one opens a user and comes back to where one was (A-
   await page.keyboard.press('Escape')
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-haspopup'))).toBe('menu')
 
-  // Deleting asks for its e-mail and a code; Escape leaves it undone (M39, M52).
+  // Deleting asks for the e-mail and a code. Escape cancels it (M39, M52).
   await page.keyboard.press('Enter')
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await expect.poll(() => getDrawer().getByLabel('Confirmation code').isVisible()).toBe(true)

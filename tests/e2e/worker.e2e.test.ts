@@ -1,4 +1,4 @@
-/** Every request under the worker comes to something, and what is not the worker's passes it by (offline layer, W-08). */
+/** Every request under the worker gets a response, and requests outside its responsibility bypass it (offline layer, W-08). */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser/browser.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await signIn(page, proxy, 'admin', '/app/user')
   await waitForList(page)
   await waitForController(page)
-  // Once under the worker, so that the device has what is asked for below.
+  // Read once through the worker, so the device has the rows requested below.
   expect(await ask('/api/m18s/user')).toMatchObject({ status: 200, pipeline: true })
 })
 afterAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
   await proxy?.close()
 })
 
-/** In the page. `status` 0: a network error. */
+/** Fetches in the page. `status` 0 means a network error. */
 const ask = (path: string, init: { headers?: Record<string, string> } = {}) =>
   page.evaluate(
     async ([url, options]) => {
@@ -34,8 +34,8 @@ const ask = (path: string, init: { headers?: Record<string, string> } = {}) =>
     [path, init] as const,
   )
 
-describe('under the worker', () => {
-  it('a worker that had been stopped answers the request that wakes it', async () => {
+describe('the service worker', () => {
+  it('answers the request that wakes it after it was stopped', async () => {
     const worker = await controlWorker(page)
     await expect.poll(() => worker.isRunning()).toBe(true)
     for (let times = 0; times < 2; times++) {
@@ -45,13 +45,13 @@ describe('under the worker', () => {
     }
   })
 
-  it('a part of a file is answered with that part, and not with the whole that is stored', async () => {
+  it('answers a range request with that range, not with the complete cached file', async () => {
     const path = '/saas/icons/favicon.svg'
     expect(await page.evaluate(async (url) => (await caches.match(url, { ignoreSearch: true }))?.ok, path)).toBe(true)
     expect(await ask(path, { headers: { range: 'bytes=0-9' } })).toMatchObject({ status: 206 })
   })
 
-  it('an upload travels as the browser sends it', async () => {
+  it('passes an upload on unchanged', async () => {
     const arrivalCountBefore = proxy.arrivals.length
     const result = await page.evaluate(async () => {
       const form = new FormData()
@@ -59,7 +59,7 @@ describe('under the worker', () => {
       const { status, headers } = await fetch('/api/m18s/asset', { method: 'POST', body: form })
       return { status, pipeline: headers.has('x-corridor') }
     })
-    // It arrived, and what came back is the server's own word.
+    // It arrived, and the response comes from the server.
     expect(result).toEqual({ status: 401, pipeline: false })
     expect(proxy.arrivals.slice(arrivalCountBefore).filter(({ path }) => path === '/api/m18s/asset')).toHaveLength(1)
   })

@@ -1,4 +1,4 @@
-/** Many waiting writes in few requests, between a real tablet and the real server. */
+/** Many waiting writes in few requests, between a tablet and the real server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { bypassPolicies } from '#tests/support/server/database.ts'
@@ -27,7 +27,6 @@ const newUser = (name: string) => ({
   body: { title: 0 as const, name, email: `${name}@alpha.example`, admin: false, order: false, alert: false },
 })
 
-/** One user made and then changed `changes` times, all without a network. */
 async function createUserWithChanges(name: string, changes: number) {
   const result = await tablet.api.call(createUser, newUser(name))
   const intent = 'intent' in result ? (result.intent ?? '') : ''
@@ -45,15 +44,15 @@ async function reconnect() {
 }
 
 const readRow = (intent: string) => tablet.row('users', `~${intent}`)
-/** Keyed writes that took effect, each once, by what the trail holds. */
+/** Counts the completed writes in the idempotency store. */
 const countEffects = () =>
   bypassPolicies(installation.server.app.database, async (db) => {
     const rows = await db.selectFrom('idempotency').select('state').where('state', '=', 'done').execute()
     return rows.length
   })
 
-describe('writes that waited', () => {
-  it('go one by one, then eight, then fifty in one request, those of one row in their order (protocol 25)', async () => {
+describe('waiting writes', () => {
+  it('are sent one by one, then eight, then fifty per request, in order for each row (protocol 25)', async () => {
     const intents = [
       await createUserWithChanges('ann', 20),
       await createUserWithChanges('bob', 20),
@@ -70,7 +69,7 @@ describe('writes that waited', () => {
       })
   })
 
-  it('and are waited for, each by somebody of its own, go together too (O2)', async () => {
+  it('are also sent in batches while a caller awaits each of them (O2)', async () => {
     tablet.connection.state = 'up'
     const logLength = tablet.connection.log.length
     const names = Array.from({ length: 20 }, (_, index) => `dan${index}`)
@@ -81,7 +80,7 @@ describe('writes that waited', () => {
     expect(sent.length).toBeLessThanOrEqual(4)
   })
 
-  it('whose answer is lost in the middle take effect once all the same (protocol 24, 25)', async () => {
+  it('take effect once if the response is lost (protocol 24, 25)', async () => {
     const intent = await createUserWithChanges('ann', 9)
     tablet.connection.state = 'answers lost'
     await tablet.tick()
@@ -94,7 +93,7 @@ describe('writes that waited', () => {
     expect(await countEffects()).toBe(10)
   })
 
-  it('behind a refused one stay behind it, and those of other rows do not (protocol 24)', async () => {
+  it('stay blocked behind a refused write of the same row, while other rows are sent (protocol 24)', async () => {
     await tablet.api.call(updateCompanyUser, { params: { id }, body: { title: 1 } })
     const refusedIntent = await createUserWithChanges('second', 2)
     const otherIntent = await createUserWithChanges('bob', 2)
@@ -109,7 +108,7 @@ describe('writes that waited', () => {
 })
 
 describe('a batch', () => {
-  /** Answers batches by `buildResponse` the first time, and lets everything else through. */
+  /** Uses `buildResponse` for the first batch and passes everything else on. */
   function interceptBatch(
     buildResponse: (items: unknown[], sendOriginal: () => Promise<Response>) => Promise<ReceivedResponse | Response>,
   ) {
@@ -134,7 +133,7 @@ describe('a batch', () => {
     [404, 'is given up for single writes'],
     [405, 'is given up for single writes'],
     [501, 'is given up for single writes'],
-  ])('that is answered %i %s, and nothing is lost (protocol 25)', async (status) => {
+  ])('answered with %i %s, and no write is lost (protocol 25)', async (status) => {
     const intent = await createUserWithChanges('ann', 9)
     interceptBatch(async () => buildReply(status, { errorCode: 'TOO_LARGE', errorMessage: '', data: null }))
     const sent = await reconnect()
@@ -151,7 +150,7 @@ describe('a batch', () => {
     ['one entry short', (all: unknown[]) => all.slice(1)],
     ['in another order', (all: unknown[]) => all.toReversed()],
     ['of somebody who knows no keys', (all: unknown[]) => all.map(() => ({ status: 200, headers: {}, body: null }))],
-  ])('answered with a list %s settles nothing, and goes again with the same keys (protocol 25)', async (_, spoil) => {
+  ])('answered with a list %s settles nothing, and is resent with the same keys (protocol 25)', async (_, spoil) => {
     const intent = await createUserWithChanges('ann', 9)
     interceptBatch(async (_items, sendOriginal) =>
       buildReply(200, spoil((await (await sendOriginal()).json()) as unknown[])),

@@ -1,7 +1,7 @@
 /**
- * The device's two ways of reading a list against the server's SQL over the same rows: random names from all of Unicode,
- * ties, empty values, random filters, orders, searches and pages (protocol 36, 37, I-14). Every failure names its
- * seed; `QUERIES` sets how many questions.
+ * Compares both ways in which the device reads a list with the server's SQL over the same rows: random names from all of Unicode, ties,
+ * empty values, random filters, sort orders, searches and pages (protocol 36, 37, I-14). A failure prints its seed; `QUERIES` sets the
+ * number of queries.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -27,7 +27,8 @@ const seed = suiteSeed
 const userCount = isNight ? 1_500 : 500
 const queryCount = Number(process.env.QUERIES ?? (isNight ? 1_000 : 400))
 
-// Where collations part: case, width, accents, marks, Chinese within and beyond 16 bits, an emoji against U+FF5E, blanks.
+// Characters that collations treat differently: case, width, accents, marks, Chinese within and beyond 16 bits, an emoji against U+FF5E,
+// blanks.
 const oddCharacters = [
   ...'aAáＡßİıﬁ陳𠮷𡃁～😀Zz19%_\'"',
   'a\u0301',
@@ -38,7 +39,7 @@ const oddCharacters = [
   '\uffee',
   '\u{10ffff}',
 ]
-// Lone surrogates no database keeps, and U+0000 no PostgreSQL.
+// Excludes lone surrogates, which no database stores, and U+0000, which PostgreSQL refuses.
 const anySign = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 1 })
   .filter((text) => text.isWellFormed() && !text.includes('\0'))
@@ -55,7 +56,7 @@ const userArbitrary = fc.record({
   admin: fc.boolean(),
   orders: fc.boolean(),
   alert: fc.boolean(),
-  // Several within one second: what is shown is equal then, and the id decides.
+  // Several rows within one second: their displayed times are equal, so the id decides.
   create_time: fc.integer({ min: 0, max: 90_000 }).map((ms) => startTime + ms),
   update_time: fc.integer({ min: 0, max: 4_000_000_000 }).map((ms) => startTime + ms),
 })
@@ -126,7 +127,6 @@ interface ListResult {
   ids: unknown[]
 }
 
-/** What the server's own list says to every question, one after the other, as one company's user. */
 const listFromServer = (queries: readonly RandomQuery[]) =>
   runInTransaction(installation.server.app, { role: 'portal_app', companyId }, async (handle) => {
     const results: ListResult[] = []
@@ -141,17 +141,17 @@ const listFromServer = (queries: readonly RandomQuery[]) =>
     return results
   })
 
-/** The whole way of a screen: session, coverage, waiting writes and all. */
+/** Reads like a screen does, with session, coverage and waiting writes. */
 async function readView(query: ListQuery): Promise<ListResult & { complete: boolean }> {
   const { count, rows, complete: isComplete } = await readListOnDevice(tablet.device, list, query)
   return { count, ids: rows.map(({ row }) => row.id), complete: isComplete }
 }
 
-/** Each so-manieth question goes by the index, and also the whole way of a screen: a fake IndexedDB takes its time. */
+/** Every `indexedEvery`th query uses the index, and every `viewedEvery`th the complete path of a screen. The fake IndexedDB is slow. */
 const indexedEvery = 20
 const viewedEvery = 40
 
-describe(`a list of ${userCount} rows without a network`, () => {
+describe(`an offline list of ${userCount} rows`, () => {
   const queryList = fc.sample(queryArbitrary, { seed, numRuns: queryCount })
   let results: ListResult[]
   beforeAll(async () => {
@@ -161,7 +161,7 @@ describe(`a list of ${userCount} rows without a network`, () => {
   const expectSame = (index: number, local: ListResult) =>
     expect(local, `SEED=${seed}, ${JSON.stringify(queryList[index])}`).toMatchObject({ ...results[index] })
 
-  it(`answers ${queryCount} random questions with the rows, the order and the count of the server, read whole`, async () => {
+  it(`returns the server's rows, order and count for ${queryCount} random queries, read from all rows`, async () => {
     const stored = await getRowTable(db, list.table).toArray()
     for (const [index, queryCase] of queryList.entries()) {
       const query = toListQuery(queryCase)
@@ -177,14 +177,14 @@ describe(`a list of ${userCount} rows without a network`, () => {
     }
   }, 240_000)
 
-  it(`answers every ${indexedEvery}th of them the same by its index`, async () => {
+  it(`returns the same for every ${indexedEvery}th query through its index`, async () => {
     const tables = db.tables.map(({ name: table }) => table)
     await transact(db, tables, async () => await makeIndex(db, list, companyId))
     const listId = (await db.indexes.toArray())[0]?.name ?? ''
     for (const [index, queryCase] of queryList.entries()) {
       if (index % indexedEvery > 0) continue
       const query = toListQuery(queryCase)
-      // By what is stored, and by what is in memory of it.
+      // Tests the index from storage and from memory.
       if (index % viewedEvery === 0) deleteCachedColumns()
       const first = (query.page - 1) * query.results
       const local = await db.transaction('r', ['buckets', 'columns'], async () => {
@@ -194,7 +194,7 @@ describe(`a list of ${userCount} rows without a network`, () => {
       expectSame(index, local)
       if (index % viewedEvery === 0) expectSame(index, { ...(await readView(query)) })
     }
-    // Else all of it might have been the same nothing.
+    // Most results must not be empty, otherwise the comparison proves nothing.
     expect(results.filter(({ ids }) => ids.length > 0).length).toBeGreaterThan(queryCount / 10)
   }, 240_000)
 })

@@ -1,4 +1,4 @@
-/** The device's list against the server's SQL, over random rows and random askings (protocol 36, I-14). */
+/** Compares the device's list with the server's SQL over random rows and random queries (protocol 36, I-14). */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { normaliseText } from '#domain/text.ts'
@@ -14,7 +14,7 @@ let tablet: Tablet
 let companyId: number
 let serverUser: SignedIn
 
-// Text where collations part: case, width, accents, Chinese, an emoji against U+FF5E, combining marks, blanks.
+// Texts that collations treat differently: case, width, accents, Chinese, an emoji against U+FF5E, combining marks, blanks.
 const oddCharacters = [
   'a',
   'A',
@@ -47,7 +47,7 @@ const userArbitrary = fc.record({
   admin: fc.boolean(),
   orders: fc.boolean(),
   alert: fc.boolean(),
-  // Several within one second: what is shown is equal then, and the id decides.
+  // Several rows within one second: their displayed times are equal, so the id decides.
   create_time: fc.integer({ min: 0, max: 3_000 }).map((ms) => Date.parse('2026-01-01T00:00:00Z') + ms),
   update_time: fc.integer({ min: 0, max: 400_000_000 }).map((ms) => Date.parse('2026-01-01T00:00:00Z') + ms),
 })
@@ -95,8 +95,8 @@ const queryArbitrary = fc.record({
   searchText: fc.option(fc.constantFrom(...oddCharacters, 'example', 'a1', ' '), { nil: undefined }),
 })
 
-describe('a list without a network', () => {
-  it('shows the same rows in the same order on the same pages as the server, and the same count', async () => {
+describe('an offline list', () => {
+  it('shows the same rows, order, pages and count as the server', async () => {
     await fc.assert(
       fc.asyncProperty(queryArbitrary, async ({ field, order, results, page, ...filters }) => {
         const query = { sortField: field, sortOrder: order, results, page, ...filters }

@@ -1,4 +1,4 @@
-/** Invitations that the server takes only so many of in an hour, as the outbox of a real tablet sees it. */
+/** The server's hourly limit of invitations, as a tablet's outbox handles it. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { sql } from 'kysely'
 import { mailsPerHour } from '#domain/mails.ts'
@@ -45,7 +45,7 @@ const readInvitedNames = () =>
     return rows.map(({ name }) => name).sort()
   })
 
-it('those that are too many wait, say why, hold up nothing, and are sent when it is their time', async () => {
+it('Invitations above the mail limit wait with a reason, block nothing, and are sent later', async () => {
   tablet.connection.state = 'down'
   const names = Array.from({ length: mailsPerHour.newCompany + 5 }, (_, index) => `stranger${index}`)
   for (const name of names) await inviteUser(name)
@@ -75,7 +75,7 @@ it('those that are too many wait, say why, hold up nothing, and are sent when it
   expect(await readInvitedNames()).toEqual(names.toSorted())
 })
 
-it('one more, while there is a connection, waits too', async () => {
+it('One invitation above the limit waits even while online', async () => {
   for (let index = 0; index < mailsPerHour.newCompany; index++)
     expect((await inviteUser(`stranger${index}`)).kind).toBe('fresh')
   expect(await inviteUser('late')).toMatchObject({ kind: 'queued' })

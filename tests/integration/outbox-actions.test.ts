@@ -1,4 +1,4 @@
-/** What the user decides about writes that wait, between real tablets and the real server. */
+/** The user's decisions about waiting writes, between tablets and the real server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createUser, deleteUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
@@ -29,7 +29,7 @@ beforeEach(async () => {
 type Fields = { title?: 0 | 1 | 2; name?: string; alert?: boolean }
 const originalValues = { title: 0, alert: false, name: 'ALPHA-7f3a91 invited' }
 
-/** As a form would: based on the row as it was seen, with the old values of what it changes. */
+/** Changes the user like a form: based on the row version it was opened with and the old values of the changed fields. */
 async function change(tablet: Tablet, body: Fields, rowVersion: number | `~${string}` = 1) {
   const values = Object.fromEntries(Object.keys(body).map((field) => [field, originalValues[field as keyof Fields]]))
   return await tablet.api.call(updateCompanyUser, { params: { id }, body }, { base: { rowVersion, values } })
@@ -47,7 +47,7 @@ async function sendAll(tablet: Tablet) {
   await tablet.settle()
 }
 
-/** Mine, made offline on what another has changed by the time the line is back. */
+/** Makes the `own` change offline, then the `other` change on another tablet, and reconnects. */
 async function createConflict(own: Fields, other: Fields) {
   ownTablet.connection.state = 'down'
   const result = await change(ownTablet, own)
@@ -56,8 +56,8 @@ async function createConflict(own: Fields, other: Fields) {
   return readIntent(result)
 }
 
-describe('a write that meets a row somebody else has changed', () => {
-  it('is merged by itself where they changed other fields, under a new key and the same intent (protocol 14)', async () => {
+describe('a write to a row that somebody else changed', () => {
+  it('is merged if other fields changed, under a new key and the same intent (protocol 14)', async () => {
     const intent = await createConflict({ title: 2 }, { name: 'Renamed' })
     expect(await ownTablet.entries()).toEqual([])
     expect(await readRow(ownTablet)).toMatchObject({ title: 2, name: 'Renamed', row_version: 3 })
@@ -67,18 +67,18 @@ describe('a write that meets a row somebody else has changed', () => {
     expect(sent.at(-1)?.headers).toMatchObject({ 'idempotency-intent': intent, 'if-match': '"2"' })
   })
 
-  it('is settled as already so where they did just that (protocol 14)', async () => {
+  it('is settled as done if the same change was already made (protocol 14)', async () => {
     await createConflict({ title: 2 }, { title: 2 })
     expect(await ownTablet.entries()).toEqual([])
     expect(await readRow(ownTablet)).toMatchObject({ title: 2, row_version: 2 })
   })
 
-  it('stays for its user to compare where they changed the same field (protocol 14)', async () => {
+  it("waits for its user's decision if the same field changed (protocol 14)", async () => {
     await createConflict({ title: 2, alert: true }, { title: 1 })
     expect(await ownTablet.entries()).toMatchObject([{ state: 'conflict' }])
   })
 
-  it('keeps mine: the row as it is now, with my field over theirs', async () => {
+  it('keepOwnValues writes the own field over the current row', async () => {
     const intent = await createConflict({ title: 2 }, { title: 1 })
     expect(await createOutboxActions(ownTablet.ports).keepOwnValues(intent)).toBe(true)
     await ownTablet.settle()
@@ -86,7 +86,7 @@ describe('a write that meets a row somebody else has changed', () => {
     expect(await readRow(ownTablet)).toMatchObject({ title: 2, row_version: 3 })
   })
 
-  it('keeps theirs: mine goes, and what followed it is judged by itself (protocol 14, 15)', async () => {
+  it('keepServerValues drops the write, and its successors are judged on their own (protocol 14, 15)', async () => {
     ownTablet.connection.state = 'down'
     const first = readIntent(await change(ownTablet, { title: 2 }))
     await change(ownTablet, { alert: true }, `~${first}`)
@@ -99,7 +99,7 @@ describe('a write that meets a row somebody else has changed', () => {
     expect(await readRow(ownTablet)).toMatchObject({ title: 1, alert: true, row_version: 3 })
   })
 
-  it('is never merged where it deletes the row (protocol 14)', async () => {
+  it('is never merged if it deletes the row (protocol 14)', async () => {
     ownTablet.connection.state = 'down'
     await ownTablet.api.call(deleteUser, { params: { id } }, { base: { rowVersion: 1, values: {} } })
     await change(otherTablet, { title: 1 })
@@ -109,17 +109,17 @@ describe('a write that meets a row somebody else has changed', () => {
 })
 
 describe('dropping a write', () => {
-  it('that never left is done here and without a network (protocol 15)', async () => {
+  it('happens locally and offline if the write was never sent (protocol 15)', async () => {
     ownTablet.connection.state = 'down'
     await change(ownTablet, { title: 2 })
-    // It was tried once in vain: the line said so. A second one behind it never left.
+    // The first write was tried once and failed. The second one, behind it, was never sent.
     const second = readIntent(await change(ownTablet, { alert: true }))
     expect(await createOutboxActions(ownTablet.ports).drop(second)).toBe('gone')
     await ownTablet.settle()
     expect(await ownTablet.entries()).toHaveLength(1)
   })
 
-  it('that may be on its way holds its lane until the server has made sure that it never runs (protocol 13, 15)', async () => {
+  it('blocks the row until the server ensures that a sent write never runs (protocol 13, 15)', async () => {
     ownTablet.connection.state = 'down'
     const first = readIntent(await change(ownTablet, { title: 2 }))
     await change(ownTablet, { alert: true }, `~${first}`)
@@ -133,7 +133,7 @@ describe('dropping a write', () => {
     expect(methods).toEqual(['DELETE', 'PUT'])
   })
 
-  it('that had taken effect already is told as done, and the row shows it (protocol 13)', async () => {
+  it('reports the write as done if it had already taken effect, and the row shows it (protocol 13)', async () => {
     ownTablet.connection.state = 'answers lost'
     const first = readIntent(await change(ownTablet, { title: 2 }))
     await ownTablet.settle()
@@ -144,7 +144,7 @@ describe('dropping a write', () => {
     expect(await readRow(ownTablet)).toMatchObject({ title: 2, row_version: 2 })
   })
 
-  it('that makes a row takes along what was to happen to it, which is listed before (protocol 15)', async () => {
+  it('that creates a row also drops its dependent writes, which are listed first (protocol 15)', async () => {
     ownTablet.connection.state = 'down'
     await change(ownTablet, { title: 2 })
     const createIntent = readIntent(await ownTablet.api.call(createUser, newUser('made')))
@@ -165,8 +165,8 @@ describe('dropping a write', () => {
   })
 })
 
-describe('what a screen is told', () => {
-  it('of a conflict: base, mine, theirs, who and when, and which fields are at odds, without a line too (protocol 14)', async () => {
+describe('outbox information for the screen', () => {
+  it('a conflict has base, own and server values, author, time and differing fields, also offline (protocol 14)', async () => {
     const intent = await createConflict({ title: 2, alert: true }, { title: 1 })
     ownTablet.connection.state = 'down'
     const comparison = await createOutboxActions(ownTablet.ports).compare(intent)
@@ -181,7 +181,7 @@ describe('what a screen is told', () => {
     expect(comparison?.changedAt).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/)
   })
 
-  it('of a conflict with themselves: that it was theirs, made on another tablet', async () => {
+  it("a conflict with the user's own change on another tablet is marked as own", async () => {
     const secondTablet = await installation.signInTablet('admin@alpha')
     ownTablet.connection.state = 'down'
     const result = await change(ownTablet, { title: 2 })
@@ -193,7 +193,7 @@ describe('what a screen is told', () => {
     })
   })
 
-  it('of a write that waits: for the line, behind another, for its user, or that it is in no conflict', async () => {
+  it('a waiting write has a wait reason, and its comparison is null without a conflict', async () => {
     ownTablet.connection.state = 'down'
     const actions = createOutboxActions(ownTablet.ports)
     const first = readIntent(await change(ownTablet, { title: 2 }))
@@ -208,7 +208,7 @@ describe('what a screen is told', () => {
     expect(await actions.getWaitReason('nobody')).toBeNull()
   })
 
-  it('as a file to keep: what was typed, without keys or secrets', async () => {
+  it('the export contains what was typed, without keys or secrets', async () => {
     ownTablet.connection.state = 'down'
     await change(ownTablet, { name: 'Typed on the train' })
     const text = await createOutboxActions(ownTablet.ports).exportAll()
@@ -222,14 +222,14 @@ describe('what a screen is told', () => {
   })
 })
 
-describe('a write that waits', () => {
-  it('is changed in its place while nothing of it ever left, under its own key (P-13, protocol 2)', async () => {
+describe('a waiting write', () => {
+  it('is changed in place under its own key if it was never sent (P-13, protocol 2)', async () => {
     ownTablet.connection.state = 'down'
     const first = readIntent(await change(ownTablet, { title: 2 }))
     const second = readIntent(await change(ownTablet, { name: 'Typed' }, `~${first}`))
     const actions = createOutboxActions(ownTablet.ports)
     const buildInput = (body: Fields) => ({ params: { id }, body })
-    // Tried once in vain, so it may have been done.
+    // Tried once without a response, so it may have taken effect.
     expect(await actions.fix(first, buildInput({ title: 1 }))).toBe(false)
     expect(await actions.fix(second, buildInput({ name: 'Typed anew' }))).toBe(true)
     await ownTablet.settle()
@@ -241,7 +241,7 @@ describe('a write that waits', () => {
     expect(await readRow(ownTablet)).toMatchObject({ title: 2, name: 'Typed anew', row_version: 3 })
   })
 
-  it('is tried by itself when its user says so, and not a moment later (P-13)', async () => {
+  it("is retried at once on the user's request (P-13)", async () => {
     ownTablet.connection.state = 'down'
     const intent = readIntent(await change(ownTablet, { title: 2 }))
     const actions = createOutboxActions(ownTablet.ports)
@@ -255,7 +255,7 @@ describe('a write that waits', () => {
 })
 
 describe('a refused write', () => {
-  it('goes again as it is, or mended, under a new key of the same intent (protocol 1, 6)', async () => {
+  it('is resent as it is or corrected, under a new key of the same intent (protocol 1, 6)', async () => {
     ownTablet.connection.state = 'down'
     const createIntent = readIntent(await ownTablet.api.call(createUser, newUser('second')))
     await sendAll(ownTablet)
@@ -270,7 +270,7 @@ describe('a refused write', () => {
     expect(await ownTablet.row('users', `~${createIntent}`)).toMatchObject({ row: { email: 'third@alpha.example' } })
   })
 
-  it('with nothing to decide any more, is said not to be there', async () => {
+  it('that no longer exists is reported as unknown', async () => {
     expect(await createOutboxActions(ownTablet.ports).retry('nobody')).toBe(false)
     expect(await createOutboxActions(ownTablet.ports).drop('nobody')).toBe('unknown')
   })

@@ -16,7 +16,7 @@ afterAll(() => installation.close())
 beforeEach(() => installation.server.reset())
 
 const ownPath = toHttpRequest(getUser, {}).path
-/** Somebody who may see no list, so that no row of theirs is here but by its own reading. */
+/** Logs in a user without access to lists, so the device has only rows that the user's own reads returned. */
 async function signInTablet(): Promise<{ tablet: Tablet; id: number }> {
   const tablet = await installation.signInTablet('user@alpha')
   const userResult = await tablet.api.call(getUser, {})
@@ -27,7 +27,7 @@ const readOwnUser = (tablet: Tablet, id: number) => readSingleRow(ownPath, 'user
 const picture = async () => new File([new Uint8Array(await png())], 'me.png', { type: 'image/png' })
 
 describe('the own profile', () => {
-  it('changed offline, picture and name, is seen at once and arrives in order once the line is back (M43, protocol 22)', async () => {
+  it('changed offline, with picture and name, is shown at once and sent in order later (M43, protocol 22)', async () => {
     const { tablet, id } = await signInTablet()
     tablet.connection.state = 'down'
     const uploadResult = await tablet.api.call(uploadAsset, { body: { avatar: await picture() } })
@@ -51,7 +51,7 @@ describe('the own profile', () => {
     expect([assetResponse.statusCode, assetResponse.headers['content-type']]).toEqual([200, 'image/webp'])
   })
 
-  it('with a file that is no picture is refused with its form, and nothing waits', async () => {
+  it('refuses a file that is no picture at once, and queues nothing', async () => {
     const { tablet } = await signInTablet()
     const file = new File(['<svg onload="alert(1)"/>'], 'me.png', { type: 'image/png' })
     const result = await tablet.api.call(uploadAsset, { body: { avatar: file } })
@@ -59,7 +59,7 @@ describe('the own profile', () => {
     expect(await tablet.countWaiting()).toBe(0)
   })
 
-  it('a password is never kept: without a line it is told so, and nothing waits', async () => {
+  it('never queues a password: offline it returns NEEDS_CONNECTION', async () => {
     const { tablet } = await signInTablet()
     tablet.connection.state = 'down'
     const body = { orgPwd: password, newPwd: 'Slow-river-under-9-bridges' }
@@ -72,7 +72,7 @@ describe('the own profile', () => {
 })
 
 describe('the own company', () => {
-  it('read once is changed offline, shown with the change, and merged with what somebody else changed (M35)', async () => {
+  it('is changed offline after one read, shown with the change, and merged with other changes (M35)', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     const id = installation.server.world.companies.alpha
     const path = toHttpRequest(getCompany, { params: { id } }).path

@@ -1,4 +1,4 @@
-/** Price lists from a device: what may wait without a line, and what never does (D81, protocol 13). */
+/** Price lists on a device: actions that may wait offline, and actions that never do (D81, protocol 13). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   deletePriceList,
@@ -57,7 +57,7 @@ describe('withdrawing a confirmed list', () => {
   const withdraw = async (tablet: Tablet, id: number) =>
     tablet.api.call(deletePriceList, { params: { id }, query: { withdraw: true } }, await readBase(tablet, id))
 
-  it('never waits: without a line it says that it needs one, and nothing happens when there is one', async () => {
+  it('is never queued: offline it returns NEEDS_CONNECTION, and nothing is sent later', async () => {
     const tablet = await signInStaff()
     tablet.connection.state = 'down'
     expect(await withdraw(tablet, laterListId)).toMatchObject({
@@ -71,7 +71,7 @@ describe('withdrawing a confirmed list', () => {
     expect(await readStoredList(laterListId)).toMatchObject({ deleted: false })
   })
 
-  it('goes at once with a line, and is refused at once for the one in force', async () => {
+  it('happens at once online, and is refused at once for the list in force', async () => {
     const tablet = await signInStaff()
     expect(await withdraw(tablet, laterListId)).toMatchObject({ kind: 'fresh' })
     expect(await readStoredList(laterListId)).toMatchObject({ deleted: true })
@@ -83,7 +83,7 @@ describe('withdrawing a confirmed list', () => {
 })
 
 describe('a withdrawn list on a device', () => {
-  it('fault 11f stays in its storage, whole too, and is listed without a line under its filter alone', async () => {
+  it('stays stored, complete, and is listed offline under its own filter only (fault 11f)', async () => {
     const tablet = await signInStaff()
     await tablet.api.call(
       deletePriceList,
@@ -110,7 +110,7 @@ describe('a withdrawn list on a device', () => {
     })
   })
 
-  it('fault 11d is reinstated with a line alone, and counts again', async () => {
+  it('is reinstated only online, and is valid again (fault 11d)', async () => {
     const tablet = await signInStaff()
     await tablet.api.call(
       deletePriceList,
@@ -135,7 +135,7 @@ describe('deleting an unconfirmed list', () => {
   const remove = async (tablet: Tablet, id: number) =>
     tablet.api.call(deletePriceList, { params: { id } }, await readBase(tablet, id))
 
-  it('waits without a line, and arrives with one', async () => {
+  it('is queued offline and sent when online', async () => {
     await unconfirm(laterListId)
     const tablet = await signInStaff()
     tablet.connection.state = 'down'
@@ -146,7 +146,7 @@ describe('deleting an unconfirmed list', () => {
     expect(await readStoredList(laterListId)).toMatchObject({ deleted: true })
   })
 
-  it('that somebody confirmed meanwhile is a conflict, and the list stays', async () => {
+  it('is a conflict if somebody confirmed the list in the meantime, and the list stays', async () => {
     await unconfirm(laterListId)
     const [tablet, other] = [await signInStaff(), await signInStaff()]
     tablet.connection.state = 'down'
@@ -164,8 +164,8 @@ describe('deleting an unconfirmed list', () => {
   })
 })
 
-describe('a change of an unconfirmed list', () => {
-  it('fault 33a goes along with what somebody else changed of another part, whatever ids the server gave its rows', async () => {
+describe('changing an unconfirmed list', () => {
+  it("is merged with another user's change of other parts, despite new row ids (fault 33a)", async () => {
     await unconfirm(laterListId)
     const [tablet, other] = [await signInStaff(), await signInStaff()]
     const readResult = await tablet.api.call(getPriceList, { params: { id: laterListId } })
@@ -204,8 +204,8 @@ describe('a change of an unconfirmed list', () => {
   })
 })
 
-describe('a call whose answer is lost', () => {
-  it('fault 33d names the list that is withdrawn, confirmed, reinstated or imported', async () => {
+describe('a call whose response is lost', () => {
+  it('names the list that is withdrawn, confirmed, reinstated or imported (fault 33d)', async () => {
     const tablet = await signInStaff()
     const row = await tablet.row('price_lists', laterListId)
     const name = (row?.row as { effective_date?: string; desc?: string } | undefined) ?? {}
@@ -236,7 +236,7 @@ describe('a call whose answer is lost', () => {
 })
 
 describe('a rehearsal', () => {
-  it('comes back as one answer when its work is done', async () => {
+  it('returns one response when its job is done', async () => {
     const tablet = await signInStaff()
     const rehearsal = tablet.api.call(rehearsePriceList, { body: { id: laterListId } })
     await expect.poll(countJobs).toBe(1)
@@ -246,7 +246,7 @@ describe('a rehearsal', () => {
     expect(await rehearsal).toMatchObject({ kind: 'fresh', output: { contracts: 0, failing: 0 } })
   })
 
-  it('needs a line', async () => {
+  it('needs a connection', async () => {
     const tablet = await signInStaff()
     tablet.connection.state = 'down'
     const result = await tablet.api.call(rehearsePriceList, { body: { id: laterListId } })

@@ -1,4 +1,4 @@
-/** Writes of different rows that know each other by name: sent in order, whatever the connection does (decision 82). */
+/** Writes of different rows that refer to each other by name are sent in order over any connection (decision 82). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createModule, deleteModule, listModules, updateModule } from '#contract/modules.ts'
 import { createPriceList, deletePriceList } from '#contract/prices.ts'
@@ -40,7 +40,7 @@ const readCodes = async () => {
   )
   return rows.map(({ code }) => code)
 }
-/** Of this device's rows: those that were here before the test. */
+/** Returns the module from this device's cached rows. It existed before the test. */
 async function findKnownModule(code: string) {
   const view = await tablet.list(listModules, { filters: { type: 'saas' }, results: 200, page: 1 })
   const module = view.rows.find(({ row }) => (row as unknown as { code: string }).code === code)
@@ -58,7 +58,7 @@ async function remove(code: string) {
   return readIntent(await tablet.api.call(deleteModule, { params: { id: row.row.id } }, { base }))
 }
 
-/** The requests for which this says so never arrive. */
+/** Requests for which `isCut` returns true never reach the server. */
 function cutRequests(
   isCut: (body: string, requestNumber: number) => boolean,
   isAnswerCut: (requestNumber: number) => boolean = () => false,
@@ -76,7 +76,7 @@ function cutRequests(
   }
 }
 
-/** As time goes by, without anybody pressing anything. */
+/** Lets time pass, without any action of the user. */
 async function sendAll(rounds = 60, stepMs = 1_500) {
   for (let round = 0; round < rounds && (await tablet.countWaiting()) > 0; round++) {
     await sendOutbox(tablet.ports)
@@ -87,7 +87,7 @@ async function sendAll(rounds = 60, stepMs = 1_500) {
 const readEntryStates = async () =>
   (await tablet.entries()).map(({ intent, state, problem }) => ({ intent, state, code: problem?.code }))
 
-it('fault 42a: modules that need each other arrive in order when the first request of the first is cut', async () => {
+it('Dependent modules arrive in order if the first request of the first one is cut (fault 42a)', async () => {
   await addModule('first')
   await addModule('second', ['first'])
   await addModule('third', ['second'])
@@ -101,7 +101,7 @@ it('fault 42a: modules that need each other arrive in order when the first reque
 })
 
 it.each([1, 2, 3])(
-  'fault 42a: so they do over a connection that cuts every other request or response (%i)',
+  'Dependent modules arrive in order over a connection that often fails (seed %i, fault 42a)',
   async (seed) => {
     const random = createRandom(seed)
     for (let index = 0; index < 12; index++)
@@ -116,18 +116,18 @@ it.each([1, 2, 3])(
   },
 )
 
-it('fault 42a: a change that names an unsent module waits for it, and so does a hidden one that it brings in', async () => {
+it('A change waits for the unsent module that it names, also through a hidden module (fault 42a)', async () => {
   await addModule('fresh')
   await change('core', { dependencies: ['fresh'] }, { dependencies: [] })
   const [, entry] = await tablet.entries()
   const [first] = await tablet.entries()
   expect(entry?.dependsOn).toEqual([first?.intent])
-  // No app is known here, so that this one is only looked at.
+  // The device knows no app, so this module is only read.
   await addModule('joining', [], { hidden: true, conditions: ['fresh'] })
   expect((await tablet.entries()).at(-1)?.dependsOn).toEqual([first?.intent])
 })
 
-it('fault 42a: a price list waits for a module that it prices and is not known yet', async () => {
+it('A price list waits for an unsent module that it prices (fault 42a)', async () => {
   const module = await addModule('priced')
   const row = { code: 'priced', hkd: '1.00', usd: '1.00', rmb: '1.00' }
   const body = { type: 'saas' as const, effective_date: '2027-01-01', desc: 'Next', module: [row] }
@@ -135,7 +135,7 @@ it('fault 42a: a price list waits for a module that it prices and is not known y
   expect((await tablet.entries()).at(-1)?.dependsOn).toEqual([module])
 })
 
-it('fault 42a: what takes a name away goes after what needed it, and before what takes it again', async () => {
+it('A write that frees a name is sent after writes that need it and before its reuse (fault 42a)', async () => {
   await addModule('gone')
   cutRequests(() => false)
   await sendAll()
@@ -149,11 +149,11 @@ it('fault 42a: what takes a name away goes after what needed it, and before what
   const entries = new Map((await tablet.entries()).map((entry) => [entry.intent, entry]))
   expect(entries.get(removeIntent)?.dependsOn.toSorted()).toEqual([neededIntent, releaseIntent].toSorted())
   expect(entries.get(recreateIntent)?.dependsOn).toContain(removeIntent)
-  // The order alone is no reason to take it along.
+  // The order alone does not make it a dependent write.
   expect(await createActions().findDependents(neededIntent)).toEqual([])
 })
 
-it('fault 42a: a user whose address another one had is invited after that one is deleted', async () => {
+it('A user with the address of a deleted user is invited after the deletion (fault 42a)', async () => {
   const { companies, users } = await installation.server.reset()
   const admin = await installation.signInTablet('admin@alpha')
   await admin.api.call(listUsers, { params: { companyId: companies.alpha } })
@@ -168,11 +168,11 @@ it('fault 42a: a user whose address another one had is invited after that one is
   expect((await admin.entries()).at(-1)?.dependsOn).toEqual([deleted])
 })
 
-it('fault 42a: a price list of a day that another one had is made after that one is deleted', async () => {
+it('A price list for the day of a deleted one is created after the deletion (fault 42a)', async () => {
   const createIntent = readIntent(
     await tablet.api.call(createPriceList, { body: { type: 'saas', effective_date: '2027-01-01', desc: 'One' } }),
   )
-  // Sent once, so that the deletion does not cancel it.
+  // Sent once, so the deletion does not cancel it.
   tablet.connection.state = 'answers lost'
   await tablet.tick()
   tablet.connection.state = 'down'
@@ -187,8 +187,8 @@ it('fault 42a: a price list of a day that another one had is made after that one
   expect((await tablet.entries()).at(-1)?.dependsOn).toEqual([removeIntent])
 })
 
-describe('fault 42b: the reason names the row that blocks', () => {
-  it('the one that goes first, and through a chain the one that was refused', async () => {
+describe('the wait reason (fault 42b)', () => {
+  it('names the earlier write, and at the end of a chain the refused one', async () => {
     const first = await addModule('first', ['nowhere'])
     const second = await addModule('second', ['first'])
     const third = await addModule('third', ['second'])
@@ -200,7 +200,7 @@ describe('fault 42b: the reason names the row that blocks', () => {
     expect(await createActions().getWaitReason(third)).toEqual({ kind: 'needs', intent: first, state: 'refused' })
   })
 
-  it('whoever saves one behind it is told that an earlier one needs review', async () => {
+  it('reports for a write behind a refused one that an earlier write needs review', async () => {
     await addModule('first', ['nowhere'])
     cutRequests(() => false)
     await sendAll(3)
@@ -210,8 +210,8 @@ describe('fault 42b: the reason names the row that blocks', () => {
   })
 })
 
-describe('fault 42c: edits and discards of what others depend on', () => {
-  it('an edit that names another row waits for that one; one that names none waits for nobody', async () => {
+describe('editing and discarding writes that others depend on (fault 42c)', () => {
+  it('an edit that names another unsent row waits for it, and one that names none waits for nothing', async () => {
     const first = await addModule('first')
     const other = await addModule('other')
     const second = await addModule('second', ['first'])
@@ -223,7 +223,7 @@ describe('fault 42c: edits and discards of what others depend on', () => {
     expect(await dependsOn()).toEqual([])
   })
 
-  it('a refused one that is sent again waits for what was made since, and never for what waits for it', async () => {
+  it('a refused write that is resent waits for rows created since, and never for its own dependents', async () => {
     const second = await addModule('second', ['first'])
     cutRequests(() => false)
     await sendAll(3)
@@ -242,7 +242,7 @@ describe('fault 42c: edits and discards of what others depend on', () => {
     expect(await readCodes()).toEqual(expect.arrayContaining(['first', 'second', 'third']))
   })
 
-  it('discarding a module lists the whole chain that needs it, and takes it along', async () => {
+  it('discarding a module lists all its dependents and discards them too', async () => {
     const first = await addModule('first')
     const second = await addModule('second', ['first'])
     const third = await addModule('third', ['second'])
@@ -257,7 +257,7 @@ describe('fault 42c: edits and discards of what others depend on', () => {
     ])
   })
 
-  it('one that was refused because the row is there already goes alone: what needs it can go', async () => {
+  it('a write refused because the row exists is discarded alone, and its dependents are sent', async () => {
     const first = await addModule('core')
     const second = await addModule('second', ['core'])
     cutRequests(() => false)

@@ -1,4 +1,4 @@
-/** One tablet, two people: what the first left unsent is nobody else's, and arrives after they are back. */
+/** One tablet and two users: the first user's unsent writes are invisible to the second, and are sent after the first user returns. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -19,7 +19,7 @@ let installation: Installation
 let tablet: Tablet
 let id: number
 let companyId: number
-/** The line fails for whoever asks for the keys of older sessions. */
+/** If true, requests for the keys of earlier sessions fail. */
 let isWithoutKeys: boolean
 const secret = 'Wei Confidential'
 
@@ -48,7 +48,7 @@ beforeEach(async () => {
 
 const openUserDatabase = () =>
   tablet.device.getDatabase({ companyId, userId: installation.server.world.users['admin@alpha'] ?? 0 })
-/** Everything the first one's database holds, read as anybody could who has the device. */
+/** Returns everything in the first user's database, as anybody with the device could read it. */
 async function readDevice(): Promise<string> {
   const db = openUserDatabase()
   const tables = await Promise.all(db.tables.map((table) => table.toArray()))
@@ -66,7 +66,7 @@ const readServerRow = async () => {
 }
 
 describe('signing out with unsent writes', () => {
-  it('leaves nothing on the device that can be read, offline too, neither the writes nor their key (protocol 30, S-84)', async () => {
+  it('leaves neither the writes nor their key readable on the device, also offline (protocol 30, S-84)', async () => {
     expect(await readDevice()).toContain(secret)
     await signOut(tablet.ports)
     const deviceText = await readDevice()
@@ -75,7 +75,7 @@ describe('signing out with unsent writes', () => {
     expect(await openUserDatabase().outbox.count()).toBe(0)
   })
 
-  it('keeps them for their user: after the next sign-in they are there and are sent, with their keys (protocol 30)', async () => {
+  it("keeps the writes, and sends them with their keys after the user's next sign-in (protocol 30)", async () => {
     const [entryBefore] = await tablet.entries()
     await signOut(tablet.ports)
     tablet.reopen()
@@ -87,10 +87,10 @@ describe('signing out with unsent writes', () => {
     expect(await readServerRow()).toMatchObject({ name: secret })
   })
 
-  it('opens and sends them also where the sign-in was cut off before it came to that (protocol 30, R-17)', async () => {
+  it('opens and sends them even if the sign-in was interrupted before that (protocol 30, R-17)', async () => {
     const subject = { companyId, userId: installation.server.world.users['admin@alpha'] ?? 0 }
     await wipeUserData(openUserDatabase(), (await readSessionGeneration(openUserDatabase())) ?? 0)
-    // As by a reload in the middle of it: the session is there, what was sealed has not been opened.
+    // Simulates a reload during the sign-in: the session exists, but the sealed data is not opened yet.
     await openSession(tablet.device, subject)
     tablet.connection.state = 'up'
     expect(await tablet.entries()).toEqual([])
@@ -103,7 +103,7 @@ describe('signing out with unsent writes', () => {
     expect(await readServerRow()).toMatchObject({ name: secret })
   })
 
-  it('shows and sends another user nothing of them (protocol 30, N-12, W-03, R-08)', async () => {
+  it('shows and sends none of them for another user (protocol 30, N-12, W-03, R-08)', async () => {
     await signOut(tablet.ports)
     tablet.connection.state = 'up'
     await signInAs(tablet, 'second@alpha')
@@ -116,13 +116,13 @@ describe('signing out with unsent writes', () => {
     expect(await readServerRow()).toMatchObject({ name: secret })
   })
 
-  it('seals them as well when another simply signs in over the first (protocol 30)', async () => {
+  it('seals them too if another user signs in without a sign-out (protocol 30)', async () => {
     tablet.connection.state = 'up'
     await signInAs(tablet, 'second@alpha')
     expect(await readDevice()).not.toContain(secret)
   })
 
-  it('throws them away when that is wished, and they never arrive', async () => {
+  it('discards them if the user chose so, and they never arrive', async () => {
     await signOut(tablet.ports, true)
     tablet.connection.state = 'up'
     await signInAs(tablet, 'admin@alpha')
@@ -131,7 +131,7 @@ describe('signing out with unsent writes', () => {
     expect(await readServerRow()).not.toMatchObject({ name: secret })
   })
 
-  it('in the middle of an answer that is lost: sent again under its key, it takes effect once', async () => {
+  it('during a lost response resends the write under its key, with one effect', async () => {
     tablet.connection.state = 'answers lost'
     await tablet.tick()
     await signOut(tablet.ports)
@@ -144,7 +144,7 @@ describe('signing out with unsent writes', () => {
   })
 })
 
-describe('over several sessions of one user', () => {
+describe('several sessions of one user', () => {
   const otherName = 'Mei Confidential'
   const change = (name: string) => tablet.api.call(updateCompanyUser, { params: { id }, body: { name } })
   const readServerKeys = () =>
@@ -159,7 +159,7 @@ describe('over several sessions of one user', () => {
   const readLatestKey = async () =>
     (JSON.parse((await openUserDatabase().responses.get(getUser.path))?.body ?? '') as { session_seal_key: SealKey })
       .session_seal_key
-  /** The first session's write is sealed, and stays so in the second, which cannot ask for its key. */
+  /** Signs out twice with unsent writes. The first session's writes stay sealed in the second session, which cannot request their key. */
   async function signOutTwice(): Promise<SealKey[]> {
     const keys = [await readLatestKey()]
     await signOut(tablet.ports)
@@ -176,7 +176,7 @@ describe('over several sessions of one user', () => {
     return keys
   }
 
-  it('two seals under two keys both open at the third sign-in, and then their keys are gone (protocol 30)', async () => {
+  it('two seals under two keys both open at the third sign-in, then the keys are deleted (protocol 30)', async () => {
     const [firstKey, secondKey] = await signOutTwice()
     expect(firstKey?.key).not.toBe(secondKey?.key)
     const seals = await readSealedWrites(openUserDatabase())
@@ -191,7 +191,7 @@ describe('over several sessions of one user', () => {
     expect(await readServerKeys()).toEqual([await readLatestKey()])
   })
 
-  it('the key of one session does not open what another sealed', async () => {
+  it('the key of one session does not open what another session sealed', async () => {
     const [firstKey, secondKey] = await signOutTwice()
     await openSession(tablet.device, { companyId, userId: installation.server.world.users['admin@alpha'] ?? 0 })
     const stolenKeys = new Map([firstKey?.id, secondKey?.id].map((keyId) => [keyId ?? 0, firstKey?.key ?? '']))
@@ -200,7 +200,7 @@ describe('over several sessions of one user', () => {
     expect(await readDevice()).not.toContain(otherName)
   })
 
-  it('what an earlier build sealed, without the name of a key, opens with the first key of the account', async () => {
+  it("data sealed by an earlier build, without a key id, opens with the account's first key", async () => {
     const cachedUser = await openUserDatabase().responses.get(getUser.path)
     const { session_seal_key: _, seal_keys: _none, ...user } = JSON.parse(cachedUser?.body ?? '')
     await openUserDatabase().responses.update(getUser.path, { body: JSON.stringify(user) })

@@ -1,4 +1,4 @@
-/** The second factor over the real line: two steps in, and changes that take longer than a token lives. */
+/** The second factor over HTTP: a login in two steps, and changes that take longer than a token is valid. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addFactor, beginProof, getFactors, proveSelf, setUpFactor } from '#contract/factors.ts'
 import type { CallResult } from '#request/call-results.ts'
@@ -18,9 +18,9 @@ function getOutput<T>(result: CallResult<T>): T {
   return result.output
 }
 
-it('is set up with a token that had to be renewed on the way, and then asked for; nothing of it stays here', async () => {
+it('A second factor is set up with a renewed token and then required, and nothing of it is stored here', async () => {
   const tablet = await installation.signInTablet('user@alpha')
-  // The phone had to be looked for: the access token has ended, and its cookie with it.
+  // Simulates a user who needs time to find the phone: the access token and its cookie expire.
   await installation.clock.advance(601_000)
   tablet.cookies.delete('portal-access')
   const { mfa_token } = getOutput(await tablet.api.call(beginProof, {}))
@@ -58,7 +58,7 @@ it('is set up with a token that had to be renewed on the way, and then asked for
   expect(getOutput(await otherTablet.api.call(getFactors, {})).recovery_codes).toBe(10)
 })
 
-it('is asked of the server alone: without a line every act says so, and nothing waits', async () => {
+it('A second factor needs the server: offline every action fails and nothing is queued', async () => {
   const tablet = await installation.signInTablet('admin@alpha')
   tablet.connection.state = 'down'
   for (const result of [

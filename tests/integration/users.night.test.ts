@@ -47,14 +47,14 @@ const readTrail = (operation: string) =>
 const findAttempts = (tablet: Tablet) => tablet.connection.log.filter(({ request }) => request.headers[headers.key])
 
 describe('changing a user', () => {
-  it('with the line up: the new row is on the screen and nothing waits', async () => {
+  it('online shows the new row and queues nothing', async () => {
     const tablet = await signInTablet()
     expect(await changeTitle(tablet, 2)).toMatchObject({ kind: 'fresh', output: { id: invitedId, title: 2 } })
     expect(await tablet.row('users', invitedId)).toMatchObject({ row: { title: 2 }, waiting: null })
     expect(await tablet.countWaiting()).toBe(0)
   })
 
-  it('made offline reaches the server once the line is back, with one entry in the trail', async () => {
+  it('offline reaches the server after reconnecting, with one audit entry', async () => {
     const tablet = await signInTablet()
     const entryCountBefore = (await readTrail('update')).length
     tablet.connection.state = 'down'
@@ -67,7 +67,7 @@ describe('changing a user', () => {
     expect((await readTrail('update')).length - entryCountBefore).toBe(1)
   })
 
-  it('whose answer was lost after the commit takes effect once', async () => {
+  it('takes effect once if the response was lost after the commit', async () => {
     const tablet = await signInTablet()
     const version = (await readStoredUser(invitedId)).row_version
     tablet.connection.state = 'answers lost'
@@ -81,7 +81,7 @@ describe('changing a user', () => {
     expect(await tablet.row('users', invitedId)).toMatchObject({ row: { row_version: version + 1 }, waiting: null })
   })
 
-  it('twice offline: the second is based on the first, and both arrive', async () => {
+  it('twice offline bases the second change on the first, and both arrive', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet, 1)
@@ -95,7 +95,7 @@ describe('changing a user', () => {
     expect(await tablet.entries()).toEqual([])
   })
 
-  it('that somebody else changed meanwhile waits as a conflict, with the row as it is now (R-09)', async () => {
+  it('becomes a conflict with the current row if somebody else changed it (R-09)', async () => {
     const [tablet, other] = [await signInTablet(), await signInTablet('second@alpha')]
     tablet.connection.state = 'down'
     await changeTitle(tablet, 1)
@@ -108,7 +108,7 @@ describe('changing a user', () => {
     expect((await readStoredUser(invitedId)).title).toBe(2)
   })
 
-  it('in conflict, saved again by its user, is put over the row as it is now, once', async () => {
+  it('in conflict and saved again is applied to the current row once', async () => {
     const [tablet, other] = [await signInTablet(), await signInTablet('second@alpha')]
     await tablet.api.call(listUsers, buildListInput())
     await changeTitle(other, 2)
@@ -122,7 +122,7 @@ describe('changing a user', () => {
     expect(await tablet.entries()).toEqual([])
   })
 
-  it('that is refused goes back to its form and can be mended there', async () => {
+  it('returns a refused input to its form, where it can be corrected', async () => {
     const tablet = await signInTablet()
     const make = (email: string, intent?: string) =>
       tablet.api.call(
@@ -138,7 +138,7 @@ describe('changing a user', () => {
     expect((await readTrail('create')).map(({ status }) => status).sort()).toEqual([-1, 0])
   })
 
-  it('refused after an offline spell stays on the device with its problem', async () => {
+  it('keeps a write that is refused after an offline period on the device with its problem', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     await tablet.api.call(createUser, {
@@ -151,7 +151,7 @@ describe('changing a user', () => {
     expect(userList.rows.filter(({ waiting }) => waiting)).toMatchObject([{ waiting: { state: 'refused' } }])
   })
 
-  it('of their access level never waits in a queue: without a line it says that it needs one', async () => {
+  it('never queues an access level: offline it returns NEEDS_CONNECTION', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     const result = await tablet.api.call(updateCompanyUser, { params: { id: invitedId }, body: { admin: true } })
@@ -169,7 +169,7 @@ describe('changing a user', () => {
     expect(await tablet.row('users', invitedId)).toMatchObject({ row: { admin: true } })
   })
 
-  it('once more with a form whose answer was lost online takes effect once', async () => {
+  it('takes effect once if a form is resent after a lost response', async () => {
     const tablet = await signInTablet()
     const grant = (intent?: string) =>
       tablet.api.call(
@@ -186,8 +186,8 @@ describe('changing a user', () => {
   })
 })
 
-describe('a user made offline', () => {
-  it('can be edited and disabled before it has an id; all arrive in order under one id', async () => {
+describe('a user created offline', () => {
+  it('can be edited and disabled before it has an id; all writes arrive in order', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     const createResult = await tablet.api.call(createUser, {
@@ -215,7 +215,7 @@ describe('a user made offline', () => {
 })
 
 describe('deleting a user', () => {
-  it('offline hides the row at once, and it stays away after the server has done it', async () => {
+  it('offline hides the row at once, also after the server has deleted it', async () => {
     const tablet = await signInTablet()
     const ids = async () =>
       (await tablet.list(listUsers, { scope: companyId, results: 50 })).rows.map(({ row }) => row.id)
@@ -226,7 +226,7 @@ describe('deleting a user', () => {
     await tablet.tick()
     expect((await readStoredUser(invitedId)).status).toBe(-2)
     expect(await ids()).not.toContain(invitedId)
-    // What is read in the very millisecond of the deletion does not tell whether it saw it.
+    // A list read in the same millisecond as the deletion would be ambiguous.
     await installation.clock.advance(1)
     await tablet.api.call(listUsers, buildListInput())
     await tablet.settle()
@@ -237,8 +237,8 @@ describe('deleting a user', () => {
   })
 })
 
-describe('without a network', () => {
-  it('the app opens, knows its user, and has the list with an honest age', async () => {
+describe('the app without a network', () => {
+  it('opens, knows its user, and shows the list with its age', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     await installation.clock.advance(3_600_000)
@@ -252,7 +252,7 @@ describe('without a network', () => {
     })
   })
 
-  it('an hour later the session goes on by itself once the line is back', async () => {
+  it('resumes the session by itself an hour later', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet, 2)
@@ -264,7 +264,7 @@ describe('without a network', () => {
 })
 
 describe('signing out without a network', () => {
-  it('leaves no row behind, keeps what waits, and its owner sends it later', async () => {
+  it('leaves no row on the device, and keeps the waiting write for its owner', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet, 2)
@@ -281,7 +281,7 @@ describe('signing out without a network', () => {
     expect((await readStoredUser(invitedId)).title).toBe(2)
   })
 
-  it("the next user's tablet work does not touch it", async () => {
+  it('keeps the waiting write untouched while the next user works on the tablet', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet, 2)

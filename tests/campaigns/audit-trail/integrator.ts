@@ -1,4 +1,4 @@
-/** An integrator in a process of its own, to be killed; `DATABASE_URL` names the database. */
+/** Runs an integrator in a separate process that a test can kill. `DATABASE_URL` selects the database. */
 import pino from 'pino'
 import { createPool, createPoolKysely } from '#server/db/pool.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'

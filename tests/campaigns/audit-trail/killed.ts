@@ -1,4 +1,4 @@
-/** Integrators that are killed in the middle, two of them at work on one log, while people go on writing. */
+/** Kills integrators, two working on one log, while writers add entries. */
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'

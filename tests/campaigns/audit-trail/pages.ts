@@ -1,4 +1,4 @@
-/** Pages of a long trail, by twelve ways to narrow it: against SQL written by hand, and against a trail of a tenth. */
+/** Measures pages of a long trail with twelve filters, against handwritten SQL and against a trail of a tenth of the length. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,14 +20,17 @@ import { openDatabase, tokenKey } from '#tests/campaigns/audit-trail/databases.t
 
 const companyId = 7
 const start = Date.parse('2025-01-01T00:00:00Z')
-/** An entry a minute, so that a day has 1,440. */
+/** One entry per minute, so a day has 1,440. */
 const intervalMs = 60_000
 const runs = 15
-/** Ours and what is written by hand take turns, so that what else the machine does meets both. */
+/** Both queries are measured in turns, so other load on the machine affects both. */
 const rounds = 3
-/** A machine that is busy with something else: so much more may a page of ten times the trail take. */
+/** Maximum growth of a page's time when the trail is ten times as long. Allows for other load on the machine. */
 const maxGrowth = 2
-/** So many times what is written by hand, whose own time counts as at least so many ms; a third more is the clock's. */
+/**
+ * A page may take `maxFactor` times as long as handwritten SQL, whose time counts as at least `minMs`. `noiseFactor` allows for measuring
+ * errors.
+ */
 const maxFactor = 3
 const minMs = 2
 const noiseFactor = 4 / 3
@@ -62,7 +65,7 @@ async function openPagesDatabase(engine: 'postgres' | 'embedded', cluster: strin
   }
 }
 
-/** Entries from `from` up to `to`, with their places; what is not asked for here, the hashes, is left out. */
+/** Inserts the entries from `from` up to `to` with their log indexes. Hashes are left out, because these queries do not read them. */
 async function fillTrail(app: AppContext, from: number, to: number): Promise<void> {
   for (let index = from; index < to; index += 50_000)
     await runInTransaction(app, { role: 'portal_system' }, async (db) => {
@@ -89,7 +92,7 @@ async function fillTrail(app: AppContext, from: number, to: number): Promise<voi
           from made returning id)
         insert into audit_leaf (company_id, log_index, entry_id) select ${companyId}, id - 1, id from entry`.execute(db)
     })
-  // As the portal does of the embedded engine each minute, and PostgreSQL by itself.
+  // The portal vacuums the embedded engine every minute; PostgreSQL does it by itself.
   await vacuumEmbedded(app)
   if (!app.database.dumpTo) await waitForVacuum(app)
   await sql`analyze audit_entry`.execute(app.database.kysely)
@@ -98,7 +101,7 @@ async function fillTrail(app: AppContext, from: number, to: number): Promise<voi
 
 const vacuumTimeoutMs = 240_000
 
-/** Until PostgreSQL's autovacuum, which looks once a minute, has nothing left to do with what was inserted. */
+/** Waits until PostgreSQL's autovacuum, which runs once a minute, has processed the inserted rows. */
 async function waitForVacuum({ database: { kysely } }: AppContext): Promise<void> {
   const deadline = Date.now() + vacuumTimeoutMs
   for (;;) {
@@ -114,7 +117,7 @@ async function waitForVacuum({ database: { kysely } }: AppContext): Promise<void
 
 interface PageQuery {
   query: Record<string, string | number>
-  /** The same, as one would write it by hand. */
+  /** The equivalent handwritten SQL. */
   where: RawBuilder<unknown>
   order?: RawBuilder<unknown>
   offset?: number
@@ -161,7 +164,7 @@ async function measureMedian(work: () => Promise<unknown>): Promise<number> {
   return median(durations)
 }
 
-/** Of each the median of its rounds, ms. */
+/** Returns the median times of both functions in ms. */
 async function measureAlternately(
   first: () => Promise<unknown>,
   second: () => Promise<unknown>,
@@ -176,7 +179,7 @@ async function measureAlternately(
 
 const caller: Caller = { userId: 1, companyId, companyCode: 'acme', admin: true, order: false, accessLevel: 0 }
 
-/** As a request is answered, without HTTP: role and fence, the rows, the count, the shape. */
+/** Reads a page like a request does, without HTTP: role and fence, rows, count and response format. */
 const readPage = (app: AppContext, query: PageQuery['query']) =>
   runInTransaction(
     app,
@@ -208,7 +211,8 @@ export async function measurePages(
   await fillTrail(app, 0, tenthOfEntries)
   const smallDurations = new Map<string, number>()
   for (const [name, { query }] of Object.entries(buildPageQueries(tenthOfEntries))) {
-    // Counting ends at 10,000: what has fewer here is counted for longer in a longer trail, and no longer than that.
+    // Counting stops at 10,000. A filter with fewer entries here takes longer to count in a longer trail, so only those that reached the
+    // limit are compared.
     if ((await readPage(app, query)).body.more)
       smallDurations.set(name, await measureMedian(() => readPage(app, query)))
   }

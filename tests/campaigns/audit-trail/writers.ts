@@ -1,4 +1,4 @@
-/** Writers of one company at the same time: through the log, and through the chain of hashes behind its lock, as it was before. */
+/** Measures concurrent writers of one company: through the log, and through the former hash chain behind its lock. */
 import { sql } from 'kysely'
 import type { AppContext } from '#server/context/context.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
@@ -42,7 +42,7 @@ const createChainWrite = (app: AppContext) => () =>
           ${Date.now()}, 0, ${JSON.stringify(info)}, null, 'r')`.execute(db)),
   )
 
-/** The place of every entry once the integrator is through, and how long the last one waited. */
+/** Integrates until writing ends and all entries are in the log. Returns how long the last integration waited. */
 async function integrateUntil(app: AppContext, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await integrate(app)
@@ -50,7 +50,7 @@ async function integrateUntil(app: AppContext, isOver: () => boolean): Promise<v
   }
 }
 
-/** Entries a second behind the lock of the chain, once its connections are open. */
+/** Returns entries per second with the locked hash chain, measured after its connections are open. */
 async function measureChain(cluster: string): Promise<number> {
   const { app, close } = await openDatabase(cluster, 'chain', '024-packages')
   await measureRate(createChainWrite(app))
@@ -59,7 +59,7 @@ async function measureChain(cluster: string): Promise<number> {
   return rate
 }
 
-/** The same through the log with the integrator beside, and what is wrong with the log afterwards. */
+/** Returns entries per second with the log and a running integrator, and the faults found in the log afterwards. */
 async function measureLog(cluster: string): Promise<{ rate: number; faults: string[] }> {
   const { app, close } = await openDatabase(cluster, 'log')
   await measureRate(createLogWrite(app))
@@ -89,11 +89,11 @@ async function measureLog(cluster: string): Promise<{ rate: number; faults: stri
 }
 
 const rounds = 3
-/** A figure of speed holds within a third of its limit. */
+/** A measured speed may be a third beyond its limit. */
 const tolerance = 4 / 3
 const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0
 
-/** One after the other, so that a machine that grows slower is so for both; medians are compared. */
+/** Alternates both measurements and compares medians, so a machine that slows down affects both. */
 export async function measureWriters(cluster: string): Promise<string[]> {
   const [chainRates, logRates, faults]: [number[], number[], string[]] = [[], [], []]
   for (let round = 0; round < rounds; round++) {

@@ -1,13 +1,13 @@
-/** A long request on the screen. How often it is asked about, and what strikes in between do, campaigns measure. */
+/** A long request on the screen. Campaigns measure its polling rate and test interruptions. */
 import { expect, it } from 'vitest'
 import { findSeriousViolations } from '#tests/support/browser/browser.ts'
 import { waitForController, resumePage, setUp } from '#tests/support/browser/browser-setup.ts'
 import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
-/** It rests behind its first step until the server is started anew, so that nothing here is a race. */
+/** The job stops after its first step until the server restarts, which avoids races. */
 const setup = setUp({ JOB_REST_MS: '60000' })
 
-it('is followed from every page and by a websocket, survives a reload, its worker’s death and a restart, and shows its result (C-27, M46, R-24 to R-26)', async () => {
+it('A long request is on all pages and survives a reload, a dead worker and a restart (C-27, M46, R-24 to R-26)', async () => {
   const page = await resumePage(setup, 'staff', '/app/user')
   const complaints: string[] = []
   const frames: string[] = []
@@ -32,7 +32,7 @@ it('is followed from every page and by a websocket, survives a reload, its worke
   const worker = await controlWorker(page)
   await expect.poll(() => worker.isRunning()).toBe(true)
   await worker.stop()
-  // Another page is told of it too. One that shows its end has told it: nothing is said elsewhere then.
+  // Another page is notified too. A page that already shows the result suppresses the notification elsewhere.
   const other = await page.context().newPage()
   const showAll = () => other.goto(`${setup.fixture.portal.url}/saas/app/activity`)
   await showAll()
@@ -47,7 +47,7 @@ it('is followed from every page and by a websocket, survives a reload, its worke
   await panel.getByText(resultText).waitFor()
   await showAll()
   await other.locator('main .request').filter({ hasText: resultText }).waitFor()
-  // Whoever comes later finds it as well, with the server away.
+  // A page opened later shows the result too, while the server is down.
   await setup.fixture.portal.stop()
   await other.reload()
   await other.locator('main .request').filter({ hasText: resultText }).waitFor()

@@ -3,7 +3,7 @@ import { desktop, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const { fixture, cleanups } = setUpShared()
 
-it('the page of the API lists the calls under its strict policy, without a complaint of the browser (H-01)', async () => {
+it('The API page lists the calls under its strict policy without a browser error (H-01)', async () => {
   const context = await fixture.browser.newContext({ ...desktop, serviceWorkers: 'block' })
   cleanups.push(() => context.close())
   const page = await context.newPage()

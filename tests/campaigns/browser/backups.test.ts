@@ -1,7 +1,6 @@
 /**
- * A backup subscription from its order to a restore, as people use it (M123 to M130): the backup is real, so are the bytes that it
- * moves and the month that they are billed in. Traffic costs from the first GB on here. What else the tab shows is in
- * `tests/features/backups`.
+ * A backup subscription from its order to a restore, in the browser (M123 to M130). The backup, its traffic and the billed month are real.
+ * Traffic is charged from the first GB. Other contents of the tab are tested in `tests/features/backups`.
  */
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
@@ -24,7 +23,7 @@ const getButton = (page: Page, name: string | RegExp) => page.getByRole('button'
 const getDialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name, exact: true })
 const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text }).waitFor({ timeout: 60_000 })
 
-/** The demo's prices from today on, without free traffic. */
+/** Sets the demo's prices from today on, without free traffic. */
 async function sellTraffic() {
   const staff = await createOutsideClient(setup.fixture.portal)
   const send = async (path: string, init?: RequestInit) => {
@@ -54,7 +53,7 @@ async function sellTraffic() {
   })
 }
 
-/** Straight into its database: a hundred thousand things, which nobody types, and which pack no smaller. */
+/** Writes 100,000 items directly into the instance's database. They do not compress well. */
 function fillInstance(code: string) {
   const hosting = join(setup.fixture.portal.dataDir, 'hosting')
   const path = readdirSync(hosting, { recursive: true, encoding: 'utf8' }).find(
@@ -76,7 +75,6 @@ async function openTab(page: Page, code: string) {
   await page.getByRole('heading', { name: 'Backup to S3' }).waitFor()
 }
 
-/** The system itself. */
 async function enter(portalPage: Page, code: string, password: string): Promise<Page> {
   const page = await portalPage.context().newPage()
   await page.goto(`${setup.fixture.portal.url}/saas/entrance`)
@@ -102,13 +100,13 @@ async function newPassword(page: Page, code: string): Promise<string> {
   return password
 }
 
-it('is ordered, paid, made, charged, paid again, printed, and put into another service, where the item is found', async () => {
+it('A backup is ordered, paid, created, renewed, printed, and restored into another service', async () => {
   const { portal } = setup.fixture
   await sellTraffic()
   const page = await openFreshPage(setup, 'admin', '/app/contract')
   const id = (await listOrders(page, sourceCode))[0]?.id
   await page.goto(`${portal.url}/saas/app/contract/${id}`)
-  // The demo's services are brought up by themselves.
+  // The demo's services start automatically.
   await getButton(page, `More for the service ${sourceCode}`).waitFor({ timeout: 60_000 })
   const password = await newPassword(page, sourceCode)
   const system = await enter(page, sourceCode, password)
@@ -142,7 +140,6 @@ it('is ordered, paid, made, charged, paid again, printed, and put into another s
   await expectNoFaults(page, 'a tab with a backup and traffic over the limit')
   await page.context().close()
 
-  // The month ends.
   const today = toPlainDate('Asia/Hong_Kong', Date.now())
   const nextMonthStart = Date.parse(`${addMonths(`${today.slice(0, 7)}-01`, 1)}T04:00:00Z`)
   await portal.stop()
@@ -151,7 +148,7 @@ it('is ordered, paid, made, charged, paid again, printed, and put into another s
   const nextMonthPage = await openFreshPage(setup, 'admin', '/app/contract')
   await openTab(nextMonthPage, sourceCode)
   const row = nextMonthPage.locator('tr', { has: nextMonthPage.getByText(today.slice(0, 7), { exact: true }) })
-  // Its end is found by the clock, within a minute or the next.
+  // A scheduled job ends the month within one or two minutes.
   await expect
     .poll(
       async () => {
@@ -190,7 +187,7 @@ it('is ordered, paid, made, charged, paid again, printed, and put into another s
   await expectNoFaults(nextMonthPage, 'the question before a restore')
   await restoreDialog.getByRole('button', { name: 'Overwrite and restore' }).click()
   await nextMonthPage.locator('.toast', { hasText: `${targetCode}: the backup of` }).waitFor({ timeout: 120_000 })
-  // Its users are those of the backup.
+  // The service has the users of the backup.
   const otherService = await enter(nextMonthPage, targetCode, password)
   await otherService.locator('input[name=search]').fill('X-1')
   await otherService.keyboard.press('Enter')

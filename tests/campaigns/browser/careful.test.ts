@@ -1,4 +1,3 @@
-/** What must not be lost or done by one careless press: recovery codes, and a picture that is none. */
 import { expect, it } from 'vitest'
 import { findSeriousViolations } from '#tests/support/browser/browser.ts'
 import { openPath, takeOwnCompany, resumePage, setUpShared } from '#tests/support/browser/browser-setup.ts'
@@ -6,7 +5,7 @@ import { calculateCode } from '#tests/support/server/otp.ts'
 
 const setup = setUpShared()
 
-it('a picture that a browser could draw, but none of the formats, is refused; recovery codes are not lost by one Escape', async () => {
+it('An unsupported picture format is refused, and Escape does not discard recovery codes', async () => {
   const { user } = takeOwnCompany()
   const page = await resumePage(setup, user, '/app/profile/user?edit=1')
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20"/></svg>'

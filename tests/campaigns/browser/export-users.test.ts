@@ -1,4 +1,4 @@
-/** The users of a filter as a file: all of them, in the list's order, and what is not all of them says so (C-08, S-13). */
+/** Exports the filtered users as a file: all rows in list order; the file name shows if the export is incomplete (C-08, S-13). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { findSeriousViolations, type PersonOrName } from '#tests/support/browser/browser.ts'
@@ -39,7 +39,7 @@ async function save(page: Page) {
   return { name: download.suggestedFilename(), head, lines }
 }
 
-/** As it is with a list too long to be kept whole: one page of it was read, and what else there is is not here. */
+/** Deletes all cached rows after the first page, as with a list that is too long to be cached completely. */
 async function removeRowsAfterFirstPage(page: Page) {
   await page.evaluate(async () => {
     const toPromise = <T>(request: IDBRequest<T>) =>
@@ -54,7 +54,7 @@ async function removeRowsAfterFirstPage(page: Page) {
   })
 }
 
-it('holds every row of the filter in the order of the list, from the device, the server or what is here of it, and nothing that a spreadsheet would carry out', async () => {
+it('A user export holds every filtered row in list order, from device or server, and no active formulas', async () => {
   const page = await enter(admin, '?user=new')
   await getDialog(page).locator('input[name=name]').fill('=HYPERLINK("http://evil.example")')
   await getDialog(page).locator('input[name=email]').fill('formula@acme.example')
@@ -93,10 +93,9 @@ it('holds every row of the filter in the order of the list, from the device, the
   )
   await page.getByText(`Saved as ${name}.`).waitFor()
 
-  // A list of which only a page is here is asked for.
   await page.goto(`${setup.fixture.portal.url}/saas/app/user?statusType=1&sortField=email&sortOrder=desc`)
   await getRows(page).first().waitFor()
-  // What is still on its way would bring back what is taken away below.
+  // Requests in progress would restore the rows that are removed below.
   await waitForCompleteList(page)
   const activated = await countShown()
   await removeRowsAfterFirstPage(page)
@@ -110,7 +109,7 @@ it('holds every row of the filter in the order of the list, from the device, the
   expect(sorted).toEqual([...sorted].sort().reverse())
   expect(new Set(serverExport.lines.map((line) => line[3]))).toEqual(new Set(['Activated']))
 
-  // Without a line there is no more than is here, and the file's name says how much of all that is.
+  // Offline only cached rows are exported, and the file name contains their share of the total.
   await page.getByRole('button', { name: '中文' }).click()
   await page.getByRole('button', { name: '导出' }).waitFor()
   await page.locator('.bar-waiting').waitFor({ state: 'detached', timeout: 30_000 })
@@ -133,7 +132,7 @@ it('holds every row of the filter in the order of the list, from the device, the
   expect(partialExport.lines.length).toBeLessThan(21)
 })
 
-it('is of the own company alone, with access levels for who may grant them', async () => {
+it('A user export holds only the own company, and access levels only for users who may grant them', async () => {
   const staff = await enter('staff', '')
   await staff.getByRole('button', { name: 'Export' }).click()
   const { head, lines } = await save(staff)

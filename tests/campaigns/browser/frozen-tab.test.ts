@@ -1,4 +1,4 @@
-/** A tab that sends by itself, where there is no worker, is frozen by the browser while it holds a lock; another one goes on. */
+/** A tab without a worker sends by itself. The browser freezes it while it holds a lock, and another tab must continue. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openTabs, type ChromiumTab, type ChromiumTabs } from '#tests/campaigns/engines/chromium-tabs.ts'
@@ -6,7 +6,7 @@ import type { Person } from '#tests/support/browser/browser.ts'
 import { takeOwnCompany, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const { fixture } = setUpShared()
-/** After which others go on without it, ms. */
+/** Maximum time in ms until another tab continues. */
 const withinMs = 6_000
 const accessCookie = 'portal-access'
 
@@ -62,7 +62,7 @@ async function freeze(tab: ChromiumTab, lock: string, otherTab: ChromiumTab): Pr
   expect(await listHeldLocks(otherTab)).toContain(lock)
 }
 
-it('fault 41e a tab that is frozen while it sends keeps no other one from sending, and both writes arrive', async () => {
+it('A tab frozen while it sends does not stop other tabs from sending, and both writes arrive (fault 41e)', async () => {
   const [frozenTab, otherTab] = [await open(), await open()]
   await signIn(frozenTab, takeOwnCompany().admin)
   await toUsers(otherTab)
@@ -93,7 +93,7 @@ it('fault 41e a tab that is frozen while it sends keeps no other one from sendin
   await until(otherTab, 'both writes are done', isAll, 90_000)
 }, 180_000)
 
-it('fault 41f a tab that is frozen while it renews the session keeps no other one from renewing it', async () => {
+it('A tab frozen while it renews the session does not stop other tabs from renewing it (fault 41f)', async () => {
   const [frozenTab, otherTab] = [await open(), await open()]
   await signIn(frozenTab, takeOwnCompany().admin)
   await otherTab.goTo(`${fixture.portal.url}/`)

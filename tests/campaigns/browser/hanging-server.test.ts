@@ -19,7 +19,7 @@ afterAll(async () => {
   await proxy?.close()
 })
 
-/** In the page. `status` 0: a network error. */
+/** Fetches in the page. `status` 0 means a network error. */
 const fetchPath = (path: string) =>
   page.evaluate(async (url) => {
     const startedAt = performance.now()
@@ -27,7 +27,7 @@ const fetchPath = (path: string) =>
     return { status: response?.status ?? 0, ms: performance.now() - startedAt }
   }, path)
 
-it('a server that hangs leaves no request under the worker without an answer: what the device has, or an error in time', async () => {
+it('With a hanging server, every request ends with cached data or with an error in time', async () => {
   expect(await fetchPath('/api/m18s/user')).toMatchObject({ status: 200 })
   proxy.set(() => 'hang')
   const [cachedResult, uncachedResult] = await Promise.all([

@@ -11,7 +11,7 @@ import {
 const setup = setUpShared()
 const { fixture } = setup
 
-it('a session whose token is gone in the middle of a form goes on by itself; an invitation that was made without a line goes out when it is back, and whom it invites comes in by it (M21, P-13, M40)', async () => {
+it('A form survives a lost token, and an offline invitation is sent later and can be accepted (M21, P-13, M40)', async () => {
   const { code: company, admin } = takeOwnCompany()
   const page = await openFreshPage(setup, admin, '/app/user')
   await waitForController(page)
@@ -19,7 +19,7 @@ it('a session whose token is gone in the middle of a form goes on by itself; an 
   const add = page.locator('.page-action .button.primary')
   await add.click()
   await page.getByRole('dialog').locator('input[name="name"]').fill('In Time')
-  // As if its time were over, which is when a browser forgets it.
+  // Simulates an expired cookie, which the browser deletes.
   await page.context().clearCookies({ name: 'portal-access' })
   await invite(page, { name: 'In Time', email: 'in.time@trip.example' })
 

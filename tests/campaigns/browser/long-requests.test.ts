@@ -5,8 +5,8 @@ import { openBrowser, type Portal, signIn, startPortal } from '#tests/support/br
 import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
 /**
- * Entries of each company's trail: with steps of 500 and their rests, a walk of about fourteen seconds. It must be on its way
- * yet after all that is done to it here: four deaths of the worker, at up to three seconds each.
+ * Entries of each company's trail. With steps of 500 entries and their pauses the job takes about 14 seconds. It must still be running
+ * after four kills of the worker of up to three seconds each.
  */
 const entries = 1_400
 const restMs = 1_500
@@ -28,7 +28,7 @@ afterAll(async () => {
 let context: BrowserContext
 afterEach(() => context.close())
 
-/** Somebody of the provider's staff, on a device with nothing on it. */
+/** Logs a staff user in on a fresh device. */
 async function openStaffPage(): Promise<Page> {
   context = await browser.newContext({ locale: 'en-GB' })
   const page = await context.newPage()
@@ -47,11 +47,10 @@ const readPercent = async (page: Page) => Number(await getProgressBar(page).getA
 const getResult = (page: Page) => page.locator('main .request').filter({ hasText: 'as they were written' })
 const isControlled = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null)
 
-/** Polls of long requests that the server answered so far, from its own log. */
 const countPolls = () => portal.output().split('"route":"/api/request/:id"').length - 1
 
 describe('a long request in a real browser', () => {
-  it('is asked about once a second, whatever number of pages is open', async () => {
+  it('is polled about once a second, regardless of the number of open pages', async () => {
     const page = await openStaffPage()
     const pages = [page, await context.newPage(), await context.newPage()]
     for (const openPage of pages) await show(openPage)
@@ -63,13 +62,13 @@ describe('a long request in a real browser', () => {
     await page.waitForTimeout(7_000)
     const perSecond = (countPolls() - pollCountBefore) / ((performance.now() - startedAt) / 1000)
     expect(perSecond).toBeLessThanOrEqual(1.05 + 1 / 7)
-    // A watch that sleeps for five seconds makes half of this; a busy machine alone does not.
+    // A poller that sleeps for five seconds would make half as many polls. A busy machine alone does not cause that.
     expect(perSecond).toBeGreaterThan(0.6)
     for (const openPage of pages) await getResult(openPage).waitFor({ timeout: 45_000 })
     console.log(`polls per second over ${pages.length} pages: ${perSecond.toFixed(2)}`)
   })
 
-  it('is told by a websocket that the page’s policy lets through, and by polls where it is cut (R-26)', async () => {
+  it("is followed by a websocket that the page's policy allows, and by polling if that is cut (R-26)", async () => {
     const page = await openStaffPage()
     const complaints: string[] = []
     const frames: string[] = []
@@ -114,7 +113,7 @@ describe('a long request in a real browser', () => {
     return { page, tries: () => tries }
   }
 
-  it('survives a reload, the death of its worker and of the server, and shows its result (M46, R-24, R-25)', async () => {
+  it('survives a reload, a dead worker and a server restart, and shows its result (M46, R-24, R-25)', async () => {
     const page = await openStaffPage()
     await show(page)
     await isControlled(page)
@@ -147,7 +146,7 @@ describe('a long request in a real browser', () => {
     await getResult(page).waitFor({ timeout: 45_000 })
     expect(percentAfterKill).toBeLessThan(100)
     expect(await getResult(page).innerText()).toMatch(/4,\d{3} entries are as they were written.*Companies: 3\./)
-    // Whoever comes later finds it as well, with the server away.
+    // A page opened later shows the result too, while the server is down.
     await portal.stop()
     await page.reload()
     await getResult(page).waitFor()

@@ -1,4 +1,3 @@
-/** The screens of visitors and of the own account by the keyboard alone. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { tabThrough } from '#tests/support/browser/looks.ts'
@@ -16,8 +15,8 @@ const go = async (page: Page, path: string) => {
   await page.goto(`${fixture.portal.url}/saas${path}`)
   await page.locator('main h1').waitFor()
 }
-describe('by the keyboard alone', () => {
-  it('every stop of the visitors’ pages and of the account’s is seen (A-02)', async () => {
+describe('keyboard only', () => {
+  it('every focused element on the public and account pages has a visible outline (A-02)', async () => {
     const visitorPage = await open(desktop)
     for (const path of ['/login', '/signup', '/forget', '/entrance?code=acmetrade']) {
       await go(visitorPage, path)
@@ -36,7 +35,7 @@ describe('by the keyboard alone', () => {
     }
   })
 
-  it('one registers, from the home page to the mail (A-02, A-11)', async () => {
+  it('a visitor registers, from the home page to the mail (A-02, A-11)', async () => {
     const page = await open(desktop)
     await page.goto(`${fixture.portal.url}/index.html`)
     await page.getByRole('link', { name: 'Register your company' }).focus()

@@ -1,4 +1,4 @@
-/** A first visit that loses a file on the way, before there is a worker (P-11). */
+/** A first visit in which a script fails to load, before a worker exists (P-11). */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { getInput } from '#tests/support/browser/newcomer.ts'
@@ -6,10 +6,10 @@ import { desktop, setUpShared } from '#tests/support/browser/browser-setup.ts'
 
 const { fixture, cleanups } = setUpShared()
 
-describe('a first visit that loses a file (P-11)', () => {
-  /** The page's scripts of this name are lost, the first so many times that it is loaded. */
+describe('a first visit in which a file fails to load (P-11)', () => {
+  /** Opens the login page. The first `lossCount` loads of scripts that match `lostFile` fail. */
   async function openWithLoss(lostFile: RegExp, lossCount: number): Promise<{ page: Page; countLoads: () => number }> {
-    // What is lost here is lost before there is a worker: none is let fetch the whole app beside it.
+    // Workers are blocked, because a worker would download the whole app meanwhile.
     const context = await fixture.browser.newContext({ ...desktop, locale: 'en-GB', serviceWorkers: 'block' })
     cleanups.push(() => context.close())
     const page = await context.newPage()
@@ -21,14 +21,14 @@ describe('a first visit that loses a file (P-11)', () => {
   }
   const getNotice = (page: Page) => page.getByText('This page has not come through yet.', { exact: false })
 
-  it.each([/assets\/libraries-/, /assets\/frame-/])('%s, once: comes by itself', async (lostFile) => {
+  it.each([/assets\/libraries-/, /assets\/frame-/])('recovers by itself if %s fails once', async (lostFile) => {
     const { page, countLoads } = await openWithLoss(lostFile, 1)
     await getInput(page, 'company').waitFor()
     expect(countLoads()).toBe(2)
     expect(await getNotice(page).isVisible()).toBe(false)
   })
 
-  it('its very first one: says so, and comes when it is loaded again', async () => {
+  it('shows a notice if the entry script fails, and works after a reload', async () => {
     const { page } = await openWithLoss(/assets\/index-/, 1)
     await getNotice(page).waitFor()
     await page.getByRole('link', { name: 'Load it again' }).click()
@@ -36,7 +36,7 @@ describe('a first visit that loses a file (P-11)', () => {
     expect(await getNotice(page).isVisible()).toBe(false)
   })
 
-  it('for good: says so too, and does not go in a circle', async () => {
+  it('shows a notice and does not reload in a loop if the file always fails', async () => {
     const { page, countLoads } = await openWithLoss(/assets\/libraries-/, Number.POSITIVE_INFINITY)
     await getNotice(page).waitFor()
     expect(countLoads()).toBe(2)

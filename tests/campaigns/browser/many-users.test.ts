@@ -1,4 +1,4 @@
-/** Many users chosen by hand, key and finger; what is then done to them is told in `bulk-dialog.night.test.tsx`. */
+/** Selecting many users by pointer, key and touch. The actions on them are tested in `bulk-dialog.night.test.tsx`. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { findSeriousViolations } from '#tests/support/browser/browser.ts'
@@ -14,7 +14,6 @@ const setup = setUpShared()
 const { admin } = takeOwnCompany()
 let page: Page
 
-/** Patience for what has to go to the server and come back. */
 const longTimeout = { timeout: 30_000 }
 
 const getBox = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
@@ -22,7 +21,7 @@ const getBoxes = () => page.locator('td.pick input')
 const readSelectionText = () => page.locator('.picks > p').innerText()
 const getDialog = () => page.getByRole('dialog')
 
-it('users are chosen by key, over a stretch, for all of a page and over pages; a new filter and Escape end it (A-02, A-08)', async () => {
+it('Users are selected by key, range, page and across pages; a new filter or Escape clears it (A-02, A-08)', async () => {
   page = await resumePage(setup, admin, '/app/user')
   await getRows(page).first().waitFor()
   await waitForCompleteList(page)
@@ -33,7 +32,7 @@ it('users are chosen by key, over a stretch, for all of a page and over pages; a
     .nth(3)
     .click({ modifiers: ['Shift'] })
   expect(await readSelectionText()).toBe('4 selected')
-  // All of its cell is the box, for a finger as for a pointer.
+  // The whole cell is the check box's target, by touch and by pointer.
   const cell = await getRows(page).nth(5).locator('td.pick').boundingBox()
   await page.mouse.click((cell?.x ?? 0) + 4, (cell?.y ?? 0) + 4)
   expect(await readSelectionText()).toBe('5 selected')
@@ -53,7 +52,7 @@ it('users are chosen by key, over a stretch, for all of a page and over pages; a
   await page.locator('.picks').waitFor({ state: 'detached' })
   const disableButton = page.locator('.picks').getByRole('button', { name: 'Disable' })
 
-  // What is asked before many are changed, and what became of each, as both look (A-01); its words are a component test's.
+  // Checks the look of the confirmation and of the results (A-01). Component tests check their texts.
   await getBox('Ada Wong').check()
   await getBox('Agnes Fung').check()
   await disableButton.click()

@@ -1,6 +1,5 @@
 /**
- * The contract list and the home page without a line, and printing (M61 to M69, D65). What they show and offer is in
- * `tests/features/orders/list`.
+ * The contract list and the home page offline, and printing (M61 to M69, D65). Their contents are tested in `tests/features/orders/list`.
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -27,7 +26,7 @@ async function selectAction(page: Page, code: string, name: string) {
 }
 const readCodes = (page: Page) => page.locator('tbody .order-code').allInnerTexts()
 
-it('home and the list stand without a line; the list is searched, filtered and sorted by its address', async () => {
+it('Home and the contract list work offline; the address holds search, filter and sort order', async () => {
   const { code, admin } = takeOwnCompany()
   const buildCodes = (...services: string[]) => services.map((service) => `${code}${service}`)
   const page = await resumePage(setup, admin, '/app/home')
@@ -66,8 +65,8 @@ it('home and the list stand without a line; the list is searched, filtered and s
   await expect.poll(() => calendar.getAttribute('aria-disabled')).toBe('true')
 })
 
-it('a contract is printed in a tab of its own, once, in Chinese too, and where no tab was to be had there is a way to it', async () => {
-  // Of a company of its own: the document is in the language of the account, which the login sets.
+it('A contract is printed once in a new tab, also in Chinese; if the tab is blocked, a link is shown', async () => {
+  // Uses its own company, because the document has the language of the account, which the login sets.
   const chinese = takeOwnCompany()
   const page = await openFreshPage(setup, chinese.admin, '/app/contract?lang=zh', { ...tablet, locale: 'zh-CN' })
   await waitForList(page)
@@ -98,14 +97,14 @@ it('a contract is printed in a tab of its own, once, in Chinese too, and where n
   await printTab.getByRole('heading', { name: '服务合同' }).waitFor()
 })
 
-it('home says nothing of contracts to who orders none, and the device does not keep the part', async () => {
+it('Home shows no contracts without the order right, and the device does not cache their code', async () => {
   const page = await resumePage(setup, 'clerk', '/app/home')
   await waitForController(page)
   await page.getByRole('heading', { level: 2 }).first().waitFor()
   await page.waitForLoadState('networkidle')
   expect(await page.getByRole('link', { name: /contract/i }).count()).toBe(0)
   expect(await page.getByText(/pay by/).count()).toBe(0)
-  // It answers in turn: what it was asked to keep before, it has begun to.
+  // The worker handles messages in order. After this response it has started on all earlier requests to cache files.
   await page.evaluate(async () => {
     const { port1, port2 } = new MessageChannel()
     const responsePromise = new Promise((resolve) => (port1.onmessage = resolve))

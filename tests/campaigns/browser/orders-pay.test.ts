@@ -1,6 +1,6 @@
 /**
- * Paying an order in a real browser: card, bank, declined, Alipay, turned back, two tabs, no line (M81 to M86). The payment that
- * the staff simulate is in `tests/features/orders/wizard`.
+ * Paying an order in a real browser: card, 3-D Secure, declined card, Alipay, cancellation, two tabs, offline (M81 to M86). The simulated
+ * payment of staff is tested in `tests/features/orders/wizard`.
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -16,7 +16,7 @@ const { admin } = takeOwnCompany()
 
 const openHome = (language: string) => resumePage(setup, admin, `/app/home?lang=${language}`)
 
-/** Ordered by the call, as the wizard does at its third step; answers where its page is. */
+/** Creates an order through the API, as the wizard's third step does. Returns the address of its page. */
 async function createOrder(page: Page, code: string): Promise<string> {
   const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
   const orderFields = { user_mode: 'CONCURRENT', users: 10, modules: ['core', 'fin'], period: 1, period_start: today }
@@ -36,7 +36,6 @@ const buttonNames = {
 const getButton = (page: Page, name: RegExp | string) => page.getByRole('button', { name })
 const getNote = (page: Page, text: string) => page.locator('.payment-note', { hasText: text })
 
-/** The panel over the order's page. */
 async function openPaymentPanel(page: Page, address: string, language: keyof typeof buttonNames = 'en') {
   await page.goto(address)
   await getButton(page, buttonNames[language].open).click()
@@ -57,7 +56,7 @@ async function chooseCard(page: Page, number: string) {
 const isEffective = (page: Page, label = 'Effective') => page.locator('.order-intro .tag', { hasText: label }).waitFor()
 const waitForReturn = (page: Page, address: string) => page.waitForURL((url) => url.href.startsWith(address))
 
-it('a card pays once for two tabs; the page of the order, the other tab and the list without a line say so', async () => {
+it('A card payment in two tabs is charged once, and all pages show it', async () => {
   const page = await openHome('en')
   const address = await createOrder(page, 'paycard')
   const listedRow = page.locator('main tbody tr', { hasText: 'paycard' })
@@ -76,7 +75,7 @@ it('a card pays once for two tabs; the page of the order, the other tab and the 
   await expect.poll(() => page.url()).toBe(address)
   await listResponse
 
-  // Its card fields were open all the time; what was paid in the other tab is not charged again.
+  // Its card fields were open all the time. An order paid in the other tab is not charged again.
   await typeCard(otherPage, '4242424242424242')
   await getButton(otherPage, buttonNames.en.card).click()
   await otherPage.locator('.toast', { hasText: 'Payment received' }).waitFor()
@@ -88,7 +87,7 @@ it('a card pays once for two tabs; the page of the order, the other tab and the 
   await listedRow.getByText('Effective').waitFor()
 })
 
-it('a card: it waits for a line, turning back pays nothing, a declined one is told so there, and one whose bank asks first pays after the yes', async () => {
+it('A card payment needs a connection, can be cancelled, shows a declined card, and supports 3-D Secure', async () => {
   const page = await openHome('zh')
   await waitForController(page)
   const address = await createOrder(page, 'paybank')
@@ -117,7 +116,7 @@ it('a card: it waits for a line, turning back pays nothing, a declined one is to
   await isEffective(page, '生效中')
 })
 
-it('fault 36M81e a card that is typed: declined ones are said to be invalid and can be mended, and one whose bank asks pays after the yes', async () => {
+it('A typed card is marked invalid when declined, can be corrected, and supports 3-D Secure (fault 36M81e)', async () => {
   const page = await openHome('zh')
   const address = await createOrder(page, 'paytyped')
   await openPaymentPanel(page, address, 'zh')
@@ -135,7 +134,7 @@ it('fault 36M81e a card that is typed: declined ones are said to be invalid and 
   await isEffective(page, '生效中')
 })
 
-it('whoever orders in RMB goes to Alipay and back, also after a no, and having paid comes back to the last step of the wizard', async () => {
+it("An order in RMB is paid through Alipay, also after a cancellation, and returns to the wizard's last step", async () => {
   const page = await openHome('zh')
   await page.goto(`${fixture.portal.url}/saas/app/contract/new`)
   await fill(page, 'payalipay')

@@ -1,4 +1,4 @@
-/** What a choice costs is in sight where it is chosen, on a tablet and on a phone; the wizard's steps are addresses (C-24). */
+/** The price is visible where it is changed, on a tablet and on a phone, and each wizard step has an address (C-24). */
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import {
@@ -23,7 +23,7 @@ import {
 const setup = setUpShared()
 const { code, admin } = takeOwnCompany()
 
-/** What changes a price, wherever it stands. */
+/** Controls that change a price, on any page. */
 const controls = [
   '[name=currency]',
   '[name=user_mode]',
@@ -35,14 +35,14 @@ const controls = [
   '[name^=module-]',
 ].join()
 
-/** Whether somebody who is at `control` sees it and the amount due, of which nothing is covered. Runs in the page. */
+/** Returns whether `control` is uncovered, and the fully visible amounts due. Runs in the page. */
 function inspectControl(control: Element): { isUncovered: boolean; amounts: string[] } {
   control.scrollIntoView({ block: 'nearest' })
   const isVisible = (element: Element) => {
     const { left, top, right, bottom } = element.getBoundingClientRect()
     if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight || right === left) return false
     const topElement = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
-    // The label of a check box lies over it.
+    // The label of a check box covers it.
     const isLabel = topElement instanceof HTMLLabelElement && topElement.control === element
     return topElement !== null && (isLabel || element.contains(topElement) || topElement.contains(element))
   }
@@ -53,7 +53,7 @@ function inspectControl(control: Element): { isUncovered: boolean; amounts: stri
   return { isUncovered: isVisible(control), amounts: [...new Set(amounts.filter(Boolean))] }
 }
 
-/** At each of them the amount due is in sight, and it is one amount. */
+/** At each control exactly one amount due is visible. */
 async function expectPriceVisible(container: Locator, minCount: number) {
   const foundControls = await container.locator(controls).all()
   expect(foundControls.length).toBeGreaterThanOrEqual(minCount)
@@ -70,8 +70,8 @@ const findOrderId = async (page: Page, service: string) => (await listOrders(pag
 describe.each([
   { size: 'tablet', device: tablet },
   { size: 'phone', device: phone },
-])('on a $size the amount due is in sight', ({ size, device }) => {
-  it('at each field of a new contract and at each module', async () => {
+])('the amount due on a $size', ({ size, device }) => {
+  it('is visible at each field of a new contract and at each module', async () => {
     const page = await resumePage(setup, admin, '/app/contract/new', device)
     await getField(page, 'code').waitFor()
     await fill(page, `see${size}`, { users: '25' })
@@ -80,7 +80,7 @@ describe.each([
     await getField(page, 'module-fin').waitFor()
     await choose(page, 'doc')
     await expectPriceVisible(page.locator('.wizard'), 5)
-    // What is to be paid is there at once, and so is the button.
+    // The amount to pay and its button are visible at once.
     await getOrderButton(page).click()
     const pay = page.getByRole('button', { name: /^Pay HKD .* by card$/ })
     await pay.waitFor()
@@ -92,7 +92,7 @@ describe.each([
     await getDialog(page).getByRole('button', { name: 'Discard draft' }).click()
   })
 
-  it('at each field of a change and of an extension', async () => {
+  it('is visible at each field of a change and of an extension', async () => {
     const page = await resumePage(setup, admin, '/app/contract', device)
     await page.goto(`${setup.fixture.portal.url}/saas/app/contract/${await findOrderId(page, `${code}trade`)}?edit=1`)
     await getField(page, 'users').waitFor()
@@ -105,12 +105,12 @@ describe.each([
   })
 })
 
-it('Back and Forward of the browser go through the steps and keep what was typed; a reload stays; a step that cannot be yet leads to the first that is not right (C-24)', async () => {
+it("Back, Forward and reload keep the wizard's values; an early step opens the first invalid one (C-24)", async () => {
   const page = await resumePage(setup, admin, '/app/contract/new')
   const readStepParameter = () => new URL(page.url()).searchParams.get('step')
   const readFocusedTitle = () => page.evaluate(() => document.activeElement?.textContent)
   await getField(page, 'code').waitFor()
-  // Nothing is right yet.
+  // No step is valid yet.
   await page.goto(`${setup.fixture.portal.url}/saas/app/contract/new?step=3`)
   await getField(page, 'code').waitFor()
   await expect.poll(readStepParameter).toBeNull()
@@ -136,7 +136,6 @@ it('Back and Forward of the browser go through the steps and keep what was typed
     'stepone',
     '25',
   ])
-  // Typed over, and found again as it was left.
   await typeInto(getField(page, 'users'), '26')
   await page.goForward()
   await expect.poll(() => readStep(page)).toContain('Modules')

@@ -1,4 +1,4 @@
-/** What is not known to have happened, and what a browser has taken away (protocol 13, requirement 48). */
+/** Writes whose outcome is unknown, and writes deleted by the browser (protocol 13, requirement 48). */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { findSeriousViolations, signIn } from '#tests/support/browser/browser.ts'
@@ -17,10 +17,9 @@ const { fixture, cleanups } = setup
 const { admin } = takeOwnCompany()
 let page: Page
 
-/** Patience for what has to go to the server and come back. */
 const longTimeout = { timeout: 30_000 }
 
-/** The network goes once the worker has everything and the list is whole. */
+/** Cuts the network after the worker has cached all files and the list is complete. */
 async function goOffline() {
   await waitForController(page)
   await waitForCachedPart(page, 'users')
@@ -37,7 +36,7 @@ const save = async () => {
   await getDialog().waitFor({ state: 'detached', ...longTimeout })
 }
 
-/** Opens the user of that name in its form, changes it and saves; seen by the version the form has. */
+/** Opens the form of the user that `search` finds, changes it and saves. */
 async function edit(search: string, change: (form: Locator) => Promise<unknown>) {
   await go(`/app/user?searchText=${search}`)
   await page.locator('.lead a').first().click()
@@ -51,7 +50,7 @@ async function create(name: string, email: string) {
   await getDialog().locator('input[name="email"]').fill(email)
   await save()
 }
-it('what is not known to have happened is told as soon as the server says it, never sent again (protocol 13); what a browser has taken away is counted and told until one has seen it (requirement 48)', async () => {
+it('A write of unknown outcome is reported, not resent (protocol 13); lost writes are counted (requirement 48)', async () => {
   const proxy = await openFaultProxy(Number(new URL(fixture.portal.url).port))
   cleanups.push(() => proxy.close())
   url = proxy.url
@@ -90,7 +89,7 @@ it('what is not known to have happened is told as soon as the server says it, ne
   await expect.poll(async () => await readCookie('portal-unsent')).toMatch(/\.2\.2$/)
   await page.goto('about:blank')
   const session = await page.context().newCDPSession(page)
-  // Every store of the origin but the cookies: what a browser does that runs out of room.
+  // Clears all storage of the origin except cookies, as a browser does when the disk is full.
   const origin = new URL(proxy.url).origin
   await session.send('Storage.clearDataForOrigin', {
     origin,
@@ -98,13 +97,12 @@ it('what is not known to have happened is told as soon as the server says it, ne
   })
   await goOnline()
 
-  // The device knows nobody any more, whatever the cookies say.
+  // The device no longer knows a user, although the cookies remain.
   await signIn(page, proxy, admin, '/app/home')
   await page.getByText('2 unsent changes are lost from this device').waitFor(longTimeout)
   await page.getByRole('link', { name: 'See what to do' }).click()
   await page.getByText('Please check what you last entered offline', { exact: false }).waitFor()
   expect(['loss', await findSeriousViolations(page)]).toEqual(['loss', []])
-  // Nothing waits, and it was not sent either.
   await page.getByRole('heading', { name: 'Nothing is waiting on this device now' }).waitFor()
   await page.getByRole('button', { name: 'I have seen this' }).click()
   await page.locator('.loss').waitFor({ state: 'detached' })

@@ -3,19 +3,19 @@ import { takeOwnCompany, phone, setUpShared, tablet, createVisits } from '#tests
 
 const { resume } = createVisits(setUpShared())
 
-it('why a button cannot be pressed is told to who presses it, and not to who has just saved by it (T-04)', async () => {
+it('A disabled button shows its reason when pressed, but not directly after saving (T-04)', async () => {
   const { page, close } = await resume(takeOwnCompany().admin, '/app/profile/company', tablet)
   const save = page.locator('main button[type="submit"]')
   const reason = page.locator('.hint', { hasText: 'Nothing has been changed yet.' })
   await page.getByLabel(/^Website/).fill('https://acme.example/new')
-  // The pointer stays on it, as after a tap.
+  // The pointer stays over the button, as after a tap.
   await save.click()
   await expect.poll(() => save.getAttribute('aria-disabled')).toBe('true')
   await expect.poll(() => reason.count()).toBe(1)
   expect(await save.evaluate((button) => button.matches(':hover'))).toBe(true)
   expect(await reason.isVisible()).toBe(false)
   await page.locator('h1').tap()
-  // Pressed without being hovered: not every browser takes a finger for a mouse.
+  // Clicked without hovering, because not every browser emulates a mouse for touch.
   await save.dispatchEvent('click')
   await expect.poll(() => reason.isVisible()).toBe(true)
   await page.locator('h1').tap()
@@ -25,7 +25,7 @@ it('why a button cannot be pressed is told to who presses it, and not to who has
   await close()
 })
 
-it('the reason under a drawer is read whole on a phone', async () => {
+it('The reason below a drawer is fully visible on a phone', async () => {
   const { page, close } = await resume(takeOwnCompany().admin, '/app/user', phone)
   await page.locator('main tbody a').first().tap()
   const disabledButton = page.locator('[role="dialog"] .p-dialog-footer [aria-disabled="true"]')

@@ -1,6 +1,6 @@
 /**
- * A hosted service from its order to its end, as people use it (M111 to M122, D41, D43, D50): the system is real, is signed in to,
- * and keeps what is put into it. What else its pages show and offer is in `tests/features/services`.
+ * A hosted service from its order to its deletion, in the browser (M111 to M122, D41, D43, D50). The service is real, has a login and
+ * stores data. Its other pages are tested in `tests/features/services`.
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -18,13 +18,12 @@ const getFact = (page: Page, name: string) =>
   page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
 
 async function selectAction(page: Page, item: string) {
-  // Behind the system's own tab it would be drawn once in two seconds.
+  // Behind the service's own tab the browser would paint this page only every two seconds.
   await page.bringToFront()
   await getButton(page, `More for the service ${code}`).click()
   await page.getByRole('menuitem', { name: item, exact: true }).click()
 }
 
-/** What the dialog shows, once. */
 async function readNewPassword(page: Page): Promise<string> {
   const passwordDialog = getDialog(page, `New password of ${code}`)
   await passwordDialog.getByRole('button', { name: 'Show password' }).click({ timeout: 60_000 })
@@ -35,7 +34,6 @@ async function readNewPassword(page: Page): Promise<string> {
   return codeTexts[1] ?? ''
 }
 
-/** The system itself, through the entrance that everybody knows. */
 async function enter(portalPage: Page, servicePassword: string): Promise<Page> {
   const page = await portalPage.context().newPage()
   await page.goto(`${setup.fixture.portal.url}/saas/entrance`)
@@ -50,7 +48,7 @@ async function enter(portalPage: Page, servicePassword: string): Promise<Page> {
   return page
 }
 
-it('is ordered, set up, entered, changed, rebooted, read, removed, set up again with its data, and deleted', async () => {
+it('A service is ordered, created, opened, changed, rebooted, removed, created again with its data, and deleted', async () => {
   const page = await openFreshPage(setup, 'admin', '/app/contract/new')
   await fill(page, code)
   await getSubmitButton(page).click()
@@ -72,7 +70,7 @@ it('is ordered, set up, entered, changed, rebooted, read, removed, set up again 
   const firstPassword = await readNewPassword(page)
   await toast(page, 'Service is created successfully')
   await expect.poll(() => getFact(page, 'Health check').textContent()).toBe('Online')
-  // Its set-up is no matter any more (contracts 4).
+  // The set-up note is no longer shown (contracts 4).
   await expect.poll(() => page.locator('.order-note').count()).toBe(0)
   await expectNoFaults(page, 'a contract with its service')
 
@@ -122,9 +120,9 @@ it('is ordered, set up, entered, changed, rebooted, read, removed, set up again 
   await getDialog(page, `Create the service ${code}?`).getByRole('button', { name: 'Create service' }).click()
   await toast(page, 'Service is created successfully')
   await expect.poll(() => getFact(page, 'Health check').textContent()).toBe('Online')
-  // Its users are those of before.
+  // The service has its earlier users.
   expect(await getButton(page, 'Show password').count()).toBe(0)
-  // Whoever was logged in there would be still.
+  // An existing session would still be valid.
   await page.context().clearCookies({ domain: `www.${code}.localhost` })
   const returnedPage = await enter(page, secondPassword)
   await returnedPage.getByText('A thing of mine').waitFor()

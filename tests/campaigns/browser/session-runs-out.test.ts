@@ -1,10 +1,9 @@
-/** A session that runs out while the device is offline: nobody has left, and nobody can be asked (decision 83). */
+/** A session that expires while the device is offline and cannot reach the server (decision 83). */
 import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { fillLogin, openBrowser, people, signIn, startPortal } from '#tests/support/browser/browser.ts'
 import { waitForList } from '#tests/support/browser/browser-setup.ts'
 
-/** A browser asks before such a page is left. */
 const hasUnsavedPrompt = (page: Page) =>
   page.evaluate(() => !window.dispatchEvent(new Event('beforeunload', { cancelable: true })))
 
@@ -15,24 +14,23 @@ async function logIn(page: Page, personName: keyof typeof people) {
   await page.locator('main h1').waitFor()
 }
 
-/** Whoever asks first hears that the session is over: the page by itself, or somebody who asks to sign in again. */
+/** Goes online and opens the login. The page learns that the session ended by its own request or when the user clicks Login. */
 async function backToLogin(page: Page) {
   await page.context().setOffline(false)
   const loginReached = page.waitForURL((url) => url.pathname === '/saas/login', { timeout: 60_000 })
   const button = page.locator('.update').getByRole('button', { name: 'Login' })
-  // Gone with the page that the login takes the place of.
+  // The button disappears with the page that the login replaces.
   void button.click({ timeout: 60_000 }).catch(() => undefined)
   await loginReached
 }
 
-/** Offline for as long as the server would have renewed it, until the login stands there. */
+/** Stays offline until the server no longer renews the session, then waits for the login. */
 async function waitForExpiry(page: Page) {
   await page.context().setOffline(true)
   await page.locator('.update').getByText('Your session has expired').waitFor({ timeout: 60_000 })
   await backToLogin(page)
 }
 
-/** Everything that the browser's databases hold, as text. */
 const readStorage = (page: Page) =>
   page.evaluate(async () => {
     const toPromise = <T>(request: IDBRequest<T>) =>
@@ -50,8 +48,8 @@ const readStorage = (page: Page) =>
     return texts.join('\n')
   })
 
-describe('a session that runs out offline', () => {
-  it('goes on: what is written is locked, what is cached is sealed, and both are there after the login of their user alone', async () => {
+describe('a session that expires offline', () => {
+  it('locks writes and seals cached data until the same user logs in again', async () => {
     const portal = await startPortal({ ACCESS_SECONDS: '5', REFRESH_IDLE_SECONDS: '20' })
     const browser = await openBrowser()
     try {
@@ -78,7 +76,7 @@ describe('a session that runs out offline', () => {
       ])
 
       await backToLogin(page)
-      // Sealed beside the login page.
+      // The data is sealed while the login page is shown.
       await expect
         .poll(async () => (await readStorage(page)).includes('@acme.example'), { timeout: 20_000 })
         .toBe(false)
@@ -87,7 +85,6 @@ describe('a session that runs out offline', () => {
       await page.getByRole('link', { name: 'Typed too late' }).waitFor({ timeout: 30_000 })
       await expect.poll(() => page.locator('.bar-waiting').count()).toBe(0)
 
-      // Once more, on a row, and somebody else is who signs in.
       await page.getByRole('link', { name: 'Typed too late' }).click()
       await name.fill('Typed by the first')
       await waitForExpiry(page)

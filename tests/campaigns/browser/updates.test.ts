@@ -1,4 +1,6 @@
-/** What a new version does to open pages, in real Chromium: it asks, it waits, it takes all tabs along, or it does nothing. */
+/**
+ * The effect of a new version on open pages in Chromium: it offers a reload, waits for unsaved input, reloads all tabs, or changes nothing.
+ */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
@@ -6,7 +8,7 @@ import { setUpUpdates, longTimeout } from '#tests/support/browser/updates.ts'
 import { waitForList } from '#tests/support/browser/browser-setup.ts'
 import { stopOutgoingWhile } from '#tests/support/browser/worker-control.ts'
 
-/** Longer than anybody sends for a new version, and not as long as it is waited for. */
+/** The page must still wait for the busy worker after this time, ms. The write of the other page is sent much earlier. */
 const busyMs = 20_000
 
 const {
@@ -23,12 +25,11 @@ const {
   readTypedName,
 } = setUpUpdates()
 
-/** What becomes of the update that the page looks for now. */
 const updateServiceWorker = (page: Page) =>
   page.evaluate(async () => {
     const registration = await navigator.serviceWorker.getRegistration('/saas/')
     if (!registration) return 'no worker is registered'
-    // Heard from its first moment on: where nothing else is to do it fails before an update is told to have begun.
+    // Listens before the update starts, because an installation without work can fail before the update is reported as started.
     const finalState = new Promise<string>((resolve) => {
       const watchInstalling = ({ installing }: ServiceWorkerRegistration) =>
         installing?.addEventListener('statechange', () => resolve(installing.state), { once: true })
@@ -39,7 +40,7 @@ const updateServiceWorker = (page: Page) =>
   })
 
 describe('a new version', () => {
-  it('asks, waits for what is typed in any tab, and then takes all tabs along (P-15, W-10)', async () => {
+  it('offers a reload, waits for unsaved input in any tab, then reloads all tabs (P-15, W-10)', async () => {
     const [first, second, third] = [await enter(), await enter(), await enter()]
     await typeUserName(second)
     await fixture.served.deploy()
@@ -60,7 +61,7 @@ describe('a new version', () => {
     await expect.poll(() => updateBar(first).count(), longTimeout).toBe(0)
   })
 
-  it('whose files cannot all be fetched, or are a login page with 200, as in a hotel (W-04), changes nothing: the old one goes on, offline too', async () => {
+  it('is not installed if a file is missing or is a login page with 200; the old one still works offline (W-04)', async () => {
     const page = await enter()
     for (const deployOptions of [{ missingPart: 'inside-' }, { spoiledPart: 'inside-' }]) {
       await fixture.served.deploy(deployOptions)
@@ -73,14 +74,14 @@ describe('a new version', () => {
     expect(await updateBar(page).count()).toBe(0)
   })
 
-  it('that takes over under unsaved words leaves them, and the old page works on the new worker (one build of overlap)', async () => {
+  it('that takes over early keeps unsaved input, and the old page works with the new worker', async () => {
     const [first, second] = [await enter(), await enter()]
     await typeUserName(second, 'Overlap Olga')
     await second.locator('[role=dialog] input[name=email]').fill('overlap@acme.example')
     await fixture.served.deploy()
     await lookForUpdate(first)
     await getReloadButton(first).waitFor()
-    // A page that asks nobody: what a browser does that throws a worker away, or a tab that slept through it all.
+    // Activates the worker without the pages' consent, as happens when the browser discards the old worker or a tab was asleep.
     await first.evaluate(async () => {
       const registration = await navigator.serviceWorker.getRegistration('/saas/')
       registration?.waiting?.postMessage({ type: 'SKIP_WAITING' })
@@ -97,7 +98,7 @@ describe('a new version', () => {
     expect(await second.locator('tbody').innerText()).toContain('Overlap Olga')
   })
 
-  it('whose old worker is busy lets writes leave meanwhile, and takes over when that one ends (0025)', async () => {
+  it('lets a busy old worker finish sending, and takes over when it ends (0025)', async () => {
     const proxy = await openFaultProxy(Number(new URL(fixture.served.portal.url).port))
     try {
       const first = await enter('admin', '/app/user', proxy.url)
@@ -108,7 +109,7 @@ describe('a new version', () => {
       await fixture.served.deploy()
       await lookForUpdate(first)
       await getReloadButton(first).waitFor()
-      // Its event lasts as long as the answer is awaited.
+      // The worker's fetch event lasts until the response arrives.
       proxy.set(({ path }) => (path === '/api/m18s/user' ? 'hang' : null))
       await first.evaluate(() => void fetch('/api/m18s/user'))
       await expect.poll(() => proxy.arrivals.some(({ fault }) => fault === 'hang'), longTimeout).toBe(true)
@@ -132,12 +133,12 @@ describe('a new version', () => {
     }
   }, 180_000)
 
-  it('below the minimum takes over by itself, and still waits for what is typed (W-09)', async () => {
+  it('takes over by itself if the build is below the minimum, but waits for unsaved input (W-09)', async () => {
     const page = await enter()
     await typeUserName(page)
     const minimum = fixture.releases.newerBuild.split('-')[0] ?? ''
     await fixture.served.deploy({ settings: { MIN_BUILD: minimum } })
-    // The worker hears it on the next answer, and tells the page.
+    // The worker learns the minimum from the next response and notifies the page.
     await page.evaluate(() => fetch('/api/m18s/user'))
     await updateBar(page).getByText('what you typed in this or another tab').waitFor()
     expect(await updateBar(page).getByRole('button', { name: 'Later' }).count()).toBe(0)
@@ -149,8 +150,8 @@ describe('a new version', () => {
   })
 })
 
-describe('code that a new version took away under an open page', () => {
-  // Inside the page, as a link of the menu would: that page does not stand in the menu.
+describe('code that a new version removed while a page was open', () => {
+  // Navigates within the page, like a menu link would. The menu has no link to this page.
   const openPrices = (page: Page) =>
     page.evaluate(() => {
       history.pushState({ idx: 1 }, '', '/saas/app/m18/price')
@@ -158,7 +159,7 @@ describe('code that a new version took away under an open page', () => {
     })
   const getPricesHeading = (page: Page) => page.getByRole('heading', { level: 1, name: 'Price lists' })
 
-  it('is brought by one loading of the page where a release was missed, by way of the new version', async () => {
+  it('is loaded by one reload into the new version if a release was skipped', async () => {
     const page = await enter('staff', '/app/home')
     await fixture.served.deploy({ hasFormerFiles: false })
     await openPrices(page)
@@ -167,7 +168,7 @@ describe('code that a new version took away under an open page', () => {
     expect(await readBuild(page)).toBe(fixture.releases.newerBuild)
   })
 
-  it('is there for one release: nothing is loaded anew', async () => {
+  it('is still served for one release, without a reload', async () => {
     const page = await enter('staff', '/app/home')
     await fixture.served.deploy()
     await openPrices(page)
@@ -175,7 +176,7 @@ describe('code that a new version took away under an open page', () => {
     expect([await isSamePage(page), await readBuild(page)]).toEqual([true, fixture.releases.olderBuild])
   })
 
-  it('is there without a line too, for a page that stays open under the new worker', async () => {
+  it('is available offline for a page that stays open under the new worker', async () => {
     const [first, second] = [await enter(), await enter()]
     await typeUserName(second)
     await fixture.served.deploy()
@@ -197,7 +198,7 @@ describe('code that a new version took away under an open page', () => {
     await fixture.context.setOffline(false)
   })
 
-  it('and that the server has no more ends in words, not in a circle', async () => {
+  it('ends in an error message, not in a reload loop, if the server no longer has it', async () => {
     const page = await enter('staff', '/app/home')
     let loadCount = 0
     page.on('load', () => (loadCount += 1))
@@ -212,7 +213,7 @@ describe('code that a new version took away under an open page', () => {
   }, 180_000)
 })
 
-describe('the way past a broken worker (W-11)', () => {
+describe('recovery from a broken worker (W-11)', () => {
   const readWorkerState = (page: Page) =>
     page.evaluate(async () => ({
       registrations: (await navigator.serviceWorker.getRegistrations()).length,
@@ -220,9 +221,8 @@ describe('the way past a broken worker (W-11)', () => {
       controlled: navigator.serviceWorker.controller !== null,
     }))
 
-  it('takes worker and files away; what waits is sent by the page, and nothing typed is lost', async () => {
+  it('removes worker and files; the page sends the waiting writes and keeps unsaved input', async () => {
     const [page, other] = [await enter(), await enter()]
-    // A write that waits.
     await fixture.served.portal.stop()
     await typeUserName(page, 'Waiting Wanda')
     await page.locator('[role=dialog] input[name=email]').fill('wanda@acme.example')
@@ -238,7 +238,7 @@ describe('the way past a broken worker (W-11)', () => {
       .poll(() => readWorkerState(page), longTimeout)
       .toEqual({ registrations: 0, caches: 0, controlled: false })
     expect([await isSamePage(other), await readTypedName(other)]).toEqual([true, 'Typed but not saved'])
-    // Under a worker that lets everything through, a page talks to the server by itself.
+    // The worker passes everything through, so the page sends its requests itself.
     await other.locator('[role=dialog] input[name=email]').fill('past@acme.example')
     await other.locator('[role=dialog] button[type=submit]').click()
     await other.locator('[role=dialog]').waitFor({ state: 'detached' })
@@ -246,13 +246,13 @@ describe('the way past a broken worker (W-11)', () => {
     await waitForList(page)
     expect(await page.locator('tbody').innerText()).toContain('Waiting Wanda')
 
-    // As long as a page of then is open, its worker that does nothing is there and is taken up again.
+    // While an old page is open, its inactive worker stays registered and may be reused.
     await other.close()
     await fixture.served.portal.stop()
     await fixture.served.portal.start()
     await page.reload()
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
-    // It may not be gone yet when the page asks for one again: then the good one waits beside it, and is asked about.
+    // The inactive worker may still exist when the page registers again. Then the new one waits, and the page offers it.
     const updateAndReadBuild = async () => {
       if (await getReloadButton(page).isVisible()) {
         await mark(page)

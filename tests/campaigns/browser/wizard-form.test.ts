@@ -1,4 +1,4 @@
-/** What only a drawn form shows: the slider under a hand, and fields that stay where they are. */
+/** Parts of the wizard that need real rendering: a dragged slider, and fields that do not move. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -12,7 +12,7 @@ const { fixture } = setup
 
 const readAmount = (page: Page) => page.locator('.price-due .amount').innerText()
 
-it('the number and the price follow the slider, and what stands there at rest is what is kept', async () => {
+it('Number and price follow the slider, and its final value is saved', async () => {
   const page = await resumePage(setup, takeOwnCompany().admin, '/app/contract/new')
   await getField(page, 'code').waitFor()
   await fill(page, 'wizhand', { users: '10' })
@@ -30,7 +30,7 @@ it('the number and the price follow the slider, and what stands there at rest is
   for (const share of [0.3, 0.5, 0.7]) {
     const amountBefore = await readAmount(page)
     await moveTo(share)
-    // The price is drawn after the number.
+    // The price is rendered after the number.
     await expect.poll(() => readAmount(page)).not.toBe(amountBefore)
     const [draggedValue, draggedUsers] = await readValues()
     expect(draggedUsers).toBe(draggedValue)
@@ -39,7 +39,7 @@ it('the number and the price follow the slider, and what stands there at rest is
   await page.mouse.up()
   const [sliderValue, number, price] = await readValues()
   expect({ users: number, price }).toEqual(seenPrices.at(-1))
-  // Each price is that of its number, typed.
+  // Each displayed price equals the price of the same number when typed.
   for (const { users, price } of seenPrices) {
     await getField(page, 'users').fill(users)
     expect(await slider.inputValue()).toBe(users)
@@ -52,7 +52,7 @@ it('the number and the price follow the slider, and what stands there at rest is
   await expect.poll(() => readAmount(page)).not.toBe(price)
   const dueLine = page.locator('.why-due > .why-line').first()
   expect(await dueLine.innerText()).toContain(await readAmount(page))
-  // The reasons follow as well: lines of ranges come and go, and the users of them add up to the number.
+  // The breakdown follows too: its range lines appear and disappear, and their users add up to the number.
   const lines = page.locator('.why-users')
   await moveTo(0.9)
   await page.mouse.down()
@@ -71,7 +71,7 @@ it('the number and the price follow the slider, and what stands there at rest is
   await page.mouse.up()
   expect(await dueLine.innerText()).toContain(await readAmount(page))
   await page.locator('.price-why summary').click()
-  // Held, and not let go: it is kept all the same.
+  // The value is saved even while the slider is still held.
   await moveTo(0.7)
   await page.mouse.down()
   await moveTo(0.4)
@@ -82,7 +82,7 @@ it('the number and the price follow the slider, and what stands there at rest is
   expect(await slider.inputValue()).toBe(usersBefore)
 })
 
-it('the form is not pushed away, by the note of unpaid orders above it or by a draft that begins; and both prices are shown where the server has another one (D17)', async () => {
+it("The form does not move for a note or a draft, and both prices are shown if the server's differs (D17)", async () => {
   const context = await fixture.browser.newContext({ ...tablet, serviceWorkers: 'block' })
   setup.cleanups.push(() => context.close())
   const page = await context.newPage()
@@ -92,7 +92,7 @@ it('the form is not pushed away, by the note of unpaid orders above it or by a d
     await wait(300)
     await route.continue()
   })
-  // A price list that is past by now: the core is dearer at the server.
+  // Simulates an outdated price list: the server's price of the core module is higher.
   await page.route('**/api/price?**', async (route) => {
     const response = await route.fetch()
     const list = (await response.json()) as { module: { code: string; hkd: string }[] }
@@ -100,7 +100,7 @@ it('the form is not pushed away, by the note of unpaid orders above it or by a d
     await route.fulfill({ response, json: { ...list, module: cheaperModules } })
   })
   setup.cleanups.push(() => page.unrouteAll({ behavior: 'ignoreErrors' }))
-  // The second for which the form waits is longer here: how busy the machine is says nothing about the form.
+  // The form's waiting time of one second is extended, so a busy machine does not affect the test.
   await page.addInitScript(`{
     const later = setTimeout
     globalThis.setTimeout = (act, ms, ...given) => later(act, ms === 1_000 ? 30_000 : ms, ...given)
@@ -118,7 +118,6 @@ it('the form is not pushed away, by the note of unpaid orders above it or by a d
   expect(unpaidRequestCount).not.toBe(0)
   expect(await page.evaluate('tops.length')).toBe(1)
 
-  // As wide as a phone.
   await page.setViewportSize({ width: 390, height: 844 })
   await page.waitForFunction(() => document.documentElement.clientWidth === 390)
   const readTop = () => getField(page, 'code').evaluate((input) => input.getBoundingClientRect().top + scrollY)

@@ -1,6 +1,6 @@
 /**
- * Chromium without Playwright, which keeps every page awake: tabs that the browser may freeze, as it does with those that nobody
- * has looked at for long.
+ * Drives Chromium without Playwright, which keeps every page awake. The browser can freeze these tabs, as it freezes tabs that were not
+ * used for long.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ export interface ChromiumTab {
   goTo(url: string): Promise<void>
   /** Replaces what a field holds, as a paste does. */
   fill(selector: string, text: string): Promise<void>
-  /** Requests that match stay without a response until `heal`; resolves when the first one is on its way. */
+  /** Requests that match get no response until the returned function is called. Resolves when the first one is sent. */
   hang(isTarget: (request: PausedRequest) => boolean): Promise<() => Promise<void>>
   setLifecycle(state: 'frozen' | 'active'): Promise<void>
   clearCookie(name: string, url: string): Promise<void>

@@ -1,4 +1,4 @@
-/** What the drivers of WebKit and Firefox have in common: a browser on a profile of its own, with one page. */
+/** Common interface of the WebKit and Firefox drivers: a browser with its own profile and one page. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -6,34 +6,32 @@ import { setTimeout as wait } from 'node:timers/promises'
 export type EngineName = 'webkit' | 'firefox'
 
 export interface EngineBrowser {
-  /** Returns when the page has loaded. */
   goTo(url: string): Promise<void>
-  /** Leaves the page for another one and does not wait for it. */
+  /** Navigates away without waiting for the new page. */
   leaveFor(url: string): Promise<void>
   /** Runs a function in the page. It must not refer to anything outside of itself. */
   run<A extends unknown[], T>(callback: (...args: A) => T | Promise<T>, ...args: A): Promise<T>
-  /** With the mouse, in the middle of the first element that is visible. */
+  /** Clicks with the mouse in the middle of the first visible element. */
   click(selector: string): Promise<void>
-  /** Key by key, into an element that is clicked first. */
+  /** Clicks the element, then types key by key. */
   type(selector: string, text: string): Promise<void>
   resize(width: number, height: number): Promise<void>
-  /** A PNG. */
+  /** Returns a PNG. */
   screenshot(): Promise<Buffer>
   isRunning(): boolean
   /** SIGKILL for the browser and all its processes. */
   kill(): Promise<void>
-  /** Ends it as a person does. */
   close(): Promise<void>
 }
 
-/** Source text of a call that resolves to JSON; browsers return strings in the same way. */
+/** Returns the source text of a call that resolves to JSON, because both browsers return strings in the same way. */
 export const toJsonCall = (callback: (...args: never[]) => unknown, args: unknown[]): string =>
   `Promise.resolve((${callback.toString()})(...${JSON.stringify(args)})).then((value) => JSON.stringify(value ?? null))`
 
 const pollMs = 50
 const defaultWaitMs = 30_000
 
-/** Waits until the function returns something true in the page; throws with `description` when it does not in time. */
+/** Waits until the function returns a truthy value in the page. Throws with `description` after a timeout. */
 export async function waitFor<A extends unknown[]>(
   browser: EngineBrowser,
   description: string,
@@ -43,7 +41,7 @@ export async function waitFor<A extends unknown[]>(
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   for (;;) {
-    // A page that is being left answers nothing.
+    // A page that is unloading does not respond.
     const isTrue = await browser.run(callback, ...args).catch((error: unknown) => {
       if (!browser.isRunning()) throw error
       return false
@@ -59,7 +57,7 @@ export async function waitFor<A extends unknown[]>(
 
 type Point = { x: number; y: number }
 
-/** Middle of the first visible element, in CSS pixels of the view, once it has come to rest there. */
+/** Returns the middle of the first visible element in CSS pixels of the viewport, once it no longer moves. */
 export async function findMiddle(browser: EngineBrowser, selector: string): Promise<Point> {
   let lastMiddle: Point | null = null
   for (const deadline = performance.now() + defaultWaitMs; ; await wait(2 * pollMs)) {
@@ -79,7 +77,7 @@ export async function findMiddle(browser: EngineBrowser, selector: string): Prom
 
 const keyMs = 20
 
-/** Mouse and keys by the actions of WebDriver, which both protocols have. */
+/** Mouse and keyboard through WebDriver actions, which both protocols support. */
 export function createInput(
   find: (selector: string) => Promise<Point>,
   sendActions: (type: 'pointer' | 'key', list: object[]) => Promise<unknown>,
@@ -106,7 +104,7 @@ export function createInput(
   }
 }
 
-/** Starts a program in a process group of its own, so that all its children can be ended with it. */
+/** Starts a program in its own process group, so all its children can be ended with it. */
 export function startGroup(program: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
   return spawn(program, args, { detached: true, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
 }
@@ -117,7 +115,7 @@ export async function killGroup(child: ChildProcess): Promise<void> {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It had ended by itself.
+    // The process has already ended.
   }
   await exit
 }

@@ -1,4 +1,4 @@
-/** Firefox through WebDriver BiDi, which it speaks by itself: no other program is needed. */
+/** Drives Firefox through its built-in WebDriver BiDi. No other program is needed. */
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import {
 import { openSocket } from '#tests/campaigns/engines/socket.ts'
 import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 
-/** No pages, updates or reports of its own. The storage prompt would wait for somebody. */
+/** Disables start pages, updates and reports. The storage prompt would wait for a user. */
 const preferences = {
   'browser.shell.checkDefaultBrowser': false,
   'browser.startup.homepage_override.mstone': 'ignore',

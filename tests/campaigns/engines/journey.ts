@@ -1,14 +1,14 @@
-/** A person's shortest way through: login, the list offline, a change that waits, a reload, and the change sent. */
+/** A short user journey: login, the list offline, a waiting change, a reload, and the change is sent. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type EngineBrowser, waitFor } from '#tests/campaigns/engines/engine.ts'
 import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
 
 const sentWithinMs = 60_000
-/** Files of one page come one after the other. */
+/** The files of a page arrive one after the other. */
 const cacheWaitMs = { stable: 3_000, max: 60_000 }
 
-/** The code of forms comes to the device after the list: until no further file of it has come for a while. */
+/** Waits until the code of the forms is cached, which happens after the list loads: until no new file arrives for a while. */
 async function waitForCachedCode(browser: EngineBrowser): Promise<void> {
   const countFiles = async () => {
     const names = (await caches.keys()).filter((name) => name.startsWith('portal-staff-'))
@@ -29,7 +29,6 @@ async function waitForCachedCode(browser: EngineBrowser): Promise<void> {
   }
 }
 
-/** Throws where a step does not come true. */
 export async function runJourney(stage: EngineStage, report: (line: string) => void): Promise<void> {
   const { proxy } = stage
   const browser = await stage.openWithKeys('journey')

@@ -1,6 +1,6 @@
 /**
- * Fault 38: pages that are left while they write. WebKit keeps them for its Back button, and a transaction that is frozen with one
- * blocks every later page.
+ * Fault 38: pages that are left while they write. WebKit keeps them for its Back button, and a frozen transaction of such a page blocks all
+ * later pages.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
@@ -8,12 +8,12 @@ import { people } from '#tests/support/browser/browser.ts'
 import { drawBetween, type Random } from '#tests/support/runner/random.ts'
 
 const paths = ['user', 'home', 'contract', 'profile/company']
-/** Time that a page has before it is left, ms. */
+/** Time in ms before the page is left. */
 const stayMs = { min: 200, max: 1_000 }
 const answerMs = 10_000
 const settleMs = 3_000
 
-/** Rounds after which a database did not answer, or the page had no rows. */
+/** Returns the rounds after which a database did not respond or the page had no rows. */
 export async function leavePages(
   stage: EngineStage,
   random: Random,
@@ -47,7 +47,7 @@ export async function leavePages(
   return blockedLoads
 }
 
-/** Runs in the page: the databases in which nobody can write now. */
+/** Returns the databases in which a write does not complete. Runs in the page. */
 async function findSilentDatabases(timeoutMs: number): Promise<string[]> {
   const databases = await indexedDB.databases()
   const answers = databases.map(({ name = '' }) => {

@@ -1,4 +1,4 @@
-/** Pictures of the main pages, for somebody who looks at them, and what a program can see of a page that does not fit. */
+/** Takes screenshots of the main pages for a person to look at, and checks whether each page fits the screen. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -7,12 +7,12 @@ import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
 
 const sizes = { desktop: [1280, 800], tablet: [1024, 768], phone: [390, 844] } as const
-/** By turns, so that each page is seen in both languages and both themes. */
+/** Used in turn, so each page is captured in both languages and both themes. */
 const looks = [
   { language: 'en', theme: 'light' },
   { language: 'zh', theme: 'dark' },
 ] as const
-/** After the heading stands, for rows and pictures. */
+/** Waiting time for rows and pictures after the heading is visible, ms. */
 const settleMs = 1_500
 
 const visitorPaths = ['login', 'signup', 'entrance']
@@ -41,7 +41,7 @@ const providerPaths = [
   'app/systrail',
 ]
 
-/** What a person would see at once: a page that is wider than the screen, or an error. */
+/** Finds obvious faults: a page wider than the screen, or an error message. */
 function findFaults(): string[] {
   const { scrollWidth, clientWidth } = document.documentElement
   const errors = [...document.querySelectorAll('main [role="alert"]')].map(({ textContent }) => textContent.trim())
@@ -51,7 +51,6 @@ function findFaults(): string[] {
   ]
 }
 
-/** Returns what was found, by page, size and look. */
 export async function takePictures(
   stage: EngineStage,
   folder: string,

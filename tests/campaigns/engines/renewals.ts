@@ -1,4 +1,4 @@
-/** Fault 40: how often a token is renewed while it is good, and whether a session survives that the browser is killed. */
+/** Fault 40: counts unnecessary token renewals, and checks whether a session survives a kill of the browser. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { waitFor } from '#tests/campaigns/engines/engine.ts'
 import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
@@ -8,13 +8,13 @@ export interface RenewalReport {
   renewalCount: number
   requests: number
   kills: number
-  /** After so many of the kills nobody had to log in again. */
+  /** Number of kills after which no login was needed. */
   survivedCount: number
 }
 
 const visitedPaths = ['home', 'user', 'contract', 'profile/company', 'systrail']
 const visitMs = 3_000
-/** Browsers write cookies to the disk a little late. */
+/** Browsers write cookies to the disk with a delay. */
 const beforeKillMs = 4_000
 
 export async function countRenewals(

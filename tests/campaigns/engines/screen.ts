@@ -1,4 +1,4 @@
-/** A screen that nobody sees, for browsers that cannot do without one. */
+/** A virtual screen for browsers that need one. */
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 
@@ -9,7 +9,7 @@ export interface VirtualScreen {
 }
 
 export async function openScreen(): Promise<VirtualScreen> {
-  // It chooses a number that is free and writes it to descriptor 3.
+  // Xvfb chooses a free display number and writes it to descriptor 3.
   const args = ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-ac']
   const child = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
   const displayOutput = await Promise.race([

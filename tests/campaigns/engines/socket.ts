@@ -1,4 +1,4 @@
-/** Requests and responses over a WebSocket, as JSON with ids: what BiDi and WebKit's inspector have in common. */
+/** JSON requests and responses with ids over a WebSocket, as BiDi and WebKit's inspector use them. */
 
 type SocketMessage = {
   id?: number
@@ -16,7 +16,7 @@ export interface MessageSocket {
 
 const openMs = 10_000
 
-/** `onEvent` gets what is no response. */
+/** `onEvent` receives messages that are no responses. */
 export async function openSocket(
   url: string,
   onEvent: (method: string, params: never) => void = () => undefined,

@@ -1,4 +1,4 @@
-/** A portal behind the fault proxy, and a browser of one engine on it that can be killed and opened again. */
+/** A portal behind the fault proxy, with a browser of one engine that can be killed and reopened. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,9 +14,9 @@ export interface EngineStage {
   engine: EngineName
   portal: Portal
   proxy: FaultProxy
-  /** Opens the browser on a profile that stays until the stage is closed. */
+  /** Opens the browser with a profile that is kept until the stage is closed. */
   open(profile: string): Promise<EngineBrowser>
-  /** The same with real keys and mouse; in WebKit it then keeps nothing on the disk. */
+  /** Like `open`, with real keys and mouse. In this mode WebKit stores nothing on the disk. */
   openWithKeys(profile: string): Promise<EngineBrowser>
   close(): Promise<void>
 }
@@ -44,13 +44,13 @@ export async function openStage(engine: EngineName, settings: Record<string, str
   }
 }
 
-/** A first visit on a busy machine takes its time. */
+/** A first visit takes long on a busy machine. */
 const enterMs = 120_000
 
 const hasList = () => document.querySelector('main tbody tr a') !== null
 const hasListOrLogin = () => document.querySelector('main tbody tr a, input[name="password"]') !== null
 
-/** To the list of users, by way of the login where it is asked for. Returns whether it was. */
+/** Opens the list of users and logs in if needed. Returns whether a login was needed. */
 export async function enter(browser: EngineBrowser, url: string, credentials: Person): Promise<boolean> {
   await browser.goTo(`${url}/saas/app/user`)
   await waitFor(browser, 'the list of users or the login is shown', hasListOrLogin, [], enterMs)
@@ -66,7 +66,7 @@ export async function enter(browser: EngineBrowser, url: string, credentials: Pe
   return isLogin
 }
 
-/** A hand inside (tests/support/device/rig). */
+/** Loads the test rig into the page (tests/support/device/rig). */
 export async function loadRig(browser: EngineBrowser): Promise<void> {
   await browser.run(async (address) => {
     window.rig = (await import(address)) as typeof window.rig

@@ -1,6 +1,6 @@
 /**
- * WebKitGTK in two ways. `startWebKit` speaks W3C WebDriver: real keys and mouse, but such a browser keeps nothing on the disk.
- * `openWebKit` speaks the inspector's protocol to a browser on a profile, so it can be killed and opened again.
+ * Drives WebKitGTK in two ways. `startWebKit` uses W3C WebDriver: real keys and mouse, but nothing is stored on the disk. `openWebKit` uses
+ * the inspector protocol with a profile, so the browser can be killed and reopened.
  */
 import { once } from 'node:events'
 import { mkdir, readdir } from 'node:fs/promises'
@@ -19,7 +19,7 @@ import { findFreePort } from '#tests/support/server/free-port.ts'
 
 const startMs = 30_000
 const loadMs = 60_000
-/** As root it does not start otherwise. */
+/** WebKit does not start as root without this setting. */
 const environment = (display: string) => ({ DISPLAY: display, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' })
 
 export async function findMiniBrowser(): Promise<string> {
@@ -103,7 +103,7 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
   }
 }
 
-/** The driver does not wait for pages: what it waits for ends with the next page, and then it waits without end. */
+/** Waits for the page by polling. The driver's own waiting never ends if another page replaces the first. */
 async function untilLoaded(browser: EngineBrowser, url: string): Promise<void> {
   for (const deadline = Date.now() + loadMs; ; await wait(50)) {
     const state = await browser
@@ -153,7 +153,7 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
       async run(callback, ...args) {
         return JSON.parse(String(await page.run(toJsonCall(callback as never, args))))
       },
-      // The inspector has neither mouse nor keys.
+      // The inspector protocol has neither mouse nor keyboard.
       async click(selector) {
         await findMiddle(browser, selector)
         await browser.run((text) => document.querySelector<HTMLElement>(text)?.click(), selector)
@@ -204,12 +204,12 @@ async function findPageAddress(port: number): Promise<string> {
 }
 
 interface InspectorTarget {
-  /** The value of an expression; of a promise, what it resolves to. */
+  /** Returns the value of an expression, or the resolved value of a promise. */
   run(expression: string): Promise<unknown>
   close(): void
 }
 
-/** Another page may mean another process, and then another target behind the same socket. */
+/** Another page may start another process, which is a new target behind the same socket. */
 async function openTarget(address: string): Promise<InspectorTarget> {
   let target = ''
   let lastId = 0

@@ -1,4 +1,4 @@
-/** Writes over a faulty connection, and browsers that are killed meanwhile: what the server's database says in the end. */
+/** Writes over a faulty connection while browsers are killed, then checks the server's database. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createWritePlan } from '#tests/campaigns/write-plan.ts'
 import { type WriteCheck, checkWrites } from '#tests/campaigns/check-writes.ts'
@@ -19,16 +19,15 @@ export interface WriteReport extends WriteCheck {
   arrivals: number
   metFaults: Partial<Record<Fault, number>>
   kills: number
-  /** How often somebody had to log in again after a kill. */
   logins: number
-  /** Said to be on the device, and not there when the browser was opened again. */
+  /** Writes that were reported as stored but were missing when the browser was reopened. */
   missingIntents: string[]
   problems: string[]
-  /** Still waiting a minute after the last one was sent. */
+  /** Writes that still waited a minute after the last one was sent. */
   stuck: string[]
 }
 
-/** Those that hang cost half a minute each and are met in Chromium. */
+/** Faults that hang cost half a minute each and are tested in Chromium. */
 const faults: readonly Fault[] = [
   'cut before the answer',
   'cut in the answer',
@@ -45,7 +44,7 @@ const renamingCount = 5
 const writesPerRound = queuesAtOnce * (renamingCount + 1)
 const cutMs = 1_000
 const settleWithinMs = 60_000
-/** Between the page's word and the kill, ms. */
+/** Maximum time in ms between the page's message and the kill. */
 const killWithinMs = 200
 
 export async function writeUnderFaults(
@@ -94,7 +93,7 @@ export async function writeUnderFaults(
     for (let deadline = performance.now() + settleWithinMs; ; await wait(100)) {
       const unsentCount = await browser.run(() => window.rig.countUnsent())
       if (unsentCount === 0) return
-      // A busy machine sends slowly: stuck is what does not go on.
+      // A busy machine sends slowly, so only a lack of progress counts as stuck.
       if (unsentCount < lastCount) deadline = performance.now() + settleWithinMs
       lastCount = Math.min(lastCount, unsentCount)
       if (performance.now() < deadline) continue
@@ -119,7 +118,7 @@ export async function writeUnderFaults(
     }
     for (let kill = 1; kill <= kills && stuck.length === 0; kill++) {
       const { creationIntent, writes: plannedWrites } = plan.addQueue(1)
-      // Every second one is killed while its writes are on their way.
+      // Every second browser is killed while its writes are being sent.
       if (kill % 2) proxy.cut()
       await sendWrites([plannedWrites])
       await wait(drawBetween(random, 0, killWithinMs))

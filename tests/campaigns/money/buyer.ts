@@ -1,4 +1,4 @@
-/** A company's administrator who orders and pays in one history, and what is known of what was ordered. */
+/** A company administrator who orders and pays in one history, and what is known about the orders. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Currency } from '#domain/money.ts'
@@ -7,46 +7,42 @@ import type { MoneyWorld } from '#tests/campaigns/money/world.ts'
 import { callPortal, signIn } from '#tests/campaigns/payers.ts'
 import type { Random } from '#tests/support/runner/random.ts'
 
-/** Something that can be paid. */
+/** An order, a backup or a month's traffic. */
 export interface MoneyPayable {
   contractType: 'CONTRACT' | 'PDBORDER' | 'TRAFFIC'
   id: number
   type: 'create' | 'change' | 'extend' | 'backup' | 'traffic'
-  /** Of the service. */
   code: string
   currency: Currency
-  /** As its buyer knows it. */
+  /** State known to the buyer. */
   state: 'unpaid' | 'paid' | 'replaced' | 'deleted' | 'overdue'
-  /** Until when it can be paid; null: no end. */
+  /** Last time for a payment. Null means no limit. */
   due: string | null
-  /** Exclusive end of what is bought; null: of traffic. */
+  /** Exclusive end of the bought period, or null for traffic. */
   endRun: string | null
   users: number
   modules: string[]
-  /** The contract that a change made, where it can be undone; null: it cannot. */
+  /** Id of the contract that a change created, or null if the change cannot be undone. */
   undoableContractId: number | null
-  /** Addresses of gateways at which it can be paid, newest last. */
+  /** Addresses of gateway pages for its payment, latest last. */
   paymentPages: PaymentPage[]
 }
 
 export interface PaymentPage {
   address: string
-  /** When it was signed, epoch ms. */
+  /** Time when the address was signed, epoch ms. */
   since: number
 }
 
 export interface Buyer {
-  /** Of the history. */
   seed: number
   company: string
   world: MoneyWorld
   payables: MoneyPayable[]
   claims: MoneyClaim[]
-  /** Adds one to what the report says of that name. */
   countEvent(name: string): void
-  /** What the portal said last of something that it refused. */
   lastRefusal: string
-  /** Of the administrator and of the provider's staff. */
+  /** Access tokens of the administrator and of the provider's staff. */
   sessions: Partial<Record<'admin' | 'staff', string>>
 }
 
@@ -58,13 +54,13 @@ export interface PortalResponse {
 interface RequestOptions {
   body?: object | null
   actor?: 'admin' | 'staff'
-  /** Sent again with the same key until it is answered, through kills. Without one it is sent once. */
+  /** Repeats the request with the same key until there is a response, also across kills. Otherwise it is sent once. */
   isRepeated?: boolean
 }
 
 const maxTries = 6
 
-/** Returns null where no answer came. */
+/** Returns null if no response came. */
 export async function sendRequest(
   buyer: Buyer,
   method: string,
@@ -98,7 +94,7 @@ export async function sendRequest(
     if (response === null) buyer.lastRefusal = 'no answer'
     else if (response.status >= 400) buyer.lastRefusal = describeRefusal(response)
     if (!isRepeated || (response !== null && !isBusy)) return response
-    // A kill is waited for as long as it takes; what a live server refuses is given up in the end.
+    // Retries without limit while the server is down. Gives up after `maxTries` refusals of a running server.
     if (isBusy && ++refusals >= maxTries) return response
     await wait(50 * (refusals + 1))
   }
@@ -107,7 +103,7 @@ export async function sendRequest(
 const describeRefusal = ({ status, body: { errorCode = '', data } }: PortalResponse) =>
   [status, errorCode, data?.why ?? ''].join(' ').trim()
 
-/** Returns null where the server went away meanwhile. */
+/** Returns null if the server went down meanwhile. */
 async function getAccess({ sessions, world, company }: Buyer, actor: 'admin' | 'staff'): Promise<string | null> {
   const knownAccess = sessions[actor]
   if (knownAccess) return knownAccess
@@ -117,7 +113,6 @@ async function getAccess({ sessions, world, company }: Buyer, actor: 'admin' | '
   return accessToken
 }
 
-/** An order as the portal shows it. */
 interface OrderRow {
   id: number
   code: string
@@ -140,7 +135,6 @@ const states = {
   overwritten: 'paid',
 } as const
 
-/** Notes what an answer says of an order. */
 export function recordOrder(buyer: Buyer, response: PortalResponse): MoneyPayable {
   const row = response.body as unknown as OrderRow
   const { id, code, type, currency, users, modules, period_end: endRun, due } = row
@@ -164,7 +158,7 @@ export function recordOrder(buyer: Buyer, response: PortalResponse): MoneyPayabl
   return payable
 }
 
-/** Asks how an order stands. Returns null where there is none any more, or no answer. */
+/** Reads the current order. Returns null if it no longer exists or there is no response. */
 export async function readOrder(buyer: Buyer, payable: MoneyPayable): Promise<OrderRow | null> {
   const response = await sendRequest(buyer, 'GET', `/api/sorder/${payable.id}`)
   if (response?.status === 404) payable.state = 'deleted'
@@ -175,7 +169,7 @@ export async function readOrder(buyer: Buyer, payable: MoneyPayable): Promise<Or
 }
 
 export const pickSome = <T>(random: Random, items: readonly T[]): T | null => {
-  // What is newest is most often of interest.
+  // Prefers later items, which are more often of interest.
   const index = Math.floor(Math.sqrt(random()) * items.length)
   return items[index] ?? null
 }

@@ -1,12 +1,12 @@
 /**
- * Every unit of money against the database, by SQL of its own: what a gateway took is applied to one order, backup or month of
- * traffic with one invoice, or it was refunded, or staff have a task for it. Read while no server runs on the database.
+ * Checks every amount in the database with independent SQL: money that a gateway took is applied to one order, backup or month of traffic
+ * with one invoice, or it was refunded, or staff have a task for it. Runs while no server uses the database.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, DatabaseHandle } from '#server/db/database.ts'
 import type { TakenPayment } from '#tests/campaigns/gateway-book.ts'
 
-/** What a buyer was answered with, which must be so from then on. */
+/** A response that the buyer received, which must stay true. */
 export interface MoneyClaim {
   kind: 'order' | 'backup' | 'traffic'
   id: number
@@ -20,30 +20,30 @@ export interface MoneyFault {
 
 export interface MoneyReport {
   faults: MoneyFault[]
-  /** Taken, and not written down: a kill came between gateway and commit. A fault once everything has had its time. */
+  /**
+   * Payments that were taken but not recorded, because a kill came between gateway and commit. They are faults once enough time has passed.
+   */
   pendingFaults: MoneyFault[]
-  /** Payments by what became of them. */
   outcomes: Record<string, number>
 }
 
 export interface CheckInput {
-  /** Read after the snapshot began: the gateways may be ahead of the database, and never behind it. */
+  /** Reads the gateways after the snapshot began: they may be ahead of the database, but never behind it. */
   readBook: () => Promise<TakenPayment[]>
   claims: readonly MoneyClaim[]
 }
 
-/** Of one moment: what a killed server had sent off may still be carried out by the database. */
+/** Reads everything in one snapshot, because the database may still execute statements that the killed server had sent. */
 export const checkMoney = ({ kysely }: Database, { readBook, claims }: CheckInput): Promise<MoneyReport> =>
   kysely
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (db) => {
-      // The snapshot is taken by the first query.
+      // The first query takes the snapshot.
       await sql`select 1 from payment limit 1`.execute(db)
       return await compareMoney(db, await readBook(), claims)
     })
 
-/** In the transaction that is passed in. */
 export async function compareMoney(
   db: DatabaseHandle,
   book: readonly TakenPayment[],
@@ -80,8 +80,8 @@ function findTakenTwice(book: readonly TakenPayment[]): MoneyFault[] {
 }
 
 /**
- * `book`: what gateways took and gave back. `owed`: what can be paid. `money`: payments as they were written down, with their tasks and what they
- * are of. `bill`: invoices likewise. Amounts in units of the currency.
+ * Views in units of the currency. `book`: what gateways took and refunded. `owed`: what can be paid. `money`: recorded payments with their
+ * tasks and subjects. `bill`: invoices likewise.
  */
 const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]) => sql`
   with book as (
@@ -109,7 +109,7 @@ const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]
       (content ->> 'pay_amount')::numeric as charged, content ->> 'currency' as currency
     from invoice i)`
 
-/** Also of an attempt that was given up, until somebody looks; and refunds that were claimed. */
+/** Includes abandoned attempts until staff check them, and claimed refunds. */
 const unwrittenPayments = sql`
   select a.company_id, format('%s %s was taken by %s for %s, and the attempt is %s', b.currency, b.taken, b.gateway, b.key, a.state)
     as text
@@ -118,7 +118,7 @@ const unwrittenPayments = sql`
   from money m where m.task = 'refunding'`
 
 const rules: RawBuilder<unknown>[] = [
-  // Each payment at a gateway has its attempt, and is what the attempt asked for.
+  // Each payment at a gateway has an attempt with the same amount.
   sql`select 0 as company_id, format('%s took %s %s for %s, of which nothing was written down before', b.gateway, b.currency,
       b.taken, b.key) as text
     from book b where not exists (select from payment_attempt a where a.key = b.key)`,
@@ -126,7 +126,7 @@ const rules: RawBuilder<unknown>[] = [
       a.currency, a.amount, a.gateway) as text
     from book b join payment_attempt a on a.key = b.key
     where (a.currency, a.amount, a.gateway) is distinct from (b.currency, b.taken, b.gateway)`,
-  // An attempt that is paid has one payment, and a payment of a gateway has one attempt and the gateway's money.
+  // A paid attempt has one payment, and a payment through a gateway has one attempt and the gateway's money.
   sql`select a.company_id, format('attempt %s is paid by %s, and %s payments name it', a.id, a.gateway_id, count(m.id)) as text
     from payment_attempt a left join money m on m.gateway = a.gateway and m.reference = a.gateway_id
     where a.state = 'paid' group by a.id having count(m.id) <> 1`,
@@ -139,7 +139,7 @@ const rules: RawBuilder<unknown>[] = [
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference join payment_attempt a on a.key = b.key
     where (m.company_id, m.order_id, m.backup_order_id, m.traffic_id)
       is distinct from (a.company_id, a.order_id, a.backup_order_id, a.traffic_id)`,
-  // Applied money is on one thing, which is paid by it and invoiced once. All other money needs an owner.
+  // Applied money belongs to one item, which is paid and invoiced once. All other money needs a refund or a task.
   sql`select m.company_id, format('%s %s was applied to %s %s, which is %s and costs %s %s', m.currency, m.amount, m.kind,
       m.subject_id, o.state, o.currency, o.pay_amount) as text
     from money m left join owed o on o.kind = m.kind and o.id = m.subject_id
@@ -149,7 +149,7 @@ const rules: RawBuilder<unknown>[] = [
       m.outcome, m.kind, m.subject_id) as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
     where not m.is_applied and m.task_id is null`,
-  // A task of the staff is of money that was not applied, and says what the gateway says.
+  // A staff task is about money that was not applied, and agrees with the gateway.
   sql`select m.company_id, format('payment %s was applied when it came, and task %s is about it', m.id, m.task_id) as text
     from money m where m.outcome = 'applied' and m.task_id is not null`,
   sql`select m.company_id, format('task %s is %s, and the gateway gave back %s of %s', m.task_id, m.task, b.refunded, b.taken)
@@ -161,7 +161,8 @@ const rules: RawBuilder<unknown>[] = [
       as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
     where m.is_applied and b.refunded <> 0`,
-  // Paid with all that belongs to it, once, or not at all. Where nothing is due there is neither money nor an invoice.
+  // A paid item has all effects of its payment exactly once, an unpaid one has none. An item that costs nothing has neither payment nor
+  // invoice.
   sql`select o.company_id, format('%s %s (%s, %s %s) has %s payments and %s invoices', o.kind, o.id, o.state, o.currency,
       o.pay_amount, p.count, i.count) as text
     from owed o join buyer on buyer.id = o.company_id
@@ -180,7 +181,7 @@ const rules: RawBuilder<unknown>[] = [
     from owed o join buyer on buyer.id = o.company_id left join contract c on c.order_id = o.id
     where o.kind = 'order' group by o.id, o.company_id, o.state, o.is_paid
     having count(c.id) <> case when o.is_paid then 1 else 0 end`,
-  // One contract of a service is in force, one order of it waits to be paid, and one order builds on a contract.
+  // A service has at most one contract in force and one unpaid order. A contract is the base of at most one paid order.
   sql`select company_id, format('%s contracts of %s are in force', count(*), service_code) as text
     from contract where not overwritten group by company_id, service_code having count(*) > 1`,
   sql`select company_id, format('%s orders of %s wait to be paid', count(*), code) as text
@@ -191,7 +192,7 @@ const rules: RawBuilder<unknown>[] = [
   sql`select o.company_id, format('order %s is %s, and its contract %s is %s', o.id, o.stored, c.id,
       case when c.overwritten then 'overwritten' else 'in force' end) as text
     from service_order o join contract c on c.order_id = o.id where (o.stored = 'overwritten') <> c.overwritten`,
-  // The paid stretches of a contract are what its orders bought (D12).
+  // The paid segments of a contract are what its orders bought (D12).
   sql`select c.company_id, format('contract %s of order %s (%s) has the stretches %s, and was sold %s', c.id, o.id, o.type,
       c.segments, sold.segments) as text
     from contract c join buyer on buyer.id = c.company_id join service_order o on o.id = c.order_id
@@ -211,20 +212,20 @@ const rules: RawBuilder<unknown>[] = [
         when base.id is not null and own.day < base.period_end then base.segments || own.segment
         else jsonb_build_array(own.segment) end as segments) as sold
     where c.segments <> sold.segments`,
-  // A change leaves out what is over by then, so they may begin later than the contract.
+  // A change omits segments that are already over, so they may start later than the contract.
   sql`select c.company_id, format('contract %s runs from %s to %s, and its stretches are %s', c.id, c.period_start, c.period_end,
       c.segments) as text
     from contract c join buyer on buyer.id = c.company_id
     where c.segments -> 0 ->> 'start' < c.period_start or c.segments -> -1 ->> 'end' <> c.period_end
       or exists (select from jsonb_array_elements(c.segments) with ordinality as t(s, n)
         where s ->> 'start' >= s ->> 'end' or n > 1 and s ->> 'start' < c.segments -> (n::integer - 2) ->> 'end')`,
-  // What was bought of a service is what was invoiced for it.
+  // The price of a service's orders equals the invoiced amount.
   sql`select o.company_id, format('orders of %s cost %s %s, and %s was invoiced', o.code, o.currency, sum(o.pay_amount),
       coalesce(sum(bill.charged), 0)) as text
     from owed o join buyer on buyer.id = o.company_id left join bill on bill.kind = o.kind and bill.subject_id = o.id
     where o.is_paid group by o.company_id, o.code, o.currency
     having sum(o.pay_amount) <> coalesce(sum(bill.charged), 0)`,
-  // Of each currency: what gateways have and did not give back is applied, or waits for somebody.
+  // For each currency, the money at the gateways without refunds is applied or waits for staff.
   sql`select 0 as company_id, format('%s: gateways have %s, %s is applied and %s is not', currency, sum(has), sum(applied),
       sum(waits)) as text
     from (
@@ -234,7 +235,7 @@ const rules: RawBuilder<unknown>[] = [
       union all select m.currency, 0, 0, m.amount - b.refunded from money m
         join book b on b.gateway = m.gateway and b."references" ? m.reference where not m.is_applied) as one
     group by currency having sum(has) <> sum(applied) + sum(waits)`,
-  // What is too little to be charged is waived, or waits for the next month, and nothing of it is lost on the way.
+  // An amount too small to be charged is waived or carried to the next month. Nothing is lost.
   sql`select company_id, format('%s %s: %s is waived, and %s is to be paid', kind, id, waived, pay_amount) as text
     from (select 'order' as kind, id, company_id, waived, pay_amount from service_order
       union all select 'backup', id, company_id, waived, pay_amount from backup_order) as one
@@ -243,11 +244,11 @@ const rules: RawBuilder<unknown>[] = [
       as text
     from traffic t left join lateral (select sum(carried_out) from traffic f where f.carried_to = t.id) f on true
     where t.carried_in <> coalesce(f.sum, 0)`,
-  // D90: by year, from 1 on, none left out.
+  // Invoice numbers start at 1 each year and have no gaps (D90).
   sql`select 0 as company_id, format('invoices of %s have gaps: %s up to %s', substr(code, 2, 4), count(*),
       max(substr(code, 8)::integer)) as text
     from invoice group by substr(code, 2, 4) having count(*) <> max(substr(code, 8)::integer)`,
-  // What people were told is so.
+  // The buyers' responses are still true.
   sql`select o.company_id, format('%s %s is %s, and its buyer was told that it is %s', c.kind, c.id, coalesce(o.state, 'missing'),
       c.state) as text
     from claim c left join owed o on o.kind = c.kind and o.id = c.id left join service_order s on s.id = c.id and c.kind = 'order'

@@ -1,4 +1,4 @@
-/** What gateways and attackers do: answers lost, silence, notices held back, repeated, out of order, dropped and forged. */
+/** Operations of gateways and attackers: lost responses, silence, and notices that are delayed, repeated, reordered, dropped or forged. */
 import { createHmac } from 'node:crypto'
 import { drawBetween, type Random, pick } from '#tests/support/runner/random.ts'
 import type { WebhookCall } from '#demo/payment-sandbox/sandbox-store.ts'
@@ -7,7 +7,7 @@ import type { Buyer } from '#tests/campaigns/money/buyer.ts'
 import type { BuyerOperation } from '#tests/campaigns/money/order-operations.ts'
 
 export const loseAnswers: BuyerOperation = async ({ world }, random) => {
-  // The library of the cards asks three times by itself.
+  // The card library retries three times by itself.
   world.sandbox.faults.loseAnswers = drawBetween(random, 1, 4)
   return 'done'
 }
@@ -47,7 +47,7 @@ export const reverseNotices: BuyerOperation = async (buyer) => {
   return statuses.some((status) => status !== null) ? 'done' : 'unanswered'
 }
 
-/** It never comes by itself. */
+/** The notice is never delivered. */
 export const dropNotice: BuyerOperation = async (buyer, random) => {
   const waitingCalls = listLatestCalls(buyer).filter(({ nextAt }) => nextAt !== null)
   if (waitingCalls.length === 0) return 'skipped'
@@ -55,7 +55,7 @@ export const dropNotice: BuyerOperation = async (buyer, random) => {
   return 'done'
 }
 
-/** A notice that no gateway has signed. Throws where it is taken for one. */
+/** Sends a notice without a gateway's signature. Throws if it is accepted. */
 export const forgeNotice: BuyerOperation = async (buyer, random) => {
   const calls = listLatestCalls(buyer)
   if (calls.length === 0) return 'skipped'
@@ -74,7 +74,7 @@ function forgeCall(
 ): { body: string; headers: Record<string, string> } {
   if (gateway !== 'stripe') {
     const fields = new URLSearchParams(body)
-    // The signature is of another amount.
+    // The signature belongs to another amount.
     for (const name of ['total_amount', 'total_fee']) if (fields.has(name)) fields.set(name, '1.00')
     if (random() < 0.5) fields.set('sign', Buffer.from('nobody').toString('base64'))
     fields.set('trade_status', random() < 0.5 ? 'TRADE_SUCCESS' : 'TRADE_FINISHED')
@@ -86,7 +86,7 @@ function forgeCall(
   return { body, headers: { 'content-type': 'application/json', 'stripe-signature': `t=${time},v1=${signature}` } }
 }
 
-/** Comes back from a payment that somebody else made, to have it counted for one's own. */
+/** Returns from another user's payment, to have it counted as one's own. */
 export const forgeReturn: BuyerOperation = async (buyer, random) => {
   const gatewayIds = listLatestCalls(buyer).flatMap(({ body }) => /"id":"((?:cs_test|pi)_\w+)"/.exec(body)?.[1] ?? [])
   const returnKeys = listLatestCalls(buyer).flatMap(({ body }) => /"key":"(\w+)"/.exec(body)?.[1] ?? [])
@@ -100,7 +100,6 @@ export const forgeReturn: BuyerOperation = async (buyer, random) => {
   return response === null ? 'unanswered' : 'done'
 }
 
-/** The staff's tool. */
 export const reconcile: BuyerOperation = async ({ world }) => {
   await world.waitUntilUp()
   return await reconcilePayments(world.url).then(

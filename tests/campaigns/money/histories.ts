@@ -1,6 +1,6 @@
 /**
- * Some histories at once in one world: each has companies of its own and draws what they do by its own seed, all of them live through
- * the same kills, restarts and days. Money is counted between each end of the server and its next start, and once more at the end.
+ * Runs several histories at once in one world. Each has its own companies and draws its operations from its own seed; all share the same
+ * kills, restarts and days. Money is counted between each stop of the server and its next start, and at the end.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { addDays, addMonths, countDaysBetween } from '#domain/plain-dates.ts'
@@ -17,11 +17,9 @@ import { reconcilePayments } from '#tests/campaigns/payments.ts'
 import { writeUnpaidTraffic } from '#tests/campaigns/unpaid-traffic.ts'
 import { drawBetween, type Random, createRandom, pick } from '#tests/support/runner/random.ts'
 
-/** What became of operations and of money, by name. */
 export interface MoneyTally {
   operations: Map<string, Record<BuyerOperationResult, number>>
   events: Map<string, number>
-  /** Why operations took no effect. */
   refusals: Map<string, number>
 }
 
@@ -34,31 +32,28 @@ const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 const hongKongMs = 8 * 60 * minuteMs
 const maxBuyers = 3
-/** What a buyer does in a history: one operation after the other. */
 const operationCounts = { min: 15, max: 30 }
-/** The server ends so often while they do it. */
 const endingCounts = { min: 2, max: 4 }
 
 interface HistoryBatch {
   world: MoneyWorld
   historySeeds: readonly number[]
   tally: MoneyTally
-  /** False: the server is ended in good order only. */
+  /** If false, the server is only stopped cleanly. */
   hasKills: boolean
 }
 
 interface HistoryRun extends HistoryBatch {
   buyers: readonly Buyer[]
-  /** Of kills and days. */
+  /** For kills and time. */
   random: Random
-  /** In words, with the seed of the history. */
+  /** Faults as text, with the seed of the history. */
   faults: Set<string>
 }
 
-/** Returns what is wrong, by the seeds of the histories. */
 export async function runBatch(batch: HistoryBatch): Promise<string[]> {
   const { world, historySeeds, tally } = batch
-  // Kills and days are everybody's: drawn by the first seed.
+  // Kills and time are shared, so they are drawn from the first seed.
   const random = createRandom((historySeeds[0] ?? 0) + 500_000)
   const progress = countProgress()
   const buyers: Buyer[] = []
@@ -84,7 +79,7 @@ export async function runBatch(batch: HistoryBatch): Promise<string[]> {
   }
   const run: HistoryRun = { ...batch, buyers, random, faults: new Set() }
   const allWork = Promise.all(work)
-  // Its failure is met where it is awaited.
+  // A failure is handled where the promise is awaited.
   allWork.catch(() => undefined)
   const endCount = drawBetween(random, endingCounts.min, endingCounts.max)
   for (let endingIndex = 1; endingIndex <= endCount; endingIndex++) {
@@ -96,7 +91,7 @@ export async function runBatch(batch: HistoryBatch): Promise<string[]> {
     await endRun(run, drawAnyTime(world))
   }
   await allWork
-  // An order can be paid on a page until the contract ends, and the money may come a moment later (decision 62).
+  // An order can be paid on a page until the contract ends, and the notice may arrive a moment later (decision 62).
   await endRun(run, drawLastDay(world))
   for (const buyer of buyers) await changeAndLeave(buyer, random)
   await endRun(run, drawMidnight(world))
@@ -139,7 +134,7 @@ interface BuyerRun {
   onBegin: () => void
 }
 
-/** What cannot be done as things stand is drawn anew, some times. */
+/** An operation that is impossible in the current state is drawn again, at most this often. */
 const drawsPerOperation = 8
 
 async function runBuyer(buyer: Buyer, { seed, operationCount, tally, onBegin }: BuyerRun): Promise<void> {
@@ -149,7 +144,7 @@ async function runBuyer(buyer: Buyer, { seed, operationCount, tally, onBegin }: 
     for (let drawIndex = 0; drawIndex < drawsPerOperation; drawIndex++) {
       buyer.lastRefusal = 'at the gateway'
       const { name, operation } = drawOperation(random)
-      // What happens inside depends on answers: the next draw must not.
+      // The operation's draws depend on responses, so it gets its own generator. The next operation must not depend on them.
       const result = await operation(buyer, createRandom(Math.floor(random() * 2 ** 31))).catch((error: unknown) => {
         throw new Error(`seed ${buyer.seed}, ${buyer.company}, "${name}": ${String(error)}`, { cause: error })
       })
@@ -162,7 +157,7 @@ async function runBuyer(buyer: Buyer, { seed, operationCount, tally, onBegin }: 
   }
 }
 
-/** The server ends, money is counted, time passes, and it starts again. */
+/** Stops the server, counts money, moves the clock and restarts the server. */
 async function endRun(run: HistoryRun, drawTime: DrawTime): Promise<void> {
   const { world, tally, hasKills, random } = run
   const isKill = random() < 0.75 && hasKills
@@ -183,13 +178,14 @@ async function endRun(run: HistoryRun, drawTime: DrawTime): Promise<void> {
   for (const buyer of run.buyers) await payEndedPage(buyer, random)
 }
 
-/** Waits until everything has had its time, and counts for the last time. */
+/** Waits until every pending payment must be settled, then counts for the last time. */
 async function settleRun(run: HistoryRun): Promise<void> {
   const { world, tally, random, buyers, historySeeds } = run
   Object.assign(world.sandbox.faults, { loseAnswers: 0, fail: 0 })
   world.sandbox.webhooks.release()
   await world.stop('SIGTERM')
-  // Longer than a request of a killed server may be on its way (use-cases/payments/settle-attempt.ts); mostly longer than all can be paid.
+  // Longer than a request of a killed server may take (use-cases/payments/settle-attempt.ts), and in most cases longer than any payment
+  // deadline.
   world.moveClock(pick(random, [3 * minuteMs, 26 * 60 * minuteMs, 9 * dayMs]))
   await world.start()
   await reconcilePayments(world.url)
@@ -219,7 +215,7 @@ interface MoneyCount {
   outcomes: Record<string, number>
 }
 
-/** Notes what is wrong, once each. */
+/** Records each fault once. */
 async function countMoney(
   { world, buyers, historySeeds, faults }: HistoryRun,
   database: Database,
@@ -240,7 +236,7 @@ async function countMoney(
   return { pendingFaults: report.pendingFaults.map(toText), outcomes: report.outcomes }
 }
 
-/** A month's traffic of some services, long ago, at amounts drawn by chance. */
+/** Bills a past month's traffic of some services with random amounts. */
 async function billTraffic(
   { buyers, random }: HistoryRun,
   database: Database,
@@ -267,10 +263,10 @@ async function billTraffic(
   }
 }
 
-/** How long nothing is done, ms. */
+/** Time without activity, ms. */
 type DrawTime = (random: Random, contracts: readonly LiveContract[]) => number
 
-/** To the last day of the contract that ends first. */
+/** Moves to the last day of the contract that ends first. */
 const drawLastDay =
   ({ today }: MoneyWorld): DrawTime =>
   (_random, contracts) => {
@@ -278,13 +274,13 @@ const drawLastDay =
     return nearestEnd === undefined ? 0 : Math.max(0, countDaysBetween(today(), nearestEnd) - 1) * dayMs
   }
 
-/** To the first minutes of the next business day: what was signed in the last 24 hours is still good. */
+/** Moves to the first minutes of the next business day. Addresses signed in the last 24 hours are still valid. */
 const drawMidnight =
   ({ clock }: MoneyWorld): DrawTime =>
   (random) =>
     dayMs - ((clock() + hongKongMs) % dayMs) + drawBetween(random, 1, 5) * 1000
 
-/** Mostly minutes or a day; more than all can be paid in; to shortly before the end of a contract, and over it. */
+/** Usually minutes or a day, sometimes longer than any payment deadline, to shortly before the end of a contract, or beyond it. */
 const drawAnyTime =
   ({ today }: MoneyWorld): DrawTime =>
   (random, contracts) => {
@@ -294,7 +290,7 @@ const drawAnyTime =
     if (roll < 0.7) return drawBetween(random, 8, 40) * dayMs
     const nearestEnd = contracts.map(({ end: endDate }) => endDate).toSorted()[0]
     if (nearestEnd === undefined) return dayMs
-    // Whoever is near it goes over it next.
+    // Near the end of a contract, move beyond it next.
     const isNear = countDaysBetween(today(), nearestEnd) < 8
     const targetDay = addDays(
       nearestEnd,

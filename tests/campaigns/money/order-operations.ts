@@ -1,4 +1,4 @@
-/** What buyers do to orders, contracts and backups: make, replace, change, extend and delete them. */
+/** Buyers' operations on orders, contracts and backups: create, replace, change, extend and delete. */
 import { pick, drawBetween, type Random } from '#tests/support/runner/random.ts'
 import {
   type Buyer,
@@ -11,8 +11,10 @@ import {
 } from '#tests/campaigns/money/buyer.ts'
 
 /**
- * `done`: it took effect. `refused`: the portal said no. `unanswered`: a kill came between, or the gateway was silent. `skipped`:
- * there was nothing to do it to, and another operation is drawn.
+ * - done: the operation took effect.
+ * - refused: the portal refused it.
+ * - unanswered: a kill or a silent gateway prevented a response.
+ * - skipped: there was nothing to apply it to, and another operation is drawn.
  */
 export type BuyerOperationResult = 'done' | 'refused' | 'unanswered' | 'skipped'
 export type BuyerOperation = (buyer: Buyer, random: Random) => Promise<BuyerOperationResult>
@@ -54,13 +56,13 @@ async function sendOrder(buyer: Buyer, path: string, body: object): Promise<Buye
 }
 
 export const create: BuyerOperation = async (buyer, random) => {
-  // Meanwhile it may be another day.
+  // The date may change while waiting.
   await buyer.world.waitUntilUp()
   const code = `${buyer.company}s${buyer.payables.length}x${drawBetween(random, 0, 999)}`
   return await sendOrder(buyer, '/api/sorder', buildOrder(buyer, random, code))
 }
 
-/** A new order in the place of one that is not paid, which turns invalid. */
+/** Replaces an unpaid order, which becomes invalid, by a new one. */
 export const replace: BuyerOperation = async (buyer, random) => {
   const formerOrder = pickSome(
     random,
@@ -94,11 +96,11 @@ interface BuyerContract {
   id: number
   order: MoneyPayable
   isExpired: boolean
-  /** A change or an extension of it that waits to be paid. */
+  /** An unpaid change or extension of the contract. */
   pendingOrder: MoneyPayable | null
 }
 
-/** The contract in force of one of the services, or the last one where it is over. */
+/** Returns the contract in force of a random service, or its last contract. */
 async function findContract(buyer: Buyer, random: Random): Promise<BuyerContract | null> {
   const codes = [...new Set(listOrders(buyer, ['paid']).map(({ code }) => code))]
   const code = pickSome(random, codes)
@@ -114,13 +116,12 @@ async function findContract(buyer: Buyer, random: Random): Promise<BuyerContract
 
 type DrawChange = (contract: BuyerContract, random: Random) => object | null
 
-/** More users, or one more module. */
 const drawIncrease: DrawChange = ({ order: { users, modules } }, random) =>
   random() < 0.7 || modules.includes('fin')
     ? { type: 'change', users: users + drawBetween(random, 1, 30) }
     : { type: 'change', modules: [...modules, 'fin'] }
 
-/** Fewer of both: what is paid for them is worth more than what is due, and nothing is paid back. */
+/** Removes users and modules. Their unused value exceeds the amount due, and nothing is refunded. */
 const drawDecrease: DrawChange = ({ order: { users, modules } }, random) => {
   const fewerModules = modules.filter((code) => code === 'core')
   const remainingUsers = Math.max(5, users - drawBetween(random, 1, 20))
@@ -148,13 +149,12 @@ export const changeUp = createChange(drawIncrease, ({ isExpired, pendingOrder })
 export const changeDown = createChange(drawDecrease, ({ isExpired, pendingOrder }) => !isExpired && !pendingOrder)
 export const extendContract = createChange(drawExtension, ({ isExpired, pendingOrder }) => !isExpired && !pendingOrder)
 export const extendExpired = createChange(drawExtension, ({ isExpired, pendingOrder }) => isExpired && !pendingOrder)
-/** A change in the place of one that waits to be paid. */
 export const replaceChange = createChange(
   drawIncrease,
   ({ isExpired, pendingOrder }) => !isExpired && pendingOrder !== null,
 )
 
-/** The contract before a change that discarded money comes back, for nothing, until midnight. */
+/** Undoes a change that discarded paid value: restores the earlier contract without payment, until midnight. */
 export const undo: BuyerOperation = async (buyer, random) => {
   const undoablePayable = pickSome(
     random,
@@ -167,7 +167,7 @@ export const undo: BuyerOperation = async (buyer, random) => {
   return result
 }
 
-/** `years`: at most; null: as long as the contract, and longer, so that it is cut (D21). */
+/** `years` is the maximum. If null, the backup is longer than the contract, so that it is shortened (D21). */
 const createBackup =
   (unit: 'month' | 'year', length: [number, number]): BuyerOperation =>
   async (buyer, random) => {

@@ -1,4 +1,4 @@
-/** What buyers do to pay: by card, on the gateway's page, at their bank, by Alipay, twice, in two tabs, late, and not at all. */
+/** Buyers' payments: by card, on the gateway's page, with 3-D Secure, by Alipay, twice, in two tabs, late, and not at all. */
 import { type Random, pick } from '#tests/support/runner/random.ts'
 import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
 import {
@@ -26,12 +26,12 @@ const claimKinds = { CONTRACT: 'order', PDBORDER: 'backup', TRAFFIC: 'traffic' }
 const visaCard = { type: 'stripe', token: 'pm_card_visa' }
 const cardPageFields = { type: 'stripe' }
 
-/** A signed address of Alipay that is older is refused there. */
+/** Alipay refuses older signed addresses. */
 const alipayAddressMs = 24 * 3_600_000
 
 const listUnpaid = ({ payables }: Buyer) => payables.filter(({ state }) => state === 'unpaid')
 
-/** Presses the button once, as the administrator or as the staff. */
+/** Requests the payment once, as the administrator or as staff. */
 async function sendPayment(
   buyer: Buyer,
   payable: MoneyPayable,
@@ -59,7 +59,7 @@ const isPaidNow = (response: PortalResponse | null) => response?.status === 200 
 const toPaymentResult = (response: PortalResponse | null): BuyerOperationResult =>
   response?.status === 200 && response.body.status === 'processing' ? 'unanswered' : toResult(response)
 
-/** How an unpaid thing is paid; `skipped` where there is none. */
+/** Creates an operation that pays an unpaid item, or returns `skipped` without one. */
 const createPayment =
   (work: (buyer: Buyer, payable: MoneyPayable, random: Random) => Promise<BuyerOperationResult>): BuyerOperation =>
   async (buyer, random) => {
@@ -77,7 +77,7 @@ export const payByDeclinedCard = createPayment(async (buyer, payable, random) =>
   return response?.body.errorCode === 'CARD_INVALID' ? 'done' : toPaymentResult(response)
 })
 
-/** Opens the address that the portal led to, and pays there or turns back. */
+/** Opens the gateway page of the portal's response, and pays or cancels there. */
 const createPagePayment = (fields: object, action: PageAction) =>
   createPayment(async (buyer, payable, random) => {
     const response = await sendPayment(buyer, payable, fields)
@@ -95,7 +95,7 @@ export const payOnPage = createPagePayment(cardPageFields, 'pay')
 export const declineOnPage = createPagePayment(cardPageFields, 'decline')
 export const leavePage = createPagePayment(cardPageFields, 'leave')
 
-/** RMB by the buyer, the rest by the staff (D66). */
+/** RMB is paid by the buyer, other currencies by staff (D66). */
 const getAlipayOptions = ({ currency }: MoneyPayable) =>
   currency === 'RMB'
     ? { fields: { type: 'alipay' }, actor: 'admin' as const }
@@ -112,7 +112,7 @@ const createAlipayPayment = (action: PageAction) =>
   })
 
 export const payByAlipay = createAlipayPayment('pay')
-/** The address is signed for hours, and nobody has opened it yet: the gateway knows of no payment. */
+/** Nobody opens the address, which is valid for hours, so the gateway knows no payment. */
 export const keepAlipayAddress = createAlipayPayment('leave')
 
 export const payBySimulation = createPayment(async (buyer, payable) =>
@@ -127,7 +127,7 @@ export const payTwice = createPayment(async (buyer, payable) => {
   return isPaidNow(firstResponse) ? toPaymentResult(firstResponse) : toPaymentResult(secondResponse)
 })
 
-/** A card in one tab, and the gateway's page in another, which is paid whatever became of the card. */
+/** Pays by card in one tab and on the gateway's page in another, which is paid whether or not the card succeeded. */
 export const payInTwoTabs = createPayment(async (buyer, payable, random) => {
   const [page, card] = await Promise.all([
     sendPayment(buyer, payable, cardPageFields),
@@ -138,7 +138,7 @@ export const payInTwoTabs = createPayment(async (buyer, payable, random) => {
   return await actOnPage(buyer, payable, { page: address, action: 'pay', random })
 })
 
-/** The page is open, and the card pays first. */
+/** Opens the gateway's page, but pays by card first. */
 export const payOtherwise = createPayment(async (buyer, payable, random) => {
   const page = (await sendPayment(buyer, payable, cardPageFields))?.body.redirect
   const response = await sendPayment(buyer, payable, visaCard)
@@ -169,13 +169,13 @@ export const deleteWhilePaying = createWhilePaying(
   (buyer, payable, random) => removeOrder(buyer, random, payable),
   ({ contractType }) => contractType === 'CONTRACT',
 )
-/** Replaces the newest one that can be, which mostly is the one that is being paid. */
+/** Replaces the latest replaceable order, which is usually the one being paid. */
 export const replaceWhilePaying = createWhilePaying(
   (buyer, _payable, random) => replace(buyer, random),
   ({ type }) => type === 'create',
 )
 
-/** A page whose order has ended meanwhile is paid, where there is one that still takes money. */
+/** Pays on the page of an order that ended meanwhile, if a page still accepts money. */
 export async function payEndedPage(buyer: Buyer, random: Random): Promise<void> {
   const endedPayables = buyer.payables.filter(
     ({ state, endRun, paymentPages }) =>
@@ -192,7 +192,7 @@ export async function payEndedPage(buyer: Buyer, random: Random): Promise<void> 
 const isTooOld = ({ world }: Buyer, { address, since }: PaymentPage) =>
   address.includes('gateway.do') && world.clock() - since > alipayAddressMs
 
-/** Any page that was ever led to is opened again and paid, whatever has become of what it is for. */
+/** Reopens a random earlier gateway page and pays, in any state of its order. */
 export const payOldPage: BuyerOperation = async (buyer, random) => {
   const states = [
     ...new Set(buyer.payables.filter(({ paymentPages }) => paymentPages.length > 0).map(({ state }) => state)),
@@ -210,7 +210,7 @@ export const payOldPage: BuyerOperation = async (buyer, random) => {
     : await actOnPage(buyer, payable, { page: page.address, action: 'pay', random })
 }
 
-/** The gateway says nothing while an order is deleted, and the payer has its page. */
+/** Deletes an order while the gateway does not respond and the payer has its page open. */
 export const deleteUnderSilence: BuyerOperation = async (buyer, random) => {
   const payable = pickSome(
     random,
@@ -224,7 +224,6 @@ export const deleteUnderSilence: BuyerOperation = async (buyer, random) => {
   return result
 }
 
-/** What is paid already is asked to be paid once more. */
 export const payAgain: BuyerOperation = async (buyer, random) => {
   const payable = pickSome(
     random,
@@ -244,7 +243,7 @@ export const checkPaymentState: BuyerOperation = async (buyer, random) => {
   return toResult(response)
 }
 
-/** Orders, and is led to a page that is paid later, or never. */
+/** Orders and receives the address of a gateway page, which is paid later or never. */
 const createLeaving =
   (placeOrder: BuyerOperation): BuyerOperation =>
   async (buyer, random) => {
@@ -267,7 +266,7 @@ interface PageVisit {
   random: Random
 }
 
-/** Sends the gateway's forms and comes back, or does not; the way back may meet a dead server. */
+/** Submits the gateway's forms and sometimes returns to the portal, whose server may be down. */
 async function actOnPage(
   buyer: Buyer,
   payable: MoneyPayable,
@@ -298,7 +297,7 @@ function buildPageForm(address: string, action: PageAction): Record<string, stri
   return { answer: 'pay' }
 }
 
-/** Under which name the report counts money for something that waits for none; null: it does. */
+/** Returns the name under which the report counts money for an item that expects none, or null if it expects money. */
 function describeLateness({ world }: Buyer, { state, due, endRun }: MoneyPayable): string | null {
   if (state === 'deleted') return 'money for a deleted order'
   if (state === 'replaced') return 'money for a replaced order'

@@ -1,4 +1,6 @@
-/** Shows that the check notices: money is moved, doubled and lost in the database or in the gateways' book, each time rolled back. */
+/**
+ * Proves that the check finds errors: moves, doubles and removes money in the database or the gateways' book, and rolls each change back.
+ */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, DatabaseHandle } from '#server/db/database.ts'
 import type { TakenPayment } from '#tests/campaigns/gateway-book.ts'
@@ -66,7 +68,7 @@ const bookTamperings: Record<string, (book: TakenPayment[], appliedPaymentRow: T
 
 export const tamperings = [...Object.keys(databaseTamperings), ...Object.keys(bookTamperings)]
 
-/** Each that there was something for, and whether the check noticed it. */
+/** Returns each change that was possible, and whether the check noticed it or the database refused it. */
 export async function tamperWith(
   database: Database,
   book: readonly TakenPayment[],
@@ -82,7 +84,7 @@ export async function tamperWith(
     results.push([name, [...textsAfter].some((payment) => !textsBefore.has(payment))])
   for (const [name, statement] of Object.entries(databaseTamperings)) {
     const textsAfter = await runRolledBack(database, async (db) => {
-      // Null: the database itself refuses it.
+      // Null means that a database constraint refused the change.
       const updateResult = await statement.execute(db).catch(() => null)
       if (updateResult === null) return 'refused'
       return (updateResult.numAffectedRows ?? 0n) > 0n ? await countFaults(db, book) : 'nothing to change'

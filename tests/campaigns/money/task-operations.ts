@@ -1,4 +1,4 @@
-/** What the provider's staff do about money that no order waits for: give it back, or apply it after all. */
+/** Staff operations on money that no order expects: refund it or apply it after all. */
 import { type Random, pick } from '#tests/support/runner/random.ts'
 import { type Buyer, sendRequest } from '#tests/campaigns/money/buyer.ts'
 import { type BuyerOperation, toResult } from '#tests/campaigns/money/order-operations.ts'
@@ -10,7 +10,7 @@ interface PaymentTask {
   state: 'open' | 'refunding' | 'refunded' | 'applied'
 }
 
-/** Of this buyer's company; null: there is none. */
+/** Returns a random open task of the buyer's company, or null. */
 async function findOpenTask(
   buyer: Buyer,
   random: Random,
@@ -33,10 +33,10 @@ const createSettleTask =
   }
 
 export const refundTask = createSettleTask('refund', () => true)
-/** What was paid already cannot be applied again. */
+/** Money for something already paid cannot be applied. */
 export const applyTask = createSettleTask('apply', ({ reason }) => reason !== 'paidAlready')
 
-/** Two of the staff press at the same time: one of them is refused. */
+/** Two staff users act at the same time. One of them is refused. */
 export const refundAndApply: BuyerOperation = async (buyer, random) => {
   const task = await findOpenTask(buyer, random, () => true)
   if (!task) return 'skipped'

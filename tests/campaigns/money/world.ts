@@ -1,6 +1,6 @@
 /**
- * A portal as a process of its own, on a copy of one prepared database, beside gateways that live on when it is killed. Its clock and
- * theirs go ahead of the machine's by as much as one likes, from one start to the next.
+ * A portal in its own process on a copy of a prepared database, with gateways that survive its kills. The clock of both can be moved
+ * forward between two starts.
  */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,34 +25,33 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 const timeZone = 'Asia/Hong_Kong'
 const maxCompanies = 30
 
-/** Of buyers: `h00`, `h01`, ... */
+/** Company code of a buyer: `h00`, `h01`, ... */
 export const buildBuyerCode = (index: number): string => `h${String(index).padStart(2, '0')}`
 
 export interface WorldTemplate {
-  /** A world of its own, as long as `work` takes. */
   open<T>(work: (world: MoneyWorld) => Promise<T>): Promise<T>
 }
 
 export interface MoneyWorld {
   url: string
   sandbox: SandboxServer
-  /** Epoch ms, of the portal and of the gateways. */
+  /** Time of the portal and of the gateways, epoch ms. */
   clock(): number
   /** The business day. */
   today(): string
-  /** Resolves when a server answers. Rejects once the world is closed. */
+  /** Resolves when a server responds. Rejects once the world is closed. */
   waitUntilUp(): Promise<void>
   start(): Promise<void>
   stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
-  /** What the servers that ended logged as errors since it was asked last. */
+  /** Returns and clears the errors that ended servers logged. */
   takeErrors(): string[]
-  /** While no server runs. */
+  /** Only while no server runs. */
   moveClock(ms: number): void
-  /** While no server runs. */
+  /** Only while no server runs. */
   inspect<T>(work: (database: Database) => Promise<T>): Promise<T>
 }
 
-/** `clusterUrl`: of a PostgreSQL server; null: the embedded engine. */
+/** `clusterUrl` is the address of a PostgreSQL server, or null for the embedded engine. */
 export async function prepareTemplate(folder: string, clusterUrl: string | null): Promise<WorldTemplate> {
   const template = join(folder, 'template')
   const baseEnv = { DEMO: '1', TOKEN_KEY: '5a'.repeat(32), PAYMENTS_PER_USER: '1000000', ...quickHashes }
@@ -69,7 +68,7 @@ export async function prepareTemplate(folder: string, clusterUrl: string | null)
       await loadCompanies(db, app, { companies, hash, listId, now: app.clock() })
     })
   })
-  // Their keys take a second to be made.
+  // Generating their keys takes a second.
   const gateways = join(folder, 'gateways')
   await (await openGateways(gateways, 'http://127.0.0.1:1', Date.now)).close()
 
@@ -94,7 +93,6 @@ export async function prepareTemplate(folder: string, clusterUrl: string | null)
   }
 }
 
-/** An administrator who orders, and nothing else. */
 function buildBuyerCompany(code: string): DemoCompany {
   const acme = demoCompanies.find((company) => company.code === 'acme')
   const [admin] = acme?.users ?? []
@@ -162,7 +160,7 @@ async function openWorld(
   return { world, close }
 }
 
-/** pino writes 50 for an error. */
+/** pino's number for the error level. */
 const errorLevel = 50
 
 function readErrors(output: string): string[] {
@@ -180,7 +178,6 @@ interface LogLine {
   err?: { message?: string; stack?: string }
 }
 
-/** A service whose contract is in force. */
 export interface LiveContract {
   company: string
   code: string
@@ -189,7 +186,7 @@ export interface LiveContract {
   end: string
 }
 
-/** Of buyers. */
+/** Returns the buyers' contracts in force. */
 export const readLiveContracts = ({ kysely }: Database, today: string): Promise<LiveContract[]> =>
   kysely
     .transaction()

@@ -1,9 +1,9 @@
-/** A new field of the company profile, by docs/recipes.md: what `npm run campaign -- recipes` follows in a copy. */
+/** A new field of the company profile, as docs/recipes.md describes. Applied by `npm run campaign -- recipes` in a copy. */
 import { addJsonKey, insertAfter, insertBefore, type ProjectChange } from '#scripts/new/edit-project.ts'
 import { buildLatestMigrationEdit } from '#scripts/new/migration-names.ts'
 
 interface NewField {
-  /** Its column: `fax_number`. */
+  /** Column name: `fax_number`. */
   name: string
   label: { en: string; zh: string }
   maxLength: number

@@ -1,4 +1,4 @@
-/** Many entries of the audit trail at once, as the server would have written them one by one. */
+/** Writes many audit entries at once, as if the server had written them one by one. */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { toCanonicalJson } from '#domain/audit-log/canonical.ts'
@@ -11,14 +11,14 @@ import { runInTransaction } from '#server/db/transaction.ts'
 export interface AuditEntriesInput {
   companyId: number
   count: number
-  /** Epoch ms of the first; each one `intervalMs` ms later. */
+  /** Time of the first entry, epoch ms. Each further one is `intervalMs` later. */
   startAt: number
   intervalMs?: number
-  /** What differs from a plain change of a user; `n` counts from 0. */
+  /** Fields that differ from a plain change of a user. `index` counts from 0. */
   buildFields?: (index: number) => Partial<AuditLeaf>
 }
 
-/** They wait for their places in the log; ids go on where the last one ended. */
+/** The entries have no log index yet. Ids continue after the last entry. */
 export async function writeGeneratedEntries(
   app: AppContext,
   { companyId, count, startAt, intervalMs = 0, buildFields }: AuditEntriesInput,

@@ -1,4 +1,4 @@
-/** A log that a server would serve that lies: whole in itself, and another one than the device has seen. */
+/** A log as a lying server would serve it: consistent in itself, but different from the log the device has seen. */
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { signCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { hashLeaf } from '#domain/audit-log/hash.ts'
@@ -12,16 +12,16 @@ import type { RequestInterceptor } from '#tests/support/audit-trail/stored-trail
 
 export interface ForgedLogOptions {
   epoch?: number
-  /** Of who signs; the first one alone names the next key. */
+  /** Seeds of the signing keys. Only the first one names the next key. */
   seed?: Uint8Array
   otherSeed?: Uint8Array
   nextKey?: string
   origin?: string
-  /** Of earlier changes of the key, as the server would tell whoever knows an old one. */
+  /** Key changes that the server would send to a client with an older key. */
   handovers?: readonly string[]
 }
 
-/** Another log, signed by the server's own key: what somebody who holds that key would serve. */
+/** Returns another log signed by the server's own key, as an attacker with that key would serve it. */
 export function createForgedLog(
   app: AppContext,
   companyId: number,

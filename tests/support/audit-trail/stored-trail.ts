@@ -1,4 +1,4 @@
-/** Audit trails to keep on a device: entries of some days on the real server, and what a liar in between would make of them. */
+/** Audit trails to store on a device: entries of some days on the real server, and manipulated responses in between. */
 import type { keepTrail } from '#contract/audit-trail.ts'
 import { keepTrail as keepCall } from '#contract/audit-trail.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
@@ -21,7 +21,7 @@ import { emptyTables, restoreSnapshot, type Snapshot, takeSnapshot } from '#test
 
 export const dayMs = 24 * 3_600_000
 
-/** Entries in the company's log, one a minute from `startAt` on unless said otherwise, each with its place. */
+/** Adds entries with log indexes to the company's log, by default one per minute from `startAt` on. */
 export async function fillTrail(
   { server }: Installation,
   companyId: number,
@@ -49,13 +49,16 @@ export async function fillTrail(
   await integrate(app)
 }
 
-/** Noon of 1 January, in the business time zone; a house's clock stands at 2 March. */
+/** Noon of 1 January in the business time zone. The test clock starts on 2 March. */
 export const january = Date.UTC(2026, 0, 1, 4)
 export const entryCount = 600
 
 const firstSnapshots = new WeakMap<Installation, Snapshot>()
 
-/** A new world with 600 entries of January in the log of alpha. Written once for a house, which takes a second, and then put back. */
+/**
+ * Resets the world with 600 entries of January in the log of alpha. They are written once per installation, which takes a second, and
+ * restored afterwards.
+ */
 export async function resetWithTrail(installation: Installation): Promise<void> {
   const { server } = installation
   const snapshot = firstSnapshots.get(installation)
@@ -69,7 +72,7 @@ export async function resetWithTrail(installation: Installation): Promise<void> 
   firstSnapshots.set(installation, await takeSnapshot(server.app.database))
 }
 
-/** What stands between device and server: changes an answer, or gives one of its own. */
+/** Sits between device and server and changes or replaces a response. */
 export type RequestInterceptor = (
   request: SentRequest,
   forward: (replacement?: SentRequest) => Promise<ReceivedResponse>,
@@ -80,7 +83,6 @@ export interface InterceptedTablet {
   intercept: RequestInterceptor | null
 }
 
-/** A device of that person, whose line somebody can sit on. */
 export async function signInIntercepted(installation: Installation, userName: string): Promise<InterceptedTablet> {
   const transport = toServerTransport(installation.server)
   const interceptedTablet: { tablet: Tablet | null; intercept: RequestInterceptor | null } = {
@@ -98,7 +100,7 @@ export async function signInIntercepted(installation: Installation, userName: st
   return interceptedTablet as InterceptedTablet
 }
 
-/** What the page does with a range of days: the call that is recorded, then the fill. */
+/** Stores a range of days like the page does: records the call, then fills the range. */
 export async function storeTrail(
   tablet: Tablet,
   days: { dateFrom: string; dateTo: string; today?: string },

@@ -1,4 +1,4 @@
-/** What a superuser of the database may do to a trail of 300 entries whose checkpoints of 100 and 200 entries stay. */
+/** Manipulations by a database superuser of a trail of 300 entries whose checkpoints of 100 and 200 entries remain. */
 import { type RawBuilder, sql } from 'kysely'
 import { hashLeaf } from '#domain/audit-log/hash.ts'
 import { appendLeaves, emptyEdge } from '#domain/audit-log/tree-edge.ts'
@@ -10,7 +10,6 @@ export type TrailEdit = [name: string, act: (db: DatabaseHandle) => Promise<unkn
 const selectEntryId = (companyId: number, logIndex: number) =>
   sql`(select entry_id from audit_leaf where company_id = ${companyId} and log_index = ${logIndex})`
 
-/** The statements one after the other. */
 export const runStatements =
   (...statements: (() => RawBuilder<unknown>)[]) =>
   async (db: DatabaseHandle): Promise<void> => {
@@ -21,7 +20,7 @@ export const replaceInLeaf = (companyId: number, logIndex: number, from: string,
   sql`update audit_entry set leaf = replace(leaf, ${from}, ${to}) where id = ${selectEntryId(companyId, logIndex)}`
 
 export function trailEdits(companyId: number): TrailEdit[] {
-  /** The log made anew, without a fault in itself, from the leaves that are there. */
+  /** Rebuilds a consistent log from the existing leaves. */
   async function rebuildTree(db: DatabaseHandle): Promise<void> {
     const { rows } = await sql<{ entry_id: number; leaf: string }>`
       select place.entry_id, entry.leaf from audit_leaf place join audit_entry entry on entry.id = place.entry_id

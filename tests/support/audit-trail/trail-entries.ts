@@ -1,4 +1,4 @@
-/** Entries of the audit trail as writes would leave them, at moments of the test's own. */
+/** Audit entries as writes would create them, at chosen times. */
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -11,13 +11,13 @@ export interface WrittenEntry
     Partial<Pick<AuditEntry, 'info' | 'changes'>> {
   /** `2026-11-24 15:06:12` in the business time zone, Hong Kong. */
   time: string
-  /** As `admin@alpha`; null: nobody. */
+  /** User who acts as in `admin@alpha`, or null for an anonymous action. */
   userName: string | null
   isFailed?: true
   intent?: string
 }
 
-/** In the log of whoever did it, and given their places there. */
+/** Writes the entries into the log of their author's company and assigns log indexes. */
 export async function writeEntries({ app, world }: TestServer, ...entries: readonly WrittenEntry[]): Promise<void> {
   await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     for (const { time, userName, isFailed, intent, info = {}, ...fields } of entries) {
@@ -36,7 +36,7 @@ export async function writeEntries({ app, world }: TestServer, ...entries: reado
   await integrate(app)
 }
 
-/** So many of one second each, the first at `at`; they wait for their places in the log. */
+/** Writes `count` entries of one second each, the first at `time`. They have no log index yet. */
 export const writeManyEntries = ({ app, world }: TestServer, count: number, time: string): Promise<void> =>
   writeGeneratedEntries(app, {
     companyId: world.companies.alpha,
@@ -45,7 +45,7 @@ export const writeManyEntries = ({ app, world }: TestServer, count: number, time
     intervalMs: 1000,
   })
 
-/** What was written of a menu, oldest first. */
+/** Returns the entries of one code, oldest first. */
 export const readAuditEntries = ({ app }: Pick<TestServer, 'app'>, code: AuditEntry['code']) =>
   runInTransaction(app, { role: 'portal_system' }, (db) =>
     db

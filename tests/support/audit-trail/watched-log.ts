@@ -1,4 +1,4 @@
-/** A company's log on the real server and devices that watch it, with somebody on the line between who lies. */
+/** A company's log on the real server, devices that watch it, and an interceptor that manipulates responses. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { listTrail } from '#contract/audit-trail.ts'
@@ -20,7 +20,7 @@ export const month = { dateFrom: '2026-01-01', dateTo: '2026-01-31' }
 
 export let installation: Installation
 export let companyId: number
-/** For each test of the file 600 entries of a month. */
+/** Sets up 600 entries of a month for each test of the file. */
 export function setUpLog(): void {
   beforeAll(async () => {
     installation = await openInstallation()
@@ -38,7 +38,6 @@ export const openUserDatabase = async (tablet: Tablet) => {
   return tablet.device.getDatabase(session)
 }
 
-/** The leaves of the company's log as they are, in order. */
 export const readLeaves = () =>
   runInTransaction(installation.server.app, { role: 'portal_system' }, async (db) => {
     const { rows } = await sql<{ leaf: string }>`
@@ -59,7 +58,6 @@ export async function signInWithStoredTrail(): Promise<InterceptedTablet> {
 export const toVerifierKey = (seed: Uint8Array) =>
   createVerifierKey(getLogOrigin(installation.server.app, companyId), seed)
 export const readCheckpoint = async (tablet: Tablet) => (await openUserDatabase(tablet)).logCheckpoints.get(companyId)
-/** Reads a page of the trail from the device or the server. */
 export async function listEntries(tablet: Tablet): Promise<AuditEntryRow[]> {
   const result = await tablet.api.call(listTrail, { query: { ...month, results: 50 } })
   await tablet.settle()
@@ -67,7 +65,6 @@ export async function listEntries(tablet: Tablet): Promise<AuditEntryRow[]> {
   return result.output?.data as unknown as AuditEntryRow[]
 }
 
-/** Runs it with that liar on the line. */
 export async function withInterceptor<T>(
   tablet: Tablet,
   intercept: RequestInterceptor,

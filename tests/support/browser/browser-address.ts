@@ -2,7 +2,10 @@ import type { ChildProcess } from 'node:child_process'
 
 const startTimeoutMs = 30_000
 
-/** Where a browser that has just been started listens: it says so on standard error, in the first group of the pattern. */
+/**
+ * Returns the address on which a starting browser listens. The browser prints it to standard error; the first group of the pattern matches
+ * it.
+ */
 export function waitForAddress(child: ChildProcess, pattern = /DevTools listening on (ws:\S+)/): Promise<string> {
   let output = ''
   return new Promise((resolve, reject) => {

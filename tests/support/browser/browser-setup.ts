@@ -1,8 +1,7 @@
 /**
- * What a browser test has: a portal and the browser that all files share (`shared-portal.ts`), and ways into its pages. On the
- * shared portal who writes does so in a company of their own; who stops the server, changes its settings or what belongs to all
- * companies
- * (price lists, modules) asks for a portal of the file's own.
+ * Setup of browser tests: a portal and the browser that all files share (`shared-portal.ts`), and functions that open pages. On the shared
+ * portal, a test that writes uses its own company. A test that stops the server or changes its settings or data of all companies (price
+ * lists, modules) needs its own portal.
  */
 import { buffer } from 'node:stream/consumers'
 import {
@@ -26,7 +25,7 @@ export const phone: BrowserContextOptions = { viewport: { width: 390, height: 84
 
 export interface WatchedPage {
   page: Page
-  /** Errors of the console and of scripts. */
+  /** Console and script errors. */
   problems: string[]
   close: () => Promise<void>
 }
@@ -36,7 +35,7 @@ interface BrowserFixture {
   browser: Browser
 }
 
-/** One connection for each process that runs test files. */
+/** One connection per process that runs test files. */
 let browserConnection: Promise<Browser> | undefined
 export const sharedBrowser = () => (browserConnection ??= chromium.connect(inject('shared').browser))
 
@@ -54,14 +53,13 @@ const sharedPortal = (): Portal => ({
 
 export interface TestSetup {
   fixture: BrowserFixture
-  /** Run after each test, the last one first; told whether it passed. */
+  /** Run after each test in reverse order. The argument is true if the test passed. */
   cleanups: ((hasPassed: boolean) => Promise<unknown>)[]
 }
 
-/** With a portal of the file's own, which ends with it. `settings` are the server's environment. */
+/** Starts a portal for this file only, which is closed with it. `settings` are the server's environment. */
 export const setUp = (settings: Record<string, string> = {}): TestSetup => withPortal(() => startPortal(settings))
 
-/** On the portal of all files. */
 export const setUpShared = (): TestSetup => withPortal(async () => sharedPortal())
 
 function withPortal(open: () => Promise<Portal>): TestSetup {
@@ -81,10 +79,9 @@ function withPortal(open: () => Promise<Portal>): TestSetup {
   return { fixture, cleanups }
 }
 
-/** A company that no other test knows, with the people, services and orders of Acme. */
+/** Returns a company that no other test uses, with the users, services and orders of Acme. */
 export const takeOwnCompany = (): TestCompany => takeCompany(inject('shared').takenDir)
 
-/** A page of somebody who has signed in, at that path, in a browser of its own. */
 async function openSignedInPage(
   { portal }: BrowserFixture,
   person: PersonOrName,
@@ -102,7 +99,7 @@ const lendSignedInPage = (fixture: BrowserFixture, person: PersonOrName, path: s
     openSignedInPage(fixture, person, path, () => openContext(fixture, options)),
   )
 
-/** A page of somebody who has signed in before, in a browser that the file's tests share (`page-pool.ts`). */
+/** Opens a page of a logged-in user in a browser context that the file's tests share (`page-pool.ts`). */
 export async function resumePage(
   setup: TestSetup,
   person: PersonOrName,
@@ -115,7 +112,7 @@ export async function resumePage(
   return page
 }
 
-/** The same on a device that has read and sent nothing before, and whose session may be ended: both end with the test. */
+/** Like `resumePage`, on a device that has stored nothing and whose session may be ended. Both are removed after the test. */
 export async function openFreshPage(
   setup: TestSetup,
   person: PersonOrName,
@@ -127,7 +124,7 @@ export async function openFreshPage(
   return page
 }
 
-/** `language` is the one that was chosen before. */
+/** `language` was chosen earlier. */
 type PageOptions = BrowserContextOptions & { language?: 'en' | 'zh' }
 
 async function openContext(
@@ -147,7 +144,6 @@ export function createVisits({ fixture }: TestSetup = setUp()) {
     return { page, problems, close }
   }
 
-  /** A browser of its own, nobody signed in. */
   async function open(options: BrowserContextOptions = desktop): Promise<WatchedPage> {
     const context = await fixture.browser.newContext(options)
     return watchPage(await context.newPage(), () => context.close())
@@ -155,7 +151,6 @@ export function createVisits({ fixture }: TestSetup = setUp()) {
 
   const enter = (page: Page, person: PersonOrName, path?: string) => signIn(page, fixture.portal, person, path)
 
-  /** A browser of its own, signed in by the form. */
   async function openSignedIn(
     person: PersonOrName,
     path: string,
@@ -166,7 +161,6 @@ export function createVisits({ fixture }: TestSetup = setUp()) {
     return watchedPage
   }
 
-  /** A browser of the file (`page-pool.ts`), with a session that may have been begun before. */
   async function resumeSignedIn(
     person: PersonOrName,
     path: string,
@@ -182,13 +176,12 @@ export function createVisits({ fixture }: TestSetup = setUp()) {
   return { open, enter, inside: openSignedIn, resume: resumeSignedIn, go }
 }
 
-/** Loads a page of the app, of somebody who has signed in, and waits until it stands. */
 export async function openPath(page: Page, portal: Pick<Portal, 'url'>, path: string) {
   await page.goto(`${portal.url}/saas${path}`)
   await page.locator('.shell main h1').waitFor()
 }
 
-/** By keys, at a quick typist's speed, in place of what stands there: what a form does between two keys is seen. */
+/** Replaces the value by key presses at the speed of a fast typist, so the form reacts between two keys. */
 export async function typeInto(field: Locator, text: string): Promise<void> {
   await field.focus()
   await field.press('ControlOrMeta+a')
@@ -197,19 +190,17 @@ export async function typeInto(field: Locator, text: string): Promise<void> {
 
 export const getRows = (page: Page) => page.locator('tbody tr:not(.waiting)')
 
-/** What a hand meets of a check box: its label, which lies over all of its row. */
 export const getLabel = (box: Locator) => box.locator('..').locator('label')
 
-/** Waits until a list shows what it was asked for. */
 export async function waitForList(page: Page) {
   await getRows(page).first().waitFor()
   await page.locator('.list:not(.again)').waitFor()
 }
 
-/** The network may go: the worker has the page, whoever asks for it. */
+/** Waits until the worker controls the page. After that it works offline. */
 export const waitForController = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null)
 
-/** The whole list is on the device once it says of when it is and no longer how much of it. */
+/** Waits until the list is completely cached: the freshness line shows its time and no longer a count. */
 export const waitForCompleteList = (page: Page) =>
   expect
     .poll(() =>
@@ -219,7 +210,7 @@ export const waitForCompleteList = (page: Page) =>
     )
     .toBe(true)
 
-/** What was saved, wherever the browser runs, with the mark at its beginning. */
+/** Returns the downloaded bytes, including the byte order mark, regardless of where the browser runs. */
 export const readBytes = async (download: Download): Promise<Buffer> => buffer(await download.createReadStream())
 export const readText = async (download: Download): Promise<string> => (await readBytes(download)).toString('utf8')
 

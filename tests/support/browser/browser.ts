@@ -1,6 +1,6 @@
 /**
- * The product as a person meets it: the built client, a real server process on a database of its own, real Chromium.
- * Everything here ends with the test file that asked for it.
+ * The complete product for tests: the built client, a real server process with its own database, and Chromium. Everything is closed with
+ * the test file that requested it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,26 +18,24 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 const root = join(import.meta.dirname, '..', '..', '..')
 
 export interface Portal {
-  /** `http://localhost:port`, without a slash at the end. */
+  /** `http://localhost:port`, without a trailing slash. */
   url: string
-  /** Where its embedded database is; to be opened only while it is stopped. */
+  /** Folder of the embedded database. Open it only while the server is stopped. */
   dataDir: string
-  /** Everything the server printed so far. */
   output(): string
-  /** Ends the process the way Ctrl-C does; the data stays for `start`. */
+  /** Stops the process like Ctrl-C. The data stays for `start`. */
   stop(): Promise<void>
   /** `kill -9`. */
   kill(): Promise<void>
-  /** Starts again, on the same data and port; settings given now go before those of the beginning. */
+  /** Starts again with the same data and port. Settings given here override the initial ones. */
   start(settings?: Record<string, string>): Promise<void>
-  /** Ends it and forgets the data. */
   close(): Promise<void>
 }
 
-/** Settings with which the demo world that was made beforehand (`shared-portal.ts`) is not the one to start on. */
+/** With these settings the prepared demo data (`shared-portal.ts`) cannot be used. */
 const settingsWithOwnData = ['DEMO', 'DATABASE_URL', 'TOKEN_KEY']
 
-/** The server as `npm start` runs it, with quicker passwords, on a copy of a data folder that was made before. */
+/** Starts the server like `npm start`, with faster password hashing, on a copy of a prepared data folder. */
 export async function startPortal(
   settings: Record<string, string> = {},
   preparedDir: string | undefined = process.env.DEMO_DATA,
@@ -50,10 +48,10 @@ export async function startPortal(
   const url = `http://localhost:${port}`
   const env = {
     ...process.env,
-    // All tests are one address, and many of them one company.
+    // All tests share one address, and many share a company.
     REQUEST_FACTOR: '100',
     DATA_DIR: dataDir,
-    // Services that it hosts go on when it ends, and take room and time where no test asks for them.
+    // Hosted services would keep running after the server and cost resources in tests that do not need them.
     HOSTING: 'off',
     SERVICE_USERS: 'off',
     PORT: String(port),
@@ -73,7 +71,7 @@ export async function startPortal(
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     child = server
-    // It says when it is open: asking until it answers takes a fifth of a core from it.
+    // The server announces when it is ready. Polling would cost a fifth of a processor.
     const healthCheck = new Promise<void>((resolve, reject) => {
       let ownOutput = ''
       const collectOutput = (chunk: Buffer) => {
@@ -88,7 +86,7 @@ export async function startPortal(
     })
     try {
       await healthCheck
-      // Where its database is busy with others it may be open and not say so at once.
+      // While its database is busy, the server may be listening but not ready yet.
       for (const deadline = Date.now() + 60_000; !(await fetch(`${url}/health/ready`)).ok; await wait(100))
         if (Date.now() > deadline) throw new Error(`the server was open and not ready within a minute:\n${output}`)
     } catch (error) {
@@ -122,8 +120,8 @@ export async function startPortal(
 }
 
 /**
- * The list under the address bar, a page of the browser's own: each window draws it beforehand, for two seconds of a processor, and
- * no test opens it. The last list of such names is the one that counts, so Playwright's stand in it too.
+ * Disables the browser's address bar list. Each window renders it in advance, which costs two seconds of processor time, and no test uses
+ * it. Only the last such option counts, so Playwright's features are listed here too.
  */
 const disabledFeatures = `
   WebUIOmniboxPopup WebUIOmniboxAimPopup WebUIOmniboxFullPopup
@@ -145,12 +143,12 @@ export const flags = [
 ]
 
 /**
- * For pages that live for seconds: what V8 compiles a second time to be fast, and what it keeps compiled, costs a quarter of a
- * processor's time and does not pay. Where a figure is measured the browser is as people have it.
+ * Flags for pages that live for seconds: V8's optimisation and code cache cost a quarter of the processor time without benefit.
+ * Measurements use the browser without these flags.
  */
 export const quickFlags = [...flags, '--js-flags=--no-opt,--always-sparkplug', '--v8-cache-options=none']
 
-/** What a test of the suite opens a browser with; by night and in a campaign it is as people have it. */
+/** Flags for the suite. Campaigns use the browser without the quick flags. */
 export const suiteFlags = process.env.VITEST && !process.env.CAMPAIGN ? quickFlags : flags
 
 export const findChromiumPath = (): string =>
@@ -158,11 +156,10 @@ export const findChromiumPath = (): string =>
 
 export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: findChromiumPath(), args: flags })
 
-/** A browser that keeps its profile in a folder, as a person's does: what is stored outlives `close`. */
+/** Opens a browser with a persistent profile: stored data survives `close`. */
 export const openProfile = (folder: string, options: BrowserContextOptions = {}): Promise<BrowserContext> =>
   chromium.launchPersistentContext(folder, { executablePath: findChromiumPath(), args: suiteFlags, ...options })
 
-/** The demo world's people (README). */
 export const people = {
   staff: { company: 'm18', username: 'staff@m18.example', password: 'Portal-demo-1' },
   clerk: { company: 'm18', username: 'clerk@m18.example', password: 'Portal-demo-1' },
@@ -171,7 +168,7 @@ export const people = {
   globex: { company: 'globex', username: 'admin@globex.example', password: 'Portal-demo-1' },
 } as const
 
-/** Fills the login form and sends it; the caller sees to where it leads. By name, so that both languages have one way. */
+/** Fills the login form and submits it. The caller checks the result. Fields are found by name, so it works in both languages. */
 export async function fillLogin(page: Page, person: Person) {
   await page.locator('input[name="company"]').fill(person.company)
   await page.locator('input[name="username"]').fill(person.username)
@@ -180,17 +177,15 @@ export async function fillLogin(page: Page, person: Person) {
 
 export type Person = { company: string; username: string; password: string }
 
-/** One of the demo world's people by name, or somebody of a test's own. */
 export type PersonOrName = keyof typeof people | Person
 export const toPerson = (person: PersonOrName): Person => (typeof person === 'string' ? people[person] : person)
 
-/** Signs in and waits until a page of the app stands. */
 export async function signIn(page: Page, portal: Pick<Portal, 'url'>, person: PersonOrName, path = '/app/home') {
   await page.goto(`${portal.url}/saas${path}`)
   await fillLogin(page, toPerson(person))
   await page.locator('form button[type="submit"]').click()
   await page.waitForURL((url) => url.pathname.startsWith('/saas/app'))
-  // In the frame of the app: the login stands under the new address until the page behind it can be drawn.
+  // Waits for the shell, because the login page stays visible under the new address until the next page can be rendered.
   await page.locator('.shell main h1').waitFor()
 }
 
@@ -200,7 +195,7 @@ export interface AccessibilityViolation {
   where: string[]
 }
 
-/** One sheet more on the page, or none again. It is the browser's own: the page's policy bars style elements. */
+/** Adds a style sheet to the page, or removes it. Uses a constructed sheet, because the page's policy forbids style elements. */
 export const setStyleSheet = (page: Page, text: string | null): Promise<void> =>
   page.evaluate((text) => {
     const sheet = new CSSStyleSheet()
@@ -208,14 +203,14 @@ export const setStyleSheet = (page: Page, text: string | null): Promise<void> =>
     document.adoptedStyleSheets = text === null ? [] : [sheet]
   }, text)
 
-/** A row that goes away under the foot of its list is scrolled to: it is not too small to be pressed. */
+/** The sticky footer of a list covers rows, which would then count as too small. Such rows can be scrolled. */
 const staticFooter = '.list-foot { position: static !important }'
 
-/** What axe finds serious or critical on the page as it stands (A-01). */
+/** Returns serious and critical axe violations of the current page (A-01). */
 export async function findSeriousViolations(page: Page, selector = 'html'): Promise<AccessibilityViolation[]> {
-  // Rows that are being asked for again are dimmed on purpose, and fade back: it is the page at rest that is judged.
+  // Rows are dimmed while they are reloaded. The check waits until that has ended.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached', timeout: 15_000 })
-  // What begins to fade with the next frame is waited for as well; what turns for ever is at rest as it is.
+  // Also waits for transitions that start in the next frame. Endless animations are ignored.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   await page.waitForFunction(() =>
     document
@@ -226,9 +221,8 @@ export async function findSeriousViolations(page: Page, selector = 'html'): Prom
       ),
   )
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-  // No page of ours holds another one: the other mode opens a tab for each look.
-  // What passes is not gathered, and style sheets, which no rule of these reads, are not fetched once more.
-  // axe itself, half a megabyte, is there already where the page was looked at before.
+  // Legacy mode, because our pages have no frames and the other mode opens a tab per check. Passed rules are not collected, and style
+  // sheets are not fetched again, because no used rule needs them. axe is half a megabyte and is reused if the page was checked before.
   const isAxeLoaded = await page.evaluate(() => 'axe' in window)
   const axe = new AxeBuilder({ page, ...(isAxeLoaded && { axeSource: ';' }) })
     .setLegacyMode(true)

@@ -1,7 +1,7 @@
 /**
- * A browser that can be killed. Playwright keeps the process of a browser it starts to itself and closes it politely;
- * this one is started by us, on a profile in a folder, spoken to through its debugging port, and ended by SIGKILL with
- * all its children, so that only what reached the disk is there when it is opened again.
+ * A browser that can be killed. Playwright does not expose the process of a browser it starts, and closes it normally. This one is started
+ * here with a profile folder, controlled through its debugging port, and ended by SIGKILL with all its children, so that only data that
+ * reached the disk remains.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,15 +12,14 @@ import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 export interface ChromiumProcess {
   context: BrowserContext
   isRunning(): boolean
-  /** The first page, or a further one. */
+  /** Returns the first page, then further ones. */
   openPage(): Promise<Page>
-  /** Closes it as a person does: cookies and all are written down. */
+  /** Closes the browser normally, so cookies and all other data are saved. */
   close(): Promise<void>
-  /** Ends the browser and all its processes at once. */
   kill(): Promise<void>
 }
 
-/** A browser that was closed, and what it has to write down. */
+/** Time for a closing browser to save its data. */
 const endWithinMs = 40_000
 
 export async function startChromium(profile: string): Promise<ChromiumProcess> {
@@ -33,7 +32,7 @@ export async function startChromium(profile: string): Promise<ChromiumProcess> {
     `--user-data-dir=${profile}`,
     'about:blank',
   ]
-  // A group of its own: renderers and utilities must go with the browser, and nobody else.
+  // A separate process group, so renderers and utility processes are ended with the browser and nothing else is.
   const child = spawn(findChromiumPath(), args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
   const exit = once(child, 'exit')
   const address = await waitForAddress(child).catch(async (error: unknown) => {
@@ -66,7 +65,7 @@ export async function startChromium(profile: string): Promise<ChromiumProcess> {
       await browser.close()
     },
     async kill() {
-      // At once: what breaks from here on breaks because of this.
+      // Set first, because every error from here on is a result of the kill.
       isRunning = false
       killGroup(child)
       await exit
@@ -80,6 +79,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It had ended by itself.
+    // The process has already ended.
   }
 }

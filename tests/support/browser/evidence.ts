@@ -1,10 +1,10 @@
-/** What stood on the screen when a browser test failed: of a run elsewhere nothing is left but its log. */
+/** Logs the screen of a failed browser test. Of a run on another machine only the log remains. */
 import type { Browser, Page } from 'playwright-core'
 
 const maxText = 600
 const timeoutMs = 5_000
 
-/** Each open page: its address, its text, what its console said and which of its files did not come. */
+/** Logs each open page: address, text, console output and failed requests. */
 export async function logScreens(browser: Browser, test: string): Promise<void> {
   const pages = browser.contexts().flatMap((context) => context.pages())
   const reports = await Promise.all(pages.map(describePage))
@@ -35,6 +35,6 @@ const readScreenState = (maxLength: number) =>
     text: document.body.innerText.slice(0, maxLength),
   })
 
-/** A page that hangs is what may have failed. */
+/** A hanging page may be the cause of the failure, so reading it has a timeout. */
 const withTimeout = async <T>(promise: Promise<T>): Promise<T | null> =>
   await Promise.race([promise.catch(() => null), new Promise<null>((resolve) => setTimeout(resolve, timeoutMs, null))])

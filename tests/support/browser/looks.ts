@@ -1,10 +1,10 @@
-/** What a screen is judged by besides axe: its width, its type, its focus. Each answers with what is wrong. */
+/** Checks of a screen besides axe: width, font size and focus. Each returns the faults. */
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { findSeriousViolations } from '#tests/support/browser/browser.ts'
 import { findFaults } from '#tests/support/browser/screen-faults.ts'
 
-/** axe, no sideways scroll and no cut text; as it stands and at twice the size of type (A-01, A-30, T-02). */
+/** Checks axe, sideways scrolling and clipped text, at normal and double font size (A-01, A-30, T-02). */
 export async function expectNoFaults(page: Page, screen: string): Promise<void> {
   expect({ screen, trouble: await findSeriousViolations(page) }).toEqual({ screen, trouble: [] })
   expect({ screen, ...(await findOverflow(page)) }).toEqual({ screen, sideways: [], cut: [] })
@@ -12,17 +12,16 @@ export async function expectNoFaults(page: Page, screen: string): Promise<void> 
   await waitForFrame(page)
 }
 
-/** What makes it scroll sideways, and which texts are cut. */
 async function findOverflow(page: Page) {
   const { sideways, cut } = await findFaults(page)
   return { sideways, cut }
 }
 
-/** What the page places by script, a menu at its button, is there a frame later. */
+/** Waits for the next frame. Scripts have then positioned elements such as a menu at its button. */
 export const waitForFrame = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 
-/** The same at twice the size of type. The page is in its own size again with the next frame. */
+/** Like `findOverflow` at double font size. The page has its normal size again in the next frame. */
 export async function findEnlargedOverflow(page: Page) {
   await page.evaluate(() => (document.documentElement.style.fontSize = '200%'))
   const overflow = await findOverflow(page)
@@ -31,8 +30,8 @@ export async function findEnlargedOverflow(page: Page) {
 }
 
 /**
- * Goes through the page with the Tab key until it is back where it began; every stop, by what it says, and which of them
- * show no ring of 2 px, on themselves or on what they are the control of (A-02).
+ * Presses Tab until the focus returns to the start. Returns all stops by their text, and those without an outline of 2 px on themselves or
+ * on the element they control (A-02).
  */
 export async function tabThrough(page: Page): Promise<{ stops: string[]; ringless: string[] }> {
   const stops: string[] = []

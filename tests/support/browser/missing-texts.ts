@@ -1,4 +1,4 @@
-/** What a page shows where a text is missing: the text's key (`ui/i18n/messages.ts`). */
+/** Finds missing texts on a page. The page shows the key instead (`ui/i18n/messages.ts`). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -15,8 +15,7 @@ const flattenTexts = (texts: TextTree, prefix = ''): [key: string, text: string]
   )
 const entries = ['en', 'zh'].flatMap((language) => readLocaleFiles(language).flatMap((texts) => flattenTexts(texts)))
 const words = new Set(entries.map(([, text]) => text))
-/** Keys of more than one part: no word of a person or a company is called like one. */
+/** Keys of several parts. No name of a user or company looks like one. */
 const keys = new Set(entries.map(([key]) => key).filter((key) => key.includes('.') && !words.has(key)))
 
-/** Keys that stand on a page in a text's place, or name something on it. */
 export const findMissingTexts = (texts: readonly string[]): string[] => texts.filter((text) => keys.has(text))

@@ -1,4 +1,4 @@
-/** What somebody does who comes to the portal for the first time: fills the sign-up, opens the mail, logs in. */
+/** Steps of a new user: the sign-up, the mail, the first login. */
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
@@ -16,8 +16,8 @@ export async function fillCompany(page: Page, company: { code: string; name: str
 }
 
 /**
- * Opens the newest mail with these words in its subject or address, as a newcomer does, once so many have come: a newer one
- * ends the older link. `portalUrl`: its address.
+ * Waits for `count` mails with this subject or address and opens the latest one, because a newer mail invalidates older links. `portalUrl`
+ * is the portal's address.
  */
 export async function openMail(page: Page, portalUrl: string, subject: string | RegExp, count = 1) {
   const mails = page.locator('nav a', { hasText: subject })
@@ -34,7 +34,6 @@ export async function openMail(page: Page, portalUrl: string, subject: string | 
   await page.locator('iframe').waitFor()
 }
 
-/** From the mail that is open to where its link leads. */
 export async function followLink(page: Page, path: string) {
   await page.frameLocator('iframe').locator('a[href*="otk="]').first().click()
   await page.waitForURL((url) => url.pathname === path)
@@ -47,7 +46,6 @@ export async function logIn(page: Page, credentials: { company: string; username
   await page.waitForURL((url) => url.pathname === '/saas/app/home')
 }
 
-/** Fills the drawer of a new user, which is open, and saves. */
 export async function invite(page: Page, user: { name: string; email: string }): Promise<void> {
   const drawer = page.getByRole('dialog')
   await drawer.locator('input[name="name"]').waitFor()
@@ -56,7 +54,7 @@ export async function invite(page: Page, user: { name: string; email: string }):
   await drawer.waitFor({ state: 'detached' })
 }
 
-/** Somebody who was invited, from the mails: a password, the first login. */
+/** Activates an invited user through the mail: sets a password and logs in for the first time. */
 export async function activateAndLogIn(
   page: Page,
   url: string,

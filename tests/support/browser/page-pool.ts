@@ -1,7 +1,7 @@
 /**
- * Signed-in browsers that the tests of a file have one after the other. A new one costs three times what a new page in one that
- * is there costs: its files, its worker and what it has compiled are here already. What a person chose goes between two
- * tests; what was read, sent or left half typed stays, as on a device that is used day by day.
+ * Logged-in browser contexts that the tests of a file use in turns. A new context costs three times as much as a new page in an existing
+ * one, which already has its files, worker and compiled code. The user's settings are reset between two tests; cached rows, sent writes and
+ * drafts stay, as on a device in daily use.
  */
 import type { BrowserContext, Page } from 'playwright-core'
 
@@ -9,7 +9,6 @@ type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>
 
 interface PooledContext {
   context: BrowserContext
-  /** As it was when it was new. */
   storageState: StorageState
   isBusy: boolean
 }
@@ -18,13 +17,13 @@ const pools = new Map<string, PooledContext[]>()
 
 export interface LentPage {
   page: Page
-  /** Its browser is as well, and it stands where that was opened. */
+  /** True if the browser context is new too and the page is still at its first address. */
   isNew: boolean
-  /** `isUsable`: whether the next one may have it. */
+  /** `isUsable` is true if the next test may use it. */
   giveBack(isUsable: boolean): Promise<void>
 }
 
-/** A page in a browser of that name which nobody has at the moment; `open` makes the first page of each. `url`: the portal's. */
+/** Returns a page in a free browser context of that name. `open` creates the first page of each context. `url` is the portal's address. */
 export async function lendPage(poolName: string, url: string, open: () => Promise<Page>): Promise<LentPage> {
   const pool = pools.get(poolName) ?? []
   pools.set(poolName, pool)
@@ -52,7 +51,7 @@ const createGiveBack = (pool: PooledContext[], pooledContext: PooledContext) => 
   pooledContext.isBusy = false
 }
 
-/** On a page of the portal that is none of the app's, which reads this when it begins. */
+/** Resets the storage on a page outside the app, because the app reads it at its start. */
 async function resetStorage(page: Page, url: string, { origins }: StorageState): Promise<void> {
   await page.goto(`${url}/health/live`)
   const storedItems = origins.find(({ origin }) => origin === url)?.localStorage ?? []
@@ -62,7 +61,6 @@ async function resetStorage(page: Page, url: string, { origins }: StorageState):
   }, storedItems)
 }
 
-/** Closes all of them; for the end of a file. */
 export async function closePool(): Promise<void> {
   const contexts = [...pools.values()].flat()
   pools.clear()

@@ -1,4 +1,4 @@
-/** Two builds of the same client, one after the other: what a page meets when a new version is put on the server under it. */
+/** Two builds of the same client, to test how an open page handles a new version on the server. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -10,12 +10,10 @@ import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
 const root = join(import.meta.dirname, '..', '..', '..')
 
 export interface Releases {
-  /** Their names. */
   olderBuild: string
   newerBuild: string
-  /** Scripts of the older that its worker keeps and that are not among the newer's own. */
+  /** Scripts of the older build that its worker caches and that the newer build does not contain itself. */
   formerFiles: string[]
-  /** A portal with the older one. */
   open(): Promise<ServedRelease>
   close(): Promise<void>
 }
@@ -23,9 +21,9 @@ export interface Releases {
 export interface ServedRelease {
   portal: Portal
   /**
-   * The newer build in the older one's place, behind a restart, as a deploy does it; `missingPart` names files by a part,
-   * `spoiledPart` those that are a login page with 200, as behind a captive portal, `former: false` leaves the older one's away,
-   * as when a release was missed.
+   * Replaces the older build by the newer one and restarts the server. `missingPart` removes files whose name contains it, `spoiledPart`
+   * replaces them by a login page with 200, as behind a captive portal. `hasFormerFiles: false` omits the older build's files, as if a
+   * release had been skipped.
    */
   deploy(options?: {
     settings?: Record<string, string>
@@ -35,13 +33,13 @@ export interface ServedRelease {
   }): Promise<void>
 }
 
-/** The build that is in dist/, and a newer one of the same sources. */
+/** Returns the build in dist/ and a newer one of the same sources. */
 export async function buildReleases(): Promise<Releases> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-releases-'))
   const currentDir = join(root, 'dist')
   const nextDir = join(folder, 'next')
   const olderBuild = await readBuild(currentDir)
-  // Over the older one, as on a server that builds in its place.
+  // Builds over the older one, like a server that builds in place.
   await cp(currentDir, nextDir, { recursive: true })
   await buildNewer(nextDir, getBuildNumber(olderBuild) + 1)
   return {
@@ -89,11 +87,10 @@ async function readBuild(folder: string): Promise<string> {
   return build
 }
 
-/** Files of the older build that the newer one keeps beside its own. */
 const readFormerFiles = async (folder: string) =>
   JSON.parse(await readFile(join(folder, 'former.json'), 'utf8')) as string[]
 
-/** Those that the worker keeps: what is of no use without a line is on no device and cannot be missed there. */
+/** Returns the files that the worker caches. Files that are useless offline are not cached and cannot be missed. */
 async function findPrecachedFiles(folder: string, files: readonly string[]): Promise<string[]> {
   const worker = await readFile(join(folder, 'sw.js'), 'utf8')
   return files.filter((file) => file.endsWith('.js') && worker.includes(file))

@@ -1,6 +1,5 @@
 /**
- * What is wrong with the page as it stands, besides what axe finds: all of it by one look, because a question to the page costs as
- * much as its answer.
+ * Finds the faults of the current page besides those of axe. One evaluation collects them all, because each round trip to the page is slow.
  */
 import type { Page } from 'playwright-core'
 import { setStyleSheet } from '#tests/support/browser/browser.ts'
@@ -11,46 +10,44 @@ import {
   findCutTexts,
 } from '#tests/support/browser/text-faults.ts'
 
-/** Side of a target: of a finger (our rule, A-04) and of a mouse (WCAG 2.5.8), px. */
+/** Minimum side of a press target in px: for touch (our rule, A-04) and for a mouse (WCAG 2.5.8). */
 export const targets = { finger: 44, mouse: 24 } as const
 
 export interface ScreenFaults {
-  /** Texts that the box they stand in does not show whole, or that leave a round one; and tags that their cell cuts. */
+  /** Texts that their box clips or that exceed a round box, and tags that their cell clips. */
   cut: string[]
-  /** Dates that a line breaks at their hyphens. */
+  /** Dates that wrap at a hyphen. */
   brokenDates: string[]
-  /** Words that a line breaks within, though they are short. */
+  /** Short words with a line break inside. */
   brokenWords: string[]
-  /** Lines whose letters lose what hangs below them (g, p, y). */
+  /** Lines whose descenders (g, p, y) are clipped. */
   descenders: string[]
-  /** Buttons of the open dialog that are called as another one, or as something that can be chosen there. */
+  /** Buttons of the open dialog with the same text as another button or option of it. */
   sameButtons: string[]
-  /** Password fields of one form that differ in width. */
   passwordWidths: string[]
-  /** What is too small to be pressed. */
   small: string[]
-  /** Levels that are left out, and more or less than one `h1`. */
+  /** Skipped heading levels, and more or less than one `h1`. */
   headings: string[]
-  /** Landmarks of one kind that are called alike. */
+  /** Landmarks of the same kind and name. */
   landmarks: string[]
-  /** Texts that may be the key of one that is missing (`missing-texts.ts`). */
+  /** Texts that look like the key of a missing text (`missing-texts.ts`). */
   keyLike: string[]
-  /** What reaches beyond the right edge of a page that scrolls sideways. */
+  /** Elements beyond the right edge of a page that scrolls sideways. */
   sideways: string[]
-  /** Tooltips that are cut off, or make the page wider, when they are shown. */
+  /** Tooltips that are clipped or widen the page when shown. */
   hints: string[]
 }
 
 interface FaultSearchOptions {
-  /** The page is looked at when it has this width, px, is pressed so, and its scripts had two frames to place what they place. */
+  /** Waits until the page has this width in px and this pointer type, and its scripts had two frames to position elements. */
   width?: number
   isTouched?: boolean
   target?: number
-  /** How long tooltips may take until they stand where they belong, ms. */
+  /** Time for tooltips to reach their position, ms. */
   timeoutMs?: number
 }
 
-/** The area that a press of each reaches, its label and what is drawn before or after it too. */
+/** Measures the pressable area of each target, including its label and its pseudo-elements. */
 function findSmallTargets({ target = 0 }: { target?: number }): string[] {
   interface Area {
     left: number
@@ -71,7 +68,7 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
     bottom: Math.max(element.bottom, otherArea.bottom),
   })
 
-  /** What is placed over it to be pressed with it, such as `inset: -4px`. */
+  /** Includes pseudo-elements that enlarge the target, such as `inset: -4px`. */
   function getDrawnArea(element: Element, area: Area): Area {
     return ['::before', '::after'].reduce((union, part) => {
       const { position, content, left, top, width, height, pointerEvents } = getComputedStyle(element, part)
@@ -88,7 +85,7 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
 
   function getArea(element: Element): Area {
     const labels = 'labels' in element ? [...((element as HTMLInputElement).labels ?? [])] : []
-    // The whole row opens what its first link does (A-07).
+    // The whole row opens its first link (A-07).
     const row = element.matches('.lead a') ? element.closest('tr.leads, li.leads') : null
     const boxes = [element, ...labels, ...(row ? [row] : [])].map((labelledElement) =>
       getDrawnArea(labelledElement, labelledElement.getBoundingClientRect()),
@@ -96,7 +93,7 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
     return boxes.reduce(joinAreas)
   }
 
-  /** A link within a sentence is as high as its line: other words stand beside it in its block (WCAG 2.5.8, inline). */
+  /** Returns whether the link is part of a sentence. Such a link may be as low as its line (WCAG 2.5.8, inline). */
   function isInSentence(element: Element): boolean {
     if (getComputedStyle(element).display !== 'inline') return false
     let block = element.parentElement
@@ -106,7 +103,7 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
     return (block?.textContent?.trim().length ?? 0) > linkLength + links.length
   }
 
-  /** Shown when it is focused, such as the link that skips to the content. What is fixed does not scroll. */
+  /** Returns whether the element is outside the page until it is focused, such as the skip link. Fixed elements do not scroll. */
   function isOutsidePage(element: Element, { right, bottom }: Area): boolean {
     const [x, y] = getComputedStyle(element).position === 'fixed' ? [0, 0] : [scrollX, scrollY]
     return right + x <= 0 || bottom + y <= 0
@@ -121,15 +118,15 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
     if ('disabled' in element && element.disabled === true) return []
     const area = getArea(element)
     const [width, height] = [area.right - area.left, area.bottom - area.top]
-    // What readers aloud alone have, and what helps the focus on, is pressed by nobody.
+    // Elements for screen readers and focus helpers are not pressed.
     if (width <= 1 || height <= 1 || isOutsidePage(element, area)) return []
-    // What is placed by thirds of a pixel is as large as it was meant.
+    // Allows for rounding of fractions of a pixel.
     if (width > target - 0.5 && height > target - 0.5) return []
     if (isInSentence(element)) return []
     const kind = `${element.localName}.${(element.getAttribute('class') ?? '').replaceAll(' ', '.')}`
     return [`${kind} "${readName(element)}" ${Math.round(width)} × ${Math.round(height)}`]
   })
-  // One of each row is enough.
+  // Report one of each kind only.
   const kinds = new Map(smallOnes.map((element) => [element.replace(/".*"/, ''), element]))
   return [...kinds.values()]
 }
@@ -142,12 +139,12 @@ function findSameButtons(): string[] {
       .map((element) => element.innerText.trim())
       .filter((text) => text !== '')
   const buttons = readTexts('button')
-  // What can be chosen, such as a role that is taken away, is not what closes the dialog.
+  // Options, such as a role that can be removed, must differ from the button that closes the dialog.
   const choices = readTexts('label, [role=radio], option')
   return [...new Set(buttons.filter((text, index) => buttons.indexOf(text) !== index || choices.includes(text)))]
 }
 
-/** The button that shows what was typed stands within its field. */
+/** The button that shows the password is inside its field. */
 function findPasswordWidths(): string[] {
   const forms = [...document.querySelectorAll('form')].filter((element) => element.checkVisibility())
   return forms.flatMap((form) => {
@@ -170,7 +167,7 @@ function findHeadingFaults(): string[] {
   const levelFaults = visibleHeadings.flatMap((element) => {
     const level = Number(element.localName[1])
     const dialog = element.closest('[role=dialog]') ?? document.body
-    // A dialog begins anew.
+    // Heading levels start again in a dialog.
     const isNew = dialog !== previousDialog && dialog !== document.body
     const fault =
       !isNew && level > previousLevel + 1
@@ -190,7 +187,7 @@ function findDuplicateLandmarks(): string[] {
     const isNamed = element.hasAttribute('aria-label') || element.hasAttribute('aria-labelledby')
     if (element.localName === 'section') return isNamed ? 'region' : null
     if (element.localName === 'form') return isNamed ? 'form' : null
-    // Within a part of the page they are no landmarks.
+    // Inside a section of the page these elements are no landmarks.
     if (element.localName === 'header' || element.localName === 'footer')
       return element.closest('article, aside, main, nav, section, [role=dialog]') ? null : element.localName
     return roles[element.localName] ?? null
@@ -209,7 +206,7 @@ function findDuplicateLandmarks(): string[] {
   return [...new Set(landmarkNames.filter((element, index) => landmarkNames.indexOf(element) !== index))]
 }
 
-/** Short, with a dot in it. */
+/** Returns short texts that contain a dot. */
 function findKeyLikeTexts(): string[] {
   const labels = [...document.querySelectorAll('[aria-label], [placeholder], [title]')].flatMap((element) =>
     ['aria-label', 'placeholder', 'title'].map((name) => element.getAttribute(name) ?? ''),
@@ -220,7 +217,7 @@ function findKeyLikeTexts(): string[] {
     .filter((text) => text.length < 100 && text.includes('.'))
 }
 
-/** A page that is still being placed gets a second: what is too wide stays so. */
+/** A page that is still being laid out gets a second. Real overflow remains. */
 async function findSidewaysOverflow(): Promise<string[]> {
   const { documentElement: root } = document
   const end = performance.now() + 1000
@@ -239,7 +236,7 @@ async function findSidewaysOverflow(): Promise<string[]> {
   ]
 }
 
-/** As they are shown to whoever comes to their buttons; until the script that places them is there, a few seconds. */
+/** Shows each tooltip by its button and waits up to a few seconds until the script has positioned it. */
 async function findCutHints({
   target = 0,
   timeoutMs = 4000,
@@ -293,7 +290,7 @@ async function findCutHints({
 async function waitUntilStill({ width, isTouched }: { width?: number; isTouched?: boolean }): Promise<void> {
   const frame = () => new Promise(requestAnimationFrame)
   const end = performance.now() + 20_000
-  /** Until it is so; what never is, is told and not waited for. */
+  /** Waits until the condition is true. Reports a timeout instead of waiting forever. */
   async function until(isDone: () => boolean, describe: () => string) {
     while (!isDone()) {
       if (performance.now() > end) throw new Error(`not at rest: ${describe()}`)
@@ -307,8 +304,8 @@ async function waitUntilStill({ width, isTouched }: { width?: number; isTouched?
   await until(hasRequestedSize, () => readWidthAndPointer().join(' px wide, touched '))
   await frame()
   await frame()
-  // Even without motion what appears takes a millisecond, which a busy machine begins late. What stands in something that is
-  // folded is never told to be over (`finished`); what goes by scrolling stands still.
+  // Even without motion an appearing element takes a millisecond, which a busy machine starts late. Animations inside collapsed elements
+  // never finish (`finished`), and scroll-driven ones do not run, so both are ignored.
   const findRunningAnimations = () =>
     document.getAnimations().filter(({ effect, timeline, playState }) => {
       const isEndless = effect?.getComputedTiming().endTime === Infinity || timeline !== document.timeline
@@ -349,14 +346,12 @@ const findFaultsScript = `async (looked) => {
   return found
 }`
 
-/** As it stands. */
 export const findFaults = (page: Page, options: FaultSearchOptions = {}): Promise<ScreenFaults> =>
   page.evaluate<ScreenFaults>(`(${findFaultsScript})(${JSON.stringify(options)})`)
 
-/** Lines, letters, words and paragraphs as far apart as a reader may set them (WCAG 1.4.12). */
+/** The text spacing that a user may set (WCAG 1.4.12). */
 const spacing = `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
 p { margin-block-end: 2em !important }`
 
-/** Sets the text of the page apart, or back. */
 export const setTextSpacing = (page: Page, isSpaced: boolean): Promise<void> =>
   setStyleSheet(page, isSpaced ? spacing : null)

@@ -1,6 +1,6 @@
 /**
- * Goes through screens in one page, as links do: the app is loaded once for each language, and the page changes its size under
- * them. For the sweep, and for who takes pictures.
+ * Visits screens within one page, as links do. The app is loaded once per language, and the page is resized. Used by the sweep and for
+ * screenshots.
  */
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import type { Screen } from '#tests/support/browser/screens.ts'
@@ -9,7 +9,7 @@ import { listOrders } from '#tests/support/pages/wizard.ts'
 export interface ScreenSize {
   width: number
   height: number
-  /** Fingers point at it. */
+  /** True for touch as the pointer type. */
   isTouched: boolean
   isMobile: boolean
 }
@@ -18,19 +18,17 @@ export const sizes = {
   desktop: { width: 1280, height: 800, isTouched: false, isMobile: false },
   tablet: { width: 1024, height: 768, isTouched: true, isMobile: false },
   phone: { width: 390, height: 844, isTouched: true, isMobile: true },
-  /** The narrowest that is still meant: a desk at 400 % (WCAG 1.4.10). */
+  /** The narrowest supported width: a desktop at 400 % (WCAG 1.4.10). */
   narrow: { width: 320, height: 700, isTouched: true, isMobile: true },
 } as const satisfies Record<string, ScreenSize>
 
-/** A context whose pages have the size that `resize` says, and stand still. */
+/** Browser context without a fixed viewport, so `resize` sets it, and without motion. */
 export const stillContextOptions = { viewport: null, reducedMotion: 'reduce', serviceWorkers: 'block' } as const
 
-/** What each page shows itself as. */
 const currentSizes = new WeakMap<CDPSession, ScreenSize>()
 
-/** As another device shows the page that is open. */
 export async function resize(session: CDPSession, size: ScreenSize): Promise<void> {
-  // A page is laid out anew for what changes nothing, too.
+  // Setting the same size would still cause a new layout.
   if (currentSizes.get(session) === size) return
   currentSizes.set(session, size)
   const { width, height, isTouched, isMobile } = size
@@ -41,7 +39,7 @@ export async function resize(session: CDPSession, size: ScreenSize): Promise<voi
   ])
 }
 
-/** Goes there as a link does, without loading the page; what was opened on the screen before is gone. */
+/** Navigates like a link, without a page load. The state of the previous screen is discarded. */
 async function move(page: Page, path: string) {
   await page.evaluate((path) => {
     for (const title of document.querySelectorAll('main h1')) title.setAttribute('data-left', '')
@@ -51,16 +49,16 @@ async function move(page: Page, path: string) {
   await page.locator('main h1:not([data-left])').first().waitFor()
 }
 
-/** In the same frame. */
+/** An address in the same layout. */
 const getNeutralPath = (path: string) => (path.startsWith('/app/') ? '/app/nowhere' : '/nowhere')
 const removeQuery = (path: string) => path.replace(/\?.*/, '')
 
 export interface ScreenWalk {
   page: Page
   session: CDPSession
-  /** Loads the app at a desk, in that language, which is the address's to say: an account's own stays. */
+  /** Loads the app in desktop size in that language. The language is set in the address, so the account's setting stays unchanged. */
   begin: (lang: 'en' | 'zh', from: Screen) => Promise<void>
-  /** At a desk, where it is there, when the screen stands and what is done on it was done. */
+  /** Opens the screen in desktop size if it exists there, waits until it is rendered, and prepares it. */
   show: (screen: Screen) => Promise<void>
 }
 
@@ -81,7 +79,7 @@ export async function openWalk(context: BrowserContext, url: string): Promise<Sc
     await resize(session, sizes[onlySize ?? 'desktop'])
     const [, code] = /:(\w+)/.exec(path) ?? []
     if (code && !ids.has(code)) ids.set(code, (await listOrders(page, code))[0]?.id ?? 0)
-    // Between two addresses of one page it would stay as it is.
+    // Between two addresses of the same page its state would be kept.
     if (removeQuery(path) === previousPath) await move(page, getNeutralPath(path))
     previousPath = removeQuery(path)
     await move(

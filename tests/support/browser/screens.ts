@@ -1,29 +1,27 @@
-/** Every screen of the product by its name, for whoever goes through all of them: the sweep, and who takes their pictures. */
+/** All screens of the product by name, for the sweep and for screenshots. */
 import type { Page } from 'playwright-core'
 import { signedInRouteNames, routes } from '#app/routes/paths.ts'
 
 export interface Screen {
-  /** What its picture is called. */
+  /** Name of its screenshot. */
   name: string
-  /** `:code` stands for the number of the company's order of that code. */
+  /** `:code` is replaced by the id of the company's order with that code. */
   path: string
-  /** Stands when the screen does; else its heading. */
+  /** Element that shows that the screen is rendered. Default: its heading. */
   readySelector?: string
-  /** What is done on it before it is looked at. */
   prepare?: (page: Page) => Promise<unknown>
-  /** It is there at this size alone. */
+  /** Exists only in this size. */
   onlySize?: 'phone'
-  /** A menu or bar that it lays over rows: axe looks at it alone, because it finds what is half covered too small to be pressed. */
+  /** A menu or bar that overlaps rows. Axe checks only this element, because it would report partly covered elements as too small. */
   dialogSelector?: string
 }
 
-/** Sends the form that is open, empty, and waits until it says what is missing. */
+/** Submits the open form empty and waits for its error messages. */
 async function submitRefused(page: Page): Promise<void> {
   await page.locator('main button[type=submit], [role=dialog] button[type=submit]').last().click()
   await page.locator('.field-error').first().waitFor()
 }
 
-/** Presses the first `button` and waits for what it opens. */
 const openWith = (openerSelector: string, readySelector: string) => async (page: Page) => {
   await page.locator(openerSelector).first().click()
   await page.locator(readySelector).first().waitFor()
@@ -32,7 +30,7 @@ const openWith = (openerSelector: string, readySelector: string) => async (page:
 const form = '[role=dialog] form'
 const dialog = '[role=dialog]'
 const menu = '[role=menu]'
-/** In whichever language is shown. */
+/** Matches either language. */
 const buildButtonSelector = (...names: string[]) => names.map((name) => `button:has-text("${name}")`).join()
 const noMatchQuery = '?searchText=nobody+at+all'
 const openHelp = openWith(['Help', '帮助'].map((name) => `.bar button:has-text("${name}")`).join(), dialog)
@@ -42,16 +40,16 @@ async function selectFirstRow(page: Page) {
   await page.locator('.picks').waitFor()
 }
 
-/** Its first step, also when a draft was left at a later one. */
+/** The first step, even if a draft is at a later one. */
 const wizard = '/app/contract/new?step=1'
 
-/** The draft that the other language has left would be taken. */
+/** Clears the draft of the previous language, which would be valid. */
 async function submitWithoutCode(page: Page) {
   await page.locator('[name=code]').fill('')
   await submitRefused(page)
 }
 
-/** The step after it, with a draft that orders nothing. */
+/** Opens the second step with a draft that is never ordered. */
 async function chooseModules(page: Page) {
   await page.locator('[name=code]').fill('acmesweep')
   await page.locator('[name=name]').fill('Acme swept')
@@ -100,7 +98,7 @@ export const adminScreens: Screen[] = [
     onlySize: 'phone',
     prepare: openWith('.filters button[aria-haspopup=dialog]', dialog),
   },
-  // A list that is come back to is as it was left.
+  // A revisited list keeps its state.
   { name: 'users-none', path: `/app/user${noMatchQuery}`, readySelector: '.empty' },
   { name: 'home', path: '/app/home', readySelector: '.home-item' },
   { name: 'help', path: '/app/home', readySelector: '.home-item', prepare: openHelp },
@@ -182,7 +180,7 @@ export const serviceScreens: Screen[] = [
   { name: 'service-log', path: '/app/service/1/log', readySelector: '.log-tools' },
 ]
 
-/** Of who has no rights but their own. */
+/** For users without further rights. */
 export const userScreens: Screen[] = [{ name: 'user-home', path: '/app/home', readySelector: 'main h2' }]
 
 export const staffScreens: Screen[] = [
@@ -196,7 +194,7 @@ export const staffScreens: Screen[] = [
     readySelector: '[name=code]',
     prepare: submitRefused,
   },
-  // Nothing is rehearsed before the form is sound.
+  // A rehearsal needs a valid form.
   {
     name: 'price-new-refused',
     path: '/app/m18/price/new',

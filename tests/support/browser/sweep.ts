@@ -1,9 +1,8 @@
 /**
- * Looks once at each of many screens. At a desk and on a phone nothing scrolls sideways, no text is cut or missing, controls are
- * large enough for a finger or a mouse, one `h1` stands over headings in order, and landmarks are told apart. Axe checks every third
- * screen of a round. The first screen is shown light in English, the next dark in Chinese, and so on. By night (`nightly.ts`) every
- * screen is checked in both languages, on a tablet, by axe, with type twice as large, and with text set apart on a narrow phone.
- * The app is loaded once for each language.
+ * Checks many screens once. On desktop and phone nothing scrolls sideways, no text is clipped or missing, controls are large enough for
+ * touch or mouse, headings with one `h1` are in order, and landmarks have different names. Axe checks every third screen of a round.
+ * Screens alternate between light English and dark Chinese. In nightly runs (`nightly.ts`) every screen is checked in both languages, on a
+ * tablet, by axe, at double font size, and with increased text spacing on a narrow phone. The app is loaded once per language.
  */
 import type { BrowserContext } from 'playwright-core'
 import { expect } from 'vitest'
@@ -17,12 +16,12 @@ import { resize, sizes, stillContextOptions, type ScreenWalk, openWalk } from '#
 import type { Screen } from '#tests/support/browser/screens.ts'
 import type { TestSetup } from '#tests/support/browser/browser-setup.ts'
 
-/** For all screens of a test, on a busy machine too, ms. */
+/** For all screens of a test, even on a busy machine, ms. */
 export const sweepTimeoutMs = 600_000
 
 type SweptUser = 'admin' | 'user' | 'staff' | null
 
-/** A browser of its own that stands still. Its size is `resize`'s to choose. */
+/** Opens a separate browser context without motion. `resize` sets its size. */
 export async function openSweep({ fixture, cleanups }: TestSetup, user: SweptUser): Promise<BrowserContext> {
   const context = await fixture.browser.newContext(stillContextOptions)
   cleanups.push(() => context.close())
@@ -33,7 +32,7 @@ export async function openSweep({ fixture, cleanups }: TestSetup, user: SweptUse
   return context
 }
 
-/** What breaks the page's policy, and what is asked of other hosts than `url`'s, from now on. */
+/** Collects policy violations and requests to hosts other than that of `url`, from now on. */
 export function watchOffences(context: BrowserContext, url: string): string[] {
   const { host } = new URL(url)
   const offences: string[] = []
@@ -51,16 +50,13 @@ const rounds = [
   { lang: 'zh', colorScheme: 'dark' },
 ] as const
 
-/** What is looked at in the round at that place. */
 const selectScreens = (screens: readonly Screen[], round: number) =>
   isNight ? screens : screens.filter((_, index) => index % rounds.length === round)
 
-/** Whether axe checks the screen at that position of a round. */
 const isForAxe = (index: number) => isNight || index % 3 === 0
 
 const sizeNames = limitByDay(['desktop', 'phone', 'tablet'] as const, 2)
 
-/** In each language in which it was seen. */
 export interface ScreenTitle {
   screen: Screen
   title: string
@@ -68,7 +64,7 @@ export interface ScreenTitle {
 
 type ReportFault = (faultName: string, details: readonly unknown[]) => void
 
-/** As each size shows it. A screen that exists in one size only is checked in that one. */
+/** Checks the screen in each size. A screen that exists in one size only is checked in that one. */
 async function lookInEachSize({ page, session }: ScreenWalk, { onlySize }: Screen, reportFault: ReportFault) {
   for (const name of onlySize ? [onlySize] : sizeNames) {
     const { width, isTouched } = sizes[name]
@@ -80,7 +76,7 @@ async function lookInEachSize({ page, session }: ScreenWalk, { onlySize }: Scree
   }
 }
 
-/** With type twice as large at the desk where it is, and with text set apart where it is narrowest (A-30). */
+/** Checks double font size on a desktop and increased text spacing in the narrowest size (A-30). */
 async function lookEnlarged({ page, session }: ScreenWalk, reportFault: ReportFault) {
   const enlargedOverflow = await findEnlargedOverflow(page)
   reportFault('type 200%: sideways', enlargedOverflow.sideways)
@@ -91,15 +87,15 @@ async function lookEnlarged({ page, session }: ScreenWalk, reportFault: ReportFa
     reportFault('text set apart: sideways', sideways)
     reportFault('text set apart: cut', cut)
   } finally {
-    // One that fails is not seen on the screens that follow.
+    // Reset even after a failure, so that later screens are not affected.
     await setTextSpacing(page, false)
   }
 }
 
-/** So long a screen may take for all that is looked at, ms: one that never answers hides nothing of the others. */
+/** Maximum time for all checks of a screen, ms. A screen that hangs does not stop the others. */
 const maxLookMs = 90_000
 
-/** What is wrong with the looks themselves: one that failed, or was not over in time, by its name. */
+/** Runs the checks and returns the name of the one that failed or timed out, or null. */
 async function runLooks(looks: Record<string, () => Promise<void>>): Promise<string | null> {
   let currentLook = ''
   const runAll = async () => {
@@ -116,7 +112,7 @@ async function runLooks(looks: Record<string, () => Promise<void>>): Promise<str
   return problem && `${currentLook}: ${problem}`
 }
 
-/** Goes through the screens in one page, a round for each language. What is wrong, by screen and kind: nothing is what is wanted. */
+/** Visits the screens in one page, one round per language. Returns the faults by screen and kind. */
 async function sweep(context: BrowserContext, url: string, screens: readonly Screen[]) {
   const walk = await openWalk(context, url)
   const { page } = walk
@@ -131,7 +127,7 @@ async function sweep(context: BrowserContext, url: string, screens: readonly Scr
       const reportFault: ReportFault = (faultName, details) => {
         if (details.length > 0) faults[`${screen.name}, ${lang}, ${faultName}`] = details
       }
-      // One that does not come hides nothing of the others.
+      // A screen that fails to open does not stop the others.
       const problem = await runLooks({
         show: () => walk.show(screen),
         ...(isForAxe(index) && {
@@ -150,7 +146,7 @@ async function sweep(context: BrowserContext, url: string, screens: readonly Scr
   return { faults, titles }
 }
 
-/** Nothing wrong on these screens, for somebody of the demo world or a stranger. Answers with their titles. */
+/** Checks these screens for a demo user or a visitor and expects no faults. Returns their titles. */
 export async function expectCleanSweep(setup: TestSetup, user: SweptUser, screens: readonly Screen[]) {
   const context = await openSweep(setup, user)
   const offences = watchOffences(context, setup.fixture.portal.url)

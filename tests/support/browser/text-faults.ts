@@ -1,12 +1,12 @@
-/** What is wrong with texts as the page draws them. Each function runs in the page, by itself. */
+/** Finds faults in rendered texts. Each function runs in the page, so it must be self-contained. */
 
-/** What is there for readers aloud alone is not cut. */
+/** Texts for screen readers only are not reported. */
 export function findCutTexts(): string[] {
   const isCut = (element: Element) => {
     const hasOwnText = [...element.childNodes].some(
       (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
     )
-    // Styles are computed for what is wider or higher than its box alone: most of a page is not.
+    // Computes styles only for elements that exceed their box, which are few.
     const [isWide, isHigh] = [
       element.scrollWidth > element.clientWidth + 1,
       element.scrollHeight > element.clientHeight + 1,
@@ -14,14 +14,14 @@ export function findCutTexts(): string[] {
     if (!hasOwnText || element.clientWidth === 0 || !(isWide || isHigh)) return false
     const { overflowX, overflowY, clipPath, visibility, textOverflow, borderTopLeftRadius } = getComputedStyle(element)
     if (clipPath !== 'none' || visibility === 'hidden') return false
-    // A letter in a circle, a word on a tag: what is not cut there stands outside of it.
+    // Text in a circle or on a tag exceeds it instead of being clipped.
     if (borderTopLeftRadius === '50%' || parseFloat(borderTopLeftRadius) * 2 >= element.clientHeight) return true
-    // One line of a list or of the bar, whose end is marked and whose whole text is its title: it is read in full where it leads.
+    // A single line with an ellipsis whose title is the complete text is allowed. The target page shows it in full.
     const isTitled = textOverflow === 'ellipsis' && element.getAttribute('title') === element.textContent
     if (isTitled && element.closest('td, .bar')) return false
     return (isWide && /hidden|clip/.test(overflowX)) || (isHigh && /hidden|clip/.test(overflowY))
   }
-  // Dots behind a tag would say that there is more.
+  // An ellipsis after a tag would suggest more content.
   const isTagCut = (element: Element) => {
     const cell = element.closest('td')
     if (!cell || cell.clientWidth === 0) return false
@@ -52,7 +52,7 @@ export function findBrokenDates(): string[] {
   return brokenTexts
 }
 
-/** A word of up to 14 letters has room in any column; what a line breaks within stands in a column that is too narrow. */
+/** Every column has room for a word with up to 14 letters. If it wraps, the column is too narrow. */
 export function findBrokenWords(): string[] {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const range = document.createRange()
@@ -63,7 +63,7 @@ export function findBrokenWords(): string[] {
     const node = texts.currentNode as Text
     range.selectNodeContents(node)
     if (readLineBottoms().size < 2 || !node.parentElement || node.parentElement.closest('.sr-only, code, pre')) continue
-    // There for readers aloud alone.
+    // For screen readers only.
     if (getComputedStyle(node.parentElement).clipPath !== 'none') continue
     for (const { 0: word, index } of node.data.matchAll(
       /(?<![\p{L}\p{N}_.@/-])\p{Script=Latin}{2,14}(?![\p{L}\p{N}_.@/-])/gu,
@@ -76,7 +76,7 @@ export function findBrokenWords(): string[] {
   return [...brokenTexts]
 }
 
-/** By the ink of the letters, because a line may be lower than the font's own height without cutting any of them. */
+/** Measures the ink of the letters, because the height of a text row may be smaller than the font's without clipping a letter. */
 export function findCutDescenders(): string[] {
   const canvas = document.createElement('canvas').getContext('2d')
   if (!canvas) throw new Error('this browser draws nothing')
@@ -94,14 +94,14 @@ export function findCutDescenders(): string[] {
     const ink = canvas.measureText('gjpqyç')
     const share = ink.fontBoundingBoxAscent / (ink.fontBoundingBoxAscent + ink.fontBoundingBoxDescent)
     const bottom = line.top + line.height * share + ink.actualBoundingBoxDescent
-    // The nearest box that cuts, where it does not scroll.
+    // The nearest box that clips without scrolling.
     for (let box: Element | null = parent; box && box !== document.body; box = box.parentElement) {
       const { overflowY, borderBottomWidth, display, clipPath } = getComputedStyle(box)
       if (clipPath !== 'none') break
       if (display === 'inline' || overflowY === 'visible') continue
       const edge = box.getBoundingClientRect().bottom - parseFloat(borderBottomWidth)
       const isCut = /hidden|clip/.test(overflowY) && bottom > edge + 0.5 && line.top < edge - 4
-      // What is longer than its box by a line or more is cut on purpose, and found as a cut text.
+      // Text that exceeds its box by at least one line is clipped on purpose. `findCutTexts` reports it.
       if (isCut && box.scrollHeight <= box.clientHeight + 6) cutTexts.add(node.data.trim().slice(0, 40))
       break
     }

@@ -1,4 +1,4 @@
-/** Pages that are open while a new version is put on the server under them: one portal, one browser context for each test. */
+/** Pages that are open while a new version is deployed: one portal, and one browser context per test. */
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { type people, signIn } from '#tests/support/browser/browser.ts'
@@ -12,7 +12,7 @@ interface UpdateFixture {
   context: BrowserContext
 }
 
-/** A look at what is so in the end; how long it takes is the machine's matter. */
+/** Timeout for final states. Their speed depends on the machine. */
 export const longTimeout = { timeout: 30_000 }
 
 export function setUpUpdates() {
@@ -33,7 +33,6 @@ export function setUpUpdates() {
   const getUpdateBar = (page: Page) => page.locator('.update')
   const getReloadButton = (page: Page) => getUpdateBar(page).getByRole('button', { name: 'Reload now' })
 
-  /** A page that a worker controls. */
   async function enter(
     person: keyof typeof people = 'admin',
     path = '/app/user',
@@ -49,7 +48,7 @@ export function setUpUpdates() {
     return page
   }
 
-  /** To be seen again as long as the page is not loaded anew. */
+  /** Marks the page. The mark is lost when the page reloads. */
   const mark = (page: Page) => page.evaluate(() => void (document.body.dataset['mark'] = 'here'))
   const isSamePage = (page: Page) => page.evaluate(() => document.body.dataset['mark'] === 'here')
   const isLoadedAnew = (page: Page, readySelector = 'main h1') =>
@@ -61,13 +60,13 @@ export function setUpUpdates() {
       ),
     )
 
-  /** What a look at the tab, or the hour, does. Not waited for: it may load the page anew. */
+  /** Triggers an update check, as returning to the tab or the hourly timer does. Not awaited, because it may reload the page. */
   const lookForUpdate = (page: Page) =>
     page.evaluate(
       () => void navigator.serviceWorker.getRegistration('/saas/').then((registration) => registration?.update()),
     )
 
-  /** Not to be asked for while a worker is to go: a message in the moment of its end brings it back. */
+  /** Must not be called while a worker is about to end: a message at that moment would restart it. */
   const readBuild = (page: Page) =>
     page.evaluate(async () => {
       const { port1, port2 } = new MessageChannel()

@@ -1,11 +1,11 @@
-/** Stops service workers the way a browser does when it needs the memory: at any moment, whatever they are doing. */
+/** Stops service workers like a browser that needs memory: at any time, regardless of their work. */
 import type { Page } from 'playwright-core'
 
 export interface WorkerControl {
   isRunning(): boolean
-  /** False when none was running. */
+  /** Returns false if none was running. */
   stop(): Promise<boolean>
-  /** Stops the one in control where another waits for its place. */
+  /** Stops the controlling worker while another one waits. */
   stopOutgoing(): Promise<void>
 }
 
@@ -15,7 +15,7 @@ interface WorkerVersion {
   status: string
 }
 
-/** Of the workers that the page's site has, as long as the page lives. */
+/** Controls the workers of the page's site until the page is closed. */
 export async function controlWorker(page: Page): Promise<WorkerControl> {
   const session = await page.context().newCDPSession(page)
   const versions = new Map<string, WorkerVersion>()
@@ -50,9 +50,8 @@ export async function controlWorker(page: Page): Promise<WorkerControl> {
 const stopIntervalMs = 5_000
 
 /**
- * Awaits what comes when a new worker takes over. A call in the moment in which the old one ends brings it back; a browser
- * takes it away again when it had nothing to do for half a minute, but not under a debugger, which is what drives the page
- * here. So its rest is given to it, and sooner.
+ * Waits for `promise` while a new worker takes over. A request at the moment the old worker ends restarts it. A browser stops an idle
+ * worker after half a minute, but not under a debugger, which controls this page. So this function stops it, earlier than a browser would.
  */
 export async function stopOutgoingWhile<T>(page: Page, promise: Promise<T>): Promise<T> {
   const { stopOutgoing } = await controlWorker(page)

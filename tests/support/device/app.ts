@@ -1,4 +1,4 @@
-/** The whole house in one process: a real server, and tablets that reach it by a line that can be cut. One clock for all. */
+/** The complete application in one process: a real server, and tablets whose connection can be cut. All share one clock. */
 import {
   createClock,
   createTablet,
@@ -12,9 +12,8 @@ import { password } from '#tests/support/server/world.ts'
 export interface Installation {
   server: TestServer
   clock: Clock
-  /** A new device with nothing on it. */
   openTablet(): Tablet
-  /** A device on which that person of the world (`admin@alpha`) has just signed in. */
+  /** Returns a device on which that test user (`admin@alpha`) has just logged in. */
   signInTablet(userName: string): Promise<Tablet>
   close(): Promise<void>
 }
@@ -38,7 +37,6 @@ export async function openInstallation(env: Record<string, string> = {}): Promis
   }
 }
 
-/** A way to that server from inside this process, for whatever plays the device. */
 export const toServerTransport =
   ({ fastify }: Pick<TestServer, 'fastify'>): ServerTransport =>
   async ({ method, path, headers, body }) => {
@@ -47,7 +45,7 @@ export const toServerTransport =
       method: method as 'GET',
       url: path,
       headers: requestHeaders,
-      // A form with a file is written down byte by byte.
+      // The body of a form with a file is passed as bytes.
       ...(body === null ? {} : { payload: isMultipart(requestHeaders) ? Buffer.from(body, 'latin1') : body }),
     })
     return {
@@ -60,7 +58,7 @@ export const toServerTransport =
 const isMultipart = (requestHeaders: Record<string, string>) =>
   requestHeaders['content-type']?.startsWith('multipart/') ?? false
 
-/** Signs in as that person of the world; throws if the server says no. */
+/** Logs that test user in. Throws if the server refuses. */
 export async function signInAs(tablet: Tablet, userName: string): Promise<void> {
   const [role, company = ''] = userName.split('@')
   const result = await tablet.signIn(company, `${role}@${company}.example`, password)

@@ -1,4 +1,4 @@
-/** Users as a server would say them, and drafts of writes on them, for tests of what the device keeps. */
+/** Users in the server's format and outbox entries about them, for tests of the device's storage. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { listUsers, type UserRow } from '#contract/users.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
@@ -16,7 +16,6 @@ export interface TestDevice {
   generation: number
 }
 
-/** A device on which user 1 of company 7 has signed in. */
 export async function openTestDevice(): Promise<TestDevice> {
   const device = openDevice({ indexedDB: new IDBFactory(), IDBKeyRange })
   await openSession(device, { companyId, userId: 1 })
@@ -60,7 +59,7 @@ export const buildPageResponse = (
 
 let entryCount = 0
 
-/** A change of a user's title, unless said otherwise. */
+/** By default a change of a user's title. */
 export function buildNewEntry(fields: Partial<NewEntry> = {}): NewEntry {
   const intent = fields.intent ?? crypto.randomUUID()
   entryCount += 1

@@ -1,6 +1,6 @@
 /**
- * A device in the test's hand: the real pipeline and the real Dexie over a fake IndexedDB, a line that can be cut, a
- * clock that is turned, and no timers of its own. Several can stand side by side, as different people's tablets.
+ * A simulated device: the real request pipeline and Dexie over a fake IndexedDB, a connection that can be cut, a manual clock and no timers
+ * of its own. A test can use several as tablets of different users.
  */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import type { Endpoint, VersionedRow } from '#contract/endpoint.ts'
@@ -22,11 +22,9 @@ import { readAccessCookie } from '#request/session/subject.ts'
 
 export interface Clock {
   now(): number
-  /** Resolves when the clock has been turned that far. */
   wait(ms: number): Promise<void>
-  /** Turns the clock, and lets everything happen that this sets off. */
+  /** Advances the clock and runs everything that becomes due. */
   advance(ms: number): Promise<void>
-  /** How many wait on it. */
   countWaiting(): number
 }
 
@@ -48,7 +46,7 @@ export function createClock(start = Date.UTC(2026, 4, 4, 8), onAdvance: (now: nu
   }
 }
 
-/** Lets the event loop go round, so that what can happen without time has happened. */
+/** Runs the event loop, so everything that needs no time is done. */
 export async function flushEventLoop(rounds = 30): Promise<void> {
   for (let round = 0; round < rounds; round++) await new Promise((resume) => setImmediate(resume))
 }
@@ -66,23 +64,22 @@ export interface ReceivedResponse {
   body: string
 }
 
-/** Whatever answers at the other end. */
 export type ServerTransport = (request: SentRequest) => Promise<ReceivedResponse>
 
 export type ConnectionState =
   | 'up'
-  /** Nothing leaves. */
+  /** No request leaves the device. */
   | 'down'
-  /** The server does it, the answer never arrives. */
+  /** The server performs the request, but its response is lost. */
   | 'answers lost'
-  /** Nothing ever comes back, and no error either. */
+  /** No response and no error ever arrives. */
   | 'hanging'
-  /** Something in between answers: a login page with status 200. */
+  /** A captive portal responds: a login page with status 200. */
   | 'captive'
 
 export interface TestConnection {
   state: ConnectionState
-  /** What left the device and what came back, in order. */
+  /** Requests and their response status, in order. */
   log: { request: SentRequest; status: number | null }[]
 }
 
@@ -94,19 +91,19 @@ export interface Tablet {
   cookies: Map<string, string>
   signIn(company: string, username: string, password?: string): ReturnType<typeof signIn>
   signOut(): Promise<void>
-  /** What the browser calls a lock of this tablet. */
+  /** Returns the browser's name of a lock of this tablet. */
   lockName(name: string): string
-  /** What a trigger does: everything that may go is sent. */
+  /** Does what a trigger does: sends everything that is due. */
   tick(): Promise<boolean>
-  /** Waits for what the request pipeline began and did not wait for; throws what it had to report. */
+  /** Waits for background work of the request pipeline. Throws its errors. */
   settle(): Promise<void>
-  /** How many things the host (a worker, above all) is asked to stay alive for. */
+  /** Number of tasks for which the host, such as a worker, is kept alive. */
   countPendingWork(): number
-  /** The browser is closed and opened again: memory is gone, storage and persistent cookies stay. */
+  /** Restarts the browser: memory is lost, storage and persistent cookies stay. */
   reopen(): void
-  /** The browser takes the databases away; cookies stay. */
+  /** Deletes the databases; cookies stay. */
   loseStorage(): void
-  /** What the cookie says of waiting writes, and the figure on the app's icon. */
+  /** The waiting count in the cookie, and on the app's badge. */
   readonly tally: string
   readonly badge: number
   list<R extends VersionedRow>(endpoint: Endpoint, query: Partial<ListQuery>): ReturnType<typeof readListOnDevice<R>>
@@ -134,7 +131,7 @@ export function createTablet(transport: ServerTransport, clock: Clock): Tablet {
   let device = openDevice(storage)
   let tally = ''
   let badge = 0
-  /** Its own: tablets of other tests in this process hold locks of the same names. */
+  /** A separate prefix, because tablets of other tests in this process use the same lock names. */
   const holders = createLockHolders(`portal-locks ${crypto.randomUUID()}`)
 
   async function network(fetchRequest: Request): Promise<Response> {
@@ -238,7 +235,7 @@ const buildFirstPage = (endpoint: Endpoint): ListQuery => ({
   results: 10,
 })
 
-/** What a browser says by itself about a page's own requests. */
+/** Headers that a browser adds to a page's own requests. */
 const browserHeaders = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
 
 export async function toSent(request: Request, cookies: Map<string, string>): Promise<SentRequest> {
@@ -254,7 +251,7 @@ export async function toSent(request: Request, cookies: Map<string, string>): Pr
   return { method: request.method, path: url.pathname + url.search, headers, body: body || null }
 }
 
-/** Bytes of a file as one sign each. */
+/** Reads the bytes of a file as one character each. */
 const readBody = async (request: Request) =>
   request.headers.get('content-type')?.startsWith('multipart/')
     ? Buffer.from(await request.arrayBuffer()).toString('latin1')

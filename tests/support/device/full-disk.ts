@@ -1,16 +1,15 @@
-/** A fake IndexedDB whose disk is full: what is put from then on fails as a browser fails it, at the put and in the end. */
+/** A fake IndexedDB with a full disk: puts fail like in a browser, at the put and when the transaction ends. */
 import { IDBObjectStore as FakeStore } from 'fake-indexeddb'
 
 type Transaction = { _state: string; _abort: (name: string) => void }
 
 export interface FullDisk {
-  /** Puts that failed. */
   refusedCount: number
-  /** There is room again. */
+  /** Makes room again. */
   repair(): void
 }
 
-/** From its `firstRefused` put on every put of this process fails; `until` something was deleted makes room again. */
+/** Makes every put of this process fail from number `firstRefused` on. With `until`, a deletion makes room again. */
 export function fillDisk({
   firstRefused = 1,
   until = 'mended',
@@ -35,7 +34,7 @@ export function fillDisk({
       const request = originals[name].apply(this, args) as EventTarget
       if (!isFull || putCount < firstRefused) return request
       const { transaction } = this
-      // The request succeeds and the transaction is aborted, with its reason only inside.
+      // The request succeeds and the transaction is aborted. Only its inner error has the reason.
       request.addEventListener('success', () => {
         if (transaction._state !== 'active') return
         disk.refusedCount += 1

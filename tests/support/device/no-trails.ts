@@ -1,2 +1,2 @@
-/** A device that keeps nothing of the audit trail, for stores of which nothing asks it. */
+/** Stored trails of a device that has none, for tests that do not read them. */
 export const noTrails = () => Promise.reject(new Error('nobody asks for the audit trail here'))

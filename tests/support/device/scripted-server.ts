@@ -1,6 +1,6 @@
 /**
- * A server of which a test can demand any answer: those that the real one gives only in bad weather. It keeps users and
- * an idempotency store, as small as the request pipeline can tell; the whole house is tested against the real one.
+ * A server whose responses a test controls, for cases that are rare with the real one. It implements users and an idempotency store as far
+ * as the request pipeline needs them. Other tests use the real server.
  */
 import { createHash } from 'node:crypto'
 import { deleteSealKeys } from '#contract/accounts.ts'
@@ -16,14 +16,13 @@ type ResponseScript = (request: SentRequest, respond: () => ReceivedResponse) =>
 export interface ScriptedServer {
   transport: ServerTransport
   rows: Map<number, TestUser>
-  /** How often each key really took effect. */
   effects: Map<string, number>
   sealKeys: ReturnType<typeof createSealKeys>
   renewals: number
   logouts: number
-  /** Answers what the script answers, where it is not null; it may call for the true answer first. */
+  /** If set, its response is used unless it is null. It may request the normal response first. */
   script: ResponseScript | null
-  /** All tokens given so far are worth nothing now. */
+  /** Invalidates all tokens issued so far. */
   revoke(): void
 }
 
@@ -40,7 +39,7 @@ export const buildRefusal = (
   data: unknown = null,
 ) => json(status, { errorCode: code, errorMessage: code, data }, extraHeaders)
 
-/** `seals`: it gives keys with which what is left unsent is sealed; without, it stays as it is. */
+/** With `seals`, the server issues keys with which unsent writes are sealed. Otherwise they stay unsealed. */
 export function createScriptedServer(clock: Clock, { seals: hasSeals = false } = {}): ScriptedServer {
   const rows = new Map([1, 2, 3].map((id) => [id, buildUser(id)]))
   const idempotency = new Map<string, ReceivedResponse>()
@@ -145,7 +144,7 @@ export function createScriptedServer(clock: Clock, { seals: hasSeals = false } =
       return { ...json(204, ''), body: '' }
     }
     if (url.pathname.endsWith('/users')) return respondWithList(url)
-    // It knows no batches: what is sent is to be seen one by one.
+    // No batch endpoint, so each write is sent separately.
     if (url.pathname === sendBatch.path) return buildRefusal(404, 'NOT_FOUND')
     return respondToWrite(request, request.method === 'POST' ? null : Number(url.pathname.split('/').at(-1)))
   }
@@ -163,7 +162,7 @@ export function createScriptedServer(clock: Clock, { seals: hasSeals = false } =
   return server
 }
 
-/** One answer for the writes only, the echo included; nothing takes effect. */
+/** Refuses all writes with one response that contains their idempotency key. Nothing takes effect. */
 export const refuseWrites =
   (status: number, code: string, extraHeaders: Record<string, string> = {}): ResponseScript =>
   (request) =>

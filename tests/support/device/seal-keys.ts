@@ -1,6 +1,6 @@
-/** Sealing keys as a server in memory gives them: one for each session, and key 0 of each account. */
+/** Sealing keys of an in-memory server: one per session, and key 0 of each account. */
 
-/** 32 bytes that are the same for the same words, base64url. */
+/** Returns 32 bytes, base64url, that are always the same for the same input. */
 const buildKey = (...bytes: number[]) =>
   Buffer.from(Array.from({ length: 32 }, (_, index) => bytes[index % bytes.length] ?? 0)).toString('base64url')
 const buildFirstKey = (userId: number) => buildKey(userId)
@@ -16,13 +16,13 @@ export function createSealKeys() {
     key: id === 0 ? buildFirstKey(userId) : buildKey(userId, id, 255),
   })
   return {
-    /** A session begins. Its number is its key's. */
+    /** Starts a session. Its number is also its key's. */
     begin(userId: number): number {
       lastSessionId += 1
       owners.set(lastSessionId, userId)
       return lastSessionId
     },
-    /** What the user's own data says of keys. */
+    /** Returns the key fields of the user's own data. */
     buildResponse(userId: number, session: number, { searchParams }: URL) {
       const isUsable = (id: number) => id === 0 || (owners.get(id) === userId && !deletedUserIds.has(id))
       return {
@@ -33,13 +33,12 @@ export function createSealKeys() {
           .map((id) => sealKey(id, userId)),
       }
     },
-    /** Which of them were deleted. */
+    /** Deletes keys and returns which ones were deleted. */
     forget(userId: number, session: number, { searchParams }: URL): number[] {
       const ids = parseIds(searchParams.get('ids')).filter((id) => owners.get(id) === userId && id !== session)
       for (const id of ids) deletedUserIds.add(id)
       return ids
     },
-    /** Of the user, those that have not been deleted. */
     listRemaining: (userId: number) =>
       [...owners].flatMap(([id, owner]) => (owner === userId && !deletedUserIds.has(id) ? [id] : [])),
   }

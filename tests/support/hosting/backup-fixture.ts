@@ -1,4 +1,4 @@
-/** A service with items on a real host, subscribed to backups, and what people do with those. */
+/** A service with items on a local host and backup subscriptions, and the actions on them. */
 import type { StoredBackupRow } from '#contract/backups.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { backupJobKinds, hostingJobKinds, restoreJobKinds } from '#server/jobs/job-registry.ts'
@@ -15,18 +15,18 @@ export interface BackupFixture {
   end(): Promise<void>
 }
 
-/** In place of what the server has. */
+/** Replaces the server's host and backup stores. */
 export function openBackups(server: TestServer): BackupFixture {
   const host = openLocalHosting()
   const places = createMemoryPlaces()
   server.app.hosting = host.driver
   server.app.backups = places
-  // Of drills.
+  // For restore drills.
   server.app.config = { ...server.app.config, dataDir: host.folder }
   return { host, places, end: () => host.end() }
 }
 
-/** Bought, created, and subscribed to both kinds until 2027-03-02. Answers its id. */
+/** Buys and creates a service, and subscribes it to both kinds of backup until 2027-03-02. Returns its id. */
 export async function createBackedUpService(server: TestServer, caller: SignedIn, code: string): Promise<number> {
   const { contract_id } = await buyOrder(server, caller, { code })
   const response = await caller.send({ method: 'POST', url: `/api/aws/service?contractId=${contract_id}` })
@@ -43,7 +43,7 @@ export interface JobResult {
   body: unknown
 }
 
-/** To its end; what it came to. */
+/** Runs the job to its end and returns its outcome. */
 export async function runJob(
   server: TestServer,
   caller: SignedIn,
@@ -57,7 +57,6 @@ export async function runJob(
   return { status: response.statusCode, body: response.json() }
 }
 
-/** All that backups and restores have asked for. */
 export async function workAll({ app }: TestServer): Promise<void> {
   while ((await runOneJob(app, backupJobKinds)) || (await runOneJob(app, restoreJobKinds)));
 }
@@ -75,7 +74,6 @@ export const listBackups = async (caller: SignedIn, serviceId: number): Promise<
 export const readBackupRows = ({ app }: TestServer) =>
   runInTransaction(app, { role: 'portal_system' }, (db) => db.selectFrom('backup').selectAll().orderBy('id').execute())
 
-/** Bytes, by run. */
 export const readTrafficByRun = async ({ app }: TestServer): Promise<Record<string, number>> => {
   const rows = await runInTransaction(app, { role: 'portal_system' }, (db) =>
     db.selectFrom('traffic_moved').selectAll().execute(),

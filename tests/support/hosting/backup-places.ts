@@ -1,4 +1,4 @@
-/** Places of backups in this process's memory: what lies there can be looked at, damaged and taken away, and each call made to fail. */
+/** Backup stores in memory, whose archives can be inspected, damaged and deleted, and whose calls can be made to fail. */
 import { createHash } from 'node:crypto'
 import type { BackupDestinations } from '#server/context/backup-destinations.ts'
 import { StoreError, type StoreFault } from '#server/drivers/backup-store/backup-store.ts'
@@ -7,11 +7,11 @@ import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 export interface BackupPlacesUnderTest extends BackupDestinations {
   archives: Map<string, Buffer>
   copies: BackupDestinations['copies'] & { piecesByPath: Map<string, DataPiece[]> }
-  /** What each call throws as long as it stands. */
+  /** If set, every call throws it. */
   fault: StoreFault | null
-  /** Waited for before a put or a write ends. */
+  /** If set, puts and writes wait for it. */
   blockedUntil: Promise<unknown> | null
-  /** Ms that archives are older than now. */
+  /** Age of the archives in ms. */
   ageMs: number
 }
 

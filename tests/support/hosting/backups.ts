@@ -1,4 +1,4 @@
-/** Backups and months of traffic as rows, for tests that are not about how they come to be. */
+/** Writes backups and months of traffic as rows, for tests that do not test their creation. */
 import { type Insertable, sql } from 'kysely'
 import { calculateBackupAmount } from '#domain/fees/backup.ts'
 import { explainBackup, explainTraffic } from '#domain/fees/explain.ts'
@@ -31,7 +31,7 @@ interface BackupOrderInput extends Partial<Insertable<BackupOrderTable>> {
   months?: number
 }
 
-/** A year of pdb2s3 in HKD at 6000.00 with a tenth off, paid and invoiced, but for what is said otherwise. */
+/** By default a year of pdb2s3 in HKD at 6000.00 with a discount of 10 %, paid and invoiced. */
 export const createBackupOrder = (
   server: TestServer,
   code: string,
@@ -77,7 +77,7 @@ interface TrafficInput extends Partial<Insertable<TrafficTable>> {
   isPaid?: boolean
 }
 
-/** 63 GB of March 2026 in HKD, 50 of them free, paid and invoiced, but for what is said otherwise. */
+/** By default 63 GB of March 2026 in HKD, 50 of them free, paid and invoiced. */
 export const createTraffic = (
   server: TestServer,
   code: string,
@@ -118,7 +118,7 @@ export const createTraffic = (
     return id
   })
 
-/** All price lists get these prices of backups; null: they have none any more. */
+/** Sets the backup prices of all price lists. Null removes them. */
 export const setBackupPrices = (server: TestServer, prices: Record<string, string> | null): Promise<unknown> =>
   runInTransaction(server.app, system, (db) =>
     (prices === null
@@ -128,7 +128,6 @@ export const setBackupPrices = (server: TestServer, prices: Record<string, strin
     ).execute(db),
   )
 
-/** So many bytes move now, in one run of that name. */
 export async function recordTraffic(server: TestServer, code: string, bytes: number, run: string): Promise<void> {
   const { id: serviceId, company_id: companyId } = await runInTransaction(server.app, system, (db) =>
     readService(db, code),

@@ -1,4 +1,4 @@
-/** Data of instances, as odd as a database lets it be. */
+/** Random instance data with every value that a database allows. */
 import * as fc from 'fast-check'
 import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 
@@ -57,7 +57,7 @@ const real = fc.oneof(
   fc.double(),
 )
 const bigInteger = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
-/** As a host gives them out: beyond 2^53 as bigint. */
+/** As a host returns them: values beyond 2^53 as bigint. */
 const integer = fc.oneof(
   fc.maxSafeInteger(),
   fc.constantFrom(0, -1, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n),
@@ -102,7 +102,7 @@ const table = fc
 
 const getTableName = ([first]: DataPiece[]) => (first?.kind === 'table' ? first.name : '')
 
-/** Tables with their rows in groups, and what comes last. */
+/** Tables with their rows in groups, followed by the final piece. */
 export const dataPieces: fc.Arbitrary<DataPiece[]> = fc
   .tuple(fc.uniqueArray(table, { selector: getTableName, maxLength: 4 }), fc.array(text, { maxLength: 3 }))
   .map(([tables, statements]) => [...tables.flat(), { kind: 'end', statements }])
@@ -111,7 +111,7 @@ export async function* streamPieces(pieces: readonly DataPiece[]): AsyncGenerato
   yield* pieces
 }
 
-/** The same data has the same pieces, however its rows were grouped. */
+/** Returns the same pieces for the same data, regardless of how its rows were grouped. */
 export function ungroupRows(pieces: readonly DataPiece[]): DataPiece[] {
   return pieces.flatMap((piece): DataPiece[] =>
     piece.kind === 'rows' ? piece.rows.map((row) => ({ kind: 'rows', rows: [row] })) : [piece],
@@ -125,7 +125,6 @@ const buildColumn = (name: string, type: DataColumn['type'], key = 0): DataColum
   key,
 })
 
-/** A shop of so many items, in groups of a hundred. */
 export function buildShopPieces(items: number): DataPiece[] {
   const rows = Array.from({ length: items }, (_, index) => [index + 1, `item-${index + 1}`, index / 4, null])
   const groups = Array.from({ length: Math.ceil(items / 100) }, (_, index) =>

@@ -1,4 +1,4 @@
-/** The embedded hosting in a folder of its own: driven by the port, and looked at from outside, as processes and over HTTP. */
+/** The local hosting in a separate folder, driven through its interface and inspected from outside: processes and HTTP. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -16,11 +16,11 @@ import {
   type LocalHostingSettings,
 } from '#server/drivers/hosting/local/local-hosting.ts'
 
-/** What the tests of the port are given of a driver. */
+/** Interface between the tests of hosting drivers and the driver under test. */
 export interface HostingUnderTest {
   driver: HostingDriver
   canSignIn(address: InstanceAddress, password: string): Promise<boolean>
-  /** A cookie of whoever signs in so. */
+  /** Logs in and returns the cookie, or null if refused. */
   signIn(address: InstanceAddress, password: string): Promise<string | null>
   isSignedIn(address: InstanceAddress, cookie: string): Promise<boolean>
   end(): Promise<void>
@@ -29,14 +29,13 @@ export interface HostingUnderTest {
 export interface LocalUnderTest extends HostingUnderTest {
   driver: LocalHosting
   folder: string
-  /** Another portal on the same folder. */
+  /** Opens a second portal on the same folder. */
   openAnother(): LocalHosting
 }
 
-/** What a service of a test runs. */
 export const sampleProgram = join(import.meta.dirname, '..', '..', '..', 'demo', 'sample-instance', 'main.ts')
 
-/** Whatever the machine has: no test goes by it unless it says so. */
+/** The memory limit affects only tests that set their own. */
 const defaultSettings = {
   program: sampleProgram,
   log: { warn: () => undefined, info: () => undefined },
@@ -65,7 +64,7 @@ export function openLocalHosting(settings: Partial<LocalHostingSettings> = {}): 
   }
 }
 
-/** Ends all that runs there and takes the folder away. Throws where a process was left. */
+/** Ends all processes and deletes the folder. Throws if a process is left. */
 export async function endHosting(folder: string, settings: Partial<LocalHostingSettings> = {}): Promise<void> {
   await createLocalHosting({ ...defaultSettings, ...settings, folder }).shutDown()
   const leftProcesses = findProcesses(folder)
@@ -81,7 +80,7 @@ export interface HostProcess {
   command: string
 }
 
-/** All whose command line names the folder; a process that has ended and is not asked after yet has none. */
+/** Returns all processes whose command line contains the folder. A zombie process has no command line. */
 export function findProcesses(folder: string): HostProcess[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) return []
@@ -129,7 +128,7 @@ export interface InstanceResponse {
   body: string
 }
 
-/** Over the gateway, by the host of that address. Rejects where the connection is cut off. */
+/** Sends a request through the gateway with the host of that address. Rejects if the connection is cut. */
 export function sendRequest(
   address: string,
   path: string,

@@ -1,4 +1,4 @@
-/** Items of a sample instance as they stand in its file, past its tasks. */
+/** Reads and writes items of a sample instance directly in its file. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -19,7 +19,7 @@ function withStore<T>(path: string, work: (store: DatabaseSync) => T): T {
   }
 }
 
-/** So many, under names of their own, in place of those that were there. */
+/** Replaces the items by new ones with these names. */
 export const putItems = (host: Pick<LocalUnderTest, 'folder'>, code: string, id: number, names: readonly string[]) =>
   withStore(getDatabasePath(host, code, id), (store) => {
     store.exec('begin immediate; delete from items')

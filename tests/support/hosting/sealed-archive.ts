@@ -1,8 +1,11 @@
-/** What somebody makes who knows a company's recipient and can write to the bucket: age and gzip are right, what is in it is theirs. */
+/**
+ * An archive by an attacker who knows a company's recipient key and can write to the bucket: encryption and compression are valid, the
+ * content is the attacker's.
+ */
 import { Encrypter } from 'age-encryption'
 import { gzipSync } from 'node:zlib'
 
-/** `content`: the lines, or what is gzip already. */
+/** `content` is plain lines or gzip data. */
 export async function sealArchive(recipient: string, content: string | Buffer): Promise<Uint8Array> {
   const age = new Encrypter()
   age.addRecipient(recipient)

@@ -14,7 +14,7 @@ import {
   openFaultProxy,
 } from '#tests/support/network/fault-proxy.ts'
 
-/** A server that does what it is asked and counts how often. */
+/** A server that performs requests and counts them. */
 let performedKeys: string[]
 let server: Server
 let proxy: FaultProxy
@@ -48,7 +48,7 @@ interface CallResponse {
   body: string
 }
 
-/** Null: the line broke, or nothing came within the time. */
+/** Returns null if the connection failed or no response came in time. */
 function call(key: string, withinMs = 3_000, path = '/api/write'): Promise<CallResponse | null> {
   const response = new Promise<CallResponse | null>((resolve) => {
     const clientRequest = ask(proxy.url.replace('localhost', '127.0.0.1') + path, {
@@ -72,8 +72,8 @@ function call(key: string, withinMs = 3_000, path = '/api/write'): Promise<CallR
 
 const okResponse = { status: 200, type: 'application/json', body: '{"said":"done, all of it"}' }
 
-describe('the weather', () => {
-  it('lets everything pass until it is set, and again after it healed', async () => {
+describe('the fault proxy', () => {
+  it('passes requests on before faults are set and after they are cleared', async () => {
     expect(await call('a')).toEqual(okResponse)
     proxy.set(() => 'reset')
     expect(await call('b')).toBeNull()
@@ -101,9 +101,9 @@ describe('the weather', () => {
     hang: null,
   }
   it.each(Object.keys(faults) as Fault[])(
-    '"%s" is met as it is named, and the deed is done as often as it says',
+    'causes "%s", and performs the request as often as specified',
     async (fault) => {
-      // On a connection that was used before, as in a browser.
+      // On a reused connection, as in a browser.
       await call('first')
       proxy.set(() => fault)
       expect(await call('second', fault.startsWith('hang') ? 500 : 3_000)).toEqual(expectedResponses[fault])
@@ -113,7 +113,7 @@ describe('the weather', () => {
     },
   )
 
-  it('is the same again for the same seed', async () => {
+  it('produces the same faults for the same seed', async () => {
     const allFaults = Object.keys(faults) as Fault[]
     const drawFaults = (seed: number) => {
       const faultProfile = createRandomFaults(createRandom(seed), allFaults, { share: 0.5, readings: false })
@@ -127,7 +127,7 @@ describe('the weather', () => {
     expect(drawFaults(7).filter((_, index) => index % 3 === 0)).toEqual(Array(20).fill(null))
   })
 
-  it('can be no line at all, until it healed', async () => {
+  it('cuts every connection until faults are cleared', async () => {
     await call('a')
     proxy.cut()
     expect(await call('b')).toBeNull()
@@ -136,7 +136,7 @@ describe('the weather', () => {
     expect(performedKeys).toEqual(['a', 'c'])
   })
 
-  it('leaves its own files and what is no call alone', async () => {
+  it('ignores faults for its own files and for requests that are no call', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'proxy-'))
     writeFileSync(join(folder, 'rig.js'), 'export {}')
     proxy.mount('/saas/rig/', folder)

@@ -1,8 +1,7 @@
 /**
- * Bad weather between a browser and the real server: answers cut after the commit, lines that hang, gateways that say
- * 502, a hotel's login page in the server's place. Everything passes untouched until a weather is set, which is asked
- * for every call and may draw its faults from a seed. It keeps a list of what arrived, because what a browser sent and
- * what a server did are two numbers: Chromium itself sends a POST twice when a used connection dies under it.
+ * A faulty connection between a browser and the real server: responses cut after the commit, hanging connections, 502 of a gateway, a
+ * hotel's login page. Requests pass unchanged until a fault profile is set, which is called for every call and may use a seed. The proxy
+ * lists what arrived, because a browser may send more than the server performs: Chromium itself resends a POST if a reused connection dies.
  */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -12,7 +11,7 @@ import { extname, join, normalize } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Random, pick } from '#tests/support/runner/random.ts'
 
-/** `isPerformed`: whether the server gets to see the call at all. */
+/** `isPerformed` is true if the server receives the call. */
 export const faults = {
   'cut before the answer': { isPerformed: true },
   'cut in the answer': { isPerformed: true },
@@ -32,27 +31,27 @@ export interface ArrivedCall {
   arrivedAt: number
   method: string
   path: string
-  /** Idempotency-Key; of a batch, those of its items. */
+  /** Idempotency-Key, or those of a batch's items. */
   keys: string[]
   fault: Fault | null
-  /** When its answer was sent or its connection was gone; null: it is still open. */
+  /** Time when the response was sent or the connection closed, or null while it is open. */
   endedAt: number | null
 }
 
-/** Asked once for each call of the API; null lets it pass. */
+/** Called once for each API call. Null passes the call on. */
 export type FaultProfile = (call: Pick<ArrivedCall, 'method' | 'path' | 'keys'>) => Fault | null
 
 export interface FaultProxy {
   url: string
   port: number
   arrivals: ArrivedCall[]
-  /** Holds until the next one, or `clearFaults`. */
+  /** Valid until the next call of `set` or `clearFaults`. */
   set(faultProfile: FaultProfile): void
-  /** The line is good from here on. What hangs goes on hanging: nobody tells a client that its line is dead. */
+  /** Ends all faults. Hanging calls keep hanging, as a client is not notified of a dead connection. */
   clearFaults(): void
-  /** No connection is taken, those that stand are reset; `clearFaults` ends it. */
+  /** Refuses new connections and resets open ones until `clearFaults`. */
   cut(): void
-  /** Files of a folder, answered by the proxy itself, whatever the weather. */
+  /** Serves files of a folder directly, regardless of faults. */
   mount(prefix: string, folder: string): void
   close(): Promise<void>
 }
@@ -89,7 +88,7 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
   }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    // Whoever goes away early, browser or server, takes only this connection along.
+    // If browser or server closes early, only this connection is closed.
     handleRequest(request, response).catch(() => request.socket.destroy())
   })
   server.on('connection', (socket) => {
@@ -127,14 +126,14 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
   }
 }
 
-/** A weather that draws for each call; `share` of them, 0 to 1, meet one of `choices`. Readings too, unless it says no. */
+/** Returns a profile that draws for each call. A share of them, 0 to 1, gets one of `choices`. `readings: false` excludes reads. */
 export function createRandomFaults(
   random: Random,
   choices: readonly Fault[],
   { share = 1, readings: includesReads = true } = {},
 ): FaultProfile {
   return ({ method }) => {
-    // Drawn even where it is not used: the throws stay in step with the calls.
+    // Drawn even if unused, so the random sequence stays in step with the calls.
     const isFaulty = random() < share
     const fault = pick(random, choices)
     return isFaulty && (includesReads || method !== 'GET') ? fault : null
@@ -163,7 +162,7 @@ async function applyFault(fault: Fault | null, { request, response, forward }: F
     case 'slow':
       return await trickle(response, await forward())
     case 'twice':
-      // Both at once, and whichever is first is believed: that may be the one that found the other at work.
+      // Sends both at once and uses the first response, which may be the one that found the other in progress.
       return await sendResponse(response, await Promise.any([forward(), forward()]))
     case 'gateway timeout':
       await forward()
@@ -189,7 +188,7 @@ async function sendResponse(response: ServerResponse, { status, headers, body }:
   response.writeHead(status, headers).end(body)
 }
 
-/** Half of it, with the length of the whole. */
+/** Sends half of the body with the length of the complete one. */
 function cutInside(response: ServerResponse, { status, headers, body }: ForwardedResponse): void {
   const half = body.subarray(0, body.length >> 1)
   response.writeHead(status, [
@@ -198,7 +197,7 @@ function cutInside(response: ServerResponse, { status, headers, body }: Forwarde
     `${body.length + 1}`,
   ])
   response.write(half, () => setTimeout(() => response.socket?.destroy(), 20))
-  // A body of nothing is cut by its length alone.
+  // An empty body is cut by its length header alone.
   if (half.length === 0) response.flushHeaders()
 }
 
@@ -220,7 +219,7 @@ function removeHopHeaders(raw: readonly string[]): string[] {
   return raw.filter((_, index) => !hopByHop.has(raw[index - (index % 2)]?.toLowerCase() ?? ''))
 }
 
-/** Read whole, so that the deed is done and known when it resolves. */
+/** Reads the complete response, so the request is performed when it resolves. */
 function forwardRequest(
   agent: Agent,
   port: number,
@@ -255,7 +254,6 @@ function parseIdempotencyKeys({ headers, url }: IncomingMessage, body: Buffer): 
   return (JSON.parse(body.toString()) as { key: string }[]).map(({ key }) => key)
 }
 
-/** A websocket is passed on as bytes. */
 function tunnel(port: number, { method, url, rawHeaders }: IncomingMessage, client: Socket, head: Buffer): void {
   const upstream = connect({ port, host: '127.0.0.1', noDelay: true })
   const lines = rawHeaders.flatMap((name, index) => (index % 2 ? [] : [`${name}: ${rawHeaders[index + 1]}`]))

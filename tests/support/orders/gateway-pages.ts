@@ -1,13 +1,13 @@
-/** The pages of a gateway, as a browser without a script walks them. */
+/** A page of a gateway, navigated without scripts. */
 export interface GatewayPage {
-  /** After all redirects inside the sandbox; the shop's own address is not opened. */
+  /** Address after all redirects within the sandbox. The shop's own address is not opened. */
   url: string
   status: number
   headers: Headers
   text: string
 }
 
-/** Opens a page, or sends its form, and goes wherever the gateway leads. */
+/** Opens a page or submits its form, and follows the gateway's redirects. */
 export async function openGatewayPage(address: string, form?: Record<string, string>): Promise<GatewayPage> {
   const body = form ? { method: 'POST', body: new URLSearchParams(form) } : {}
   const response = await fetch(address, { redirect: 'manual', ...body })

@@ -1,9 +1,9 @@
-/** Contracts by the thousand, put straight into the database: what each was sold at differs. */
+/** Writes thousands of contracts with different prices directly into the database. */
 import { sql } from 'kysely'
 import { bypassPolicies } from '#tests/support/server/database.ts'
 import type { TestServer } from '#tests/support/server/server.ts'
 
-/** Of that company and list; the n-th has n modulo 30 plus one users, and was sold at 20,000.00 plus n. From 2026-01-01, for a year. */
+/** The nth contract has n modulo 30 plus one users and a price of 20,000.00 plus n. All run for a year from 2026-01-01. */
 export const addContracts = (server: TestServer, companyId: number, priceId: number, count: number) =>
   bypassPolicies(server.app.database, async (db) => {
     const agreedColumns = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount,

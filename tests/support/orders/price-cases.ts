@@ -1,6 +1,6 @@
 /**
- * What may stand in a price list, as a table: each limit from both sides (contracts 5, D81, D82). The server's tests send each case
- * by POST and PUT; the form's tests type them.
+ * Valid and invalid contents of a price list as a table: each limit from both sides (contracts 5, D81, D82). The server's tests send each
+ * case by POST and PUT, the form's tests type them.
  */
 import type { FieldCode } from '#domain/checks/field-checks.ts'
 import type { OrderFieldCode } from '#domain/checks/order-checks.ts'
@@ -8,11 +8,11 @@ import type { OrderFieldCode } from '#domain/checks/order-checks.ts'
 type Charges = Record<'hkd' | 'usd' | 'rmb', string>
 type Range = Charges & { from: number; to: number }
 
-/** A day on which no list of the demo world begins; on `usedDay` one does. */
+/** No demo list starts on `freeDay`; one starts on `usedDay`. */
 export const freeDay = '2028-02-29'
 export const usedDay = '2026-01-01'
 
-/** A list with which nothing is wrong. `ids`: of the modules `core`, `fin` and, hidden, `base`. */
+/** A valid list. `ids` are the ids of the modules `core`, `fin` and, hidden, `base`. */
 export const buildValidList = (ids: Record<'core' | 'fin' | 'base', number>) => ({
   type: 'saas' as const,
   effective_date: freeDay,
@@ -61,11 +61,11 @@ type ModuleIds = Parameters<typeof buildValidList>[0]
 
 export interface PriceCase {
   name: string
-  /** The fields that are sent otherwise than in the sound list. */
+  /** Fields that differ from the valid list. */
   change: (validList: ValidPriceList, ids: ModuleIds) => Record<string, unknown>
-  /** With what it is refused, in the order of the answer. */
+  /** Expected problems, in the order of the response. */
   problems?: { field: string; code: FieldCode | OrderFieldCode }[]
-  /** What is kept of these fields; ids of rows are left out. */
+  /** Stored values of these fields, without ids of rows. */
   storedFields?: Record<string, unknown>
 }
 
@@ -91,7 +91,6 @@ const refuses = (
 })
 const toShortText = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 30)
 
-/** What no field for an amount takes, whatever it is of. */
 const invalidAmounts = [
   '',
   '1',

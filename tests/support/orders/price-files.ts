@@ -1,11 +1,10 @@
-/** Files of price lists: sound ones, and ones that say something else; and how they go in and out of a server. */
+/** Files of price lists, valid and invalid, and functions to export and import them. */
 import { createHash } from 'node:crypto'
 import type { ComparedPriceList } from '#domain/catalogue/price-differences.ts'
 import { buildFileForm } from '#tests/support/uploads/pictures.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 import { zipFiles } from '#tests/support/uploads/zip.ts'
 
-/** All that a file has to say of a list. */
 export const plainList = { type: 'saas', effective_date: '2031-01-01', desc: 'x', module: [], concurrentUser: [] }
 
 export const buildManifest = (list: string | Buffer, overrides: object = {}) =>
@@ -15,26 +14,25 @@ export const buildManifest = (list: string | Buffer, overrides: object = {}) =>
     sha256: createHash('sha256').update(list).digest('hex'),
     ...overrides,
   })
-/** A file of that list, with what its manifest says otherwise. */
+/** Returns a file of that list. `overrides` replaces fields of its manifest. */
 export const packList = (list: string | Buffer, overrides: object = {}) =>
   zipFiles([
     { name: 'price.json', bytes: list },
     { name: 'manifest.json', bytes: buildManifest(list, overrides) },
   ])
-/** Stored, so that its bytes can be found in the zip. */
+/** Stored without compression, so its bytes can be found in the zip. */
 export const buildValidFile = () =>
   zipFiles([
     { name: 'price.json', bytes: JSON.stringify(plainList), isStored: true },
     { name: 'manifest.json', bytes: buildManifest(JSON.stringify(plainList)) },
   ])
-/** With a sum that fits. */
+/** With a matching checksum. */
 export const packChangedList = (change: (list: Record<string, unknown>) => void) => {
   const list: Record<string, unknown> = { ...plainList }
   change(list)
   return packList(JSON.stringify(list))
 }
 
-/** What of a list a file says. */
 export const toComparedPrices = (list: Record<string, unknown>): ComparedPriceList => {
   const {
     id: _i,
@@ -56,7 +54,7 @@ export const toComparedPrices = (list: Record<string, unknown>): ComparedPriceLi
   return { ...content, ...rows } as unknown as ComparedPriceList
 }
 
-/** The calls about files, by whoever is signed in when one is made. */
+/** Returns functions for file calls, made by the user that is logged in at that time. */
 export const createFileCalls = (getServer: () => TestServer, getStaff: () => SignedIn) => {
   const requestExportKey = (id: number | undefined, caller = getStaff()) =>
     caller.send({ method: 'POST', url: '/api/template/price/export', payload: { id } })

@@ -1,4 +1,4 @@
-/** Price lists drawn at random, as the editor could have kept them: ranges in order, amounts with two decimals. */
+/** Random price lists that the editor could have saved: ranges in order, amounts with two decimals. */
 import fc from 'fast-check'
 import { type PriceContent, normaliseRanges } from '#domain/checks/price-checks.ts'
 import { writeAmount } from '#domain/money.ts'
@@ -28,7 +28,7 @@ const backup = fc.record({
   pdb2rds_discount: wholeUnits(100),
 })
 
-/** With modules of those codes, each once and in any order; their ids are their places in `codes`, from 1 on. */
+/** With modules of those codes, each once, in any order. Their ids are the positions in `codes`, starting at 1. */
 export const randomContent = (codes: readonly string[]): fc.Arbitrary<PriceContent> =>
   fc.record({
     uat_charge: hundredths(99_999n),
@@ -55,7 +55,7 @@ export const randomContent = (codes: readonly string[]): fc.Arbitrary<PriceConte
     pdbPrice: fc.option(backup),
   })
 
-/** What it is found by; a description as people write one, of any characters that can be kept. */
+/** Fields that identify a list, with a description of any storable characters. */
 export const randomHeader = fc.record({
   effective_date: fc
     .integer({ min: 0, max: 20_000 })

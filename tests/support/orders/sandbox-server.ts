@@ -1,4 +1,4 @@
-/** A test server that takes money: the sandbox beside it over real HTTP, calling it as the gateways do. */
+/** A test server that takes payments: the payment sandbox runs next to it over real HTTP and calls it like the gateways. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 
 export interface PaymentSandbox {
   sandbox: SandboxServer
-  /** Everything that is due is looked at, as by the clock. */
+  /** Runs all due payment jobs, as the schedule does. */
   runPaymentJobs(): Promise<void>
   close(): Promise<void>
 }

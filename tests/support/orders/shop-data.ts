@@ -1,4 +1,4 @@
-/** A world in which things are sold: the demo world's catalogue, and orders of two companies, made by their own people. */
+/** A world with a shop: the demo catalogue, and orders of two companies made by their own users. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { loadCatalogue } from '#demo/sample-data/catalogue.ts'
@@ -20,10 +20,10 @@ export interface OrderRow {
 }
 
 export interface ShopData {
-  /** A of the agreed examples, and B. */
+  /** Lists A and B of the agreed examples. */
   priceListIds: number[]
   moduleId: number
-  /** In effect. */
+  /** Orders in effect. */
   orders: Record<'alpha' | 'beta', OrderRow & { service_id: number }>
 }
 
@@ -41,7 +41,7 @@ export const orderInput = {
 /** A day on which list A is in force. */
 export const shopOpenedAt = Date.parse('2026-03-02T02:00:00Z')
 
-/** A server for the tests of a file; before each of them the catalogue is new, and it is that day. */
+/** Starts a server for the tests of a file. Before each test the catalogue is reset and the clock is set to that day. */
 export function setUpShop(engine: Engine) {
   const fixture = {} as { server: TestServer; priceListIds: number[] }
   beforeAll(async () => {
@@ -55,7 +55,7 @@ export function setUpShop(engine: Engine) {
   return fixture
 }
 
-/** As it was made first in this worker, on the day on which it began. */
+/** State of the first creation in this worker, with its time. */
 let firstState: { priceListIds: number[]; world: World; snapshot: Snapshot } | null = null
 
 async function resetToShop(server: TestServer): Promise<number[]> {
@@ -88,7 +88,7 @@ export async function openShopWithOrders(server: TestServer): Promise<ShopData> 
   return { priceListIds, moduleId: 1, orders }
 }
 
-/** The catalogue alone. */
+/** Loads only the catalogue. */
 export const openShop = (server: TestServer): Promise<number[]> =>
   runInTransaction(server.app, { role: 'portal_system' }, (db) => loadCatalogue(db, server.clock.now, 'Staff'))
 
@@ -100,7 +100,7 @@ export const readOrder = async (caller: SignedIn, id: number): Promise<OrderRow>
 
 let referenceCount = 0
 
-/** As a gateway tells of it. */
+/** Records a payment like a gateway's notice. */
 export const payOrder = (server: TestServer, { id, amount }: OrderRow, fields: Partial<ReceivedPayment> = {}) => {
   const now = server.clock.now
   referenceCount += 1
@@ -117,7 +117,7 @@ export const payOrder = (server: TestServer, { id, amount }: OrderRow, fields: P
   )
 }
 
-/** An order that is in effect. */
+/** Returns an order in effect. */
 export async function buyOrder(server: TestServer, caller: SignedIn, fields: object = {}): Promise<OrderRow> {
   const response = await placeOrder(caller, fields)
   if (response.statusCode !== 200) throw new Error(`nothing was ordered: ${response.body}`)

@@ -1,6 +1,6 @@
 /**
- * A shop beside the payment sandbox, over real HTTP on this machine: the real drivers, a small server that gateways
- * call, and a payer who opens pages and sends their forms as a browser does.
+ * A shop with the payment sandbox over real HTTP on this machine: the real drivers, a small server that gateways call, and a payer who
+ * opens pages and submits their forms.
  */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { once } from 'node:events'
@@ -18,7 +18,6 @@ import { openSandbox, type SandboxServer } from '#demo/payment-sandbox/sandbox-s
 import { createStripeDriver } from '#server/drivers/payment/stripe.ts'
 import type { GatewaySettings } from '#server/config/payment-config.ts'
 
-/** A call of a gateway, as it came. */
 export interface ReceivedCall {
   path: string
   raw: Buffer
@@ -31,14 +30,13 @@ export interface Shop {
   url: string
   drivers: Record<'stripe' | 'alipay' | 'globalAlipay', PaymentDriver>
   receivedCalls: ReceivedCall[]
-  /** What it answers to calls from now on; `success` with 200 unless told otherwise. */
+  /** The response to calls from now on. Default: `success` with 200. */
   reply: { status: number; body: string }
   clock: { now: number }
-  /** So many calls have come. */
   waitForCalls(count: number): Promise<void>
-  /** The sandbox ends as by a kill, without a word, and comes up on the same folder. */
+  /** Kills the sandbox and starts it again on the same folder. */
   restart(): Promise<void>
-  /** Calls go out, nothing is lost, nothing was heard. */
+  /** Restores the initial state: calls are delivered, faults are off, received calls are cleared. */
   reset(): void
   close(): Promise<void>
 }
@@ -98,7 +96,7 @@ export async function openShop(): Promise<Shop> {
   return shop
 }
 
-/** One shop for the tests of a file, calm before each. It is there once they run. */
+/** Sets up one shop for the tests of a file and resets it before each. Available once the tests run. */
 export function setUpSharedShop(): Shop {
   const shop = {} as Shop
   beforeAll(async () => {
@@ -123,7 +121,7 @@ export function createDrivers(
   }
 }
 
-/** A payment of HKD 123.45 by a card that pays, unless told otherwise. */
+/** By default a payment of HKD 123.45 with a valid card. */
 export function buildBeginning(shop: Pick<Shop, 'url'>, overrides: Partial<PaymentStartInput> = {}): PaymentStartInput {
   return {
     key: toPaymentKey(randomUUID()),

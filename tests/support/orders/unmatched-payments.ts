@@ -1,4 +1,4 @@
-/** Money that comes for orders that do not wait for it, as tasks of the provider's admins (decision 62). */
+/** Payments for orders that no longer expect them, which become tasks of the provider's admins (decision 62). */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -22,7 +22,7 @@ export interface UnmatchedPaymentTask {
   settled: string | null
 }
 
-/** A shop whose gateways are the sandbox, with a buyer and an admin of the provider. */
+/** Sets up a shop whose gateways are the sandbox, with a buyer and a provider admin. */
 export function setUpUnmatchedPayments(engine: Engine) {
   const fixture = setUpShop(engine)
   const inbox = createMailBox(() => fixture.server.app)
@@ -45,7 +45,7 @@ export function setUpUnmatchedPayments(engine: Engine) {
     Object.values(actors.paymentSandbox.sandbox.getBalances())
       .flatMap((balances) => Object.values(balances))
       .reduce((a, b) => a + b, 0)
-  /** What the gateways took and did not give back since the test began, in hundredths. */
+  /** Amount that the gateways took minus refunds since the test began, in hundredths. */
   const balance = () => sumBalances() - balanceBefore
   const runAsSystem = <T>(work: Parameters<typeof runInTransaction<T>>[2]) =>
     runInTransaction(fixture.server.app, { role: 'portal_system' }, work)
@@ -69,7 +69,6 @@ export function setUpUnmatchedPayments(engine: Engine) {
     const page = await openGatewayPage(address)
     return await openGatewayPage(page.url, form)
   }
-  /** The gateway tells of it. */
   const sendGatewayCalls = async () => {
     for (const { id, nextAt } of actors.paymentSandbox.sandbox.webhooks.list())
       if (nextAt !== null) {
@@ -83,7 +82,7 @@ export function setUpUnmatchedPayments(engine: Engine) {
     await runAsSystem((db) => db.updateTable('portal_user').set({ orders: true }).where('id', '=', id).execute())
     return await fixture.server.signIn('user@m18')
   }
-  /** Decision 62: every payment is applied, or has one task. */
+  /** Decision 62: every payment is applied or has one task. */
   const findUnaccountedPayments = () =>
     runAsSystem(async (db) => {
       const { rows } = await sql`select p.id from payment p left join payment_task t on t.payment_id = p.id
@@ -91,7 +90,7 @@ export function setUpUnmatchedPayments(engine: Engine) {
       return rows
     })
 
-  /** Its address is opened for the first time after the order was deleted, and paid. */
+  /** Pays on a page that is opened for the first time after the order was deleted. */
   async function paidAfterDeletion(type: 'alipay' | 'globalAlipay'): Promise<OrderRow> {
     const order = (
       await placeOrder(actors.buyer, { code: type.toLowerCase(), currency: type === 'alipay' ? 'RMB' : 'HKD' })
@@ -104,7 +103,7 @@ export function setUpUnmatchedPayments(engine: Engine) {
     return order
   }
 
-  /** Its time is over and the code is another company's by the time that the page is paid. */
+  /** Pays on a page after the order has expired and another company uses its code. */
   async function paidTooLate(): Promise<OrderRow> {
     const order = (await placeOrder(actors.buyer)).json()
     const address = readRedirect(await payFor(actors.buyer, order.id))

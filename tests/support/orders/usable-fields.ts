@@ -1,9 +1,9 @@
-/** What a price list needs to be confirmed, as it is sent. */
+/** The input fields of a price list that can be confirmed. */
 import type { SignedIn } from '#tests/support/server/server.ts'
 
 const charge = { hkd: '3.00', usd: '2.00', rmb: '1.00' }
 
-/** Ranges for both user modes, and one module that needs no other. */
+/** Returns ranges for both user modes, and one module without dependencies. */
 export async function buildUsableFields(caller: SignedIn) {
   const modules = (await caller.send({ url: '/api/module/info' })).json() as { id: number; code: string }[]
   const core = modules.find(({ code }) => code === 'core')

@@ -1,4 +1,4 @@
-/** Files that the worker keeps for some users alone, and when a page's own are all here (P-09). */
+/** Files that the worker caches only for some users, and whether all of a page's files are cached (P-09). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -6,7 +6,6 @@ import { expect } from 'vitest'
 
 export type PartName = 'orders' | 'staff' | 'trail' | 'users'
 
-/** The files of the build that are that part's. */
 function listFiles(part: PartName): string[] {
   const parts: Record<string, string> = JSON.parse(
     readFileSync(join(import.meta.dirname, '..', '..', '..', 'dist', 'parts.json'), 'utf8'),
@@ -14,10 +13,8 @@ function listFiles(part: PartName): string[] {
   return Object.keys(parts).filter((file) => parts[file] === part)
 }
 
-/** How many files of the build are that part's. */
 export const countFiles = (part: PartName): number => listFiles(part).length
 
-/** How many of them this browser keeps. */
 export const countCachedFiles = (page: Page, part: PartName): Promise<number> =>
   page.evaluate(async (files) => {
     const names = (await caches.keys()).filter((name) => name.startsWith('portal-staff-'))
@@ -25,7 +22,7 @@ export const countCachedFiles = (page: Page, part: PartName): Promise<number> =>
     return requests.flat().filter(({ url }) => files.some((file) => url.endsWith(`/saas/${file}`))).length
   }, listFiles(part))
 
-/** They come when the page has come to rest; without a line none of them may be missing. */
+/** Waits until all files of the part are cached. The worker fetches them when the page is idle, and offline none may be missing. */
 export async function waitForCachedPart(page: Page, part: PartName): Promise<void> {
   const fileCount = countFiles(part)
   expect(fileCount).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-/** Tests of long requests: a house for one file, emptied before each test, and how its pages are driven. */
+/** Tests of long requests: one application per file, reset before each test, and functions that drive its pages. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { verifyTrail } from '#contract/audit-trail.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
@@ -29,13 +29,13 @@ export const findStarts = ({ connection }: Tablet) =>
 export const findPolls = ({ connection }: Tablet) =>
   connection.log.filter(({ request }) => /^\/api\/request\/[^~]/.test(request.path))
 
-/** What a page's tick does, once, and all that follows from it without time. */
+/** Runs one poll of each page and everything that follows without time. */
 export async function tick(...pages: { ports: PagePorts }[]): Promise<void> {
   await Promise.all(pages.map(({ ports }) => watchOpenJobs(ports, { forMs: 0 })))
   await flushEventLoop()
 }
 
-/** The same storage and line, in a page of its own: nothing else is shared. */
+/** Opens further pages that share only storage and connection. */
 export function openPages(tablet: Tablet, count: number): { ports: PagePorts }[] {
   return Array.from({ length: count }, () => {
     tablet.reopen()
@@ -56,7 +56,7 @@ export function describeLongRequests() {
       async (db) => (await db.selectFrom('job').select('id').execute()).length,
     )
 
-  /** Ticks each quarter of a second, as several pages together do, for so long. */
+  /** Polls every quarter of a second, like several pages together, for `ms`. */
   async function passTime(ms: number, ...pages: { ports: PagePorts }[]): Promise<void> {
     for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += 250) {
       await tick(...pages)

@@ -1,4 +1,4 @@
-/** A long request whose steps a test lets happen one by one, worked by the server's own runner. */
+/** A long request whose steps a test releases one by one, run by the server's own job runner. */
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import type { JobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
@@ -8,13 +8,13 @@ const output = { companies: 3, rows: 42, broken: [] }
 
 export interface PacedJob {
   output: typeof output
-  /** One step and its record, or the end after the last one. */
+  /** Runs one step, or the end after the last one. */
   step(): Promise<void>
-  /** The same, where there is a job to be had. */
+  /** Like `step`. Returns false if there is no job. */
   stepIfAny(): Promise<boolean>
-  /** A kill in the middle of a step: it never comes back, and its lease stays until it has run out. */
+  /** Simulates a kill in the middle of a step: it never completes, and its lease stays until it expires. */
   cut(): Promise<void>
-  /** Steps begun so far, and how many of them were cut. */
+  /** Number of steps started, and of interrupted ones. */
   steps(): number
   cuts(): number
 }
@@ -28,7 +28,7 @@ export function createPacedJob(server: TestServer, steps: number): PacedJob {
       async step({ point }) {
         counts.steps += 1
         const nextPoint = (point ?? 0) + 1
-        // Put down after this step, so that the next one is the test's to allow.
+        // Stops after this step, so that the test releases the next one.
         stop.abort()
         await duringStep()
         return nextPoint > steps

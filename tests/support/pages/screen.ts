@@ -1,7 +1,7 @@
 /**
- * The whole app in a simulated DOM, begun as its first script begins it: router, store, languages, the request pipeline,
- * the device's database over a fake IndexedDB. Only the network is another one: it leads to a server in this process.
- * There is no service worker, so the page does its work by itself.
+ * The complete app in a simulated DOM, started by its own first script: router, store, languages, request pipeline, and the device database
+ * over a fake IndexedDB. Only the network differs: requests go to a server in this process. There is no service worker, so the page does
+ * its work.
  */
 import { Dexie } from 'dexie'
 import { IDBFactory } from 'fake-indexeddb'
@@ -22,22 +22,19 @@ import { password } from '#tests/support/server/world.ts'
 
 export interface PageBrowser {
   user: UserEvent
-  /** What left the page, in order. */
   sentRequests: SentRequest[]
-  /** How the next requests fare; the page learns of it only by them. */
+  /** Outcome of the next requests. The page only learns it from them. */
   connectionState: ConnectionState
-  /** As when the cable is pulled: nothing leaves, and the page is told so. `goOnline` puts it back. */
+  /** Simulates a disconnected network: no request leaves, and the page gets the offline event. `goOnline` ends it. */
   goOffline(): void
   goOnline(): void
-  /** Loads that page, or loads it again; `path` is inside /saas. Resolves when it has a heading. */
+  /** Loads or reloads that page; `path` is inside /saas. Resolves when it has a heading. */
   open(path: string): Promise<void>
-  /** Has that person of the world (`admin@alpha`) signed in, and opens that page. */
   openAs(userName: string, path?: string): Promise<void>
-  /** Of the page as it stands, inside /saas. */
   path(): string
 }
 
-/** A real server for the file; for each test a new world on it, made by `reset`, and a new browser before it. */
+/** Starts a real server for the file. Each test gets a new world, made by `reset`, and a new browser. */
 export function setUpPages(
   options: ServerOptions = {},
   reset: (server: TestServer) => Promise<unknown> = (server) => server.reset(),
@@ -57,7 +54,7 @@ export function setUpPages(
 
 const listen = window.addEventListener
 let close: () => Promise<void> = async () => undefined
-/** A page that is gone may still end what it had begun; of another test's browser nothing may be sent any more. */
+/** A closed page may finish what it had begun, but no request of an earlier test's browser may be sent. */
 afterEach(async () => {
   await close()
   setOnline(true)
@@ -65,7 +62,7 @@ afterEach(async () => {
   for (const occupant of await device.directory.occupants.toArray()) await device.getDatabase(occupant).outbox.clear()
 })
 
-/** A browser with nothing in it. It ends with the test, and so there is one at a time. */
+/** Opens an empty browser. It ends with the test, so only one exists at a time. */
 export function openBrowser(transport: ServerTransport): PageBrowser {
   Dexie.dependencies.indexedDB = new IDBFactory()
   vi.stubGlobal('indexedDB', Dexie.dependencies.indexedDB)
@@ -88,7 +85,7 @@ export function openBrowser(transport: ServerTransport): PageBrowser {
 
   let root: Promise<Root> | undefined
   const listening: Parameters<typeof addEventListener>[] = []
-  // As in a browser: who is gone hears nothing, and does nothing every while. All pages of a file would, beside the one that stands.
+  // As in a browser, a closed page gets no events and runs no timers. Otherwise all earlier pages of the file would stay active.
   close = async () => {
     if (!root) return
     ;(await root).unmount()
@@ -151,7 +148,6 @@ export function openBrowser(transport: ServerTransport): PageBrowser {
   return browser
 }
 
-/** Waits until the page stands at that path. */
 export const waitForPath = (browser: PageBrowser, path: string) => expect.poll(() => browser.path()).toBe(path)
 
 function readDocumentCookies(): Map<string, string> {

@@ -1,4 +1,4 @@
-/** Pages over a server that sells: the demo world's catalogue, and Acme with a service and an order in every state. */
+/** Pages with a server that sells: the demo catalogue, and Acme with a service and an order in every state. */
 import { screen, within } from '@testing-library/dom'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
@@ -14,7 +14,7 @@ import { emptyTables, restoreSnapshot, type Snapshot, takeSnapshot } from '#test
 import { workerWide } from '#tests/support/runner/worker-wide.ts'
 import { password, type World } from '#tests/support/server/world.ts'
 
-/** No gateway: only the staff's payment that takes no money can be made. */
+/** Without gateways only the staff's simulated payment is possible. */
 const payments: PaymentMethods = {
   findDriver: async (type) => (type === 'simulate' ? simulatedPaymentDriver : null),
   stripeKey: null,
@@ -24,16 +24,19 @@ const payments: PaymentMethods = {
   close: async () => undefined,
 }
 
-/** As it was made first in this worker on that day: to make it takes longer than most pages do. */
+/** State of the first creation in this worker on that day. Creating it takes longer than most page tests. */
 const first = workerWide<{ day: string; world: World; snapshot: Snapshot }>('shop of pages')
 
-/** As `setUpPages`; `admin@acme` orders, and `delete@m18`. `clock: 'machine'`: with real processes, which write the machine's time. */
+/**
+ * Like `setUpPages`, with the users `admin@acme`, who orders, and `delete@m18`. `clock: 'machine'` is for real processes, which use the
+ * machine's time.
+ */
 export function setUpShopPages({ clock = 'morning' }: { clock?: 'morning' | 'machine' } = {}) {
   if (clock === 'morning') beginInTheMorning()
   return setUpPages({}, resetToShop)
 }
 
-/** The file begins at ten in Hong Kong, whenever it is run: no test of it may meet the end of the business day. */
+/** The file's clock starts at ten in Hong Kong, so no test crosses the end of the business day. */
 function beginInTheMorning(): void {
   const MachineDate = Date
   beforeAll(() => {
@@ -55,7 +58,7 @@ function beginInTheMorning(): void {
 
 async function resetToShop(server: TestServer): Promise<void> {
   const { app, clock } = server
-  // The pages' day is the server's.
+  // Page and server use the same day.
   clock.now = Date.now()
   app.payments = payments
   const day = today()
@@ -86,10 +89,8 @@ async function openAcme(server: TestServer): Promise<void> {
 
 type PagesFixture = ReturnType<typeof setUpPages>
 
-/** The ways of who sits before these pages. */
 export function createUserActions(fixture: PagesFixture) {
   const press = async (name: string | RegExp) => fixture.user.click(await screen.findByRole('button', { name }))
-  /** What a dialog of that name stands over the page with. */
   const dialog = async (name: string | RegExp) => {
     const element = await screen.findByRole('dialog', { name })
     return {
@@ -99,7 +100,6 @@ export function createUserActions(fixture: PagesFixture) {
         fixture.user.click(await within(element).findByRole('button', { name: label })),
     }
   }
-  /** The text is shown, alone or in a longer one. */
   const findText = (text: string) => screen.findByText(text, { exact: false })
   const noDialog = () => expect.poll(() => document.querySelector('[role=dialog]')).toBeNull()
   const choose = async (button: string | RegExp, item: string, role = 'menuitem') => {
@@ -109,10 +109,10 @@ export function createUserActions(fixture: PagesFixture) {
   return { press, dialog, noDialog, choose, findText }
 }
 
-/** The day in Hong Kong, as the server reckons it (D31). */
+/** The day in Hong Kong, as the server computes it (D31). */
 export const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
 
-/** A company's orders of that code, as its own person is told of them. */
+/** Returns the company's orders of that code, read by its own user. */
 export async function listOrders(caller: SignedIn, code: string): Promise<OrderRow[]> {
   const { company_id: company } = (await caller.send({ url: '/api/m18s/user' })).json()
   const response = await caller.send({ url: `/api/company/${company}/sorder?searchText=${code}&results=50` })
@@ -129,7 +129,7 @@ interface PriceList {
 export const omitFields = <T extends object>(row: T, ...names: string[]) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
 
-/** A list that is in force from today on and differs from the one before by `changed`, as the provider's staff make it. */
+/** Creates a price list as staff, in force from today on, that differs from the previous one as `change` says. */
 export async function createPriceList(server: TestServer, change: (list: PriceList) => object): Promise<void> {
   const staff = await server.signIn('delete@m18')
   const list = (await staff.send({ url: '/api/price' })).json() as PriceList
@@ -150,7 +150,7 @@ export async function createPriceList(server: TestServer, change: (list: PriceLi
   if (response.statusCode !== 200) throw new Error(`no price list was made: ${response.body}`)
 }
 
-/** As a version that let such a list be confirmed: by the list in force from today on nothing costs anything in RMB. */
+/** Makes everything free in RMB in the list in force from today on. An earlier version allowed such lists to be confirmed. */
 export const makeFreeInRmb = (server: TestServer): Promise<void> =>
   runInTransaction(server.app, { role: 'portal_system' }, async (db) => {
     const list = db.selectFrom('price_list').select(['id', 'content']).where('effective_date', '=', today())

@@ -1,24 +1,20 @@
-/** The rows of a list of users in the simulated DOM. */
+/** Rows of a list of users in the simulated DOM. */
 import { screen } from '@testing-library/dom'
 import type { UserEvent } from '@testing-library/user-event'
 import { getButton } from '#tests/support/pages/fields.ts'
 
 const getRows = () => [...document.querySelectorAll<HTMLElement>('table.table tbody tr:not(.waiting)')]
 
-/** The names, in order. */
 export const readNames = (): string[] => getRows().map((row) => row.querySelector('.lead')?.textContent?.trim() ?? '')
 
-/** The row that has this text. */
 export const findRow = (text: string): HTMLElement | undefined =>
   getRows().find(({ textContent }) => textContent?.includes(text))
 
-/** What the row's menu offers, chosen. */
 export async function userAction(user: UserEvent, name: string, action: string): Promise<void> {
   await user.click(getButton(`More for ${name}`))
   await user.click(await screen.findByRole('menuitem', { name: action }))
 }
 
-/** Sends the form of the drawer that is open. */
 export async function saveUser(user: UserEvent): Promise<void> {
   const submitButton = document.querySelector('[role=dialog] button[type=submit]')
   if (!submitButton) throw new Error('there is no form')

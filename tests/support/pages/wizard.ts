@@ -1,14 +1,14 @@
-/** The wizard's fields and buttons, and what a test asks the server past the page. */
+/** The wizard's fields and buttons, and direct API calls. */
 import type { Page } from 'playwright-core'
 
 export const getField = (page: Page, name: string) => page.locator(`[name="${name}"]`)
 export const getSubmitButton = (page: Page) => page.locator('.wizard form button[type=submit]')
-/** Of the choice of modules: the step before it is a form, whose button is not meant. */
+/** The button of the module selection. The previous step is a form with its own button. */
 export const getOrderButton = (page: Page) => page.locator('.wizard div.priced .button.primary')
 export const getDialog = (page: Page) => page.getByRole('dialog')
 export const readStep = (page: Page) => page.locator('.steps [aria-current]').innerText()
 
-/** Takes what comes along as well. */
+/** Also confirms modules that are added with it. */
 export async function choose(page: Page, code: string) {
   await getField(page, `module-${code}`).click()
   const dialogBox = getDialog(page)
@@ -23,7 +23,6 @@ export async function fill(page: Page, code: string, otherFields: Record<string,
   for (const [name, text] of Object.entries(otherFields)) await getField(page, name).fill(text)
 }
 
-/** As the signed-in user, past the page. */
 export const callApi = <T>(
   page: Page,
   method: string,

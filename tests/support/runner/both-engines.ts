@@ -1,4 +1,4 @@
-/** vitest's global set-up of the server's tests: the databases of both engines, made side by side. */
+/** Global set-up of the server tests: creates the databases of both engines in parallel. */
 import type { TestProject } from 'vitest/node'
 import setUpCluster from '#tests/support/runner/postgres-cluster.ts'
 import setUpTemplate from '#tests/support/runner/template.ts'

@@ -1,8 +1,8 @@
-/** What the simulated DOM of the `dom` project lacks, or has otherwise than browsers. */
+/** Adds what the simulated DOM of the `dom` project lacks or does differently from browsers. */
 import { afterEach, expect, vi } from 'vitest'
 import { configure } from '@testing-library/dom'
 
-// The files of a worker follow one another: what one has chosen, a language above all, is none of the next one's.
+// Files run in one worker, so settings of one file, such as the language, must not affect the next.
 vi.resetModules()
 localStorage.clear()
 sessionStorage.clear()
@@ -10,19 +10,19 @@ history.replaceState(null, '', '/saas/')
 document.body.replaceChildren()
 for (const name of document.documentElement.getAttributeNames()) document.documentElement.removeAttribute(name)
 
-// Patience, no claim: what is waited for may take its time while another file has the processor. An error is made at each look
-// that finds nothing yet: the page is not printed into it, which takes longer than the look.
+// A generous timeout, because other files may use the processor. The error omits the page, because printing it at each failed attempt takes
+// longer than the attempt.
 configure({ asyncUtilTimeout: 15_000, getElementError: (message) => new Error(message ?? 'not found') })
 
-// The app leaves to idle time what can wait, and so would the tests have to.
+// The app postpones work to idle time. Tests must not wait for it.
 vi.stubGlobal('requestIdleCallback', (callback: () => void) => setTimeout(callback))
 
-// A browser saves what such a link leads to; the simulated one would go there, and all files after this one with it.
+// A browser downloads the link's target. The simulated one would navigate, for all later files too.
 HTMLAnchorElement.prototype.click = function click() {
   if (this.download === '') HTMLElement.prototype.click.call(this)
 }
 
-/** Mistakes that the page reported, of which its user sees nothing. A test that expects one takes it out. */
+/** Errors that the page reported without showing them. A test that expects one removes it. */
 export const reported: unknown[] = []
 vi.stubGlobal('reportError', (error: unknown) => void reported.push(error))
 afterEach(() => expect(reported.splice(0)).toEqual([]))

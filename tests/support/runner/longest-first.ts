@@ -1,7 +1,7 @@
-/** The order of the files of a project: the longest first, so that none is left alone at the end with one of two cores idle. */
+/** Runs the longest files of a project first, so that no long file runs alone at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Where no run was measured before, vitest goes by a file's size: these take longer than theirs says, the longest first. */
+/** Without an earlier measurement vitest orders by file size. These files take longer than their size suggests, longest first. */
 const longNames = [
   'hosting/local',
   'use-cases/paying-killed',

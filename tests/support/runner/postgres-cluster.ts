@@ -1,4 +1,4 @@
-/** vitest's global set-up: one PostgreSQL for the whole run; its address reaches the tests as `postgresUrl`. */
+/** Global set-up: starts one PostgreSQL for the whole run. Tests get its address as `postgresUrl`. */
 import type { TestProject } from 'vitest/node'
 import { pino } from 'pino'
 import { readConfig } from '#server/config/config.ts'
@@ -7,7 +7,7 @@ import { runAsSuperuser, migratedDatabase, postgresBin, startCluster } from '#te
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Null where PostgreSQL is not installed: its tests are skipped, by name. */
+    /** Null if PostgreSQL is not installed. Its tests are then skipped by name. */
     postgresUrl: string | null
   }
 }

@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed, the same throws (mulberry32). */
+/** Reproducible random numbers: the same seed gives the same sequence (mulberry32). */
 
 /** 0 <= x < 1 */
 export type Random = () => number
@@ -13,10 +13,10 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** The suite draws the same every time, so that what turns it red is what changed; `SEED` draws otherwise. */
+/** The suite uses a fixed seed, so a failure is caused by a change. `SEED` overrides it. */
 export const suiteSeed = Number(process.env.SEED ?? 20_261_121)
 
-/** Whole, from `min` to `max`. */
+/** Returns an integer from `min` to `max`, inclusive. */
 export const drawBetween = (random: Random, min: number, max: number) => min + Math.floor(random() * (max - min + 1))
 
 export function pick<T>(random: Random, items: readonly T[]): T {

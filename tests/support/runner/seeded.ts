@@ -1,4 +1,4 @@
-/** Every property of the suite draws from its one seed, unless it sets its own. */
+/** Every property test uses the suite's seed, unless it sets its own. */
 import * as fc from 'fast-check'
 import { suiteSeed } from '#tests/support/runner/random.ts'
 

@@ -1,6 +1,6 @@
 /**
- * vitest's global set-up of the browser tests: one data folder with the demo world, one server on a copy of it and one browser,
- * which all files share. What a file may do to them, `page-load.ts` says.
+ * Global set-up of the browser tests: creates a data folder with the demo data, one server on a copy of it, and one browser, all shared by
+ * the files. `browser-setup.ts` describes what a test may change there.
  */
 import { cpSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -13,9 +13,9 @@ import { loadCopies, loadWorld } from '#tests/support/server/companies.ts'
 
 export interface SharedPortal {
   url: string
-  /** Where the browser listens for whoever drives it. */
+  /** WebSocket address of the browser. */
   browser: string
-  /** Where it is noted which companies are taken. */
+  /** Folder that records which companies are in use. */
   takenDir: string
 }
 
@@ -25,7 +25,7 @@ declare module 'vitest' {
   }
 }
 
-/** A token outlives the run: nobody who is given a stored session renews it under another one's feet. */
+/** Tokens outlive the run, so two tests that share a stored session never renew it. */
 const settings = { ACCESS_SECONDS: '3600' }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -35,7 +35,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await loadWorld(world)
   cpSync(world, copiesDir, { recursive: true })
   await loadCopies(copiesDir)
-  // Portals of a file's own begin with the demo world alone; workers are started with what stands here then.
+  // Portals of a single file start with the demo data only. Worker processes inherit this variable.
   process.env.DEMO_DATA = world
   const [portal, server] = await Promise.all([
     startPortal(settings, copiesDir),

@@ -1,6 +1,6 @@
 /**
- * vitest's global set-up: the databases that those of the tests are copies of. Made before anybody's patience counts, and
- * by one: the first of a machine takes its time.
+ * Global set-up: creates the databases that test databases are copied from. Done before any test's timeout starts and by one process,
+ * because the first creation on a machine is slow.
  */
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync } from 'node:fs'
@@ -20,28 +20,26 @@ export default async function setup(): Promise<() => Promise<void>> {
   return () => rm(getCopiesFolder(process.pid), { recursive: true, force: true })
 }
 
-/** Where the workers of that run have their databases: some are ended before they could remove theirs. */
+/** Returns the folder for the databases of a run's workers. Some workers end before they can remove theirs. */
 export const getCopiesFolder = (processId: number): string => join(tmpdir(), `portal-databases-${processId}`)
 
-/** Lays a data folder with a migrated, empty database where a server is to find it: to make one takes seconds. */
+/** Puts a data folder with a migrated, empty database there. Creating one from scratch takes seconds. */
 export async function createDataFolder(dataDir: string): Promise<void> {
   copyFolder(await prepareDataFolder(), dataDir)
 }
 
-/** The same with a database that has no table. */
 export async function createBareFolder(dataDir: string): Promise<void> {
   copyFolder(await prepareBareFolder(), dataDir)
 }
 
-// The synchronous copy is a twentieth of the work of the other one.
+// The synchronous copy needs a twentieth of the processor time.
 const copyFolder = (from: string, to: string) => cpSync(from, to, { recursive: true })
 
-/** Of a test's few rows. The engine zeroes this memory at each start, which takes half a second with its usual 128 MB. */
+/** Enough for the few rows of a test. The engine clears this memory at each start, which takes half a second with its default of 128 MB. */
 const smallMemory = '\nshared_buffers = 16MB\n'
 
 const silent = pino({ level: 'silent' })
 
-/** A data folder, made once for these migrations. */
 const prepareDataFolder = async () =>
   createCachedFolder(`portal-data-folder-${await digestMigrations()}`, async (draft) => {
     await createBareFolder(draft)
@@ -49,14 +47,14 @@ const prepareDataFolder = async () =>
     await (await openEmbeddedDatabase(config, silent)).close()
   })
 
-/** The same before the first migration: for the engine to make it takes the longest. */
+/** Cached, because creating a folder before the first migration is the slowest part. */
 const prepareBareFolder = async () =>
   createCachedFolder(`portal-bare-folder-${digest([await readFile(engineFile)])}`, async (draft) => {
     await (await openEngine(draft, silent)).close()
     await appendFile(join(getDatabaseFolder(draft), 'postgresql.conf'), smallMemory)
   })
 
-/** What was made under that name, now or by a run before; it gets its name once it is whole. */
+/** Returns the cached folder of that name, or creates it. It is renamed only when complete. */
 async function createCachedFolder(name: string, make: (draft: string) => Promise<void>): Promise<string> {
   const folder = join(root, 'node_modules', '.cache', name)
   if (existsSync(folder)) return folder
@@ -67,7 +65,7 @@ async function createCachedFolder(name: string, make: (draft: string) => Promise
   return folder
 }
 
-/** Of everything that a migrated database is made of: the engine's version, its setting and the migrations' text. */
+/** Returns a digest of everything that determines a migrated database: the engine's version and settings, and the migrations. */
 async function digestMigrations(): Promise<string> {
   const folder = join(root, 'server', 'db', 'migrations')
   const files = (await readdir(folder)).sort().map((name) => join(folder, name))

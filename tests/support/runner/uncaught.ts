@@ -1,7 +1,7 @@
-/** What reaches the process itself, which would end a server. */
+/** Errors that reach the process, which would end a server. */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 
-/** For each test of the file: no error may get that far. */
+/** Fails each test of the file in which such an error occurs. */
 export function expectNothingUncaught(): void {
   const uncaught: unknown[] = []
   const noteError = (error: unknown) => void uncaught.push(error)

@@ -1,13 +1,13 @@
-/** A passkey without a browser: keys, CBOR and signatures as WebAuthn has them, and ways to get each of them wrong. */
+/** A passkey without a browser: keys, CBOR and signatures as WebAuthn defines them, and options to make each of them invalid. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 export interface Passkey {
   id: string
-  /** What `navigator.credentials.create` answers, as JSON. */
+  /** Returns the result of `navigator.credentials.create` as JSON. */
   register(challenge: string, overrides?: Partial<RelyingParty>): string
-  /** What `navigator.credentials.get` answers, as JSON; counts by one each time. */
+  /** Returns the result of `navigator.credentials.get` as JSON. Increments the counter. */
   sign(challenge: string, overrides?: Partial<RelyingParty>): string
-  /** As a copy of the key would count. */
+  /** Sets the counter like a copy of the key would. */
   setCounter(counter: number): void
 }
 
@@ -19,7 +19,7 @@ interface RelyingParty {
 const base64url = (input: Uint8Array) => Buffer.from(input).toString('base64url')
 const sha256 = (input: Uint8Array | string) => createHash('sha256').update(input).digest()
 
-// The few shapes of CBOR that are needed: small numbers, texts, bytes, maps.
+// The few kinds of CBOR values that are needed: small numbers, texts, bytes, maps.
 function encodeHead(major: number, size: number): Buffer {
   const type = major << 5
   if (size < 24) return Buffer.from([type | size])

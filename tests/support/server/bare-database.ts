@@ -1,4 +1,4 @@
-/** Databases as they are before the first migration. */
+/** Databases before the first migration. */
 import { inject } from 'vitest'
 import { createEngineDatabase } from '#server/db/embedded/open.ts'
 import type { Database } from '#server/db/database.ts'
@@ -8,7 +8,6 @@ import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 
 let databaseCount = 0
 
-/** A database without a single table. */
 export async function openBare(engine: Engine): Promise<Pick<Database, 'kysely' | 'close'>> {
   if (engine === 'embedded') {
     const engineProcess = await startBareEngine()

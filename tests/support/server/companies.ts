@@ -1,6 +1,6 @@
 /**
- * Companies for tests that write: copies of Acme, with its people, services and orders, under codes of their own. They are laid
- * into the shared portal's world before it starts, and each is given away once, so that no test meets another one's changes.
+ * Companies for tests that write: copies of Acme with its users, services and orders, under codes of their own. They are added to the
+ * shared portal's data before it starts, and each is used by one test only, so tests do not see each other's changes.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ export interface TestCompany {
 const copyCount = isNight ? 30 : 10
 const originalCode = 'acme'
 
-/** `t01`, ...: services are called as Acme's are, with this before the name instead of `acme`. */
+/** `t01`, ...: the codes of its services start with this instead of `acme`. */
 const buildCode = (index: number) => `t${String(index + 1).padStart(2, '0')}`
 
 function copyCompany(company: DemoCompany, code: string): DemoCompany {
@@ -44,13 +44,12 @@ function copyCompany(company: DemoCompany, code: string): DemoCompany {
   }
 }
 
-/** Fills an empty data folder with the demo world; no server may be running on it. */
+/** Fills an empty data folder with the demo data. No server may use it. */
 export async function loadWorld(dataDir: string): Promise<void> {
   await createDataFolder(dataDir)
   await withContext(buildEnv(dataDir), async (app) => void (await loadDemoData(app)))
 }
 
-/** Adds the copies to a demo world. */
 export const loadCopies = (dataDir: string): Promise<void> =>
   withContext(buildEnv(dataDir), async (app) => {
     const companies = demoCompanies
@@ -65,7 +64,7 @@ export const loadCopies = (dataDir: string): Promise<void> =>
 
 const buildEnv = (dataDir: string) => ({ DATA_DIR: dataDir, ...quickHashes })
 
-/** `env`: of the server whose data they are, which is not running. */
+/** `env` is the environment of the server with that data, which must not be running. */
 export async function withContext(
   env: Record<string, string>,
   work: (app: AppContext) => Promise<void>,
@@ -89,7 +88,7 @@ export async function withContext(
   }
 }
 
-/** The next company that nobody was given yet. `takenDir`: a folder of this run in which that is noted for all processes. */
+/** Returns the next unused company. `takenDir` is a folder of this run that records this for all processes. */
 export function takeCompany(takenDir: string): TestCompany {
   for (let index = 0; index < copyCount; index++) {
     const code = buildCode(index)
@@ -100,7 +99,7 @@ export function takeCompany(takenDir: string): TestCompany {
   throw new Error(`more than ${copyCount} companies were asked for: raise the number in companies.ts`)
 }
 
-/** Of several processes one makes it. */
+/** Returns true in only one of several processes. */
 function tryCreateFolder(folder: string): boolean {
   try {
     mkdirSync(folder)

@@ -1,4 +1,4 @@
-/** Databases for tests, of both engines, made from one migrated template each. */
+/** Test databases of both engines, copied from one migrated template each. */
 import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -31,13 +31,13 @@ const engines: readonly { engine: Engine; isAvailable: boolean }[] = [
   { engine: 'postgres', isAvailable: (inject('postgresUrl') ?? null) !== null },
 ]
 
-/** PostgreSQL's tests are skipped where it is not installed, which `CI=true` counts as a failure. */
+/** Runs the tests on both engines. Those of PostgreSQL are skipped if it is not installed, which `CI=true` counts as a failure. */
 export function eachEngine(title: string, body: (engine: Engine) => void): void {
   for (const { engine, isAvailable } of engines)
     describe.skipIf(!isAvailable)(`${title} (${engine === 'embedded' ? 'embedded' : 'PostgreSQL'})`, () => body(engine))
 }
 
-/** For what has to hold when several connections race, of which only PostgreSQL has more than one; embedded where it is missing. */
+/** For races of several connections, which only PostgreSQL supports. Uses the embedded engine if PostgreSQL is missing. */
 export function onConnections(title: string, body: (engine: Engine) => void): void {
   describe(title, () =>
     body(engines.some(({ engine, isAvailable }) => engine === 'postgres' && isAvailable) ? 'postgres' : 'embedded'),
@@ -45,8 +45,8 @@ export function onConnections(title: string, body: (engine: Engine) => void): vo
 }
 
 /**
- * By day on PostgreSQL, by night on both: for what is SQL of one kind, whose difference between the engines other tests show by day.
- * Embedded by day where PostgreSQL is missing.
+ * Uses PostgreSQL by day and both engines at night, for SQL that other tests run on both engines by day. Without PostgreSQL, the embedded
+ * engine is used by day.
  */
 export function eachEngineByNight(title: string, body: (engine: Engine) => void): void {
   if (isNight) eachEngine(title, body)
@@ -66,11 +66,11 @@ export function onBothEngines(title: string, body: (context: AppContext, engine:
   })
 }
 
-/** A migrated, empty database of that engine. Close it. */
+/** Returns a migrated, empty database of that engine. The caller closes it. */
 export const openTestDatabase = (engine: Engine): Promise<Database> =>
   engine === 'embedded' ? openEmbeddedDatabase() : openInCluster()
 
-/** What tests start a house with: cheap hashes, a fixed key, nothing logged. */
+/** Returns the configuration of test servers: cheap password hashing, a fixed key, no log. */
 export const testConfig = (env: Record<string, string> = {}) =>
   readConfig({
     TOKEN_KEY: '11'.repeat(32),
@@ -93,20 +93,20 @@ export const testContext = (database: Database, clock: () => number = Date.now):
   checkpointStore: noCheckpointStore,
 })
 
-/** For what a test must see or damage past every policy. */
+/** Bypasses the row policies, for data that a test must read or damage directly. */
 export const bypassPolicies = <T>(database: Database, work: (db: DatabaseHandle) => Promise<T>): Promise<T> =>
   database.kysely.transaction().execute(async (db) => {
     await sql`set local session_replication_role = replica`.execute(db)
     return work(db)
   })
 
-/** Left by the file before, where files share a worker: to start an engine takes longer than most files run. */
+/** Reused by the next file in the same worker, because starting an engine takes longer than most files. */
 const spareEngine = workerWide<Running>('engine')
 
-/** An engine of a test's own without a single table. Close it. */
+/** Starts a separate engine without tables. The caller closes it. */
 export const startBareEngine = (): Promise<Running> => startIn(createBareFolder)
 
-/** On a copy of the template: to unpack a dump into memory takes three times as long as to start. */
+/** Starts on a copy of the template. Loading a dump into memory takes three times as long. */
 const startCopy = () => startIn(createDataFolder)
 
 async function startIn(createFolder: (folder: string) => Promise<void>): Promise<Running> {
@@ -139,7 +139,7 @@ async function openEmbeddedDatabase(): Promise<Database> {
   }
 }
 
-/** Whether it could be emptied for the next one. */
+/** Returns whether the database could be emptied for the next file. */
 const isClean = (database: Database) =>
   emptyTables(database).then(
     () => true,

@@ -1,23 +1,22 @@
-/** A client that reads a response as slowly as a test wants, and says whether all of it came. */
+/** A client that reads a response at the test's speed and reports whether it arrived completely. */
 import { get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 
 export interface CompletedDownload {
-  /** 0: the connection ended before any of the response. */
+  /** 0 if the connection ended before the response. */
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
-  /** The end of the response came, and not only the end of its connection. */
+  /** False if only the connection ended. */
   isComplete: boolean
 }
 
 export interface Download {
   status: number
-  /** Reads what there is, up to the end. */
   readRest: () => Promise<CompletedDownload>
   abort: () => void
 }
 
-/** The head of the response; of its body nothing is read before `readRest`. */
+/** Resolves with the head of the response. Its body is not read before `readRest`. */
 export async function openDownload(url: string, headers: Record<string, string> = {}): Promise<Download> {
   const request = get(url, { headers, agent: false })
   const response = await new Promise<IncomingMessage | null>((resolve) => {

@@ -1,4 +1,4 @@
-/** Users with a second factor, set up over the calls as a client does it. */
+/** Users with a second factor, set up through the API like a client does. */
 import { runInTransaction } from '#server/db/transaction.ts'
 import { newPasskey, type Passkey } from '#tests/support/server/authenticator.ts'
 import { requestToken, type SignedIn, type TestServer, buildUsername } from '#tests/support/server/server.ts'
@@ -15,7 +15,7 @@ export interface SecondFactorStep {
   passkey: { challenge: string; rpId: string; allowCredentials: { id: string }[] } | null
 }
 
-/** The password step; what it says is still needed. */
+/** Sends the password and returns the required next step. */
 export async function passPasswordStep(server: TestServer, userName: string): Promise<SecondFactorStep> {
   const response = await requestToken(server.fastify, {
     grant_type: 'password',
@@ -36,7 +36,6 @@ export const sendSecondStep = (
 export const post = (person: Pick<SignedIn, 'send'>, path: string, payload: object = {}) =>
   person.send({ method: 'POST', url: `/api/m18s/mfa/${path}`, payload })
 
-/** A token that may change factors, by the password. */
 export async function proveIdentity(person: SignedIn): Promise<string> {
   const { mfa_token } = (await post(person, 'begin')).json()
   const response = await post(person, 'prove', { mfa_token, password })
@@ -49,7 +48,7 @@ export interface AuthenticatorApp {
   codes: string[]
 }
 
-/** With an authenticator app, whose present code is used up. */
+/** Adds an authenticator app, whose current code is then used up. */
 export async function addAuthenticatorApp(person: SignedIn, now: number): Promise<AuthenticatorApp> {
   const mfa_token = await proveIdentity(person)
   const { totp } = (await post(person, 'setup', { mfa_token, kind: 'totp' })).json()
@@ -73,7 +72,7 @@ export async function addPasskey(person: SignedIn): Promise<Passkey & { codes: s
   return { ...createdPasskey, codes: response.json().recovery_codes }
 }
 
-/** Somebody whom the exception of the demo world does not cover. */
+/** Makes the user an ordinary one, because demo users are exempt from the second factor. */
 export const makeNonDemo = (server: TestServer, userName: string) =>
   runInTransaction(server.app, { role: 'portal_system' }, (db) =>
     db

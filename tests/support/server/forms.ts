@@ -1,7 +1,7 @@
-/** Calls whose body travels as a form, and answers in two words: what the sign-up's and the recovery's tests share. */
+/** Form requests and their error responses, for the tests of sign-up and recovery. */
 import type { Send } from '#tests/support/server/server.ts'
 
-/** A password that is on no list and holds nobody's name. */
+/** A password that is on no list and contains no name of a user. */
 export const newPassword = 'Slow-river-under-9-bridges'
 
 export type Form = Record<string, string>
@@ -14,12 +14,11 @@ export const postForm = (send: Send, url: string, form: Form, headers: Form = {}
     payload: new URLSearchParams(form).toString(),
   })
 
-/** Status and code of a refusal. */
 export const readStatusAndCode = (response: { statusCode: number; json: () => { errorCode?: string } }) => [
   response.statusCode,
   response.json().errorCode,
 ]
 
-/** Of a refused form: `field CODE`, in the order in which they were told. */
+/** Returns the errors of a refused form as `field CODE`, in order. */
 export const readFieldErrors = (response: { json: () => { data: { field: string; code: string }[] } }): string[] =>
   response.json().data.map(({ field, code }) => `${field} ${code}`)

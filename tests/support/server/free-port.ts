@@ -1,10 +1,10 @@
-/** A port for a server that is started, and started again, by its number. */
+/** Finds a port for a server that restarts with the same number. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Below the numbers that systems give to outgoing connections (32768 on Linux, 49152 elsewhere): one of those can be taken by
- * anybody's connection before the server listens, or while it is down.
+ * Below the port range of outgoing connections (from 32768 on Linux, 49152 elsewhere). A connection of any process could take such a port
+ * before the server listens, or while it is down.
  */
 const range = { first: 20_000, count: 12_000 }
 const maxTries = 50

@@ -1,4 +1,4 @@
-/** The mails of a test server: its jobs worked off by hand, into a box that can be looked into. */
+/** The mails of a test server. The test runs the mail jobs and reads the messages. */
 import type { MailMessage, MailDriver } from '#server/drivers/mail/mail-driver.ts'
 import { createMailJobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
@@ -6,7 +6,7 @@ import type { AppContext } from '#server/context/context.ts'
 
 export interface MailBox {
   mails: MailMessage[]
-  /** Works off all mail that can be sent now; answers what came. */
+  /** Runs all due mail jobs and returns the new mails. */
   fetch(): Promise<MailMessage[]>
 }
 
@@ -23,5 +23,4 @@ export function createMailBox(getApp: () => AppContext): MailBox {
   }
 }
 
-/** The key that a mail's link carries. */
 export const readKey = ({ text }: Pick<MailMessage, 'text'>): string => /[?&]otk=([\w-]+)/.exec(text)?.[1] ?? ''

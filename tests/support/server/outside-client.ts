@@ -1,4 +1,4 @@
-/** An outside client of the demo's provider staff, that keeps its own token over every start of the server. */
+/** An API client of the demo's staff user. Its token remains valid across restarts of the server. */
 import { clientCredential } from '#contract/accounts.ts'
 import { people, type Portal } from '#tests/support/browser/browser.ts'
 
@@ -12,7 +12,7 @@ export async function createOutsideClient({ url }: Portal) {
   const { access_token: token } = (await response.json()) as { access_token: string }
   const authorization = `Bearer ${token}`
   return {
-    /** Null: no answer. */
+    /** Returns null if there is no response. */
     send: (path: string, init: RequestInit = {}) =>
       fetch(url + path, { ...init, headers: { authorization, ...init.headers } }).catch(() => null),
   }

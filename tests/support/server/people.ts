@@ -1,4 +1,4 @@
-/** Companies and users for tests of the database and of writes: the least there can be. */
+/** Minimal companies and users for tests of the database and of writes. */
 import type { Caller } from '#domain/access.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import { insertCompany } from '#server/db/accounts/companies.ts'
@@ -39,7 +39,6 @@ export const addUser = (
     }),
   )
 
-/** A company with its admin, as the caller of a write. */
 export async function addAdmin(app: AppContext, code: string): Promise<Caller> {
   const companyId = await addCompany(app, code)
   const userId = await addUser(app, companyId, { email: `admin@${code}.example`, admin: true })

@@ -1,6 +1,6 @@
 /**
- * A private PostgreSQL for the tests: own folder, spare port, trust, loopback, no fsync. Started once per run by
- * `postgres-cluster.ts`, or by whoever runs a campaign; each test database is a database of its own in it.
+ * A private PostgreSQL for tests: own folder, spare port, trust authentication, loopback only, no fsync. Started once per run by
+ * `postgres-cluster.ts`, or by a campaign. Each test has its own database in it.
  */
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
@@ -15,14 +15,14 @@ import { findFreePort } from '#tests/support/server/free-port.ts'
 const runFile = promisify(execFile)
 
 export interface Cluster {
-  /** Of the superuser, without a database name. */
+  /** Address with the superuser, without a database name. */
   url: string
-  /** Kills every process of it, as a power switch would, and starts it again. */
+  /** Kills all its processes, like a power failure, and restarts it. */
   crash(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Folder of initdb and pg_ctl; null where PostgreSQL is not installed. */
+/** Returns the folder of initdb and pg_ctl, or null if PostgreSQL is not installed. */
 export function postgresBin(): string | null {
   const configuredBin = process.env.POSTGRES_BIN
   const debian = '/usr/lib/postgresql'
@@ -34,10 +34,10 @@ export function postgresBin(): string | null {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'pg_ctl'))) ?? null
 }
 
-/** `durable`: commits reach the disk, as they do by default; tests are quicker without. */
+/** With `durable`, commits are flushed to the disk, as by default. Tests are faster without. */
 export async function startCluster(bin: string, { durable: isDurable = false } = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-postgres-'))
-  // PostgreSQL refuses to run as root, so root lends it a user.
+  // PostgreSQL refuses to run as root, so it runs as another user.
   const userIds = process.getuid?.() === 0 ? await readUserIds('postgres') : null
   if (userIds) await chown(folder, userIds.uid, userIds.gid)
   const data = join(folder, 'data')
@@ -48,7 +48,7 @@ export async function startCluster(bin: string, { durable: isDurable = false } =
   const port = await findFreePort()
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=100`
   const start = () => {
-    // Not awaited through pg_ctl's pipes: the server inherits them and would keep them open.
+    // Does not wait for pg_ctl's pipes, because the server inherits them and keeps them open.
     const child = spawn(join(bin, 'pg_ctl'), ['-D', data, '-w', '-l', join(folder, 'log'), '-o', options, 'start'], {
       ...userIds,
       cwd: folder,
@@ -60,7 +60,7 @@ export async function startCluster(bin: string, { durable: isDurable = false } =
     })
   }
   await start()
-  // A run that is killed ends nothing: its end is the end of this pipe.
+  // Cleans up if the run is killed: the shell waits for the end of this pipe.
   const clearCommand = `read -r _; '${join(bin, 'pg_ctl')}' -D '${data}' -m immediate stop; rm -rf '${folder}'`
   const guard = spawn('sh', ['-c', clearCommand], {
     ...userIds,
@@ -85,10 +85,9 @@ export async function startCluster(bin: string, { durable: isDurable = false } =
   }
 }
 
-/** In the cluster of a run of the tests: what each of their databases is a copy of. */
+/** Template in the cluster of a test run, from which its databases are copied. */
 export const migratedDatabase = 'migrated'
 
-/** Runs statements as the superuser, in a database of the cluster. */
 export async function runAsSuperuser(url: string, database: string, statements: string[]): Promise<void> {
   const client = new Client({ connectionString: `${url}/${database}` })
   await client.connect()

@@ -1,4 +1,4 @@
-/** The real server as a process of its own: for what happens at its start, at its end, and when it is killed. */
+/** The real server as a separate process, for tests of its start, its end and kills. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -6,38 +6,37 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..', '..', '..')
 
 /**
- * For a process that lives for seconds: V8 makes one function of the embedded database fast for 2.5 s of a core and 600 MB, which
- * pays after minutes.
+ * For processes that live for seconds: V8 otherwise spends 2.5 s of processor time and 600 MB on optimising one function of the embedded
+ * database, which pays off only after minutes.
  */
 export const quickStart = ['--liftoff-only']
 
 export interface RunningProcess {
   child: ChildProcess
-  /** Where it listens, once it says so. Rejects when it ends before. */
+  /** Resolves with its address. Rejects if it ends before. */
   ready: Promise<string>
-  /** Standard output and error as they came. */
   output: () => string
   /** Exit code, or null after a signal. */
   exitCode: Promise<number | null>
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Passwords of tests protect nobody. */
+/** Cheap password hashing. Test passwords protect nothing. */
 export const quickHashes = { ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
 
-/** What one process compiled is kept for the next. */
+/** Caches compiled code for the next process. */
 const { NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/compiled') } = process.env
 export const compileCacheEnv = { NODE_COMPILE_CACHE }
 
-/** Quick hashes, a free port, nothing of the caller's own environment that would name a database. */
-// Its hosted services would go on after it.
+/** Defaults: cheap hashing, a free port, and no database of the caller's environment. */
+// Hosted services would keep running after the server.
 const defaultEnv = {
   HOSTING: 'off',
-  // Of one machine, two portals at a time need ranges of their own.
+  // Two portals on one machine would need different ranges.
   SERVICE_USERS: 'off',
   PORT: '0',
   LOG_LEVEL: 'warn',
-  // All of a campaign are one address, and many of them one company.
+  // All requests of a campaign share one address, and many share a company.
   REQUEST_FACTOR: '100',
   ...quickHashes,
   ...compileCacheEnv,
@@ -61,9 +60,9 @@ export const startProcess = (env: Record<string, string>, script = 'main.ts'): R
     child.stderr.on('data', collectOutput)
     child.on('exit', (code) => reject(new Error(`the server ended with ${code}: ${output}`)))
   })
-  // Whoever only wants to see it end does not ask for this.
+  // Not every caller awaits this promise.
   ready.catch(() => undefined)
-  // 'close' and not 'exit': what was said last is read by then.
+  // 'close' instead of 'exit', so the last output has been read.
   const exitCode = once(child, 'close').then(([code]) => code as number | null)
   return {
     child,

@@ -1,6 +1,6 @@
 /**
- * A real server in this process: Fastify by `inject`, a real embedded database, a clock that is turned by hand. Nothing
- * listens and nothing is mocked.
+ * A real server in this process: Fastify with `inject`, a real embedded database, a manual clock. It does not listen, and nothing is
+ * mocked.
  */
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { randomUUID } from 'node:crypto'
@@ -29,7 +29,6 @@ export interface Clock {
 
 export type Send = (options: InjectOptions) => Promise<LightMyRequestResponse>
 
-/** Somebody who signed in, and calls as they. */
 export interface SignedIn {
   accessToken: string
   refresh: string
@@ -42,13 +41,12 @@ export interface TestServer {
   app: AppContext
   clock: Clock
   world: World
-  /** Everything that was logged. */
   readLog: () => string
-  /** As nobody. */
+  /** Sends without a session. */
   send: Send
-  /** `role@company`, as the world names them. */
+  /** `role@company`, as in the test world. */
   signIn: (userName: string, givenPassword?: string) => Promise<SignedIn>
-  /** A new world in an empty database. */
+  /** Creates a new world in an empty database. */
   reset: () => Promise<World>
   close: () => Promise<void>
 }
@@ -79,7 +77,7 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     backups: noBackups,
     checkpointStore: noCheckpointStore,
   }
-  // Fuzzing from one address would meet the limit for strangers before it meets anything else.
+  // Fuzz tests from one address would otherwise reach the limit for strangers first.
   const devPages = app.config.demo ? { servePages: serveDevMail } : null
   const allSettings: Parameters<typeof buildApp>[1] = {
     anonymousPerMinute: 1_000_000,
@@ -128,7 +126,7 @@ export const createLineSink = (lines: string[]) =>
     },
   })
 
-/** `admin@alpha` signs in as `alpha:admin@alpha.example`. */
+/** Returns the username of `admin@alpha`: `alpha:admin@alpha.example`. */
 export function buildUsername(userName: string): string {
   const [role, company] = userName.split('@')
   return `${company}:${role}@${company}.example`
@@ -147,7 +145,6 @@ async function logIn(fastify: FastifyInstance, username: string, givenPassword: 
   return { accessToken: access_token, refresh: refresh_token, userId: user_id, send }
 }
 
-/** The token call, as its form. */
 export const requestToken = (
   fastify: FastifyInstance,
   form: Record<string, string>,

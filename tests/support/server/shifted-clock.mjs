@@ -1,4 +1,4 @@
-/** Loaded before a server of a test: its clock, and those of all that it starts, go CLOCK_SHIFT_MS ahead of the machine's. */
+/** Loaded before a test server. Shifts its clock, and those of its child processes, CLOCK_SHIFT_MS ahead. */
 const shift = Number(process.env.CLOCK_SHIFT_MS)
 const MachineDate = Date
 

@@ -1,23 +1,22 @@
-/** A mail server on loopback that speaks as much SMTP as a mail needs (RFC 5321), and can be told to refuse, to stall or to hang up. */
+/** A mail server on loopback with the part of SMTP that a mail needs (RFC 5321). It can be made to refuse, to stall or to hang up. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 export interface ReceivedMail {
   from: string
   to: string[]
-  /** Headers and body, as they came. */
   data: string
 }
 
-/** What it says to each verb instead of the usual; DATA is asked about before the mail, BODY behind it. */
+/** Responses by verb that replace the normal ones. DATA is the response before the mail, BODY the one after it. */
 export interface SmtpBehaviour {
   MAIL?: string
   RCPT?: string
   DATA?: string
   BODY?: string
-  /** Waited for before each greeting. */
+  /** Delays each greeting. */
   stall?: () => Promise<void>
-  /** Takes the mail and hangs up before it says so. */
+  /** Accepts the mail but hangs up before its response. */
   hangsUp?: boolean
 }
 

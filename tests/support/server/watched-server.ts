@@ -1,4 +1,4 @@
-/** A server process of which a test can ask how much work and memory one request took. Linux alone has the figures. */
+/** A server process whose processor time and memory per request can be measured. Linux only. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +9,9 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 import { loadWorld } from '#tests/support/server/world.ts'
 
 export interface RequestWork {
-  /** Of all its threads, ms. */
+  /** Processor time of all its threads, ms. */
   cpu: number
-  /** MB above what it held before. */
+  /** MB above the memory it used before. */
   memory: number
 }
 
@@ -29,9 +29,9 @@ export interface WatchedServer {
   url: string
   output: () => string
   measure(request: () => Promise<unknown>): Promise<RequestWork>
-  /** Since the last time, ms. */
+  /** Delays since the last call, ms. */
   readLoopDelay(): Promise<LoopDelay>
-  /** MB that it holds now above what it held at first. */
+  /** Returns the growth of its memory since the start, MB. */
   readGrowth(): Promise<number>
   end(): Promise<number | null>
 }
@@ -61,7 +61,7 @@ export async function startWatchedServer(): Promise<WatchedServer> {
     return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN) / 1024
   }
 
-  // The last line of one request is the first of the next.
+  // The last report of one request is the start of the next.
   let latest = await requestReport()
   const memoryAtStart = await readMegabytes('VmRSS')
 
@@ -70,7 +70,7 @@ export async function startWatchedServer(): Promise<WatchedServer> {
     output: server.output,
     async measure(request) {
       const { after } = latest
-      // Forgets the highest that it held until now.
+      // Resets the peak memory.
       await writeFile(`/proc/${pid}/clear_refs`, '5')
       const memoryBefore = await readMegabytes('VmRSS')
       await request()

@@ -1,6 +1,6 @@
 /**
- * Loaded before a server of a campaign: at SIGUSR2 it writes a line with the processor time that it has used, the delays of its event
- * loop since the last line, and the processor time after its garbage was collected.
+ * Loaded before a campaign's server. At SIGUSR2 it prints its processor time, the delays of its event loop since the last output, and the
+ * processor time after a garbage collection.
  */
 import { writeSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'

@@ -1,6 +1,6 @@
 /**
- * Three companies whose ids run into each other, each with its people in every state, every text stamped with its
- * company's canary: what one company is shown of another would be seen at once (N-01).
+ * Three companies with interleaved ids. Each has users in every state, and every text contains its company's canary, so data shown to
+ * another company is noticed at once (N-01).
  */
 import type { AccessLevel } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
@@ -56,7 +56,7 @@ const usersByCompany: Record<TestCompanyName, TestUser[]> = {
   m18: [...commonUsers, { role: 'delete', admin: true, accessLevel: 100 }],
 }
 
-/** The matrix's letters, as somebody of this world; A is nobody. */
+/** The letters of the rights matrix as users of this world. A is anonymous. */
 export const roles = {
   A: null,
   U: 'user@alpha',
@@ -68,10 +68,10 @@ export const roles = {
 } as const
 export type Role = keyof typeof roles
 
-/** As it was made first in this worker, at that time. */
+/** State of the first creation in this worker, with its time. */
 const firstWorld = workerWide<{ world: World; snapshot: Snapshot; time: number }>('world')
 
-/** Into an empty database. */
+/** The database must be empty. */
 export async function loadWorld(app: AppContext): Promise<World> {
   const now = app.clock()
   if (firstWorld.value) {
@@ -83,7 +83,7 @@ export async function loadWorld(app: AppContext): Promise<World> {
   return world
 }
 
-/** The same rows, made at another time. */
+/** Returns the same rows as if created at another time. */
 const shiftTimes = ({ tables, ...otherState }: Snapshot, createdAt: number, now: number): Snapshot => ({
   ...otherState,
   tables: tables.map(({ rows, ...table }) => ({
@@ -101,7 +101,7 @@ async function makeWorld(app: AppContext): Promise<World> {
   const world: World = { companies: { alpha: 0, beta: 0, m18: 0 }, users: {} }
   await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     for (const name of companyNames) world.companies[name] = await addCompany(db, name, app.clock())
-    // One of each company in turn, so that neighbouring ids are foreign ones.
+    // Created in turn, so neighbouring ids belong to different companies.
     for (let index = 0; index < 12; index++)
       for (const name of companyNames) {
         const user = usersByCompany[name][index]
@@ -126,7 +126,7 @@ const addCompany = (db: DatabaseHandle, name: TestCompanyName, now: number) =>
     tel: '+852-12345678',
     email: `office@${name}.example`,
     website: null,
-    // No newcomers, who may send only few mails.
+    // Old enough that the mail limit of new companies does not apply.
     create_time: now - 30 * 86_400_000,
     update_time: now,
   })
@@ -138,7 +138,6 @@ interface NewTestUser {
   hash: string
 }
 
-/** How somebody of the world is stored now. */
 export const readUser = (app: AppContext, { users }: World, userName: string) =>
   runInTransaction(app, { role: 'portal_system' }, (db) =>
     db
@@ -158,13 +157,13 @@ async function addUser(
     title: 0,
     name: `${canaries[company]} ${user.role}`,
     email: `${user.role}@${company}.example`,
-    // Who was only invited has not chosen one yet; `waiting` has.
+    // Invited users have no password yet; `waiting` has one.
     password_hash: user.role === 'invited' ? null : hash,
     admin: user.admin ?? false,
     orders: user.order ?? false,
     alert: false,
     status: user.status ?? userStatus.activated,
-    // Of the provider too: a password is enough, as in the demo world.
+    // Demo users, also of the provider, need no second factor.
     demo: true,
     avatar: null,
     language: 'en',

@@ -1,9 +1,9 @@
-/** Versions of apps as they were published before there were packages: without icon, change log and hash. */
+/** Versions of apps from before packages existed: without icon, change log and hash. */
 import { insertAppVersion, type NewAppVersion } from '#server/db/catalogue/apps.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import type { TestServer } from '#tests/support/server/server.ts'
 
-/** A second apart, in that order. */
+/** Added in that order, one second apart. */
 export const addVersions = (server: TestServer, code: string, name: string, ...versions: string[]) =>
   addVersionsWith(server, { code, name }, ...versions)
 

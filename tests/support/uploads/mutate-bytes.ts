@@ -1,4 +1,4 @@
-/** Packages that were sound once: what a damaged line, a broken tool or somebody who means harm makes of them. */
+/** Damages valid packages like a bad connection, a broken tool or an attacker. */
 import { drawBetween, type Random, pick } from '#tests/support/runner/random.ts'
 
 const numbers = [0, 1, 0x7f, 0x80, 0xff, 0xffff, 0x7fffffff, 0xffffffff]
@@ -11,7 +11,7 @@ const signatures = [
   'PK\u0007\b',
 ]
 
-/** One to eight changes, drawn; `other` is a second package, of which pieces are put in. */
+/** Makes one to eight random changes. Parts of `other`, a second package, may be inserted. */
 export function mutateBytes(random: Random, original: Buffer, other: Buffer): Buffer {
   let bytes: Buffer = Buffer.from(original)
   for (let count = pick(random, [1, 1, 1, 2, 3, 8]); count > 0; count--) bytes = changeBytes(random, bytes, other)
@@ -20,7 +20,7 @@ export function mutateBytes(random: Random, original: Buffer, other: Buffer): Bu
 
 function changeBytes(random: Random, bytes: Buffer, other: Buffer): Buffer {
   if (bytes.length < 8) return Buffer.from(other)
-  // Headers stand at both ends, and are what a reader goes by.
+  // Readers rely on the headers, which are at both ends.
   const rangeEnd = random() < 0.5 ? Math.min(bytes.length, 400) : bytes.length
   const drawnOffset =
     random() < 0.5 ? drawBetween(random, 0, rangeEnd - 5) : bytes.length - 1 - drawBetween(random, 4, rangeEnd - 1)
@@ -50,7 +50,7 @@ function changeBytes(random: Random, bytes: Buffer, other: Buffer): Buffer {
       Buffer.from(pick(random, signatures), 'latin1').copy(copy, offset)
       return copy
     default:
-      // One of the names becomes another, as long.
+      // Replaces a name by another one of the same length.
       return Buffer.from(
         bytes
           .toString('latin1')

@@ -1,4 +1,4 @@
-/** Packages of apps for tests, by the packer that the command line has. */
+/** App packages for tests, built by the packer of the command line. */
 import { type AppFacts, packMapp } from '#server/use-cases/catalogue/pack-mapp.ts'
 import { png } from '#tests/support/uploads/pictures.ts'
 
@@ -17,7 +17,7 @@ export const facts: AppFacts = {
 
 export interface PackageParts {
   facts?: Partial<AppFacts> & Record<string, unknown>
-  /** Beside icon and change log; null takes one of these out. */
+  /** In addition to icon and change log. Null removes one of these. */
   files?: Record<string, Uint8Array | string | null>
 }
 
@@ -34,11 +34,11 @@ export async function packApp({ facts: moreFacts = {}, files = {} }: PackagePart
   return packMapp({ ...facts, ...moreFacts }, new Map(filesByName))
 }
 
-/** Without what is drawn and rendered of one, for what is about neither: each takes longer than the reading. */
+/** Packs without icon and change log, for tests of neither. Each takes longer than reading the package. */
 export const packBareApp = ({ facts: moreFacts = {}, files = {} }: PackageParts = {}): Promise<Buffer> =>
   packApp({ facts: moreFacts, files: { 'icon.png': null, 'changelog.md': null, ...files } })
 
-/** So many bytes that do not pack: the same for the same seed. */
+/** Returns `length` incompressible bytes, the same for the same seed. */
 export function buildNoise(length: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(length)
   let state = seed

@@ -1,8 +1,8 @@
-/** Pictures to upload, and what somebody might hide in one. */
+/** Pictures to upload, also with hidden or hostile content. */
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { Transformer } from '@napi-rs/image'
 
-/** A square of four colours, so that a turned or cropped one is seen. */
+/** Draws four colours in a square, so rotation and cropping are visible. */
 export function drawPicture(width: number, height = width): Transformer {
   const pixels = new Uint8Array(width * height * 4)
   for (let y = 0; y < height; y++)
@@ -15,19 +15,17 @@ export const png = (width = 64, height = width): Promise<Uint8Array> => drawPict
 export const jpeg = (width = 64, height = width): Promise<Uint8Array> => drawPicture(width, height).jpeg(80)
 export const webp = (width = 64, height = width): Promise<Uint8Array> => drawPicture(width, height).webp(80)
 
-/** A comment of EXIF behind the first marker, as a camera writes it; the orientation says "turned by a quarter". */
+/** Adds an EXIF comment after the first marker, like a camera. Its orientation is a quarter turn. */
 export function withExif(file: Uint8Array, text: string): Uint8Array {
   const description = Buffer.from(`${text}\0`)
   const tiff = Buffer.alloc(8 + 2 + 12 * 2 + 4 + description.length)
   tiff.write('MM\0*', 0, 'latin1')
   tiff.writeUInt32BE(8, 4)
   tiff.writeUInt16BE(2, 8)
-  // ImageDescription, text.
   tiff.writeUInt16BE(0x010e, 10)
   tiff.writeUInt16BE(2, 12)
   tiff.writeUInt32BE(description.length, 14)
   tiff.writeUInt32BE(38, 18)
-  // Orientation, a short.
   tiff.writeUInt16BE(0x0112, 22)
   tiff.writeUInt16BE(3, 24)
   tiff.writeUInt32BE(1, 26)
@@ -39,7 +37,7 @@ export function withExif(file: Uint8Array, text: string): Uint8Array {
   return Buffer.concat([file.subarray(0, 2), head, body, file.subarray(2)])
 }
 
-/** A PNG's head that speaks of more pixels than there are. */
+/** Returns a PNG whose header claims another size. */
 export function claimSize(file: Uint8Array, width: number, height: number): Uint8Array {
   const copy = Buffer.from(file)
   copy.writeUInt32BE(width, 16)
@@ -47,7 +45,7 @@ export function claimSize(file: Uint8Array, width: number, height: number): Uint
   return copy
 }
 
-/** So many zeros as zlib packs them (RFC 1950), put together without ever being there. */
+/** Returns `count` zeros compressed by zlib (RFC 1950), without creating them in memory. */
 export function deflateZeros(count: number): Buffer {
   const packedMillion = packZeros(1_000_000)
   const check = Buffer.alloc(4)
@@ -58,20 +56,20 @@ export function deflateZeros(count: number): Buffer {
   return Buffer.concat([head, ...packedMillions, packZeros(count % 1_000_000), end, check])
 }
 
-/** A piece that others may follow. */
+/** Returns a block that others may follow. */
 const packZeros = (count: number) =>
   deflateRawSync(Buffer.alloc(count), { level: 9, finishFlush: constants.Z_FULL_FLUSH })
 
 interface PngHead {
   width: number
   height: number
-  /** Bits of one channel. */
+  /** Bits per channel. */
   depth?: 1 | 8 | 16
-  /** Of PNG: 0 is grey, 6 is colour with transparency. */
+  /** PNG colour type: 0 is grey, 6 is colour with transparency. */
   color?: 0 | 6
 }
 
-/** A black PNG made by hand: well formed, however absurd. `extraChunks` stands before its pixels. */
+/** Returns a black PNG, well-formed for any values. `extraChunks` are inserted before its pixels. */
 export function blackPng({ width, height, depth = 8, color = 6 }: PngHead, ...extraChunks: Buffer[]): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
@@ -93,14 +91,17 @@ export function pngChunk(kind: string, data: Uint8Array = new Uint8Array()): Buf
   return Buffer.concat([length, content, checksum])
 }
 
-/** Some 2 MB of a grey JPEG of 4096 pixels a side, drawn anew tens of thousands of times: each pass over all blocks is 40 bytes. */
+/**
+ * Returns about 2 MB of a grey JPEG of 4096 pixels a side that is redrawn tens of thousands of times: each pass over all blocks takes 40
+ * bytes.
+ */
 export function buildEndlessJpeg(): Buffer {
   const segment = (marker: number, ...body: number[]) => {
     const size = body.length + 2
     return Buffer.from([0xff, marker, size >> 8, size & 0xff, ...body])
   }
   const lengths = [1, ...Array<number>(15).fill(0)]
-  // One code of one bit each: "no difference", and "the next 16384 blocks end here".
+  // Two codes of one bit: "no difference", and "the next 16384 blocks end here".
   const tables = segment(0xc4, 0x00, ...lengths, 0x00, 0x10, ...lengths, 0xe0)
   const blocks = 512 * 512
   const first = Buffer.concat([segment(0xda, 1, 1, 0x00, 0, 0, 0), Buffer.alloc(blocks / 8)])
@@ -117,7 +118,7 @@ export function buildEndlessJpeg(): Buffer {
   return Buffer.concat(parts)
 }
 
-/** A WebP that says of itself another size than the picture in it has. */
+/** Returns a WebP that claims another size than its picture has. */
 export function boxWebp(frame: Uint8Array, width: number, height: number): Buffer {
   const box = Buffer.alloc(18)
   box.write('VP8X', 0, 'latin1')
@@ -130,7 +131,7 @@ export function boxWebp(frame: Uint8Array, width: number, height: number): Buffe
   return Buffer.concat([head, parts])
 }
 
-/** Longer, and still the same picture to whoever stops at its end. */
+/** Returns a longer file that readers still decode to the same picture. */
 export const padFile = (file: Uint8Array, bytes: number): Uint8Array =>
   Buffer.concat([file, Buffer.alloc(Math.max(0, bytes - file.length), 0x20)])
 
@@ -140,7 +141,6 @@ export interface FormFile {
   bytes: Uint8Array
 }
 
-/** A form with one file, as a browser sends it. */
 export function buildFileForm(field: string, { name = 'me.png', type = 'image/png', bytes }: FormFile) {
   const boundary = 'portal-test-boundary'
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`

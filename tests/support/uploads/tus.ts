@@ -1,21 +1,20 @@
-/** Uploads in pieces: by the client that the page has, and byte by byte where a client would not do what a bad line does. */
+/** Uploads in pieces: with the page's own client, and with raw bytes to simulate a failing connection. */
 import { request } from 'node:http'
 import { Upload } from 'tus-js-client'
 
 export interface PiecemealUpload {
   url: string
-  /** Asked for with each request: it may have been renewed. */
+  /** Called for each request, because the token may have been renewed. */
   token: () => string
   name?: string
   chunkSize?: number
-  /** Goes on with one that was begun. */
   uploadUrl?: string
   retryDelays?: number[]
-  /** Stops, as a page that is closed does, once so many bytes were taken. */
+  /** Stops like a closed page after this many bytes were accepted. */
   stopAt?: number
 }
 
-/** Where the upload is. Rejects with what the client gave up with. */
+/** Returns the address of the upload. Rejects with the client's final error. */
 export function uploadPiecemeal(
   bytes: Buffer,
   {
@@ -51,7 +50,7 @@ export function uploadPiecemeal(
   })
 }
 
-/** Sends the first bytes of a longer piece, and then nothing; `cut` lets the line die. */
+/** Sends the first bytes of a longer piece and then nothing. `cut` closes the connection. */
 export async function startHangingPatch(
   url: string,
   token: string,

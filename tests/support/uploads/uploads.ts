@@ -1,4 +1,4 @@
-/** A server with a folder of its own for uploads, and packages sent to it as one form or begun in pieces. */
+/** A server with a separate upload folder, and packages sent as one form or started in pieces. */
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ export interface UploadServer {
   folder: string
 }
 
-/** Before each test the world is new and the provider's admin has signed in; the folder stays. */
+/** Resets the world and logs the provider's admin in before each test. The folder stays. */
 export function setUpUploads(engine: Engine, { env, settings }: ServerOptions = {}): UploadServer {
   const fixture = {} as UploadServer
   const files = mkdtempSync(join(tmpdir(), 'portal-files-'))
@@ -44,7 +44,7 @@ export const sendPackage = (
   return caller.send({ method: 'POST', url: '/api/app/upload', ...form, headers: { ...form.headers, ...headers } })
 }
 
-/** Takes a place on the server for 100 bytes that do not come (tus 1.0). */
+/** Starts an upload of 100 bytes that are never sent (tus 1.0). */
 export const beginUpload = (caller: SignedIn) =>
   caller.send({
     method: 'POST',

@@ -1,14 +1,14 @@
-/** Zip files for tests: sound ones by the library that packs ours, others by changing bytes of those. */
+/** Zip files for tests: valid ones from the library that packs ours, invalid ones by changing their bytes. */
 import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
 
 interface ZipEntry {
   name: string
   bytes: Buffer | string
-  /** As Unix keeps it. */
+  /** Unix file mode. */
   mode?: number
   isStored?: boolean
-  /** Of packing: 1 is the quickest. */
+  /** Compression level: 1 is the fastest. */
   level?: number
 }
 
@@ -24,14 +24,13 @@ export async function zipFiles(files: readonly ZipEntry[], comment?: string): Pr
   return buffer(zip.outputStream)
 }
 
-/** Every place of `from` holds `to` instead, which is as long. */
+/** Replaces every occurrence of `from` by `to`, which has the same length. */
 export function swapText(bytes: Buffer, from: string, to: string): Buffer {
   const text = bytes.toString('latin1')
   if (from.length !== to.length || !text.includes(from)) throw new Error('the bytes would not stay where they are')
   return Buffer.from(text.replaceAll(from, to), 'latin1')
 }
 
-/** Where the n-th header of that kind begins. */
 export function findHeader(bytes: Buffer, kind: 'local' | 'central' | 'end', nth = 0): number {
   const signature = Buffer.from({ local: 'PK\u0003\u0004', central: 'PK\u0001\u0002', end: 'PK\u0005\u0006' }[kind])
   let offset = -1
@@ -42,7 +41,7 @@ export function findHeader(bytes: Buffer, kind: 'local' | 'central' | 'end', nth
   return offset
 }
 
-/** A copy in which that number stands, little end first. */
+/** Returns a copy with that number written in little-endian order. */
 export function writeNumber(bytes: Buffer, offset: number, value: number, size: 2 | 4): Buffer {
   const copy = Buffer.from(bytes)
   copy.writeUIntLE(value, offset, size)

@@ -1,7 +1,7 @@
 /**
- * A hand inside the page: the app's own pipeline, called from a test. Built beside the product and never into it, loaded
- * into a page of the portal that is signed in, where it does what a screen does (read the row, base the write on it, ask)
- * and says of each write when it was recorded and what the page was told.
+ * The test rig in the page: lets a test call the app's own request pipeline. It is built separately and loaded into a page of a logged-in
+ * user. It does what a screen does (reads the row, bases the write on it, sends it) and reports for each write when it was recorded and
+ * what result the page got.
  */
 import { api, ports } from '#app/connection/api.ts'
 import type { RowRef } from '#contract/endpoint.ts'
@@ -15,18 +15,17 @@ import { countWaiting, readEntries } from '#local/outbox/read-entries.ts'
 import { findOutcome } from '#request/writes/record-write.ts'
 import { signOut } from '#request/session/sign-in.ts'
 
-/** One write: makes a user (`target` null) or gives one another name. */
+/** One write: creates a user (`target` null) or renames one. */
 export interface PlannedWrite {
   intent: string
   target: RowRef | null
   name: string
-  /** Of a user to be made. */
   email: string
 }
 
 export interface WriteProgress {
   intent: string
-  /** `recorded`: it is on the device, and must take effect. All else: what the page got as the result. */
+  /** `recorded` means that the write is stored on the device and must take effect. Otherwise the result that the page got. */
   outcome: 'recorded' | 'fresh' | 'cached' | 'queued' | 'started' | 'problem'
   problem?: string
 }
@@ -40,7 +39,7 @@ function sendWrite({ intent, target, name, email }: PlannedWrite) {
 
 async function changeName(target: RowRef, name: string, intent: string) {
   const cachedRow = await readRow('users', target)
-  // A form opens on a row that is there; where none is, the device decides what the write is based on.
+  // A form is opened on a cached row. Without one, the device chooses the base of the write.
   const base = cachedRow && {
     rowVersion: getBaseVersion(cachedRow),
     values: { name: (cachedRow.row as { name?: string }).name },
@@ -52,10 +51,10 @@ async function changeName(target: RowRef, name: string, intent: string) {
   )
 }
 
-/** Resolves once it is recorded; what the page is told comes later, by `report`. */
+/** Resolves when the write is recorded. Its result is reported later through `report`. */
 async function performWrite(write: PlannedWrite, report: (progress: WriteProgress) => void): Promise<void> {
   const { intent } = write
-  // A page that was loaded again begins its lanes anew.
+  // A reloaded page starts its queues again.
   if (await isRecorded(intent)) return report({ intent, outcome: 'recorded' })
   let isReported = false
   const sending = sendWrite(write).then((result) => {
@@ -76,7 +75,7 @@ async function performWrite(write: PlannedWrite, report: (progress: WriteProgres
   await sending
 }
 
-/** Lanes side by side, the writes of each one after the other, as fast as they can be recorded. */
+/** Writes the queues in parallel, and the writes of a queue one after the other, as fast as they can be recorded. */
 export async function writeAll(
   writesByQueue: PlannedWrite[][],
   report: (progress: WriteProgress) => void,
@@ -88,13 +87,13 @@ export async function writeAll(
   )
 }
 
-/** Waits on this device, or is known to have happened. */
+/** Returns whether the write waits on this device or has taken effect. */
 export async function isRecorded(intent: string): Promise<boolean> {
   const { entry, receipt } = await findOutcome(ports, intent)
   return entry !== null || receipt !== null
 }
 
-/** What is still sealed waits too: who comes back may be at work before it is opened. */
+/** Includes sealed writes, because a returning user may work before they are opened. */
 export async function countUnsent(): Promise<number> {
   const session = await readSession()
   if (!session || session.signedOut) return 0
@@ -102,16 +101,14 @@ export async function countUnsent(): Promise<number> {
   return sealed.length + (await countWaiting())
 }
 
-/** Whose session it is. */
 export async function readSubject(): Promise<{ companyId: number; userId: number } | null> {
   const session = await readSession()
   return session && { companyId: session.companyId, userId: session.userId }
 }
 
-/** Signs out, and what is unsent stays here for its owner. */
+/** Signs out. Unsent writes stay on the device for their user. */
 export const leave = () => signOut(ports)
 
-/** For the words of a failing test. */
 export async function describeEntries(): Promise<string[]> {
   return (await readEntries()).map(
     ({ intent, state, attempts, problem }) =>
@@ -119,7 +116,6 @@ export async function describeEntries(): Promise<string[]> {
   )
 }
 
-/** Everything that any database of this origin holds, whoever made it, as text to be searched. */
 export async function dumpStorage(): Promise<string> {
   const databases = await indexedDB.databases()
   const databaseDumps = await Promise.all(databases.map(async ({ name = '' }) => [name, await dumpDatabase(name)]))

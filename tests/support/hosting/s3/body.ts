@@ -1,4 +1,4 @@
-/** What comes with a request to a bucket: plain, or in chunks with a checksum behind them (aws-chunked). */
+/** Decodes the body of a bucket request: plain, or in chunks followed by a checksum (aws-chunked). */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { crc32 } from 'node:zlib'
@@ -6,11 +6,11 @@ import { getHeader } from '#tests/support/hosting/s3/signature.ts'
 
 export interface DecodedBody {
   data: Buffer
-  /** Headers, with those that stood behind the body. */
+  /** Headers, including trailers. */
   headers: IncomingHttpHeaders
 }
 
-/** Null: it does not fit what it says of itself. */
+/** Returns null if the body does not match its headers. */
 export function decodeBody(request: IncomingMessage, raw: Buffer): DecodedBody | null {
   const isChunked = getHeader(request, 'content-encoding').split(/, */).includes('aws-chunked')
   if (!isChunked) return { data: raw, headers: request.headers }
@@ -44,7 +44,7 @@ export function calculateCrc(data: Buffer): string {
   return bytes.toString('base64')
 }
 
-/** Whether all checksums that came with it fit; one at least has to. */
+/** Returns whether all checksums of the request match. At least one is required. */
 export function fitsChecksums({ data, headers }: DecodedBody): boolean {
   const checksums = [
     ['x-amz-checksum-crc32', calculateCrc(data)],

@@ -1,4 +1,4 @@
-/** What lies in the bucket of the tests, and what is on its way into it. */
+/** Objects and unfinished uploads of the test bucket. */
 import { createHash, randomUUID } from 'node:crypto'
 import { calculateCrc } from '#tests/support/hosting/s3/body.ts'
 
@@ -6,7 +6,7 @@ export interface BucketObject {
   data: Buffer
   etag: string
   modifiedAt: Date
-  /** CRC-32 of all of it. */
+  /** CRC-32 of the complete object. */
   checksum: string
 }
 
@@ -24,7 +24,7 @@ export interface OpenUpload {
 
 const minPartBytes = 5 * 2 ** 20
 
-/** With the name of S3's own error. */
+/** Its code is the name of S3's own error. */
 export class S3Error extends Error {
   readonly code: string
   readonly status: number
@@ -69,7 +69,7 @@ export class BucketContent {
     return part
   }
 
-  /** `requestXml`: the request's list of parts; `checksum`: of the whole, as the request says it. */
+  /** `requestXml` is the request's list of parts, `checksum` the checksum of the complete object according to the request. */
   complete(id: string, requestXml: string, checksum: string): BucketObject {
     const { key, parts } = this.upload(id)
     const listedParts = [...requestXml.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, text = '']) => ({

@@ -1,6 +1,6 @@
 /**
- * A bucket that speaks S3 over HTTP: objects, uploads in parts, ranges, lists in pages, signatures and checksums. It can be told to
- * fail as real ones do. Written from Amazon's description, so that the SDK is tested against something else than itself.
+ * A bucket that implements S3 over HTTP: objects, multipart uploads, ranges, paged lists, signatures and checksums. It can be made to fail
+ * like real ones. Written from Amazon's documentation, so the SDK is tested against an independent implementation.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -24,15 +24,14 @@ export type S3Operation =
   | 'UploadPart'
 
 export type S3Effect =
-  /** 503 SlowDown after the body was taken. */
+  /** 503 SlowDown after the body was received. */
   | 'busy'
-  /** The line is cut in the middle of what goes over it. */
+  /** The connection is cut in the middle of the transfer. */
   | 'cut'
-  /** It is done, and the answer is lost. */
+  /** The request is performed, but its response is lost. */
   | 'lose'
-  /** One bit of what goes over the line is another. */
+  /** One bit of the transferred data is flipped. */
   | 'flip'
-  /** No room for it. */
   | 'full'
   | 'denied'
   | 'slow'
@@ -40,13 +39,11 @@ export type S3Effect =
 export interface S3Server {
   url: string
   content: BucketContent
-  /** In the order in which they came. */
   calls: S3Operation[]
-  /** Payload that came and went. */
+  /** Payload received and sent. */
   transferred: { in: number; out: number }
-  /** The next calls of that operation; `times` Infinity: all. */
+  /** Affects the next calls of that operation. `times` Infinity affects all. */
   disturb(operation: S3Operation, effect: S3Effect, times?: number): void
-  /** What the driver is opened with. */
   settings(overrides?: Partial<BucketSettings>): BucketSettings
   close(): Promise<void>
 }
@@ -163,7 +160,7 @@ async function handleExchange(exchange: S3Exchange): Promise<void> {
   await operations[call.operation](exchange, body)
 }
 
-/** Null: the line was cut. */
+/** Returns null if the connection was cut. */
 async function readBody({ request, call, effect, transferred }: S3Exchange): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let length = 0
@@ -277,7 +274,7 @@ async function GetObject({ request, response, content, call, transferred, effect
   transferred.out += responseBody.length
   if (effect !== 'cut') return void response.end(responseBody)
   await new Promise((resolve) => response.write(responseBody, resolve))
-  // What was written is to arrive before the line is gone.
+  // The written bytes must arrive before the connection closes.
   await wait(20)
   response.destroy()
 }
