@@ -67,7 +67,7 @@ export async function startBaselinePage(): Promise<{ port: number; stop: () => P
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('a listening socket has no port')
+  if (address === null || typeof address === 'string') throw new Error('the listening socket has no port')
   return {
     port: address.port,
     async stop() {

@@ -51,7 +51,7 @@ const listCases = [
 
 async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   if (!existsSync(join(import.meta.dirname, '..', 'dist', 'build.json')))
-    throw new Error('there is no build: npm run build')
+    throw new Error('the client is not built: run npm run build')
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   await loadCatalogue(folder)
   const portal = await startPortal({}, folder)
@@ -68,7 +68,7 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
       const [slowestAction] = medians.toSorted((a, b) => b.ms - a.ms)
       figures.push({
         id,
-        title: `${title}: page, order, filter, search; the slowest of them`,
+        title: `${title}: the slowest of page, order, filter and search`,
         value: slowestAction?.ms ?? null,
         unit: 'ms',
         better: 'less',

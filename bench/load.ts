@@ -85,7 +85,7 @@ function createReader(socket: Socket): () => Promise<LoadResponse> {
     bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk])
     parseResponse()
   })
-  const onLost = () => waiter?.reject(new Error('the server hung up'))
+  const onLost = () => waiter?.reject(new Error('the server closed the connection'))
   socket.on('close', onLost)
   socket.on('error', onLost)
   return () =>

@@ -41,7 +41,7 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
     better: 'less',
     limit: 2.5,
   } as const
-  if (bin === null) return [{ ...figure, value: null, note: 'PostgreSQL is not installed here' }]
+  if (bin === null) return [{ ...figure, value: null, note: 'PostgreSQL is not installed' }]
   const cluster = await startCluster(bin)
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   try {
@@ -89,7 +89,7 @@ async function measureRequest(url: string, { bearer, companyId }: BenchSession, 
     headers: { authorization: bearer },
   })
   const { data } = (await response.json()) as { data?: unknown[] }
-  if (data?.length !== 10) throw new Error(`a page of ten orders was answered with ${response.status}`)
+  if (data?.length !== 10) throw new Error(`the response to a page of ten orders has the status ${response.status}`)
   return performance.now() - startedAt
 }
 

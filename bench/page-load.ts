@@ -74,4 +74,4 @@ function readTimes(settle: number) {
 }
 
 const readText = (page: Page) =>
-  page.evaluate(() => document.body?.innerText.slice(0, 200) ?? '').catch(() => 'no page')
+  page.evaluate(() => document.body?.innerText.slice(0, 200) ?? '').catch(() => 'the browser has no page')

@@ -44,7 +44,7 @@ export async function servePage(
   const server = createServer((request, response) => void handleRequest(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('a listening socket has no port')
+  if (address === null || typeof address === 'string') throw new Error('the listening socket has no port')
   return {
     port: address.port,
     async stop() {

@@ -42,7 +42,7 @@ interface PageTargets {
 
 async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   if (!existsSync(join(import.meta.dirname, '..', 'dist', 'build.json')))
-    throw new Error('there is no build: npm run build')
+    throw new Error('the client is not built: run npm run build')
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
   const port = await findFreePort()
   const env = {
@@ -87,7 +87,7 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
 
 function withTimeout<T>(work: Promise<T>): Promise<T> {
   const timeout = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error('a round of visits hung')), roundMs).unref()
+    setTimeout(() => reject(new Error(`a round of visits took longer than ${roundMs} ms`)), roundMs).unref()
   })
   return Promise.race([work, timeout])
 }

@@ -37,6 +37,6 @@ for (const bench of benches.filter(({ ids }) => ids.some(isRequested)))
 console.log(`\n${formatTable(figures)}\n`)
 const failedFigures = figures.filter((figure) => judgeFigure(figure) === 'FAILED')
 console.log(
-  `${figures.length - failedFigures.length} hold, ${failedFigures.length} failed, in ${((performance.now() - startedAt) / 60_000).toFixed(1)} min`,
+  `${figures.length - failedFigures.length} within their limits, ${failedFigures.length} failed, in ${((performance.now() - startedAt) / 60_000).toFixed(1)} min`,
 )
 process.exitCode = failedFigures.length > 0 || figures.length === 0 ? 1 : 0

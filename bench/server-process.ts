@@ -35,7 +35,7 @@ export async function startServer(
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`${program} ended at its start:\n${output}`)
+    if (child.exitCode !== null) throw new Error(`${program} ended during its start:\n${output}`)
     const response = await fetch(url + readyCheck.path, { headers: readyCheck.headers ?? {} }).catch(() => null)
     await response?.arrayBuffer()
     if (response?.ok) break

@@ -96,7 +96,7 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   return [
     {
       id: 'S32',
-      title: 'time of an answer, slowest kind of account vs quickest',
+      title: 'response time, slowest kind of account vs fastest',
       value: worstRatio?.value ?? null,
       unit: 'x',
       better: 'less',
@@ -142,7 +142,7 @@ async function measureCall(
     payload: new URLSearchParams(form).toString(),
   })
   const ms = performance.now() - startedAt
-  if (response.statusCode !== status) throw new Error(`${title} answered ${response.statusCode} ${response.body}`)
+  if (response.statusCode !== status) throw new Error(`${title} returned ${response.statusCode} ${response.body}`)
   return ms
 }
 

@@ -52,7 +52,7 @@ const formatNote = (times: readonly number[]) => `median ${median([...times]).to
 
 async function measureFigures(page: Page, report: (line: string) => void): Promise<BenchFigure[]> {
   const fillMs = await page.evaluate((entries) => globalThis.trailBench.fillTrail(entries), entryCount)
-  report(`kept in ${(fillMs / 1_000).toFixed(1)} s`)
+  report(`stored in ${(fillMs / 1_000).toFixed(1)} s`)
   const list = async (query: object) => (await page.evaluate((query) => globalThis.trailBench.list(query), query)).ms
   const [clicks, searches, charts]: [number[], number[], number[]] = [[], [], []]
   for (let n = 0; n < roundCount; n += 1) clicks.push(await list(buildQuery(n)))
@@ -78,7 +78,7 @@ async function measureFigures(page: Page, report: (line: string) => void): Promi
     note,
   })
   return [
-    createFigure('T1', 'first keep of 100,000 entries of an audit trail, proven', fillMs, 20_000, 'from this machine'),
+    createFigure('T1', '100,000 entries of an audit trail stored and proven', fillMs, 20_000, 'server on this machine'),
     createFigure(
       'T2',
       'any filter, order and page of them without a network, p90',
@@ -93,7 +93,7 @@ async function measureFigures(page: Page, report: (line: string) => void): Promi
       'all of them proven',
       proof.ms,
       5_000,
-      `${proof.entries} entries; the page stood still for ${proof.frozenMs.toFixed(0)} ms at most`,
+      `${proof.entries} entries; the page was blocked for ${proof.frozenMs.toFixed(0)} ms at most`,
     ),
   ]
 }

@@ -40,7 +40,7 @@ async function measureOnPostgres(report: ReportLine): Promise<BenchFigure[]> {
   const bin = postgresBin()
   const limits = { unit: 'x', better: 'more', limit: 0.12 } as const
   const title = 'user update vs bare UPDATE, PostgreSQL'
-  if (bin === null) return [{ id: 'A3', title, ...limits, value: null, note: 'PostgreSQL is not installed here' }]
+  if (bin === null) return [{ id: 'A3', title, ...limits, value: null, note: 'PostgreSQL is not installed' }]
   // Commits are durable, as by default.
   const cluster = await startCluster(bin, { durable: true })
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'))
@@ -87,8 +87,7 @@ const startBaseline = (env: Record<string, string>) =>
 
 async function runClients({ url }: ServerProcess, clients: LoadClient[], ms: number): Promise<LoadResult> {
   const result = await runLoad(url, clients, ms)
-  if (Object.keys(result.failures).length > 0)
-    throw new Error(`answers that are no success: ${JSON.stringify(result.failures)}`)
+  if (Object.keys(result.failures).length > 0) throw new Error(`failed responses: ${JSON.stringify(result.failures)}`)
   return result
 }
 
@@ -127,7 +126,7 @@ async function signInAll(url: string): Promise<{ session: BenchSession; users: B
     Array.from({ length: companyCount }, async (_, n) => {
       const session = await signIn(url, `bench${n + 1}:user0@bench${n + 1}.example`)
       const users = (await listUsers(url, session)).filter(({ id }) => id !== session.userId)
-      if (users.length === 0) throw new Error('the world of the bench has no users')
+      if (users.length === 0) throw new Error('the benchmark data has no users')
       return { session, users }
     }),
   )

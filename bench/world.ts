@@ -34,7 +34,7 @@ export async function signIn(url: string, username: string): Promise<BenchSessio
     },
     body: new URLSearchParams({ grant_type: 'password', scope: 'all', username, password: 'Portal-demo-1' }),
   })
-  if (!response.ok) throw new Error(`${username} cannot sign in: ${response.status} ${await response.text()}`)
+  if (!response.ok) throw new Error(`the sign-in of ${username} failed: ${response.status} ${await response.text()}`)
   const { access_token, user_id } = (await response.json()) as { access_token: string; user_id: number }
   const user = await fetch(`${url}/api/m18s/user`, { headers: { authorization: `Bearer ${access_token}` } })
   const { company_id } = (await user.json()) as { company_id: number }

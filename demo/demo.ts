@@ -26,12 +26,12 @@ export const demo: DemoExtension = {
 function buildWelcomeLines({ smtpUrl, publicUrl }: Config): string[] {
   const accounts = demoCompanies.flatMap(({ code, users }) => users.slice(0, 2).map(({ email }) => ({ code, email })))
   return [
-    '  Sign in with one of these:',
+    '  Log in with one of these accounts:',
     '',
     ...accounts.map(({ code, email }) => `    company ${code.padEnd(7)}  e-mail ${email}`),
-    ...(smtpUrl === null ? ['', `  Mails that the portal sends can be read at ${publicUrl}/dev/mail`] : []),
+    ...(smtpUrl === null ? ['', `  Read the mails of the portal at ${publicUrl}/dev/mail`] : []),
     '',
-    `  The password of all of them is ${demoPassword}`,
+    `  The password of all accounts is ${demoPassword}`,
     '',
   ]
 }

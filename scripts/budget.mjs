@@ -24,7 +24,7 @@ function getChunk(source) {
   if (chunks[source]) return source
   const group = Object.keys(chunks).find((key) => key.startsWith(`_${source}-`))
   if (group) return group
-  throw new Error(`budgets.json names ${source}, which is no chunk of its own in this build`)
+  throw new Error(`budgets.json names ${source}, but this build has no separate chunk for it`)
 }
 
 function withImports(keys, seen = new Set()) {
@@ -74,7 +74,7 @@ const torn = Object.values(chunks)
       .filter((needed) => !listed.includes(needed) || !isStoredWith(getPart(file), getPart(needed)))
       .map((needed) => `${file} needs ${needed}`),
   )
-for (const line of torn) console.log(`TORN  ${line}, which is not kept with it`)
+for (const line of torn) console.log(`BROKEN  ${line}, which is not cached with it`)
 
 process.exitCode =
   torn.length > 0 || measured.some(({ bytes, limit, files }) => bytes > limit || files.length === 0) ? 1 : 0

@@ -36,7 +36,7 @@ export function chunkSplitting(root: string, earlyNouns: readonly string[]) {
       async handler(code, importer) {
         const matches = [...code.matchAll(labelledImport)]
         if (matches.length !== code.split('/* chunk: ').length - 1)
-          this.error(`${importer} has a chunk comment that is not in import(/* chunk: … */ '…')`)
+          this.error(`${importer} has a chunk comment outside import(/* chunk: … */ '…')`)
         for (const [, text = '', target = ''] of matches) {
           const resolvedTarget = await this.resolve(target, importer)
           if (!resolvedTarget) this.error(`${importer} loads ${target}, which does not exist`)
@@ -61,7 +61,7 @@ export function chunkSplitting(root: string, earlyNouns: readonly string[]) {
         if (!isLocaleFile(id) || importers.length === 0) continue
         importedLocaleFiles.add(id)
         if (dynamicImporters.length > 0)
-          this.error(`${id} comes with ${importers[0]}, so src/app/i18n/locale-files.ts must leave it out`)
+          this.error(`${importers[0]} already imports ${id}: remove it from src/app/i18n/locale-files.ts`)
       }
       placements = placeModules(
         [...graph.keys()].filter((id) => this.getModuleInfo(id)?.isEntry),

@@ -60,7 +60,7 @@ export const preloadPlugin: Plugin = {
       const chunks = Object.values(bundle ?? {}).filter((one) => one.type === 'chunk')
       const startChunk = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith('/src/app/start.tsx')))
       const entryChunk = chunks.find(({ isEntry }) => isEntry)
-      if (!startChunk || !entryChunk) throw new Error('the build has no chunk with src/app/start.tsx')
+      if (!startChunk || !entryChunk) throw new Error('no chunk of the build contains src/app/start.tsx')
       const files = new Set([...entryChunk.imports, startChunk.fileName, ...startChunk.imports])
       files.delete(entryChunk.fileName)
       const tags = [...files].map((file) => ({

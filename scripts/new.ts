@@ -19,7 +19,7 @@ function run(args: string[]): string {
     ...productFiles.map((path) => `  ${path}`),
     'tests:',
     ...paths.filter(isTest).map((path) => `  ${path}`),
-    'Next: the columns of the table, the texts, then npm run check.',
+    'Next: edit the columns and the texts, then run npm run check.',
   ].join('\n')
 }
 

@@ -43,5 +43,5 @@ const dialog = await bytesOf(['Dialog'])
 process.stdout.write(`Dialog: ${kilo(dialog)}\n`)
 for (const part of parts) {
   const more = (await bytesOf(['Dialog', part])) - dialog
-  process.stdout.write(`${part}: ${kilo(await bytesOf([part]))} by itself, ${kilo(more)} beside the dialog\n`)
+  process.stdout.write(`${part}: ${kilo(await bytesOf([part]))} alone, ${kilo(more)} more with the dialog\n`)
 }

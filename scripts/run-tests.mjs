@@ -78,7 +78,7 @@ function printSlowest({ data }, minutes) {
   console.log(
     `\nBy area:\n${lines.map(({ area, count, ms }) => `  ${(ms / 1000).toFixed(0)} s  ${area} (${count} files)`).join('\n')}`,
   )
-  console.log(`\n${minutes.toFixed(1)} minutes in all`)
+  console.log(`\n${minutes.toFixed(1)} minutes in total`)
 }
 
 const args = process.argv.slice(2)

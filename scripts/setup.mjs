@@ -88,11 +88,11 @@ const runsNode24 = (binary) => {
 function ensureNode() {
   if (existsSync(nodeBinary) && runsNode24(nodeBinary)) return nodeBinary
   if (process.versions.node.startsWith('24.')) return process.execPath
-  log('Fetching Node 24 ...')
+  log('Downloading Node 24 ...')
   npm('rebuild', 'node')
   if (existsSync(nodeBinary) && runsNode24(nodeBinary)) return nodeBinary
   throw new SetupError(
-    'The npm package "node" brought no Node 24 for this machine: install Node 24 from https://nodejs.org and try again.',
+    'The npm package "node" has no Node 24 for this machine: install Node 24 from https://nodejs.org and try again.',
   )
 }
 
@@ -106,7 +106,7 @@ function ensureClient(node) {
     NODE_ENV: 'production',
   }
   if (!runQuietly(node, [join(modules, 'vite', 'bin', 'vite.js'), 'build'], { env })) {
-    throw new SetupError('The client could not be built, see above.')
+    throw new SetupError('Could not build the client, see above.')
   }
 }
 

@@ -31,7 +31,7 @@ const usualBrowsers = [
 function findInstalledChromium() {
   const configuredPath = process.env.CHROMIUM_PATH
   if (configuredPath && !existsSync(configuredPath))
-    throw new SetupError(`CHROMIUM_PATH names no file: ${configuredPath}`)
+    throw new SetupError(`The file of CHROMIUM_PATH does not exist: ${configuredPath}`)
   return (
     configuredPath ||
     onPath('chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome') ||
@@ -68,7 +68,9 @@ export function ensureEngines({ run, log }) {
   log('Installing Firefox and WebKit for the campaign ...')
   if (canInstall()) aptInstall(run, ...missingEngines())
   if (missingEngines().length > 0)
-    throw new SetupError(`The campaign needs these packages of Debian: ${missingEngines().join(' ')}.`)
+    throw new SetupError(
+      `The campaign needs these Debian packages: ${missingEngines().join(' ')}. Install them and try again.`,
+    )
 }
 
 /** macOS and Windows include one. If fc-list is missing on Linux, there is no font that Chromium would find. */
@@ -83,7 +85,9 @@ export function ensureChineseFont({ run, log }) {
     aptInstall(run, 'fontconfig', 'fonts-wqy-microhei')
   }
   if (hasChineseFont()) return
-  log('No Chinese font here: tests that measure the Chinese screens will fail. Install one, such as Noto Sans CJK.')
+  log(
+    'No Chinese font is installed: tests that measure the Chinese screens will fail. Install one, such as Noto Sans CJK.',
+  )
 }
 
 /** Debian stores initdb and similar programs outside PATH, in one folder per version. Newest first. */
@@ -134,6 +138,8 @@ export function findPostgres({ run, log }) {
   }
   const installed = findInstalledPostgres()
   if (installed) return installed
-  log('No PostgreSQL here: its tests will be skipped. Install it, or set POSTGRES_BIN to the folder of its programs.')
+  log(
+    'PostgreSQL is not installed: its tests will be skipped. Install it, or set POSTGRES_BIN to the folder of its programs.',
+  )
   return null
 }

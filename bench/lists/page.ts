@@ -48,7 +48,7 @@ async function fill(): Promise<{ portalMs: number; rawMs: number }> {
   await openSession(device, subject)
   const response = { pieces: createRowBatches(rowCount), changeNumber: 1, asOf: 1_000 }
   const portalRun = await measureTime(() => storeCompleteList(device.getDatabase(subject), longList, null, response, 1))
-  if (!portalRun.value) throw new Error('the fill was not kept')
+  if (!portalRun.value) throw new Error('the rows were not stored')
   raw = await openRawDatabase('raw')
   return { portalMs: portalRun.ms, rawMs: (await measureTime(() => fillRawDatabase(raw, rowCount))).ms }
 }
@@ -78,7 +78,9 @@ async function compare(round: number): Promise<{ portalMs: number; rawMs: number
   const rawPage = rawRun.value as Awaited<ReturnType<typeof readRawPage>>
   const ids = portalPage.rows.map(({ row }) => row.id)
   if (portalPage.count !== rawPage.count || JSON.stringify(ids) !== JSON.stringify(rawPage.ids) || !portalPage.complete)
-    throw new Error(`unequal: ${portalPage.count} and ${rawPage.count}, ${ids.join()} and ${rawPage.ids.join()}`)
+    throw new Error(
+      `the two results differ: ${portalPage.count} and ${rawPage.count}, ${ids.join()} and ${rawPage.ids.join()}`,
+    )
   return { portalMs: portalRun.ms, rawMs: rawRun.ms }
 }
 
@@ -101,8 +103,7 @@ async function measureClick(randoms: number[]): Promise<number> {
   const { count } = await readList({ filters })
   const page = 1 + Math.floor((randoms[8] ?? 0) ** 2 * Math.ceil(count / 10))
   const { ms, value } = await measureTime(() => readList({ filters, sort, page }))
-  if (value.count !== count || (count > 0 && value.rows.length === 0))
-    throw new Error('a page that is there came empty')
+  if (value.count !== count || (count > 0 && value.rows.length === 0)) throw new Error('an existing page has no rows')
   return ms
 }
 

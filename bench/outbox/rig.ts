@@ -10,7 +10,7 @@ let targetId = 0
 
 export async function signInAndPickTarget(company: string, username: string, password: string): Promise<void> {
   const signInResult = await signIn(ports, { company, username, password, language: 'en' })
-  if (signInResult.kind !== 'fresh') throw new Error(`not let in: ${JSON.stringify(signInResult)}`)
+  if (signInResult.kind !== 'fresh') throw new Error(`the sign-in failed: ${JSON.stringify(signInResult)}`)
   const { company_id: companyId, id } = signInResult.output.user
   const response = await fetch(`/api/m18s/company/${companyId}/users?results=50`, {
     headers: { authorization: `Bearer ${await ports.tokenAccess.read(null)}` },
@@ -31,7 +31,7 @@ async function recordOneWrite(index: number): Promise<void> {
 export async function storeWrites(writeCount: number): Promise<number[]> {
   const device = await ports.device()
   const session = await readSession(device)
-  if (!session) throw new Error('nobody is signed in')
+  if (!session) throw new Error('no user is signed in')
   const lockResult = await ports.locks.hold(
     getSenderLockName(device.getDatabase(session)),
     { waitMs: 30_000 },
@@ -45,6 +45,6 @@ export async function storeWrites(writeCount: number): Promise<number[]> {
       return times
     },
   )
-  if (!lockResult) throw new Error('something is being sent all the time')
+  if (!lockResult) throw new Error('the sender did not become idle in time')
   return lockResult.value
 }

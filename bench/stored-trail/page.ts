@@ -44,7 +44,7 @@ async function measureCall(endpoint: Endpoint, query: object): Promise<{ ms: num
   const response = await handleRequest(new Request(location.origin + path), ports)
   const body = (await response.json()) as { count?: number; data?: unknown[]; days?: unknown[] }
   const ms = performance.now() - startedAt
-  if (!response.headers.has('x-kept')) throw new Error(`not from the device: ${response.status}`)
+  if (!response.headers.has('x-kept')) throw new Error(`the response did not come from the device: ${response.status}`)
   return { ms, count: body.count ?? body.days?.length ?? 0 }
 }
 

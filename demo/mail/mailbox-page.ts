@@ -54,7 +54,7 @@ ${openedMail ? renderMail(openedMail, formatTime(openedMail)) : items.length > 0
 const renderEmptyList = (isStoring: boolean): HtmlMarkup =>
   isStoring
     ? html`<p class="none">No mail yet. Register a company or ask for a new password, then look again.</p>`
-    : html`<p class="none">Mails go to the server that SMTP_URL names; none is kept here.</p>`
+    : html`<p class="none">Mails are sent through SMTP_URL and are not stored here.</p>`
 
 /** A clicked link in the mail may replace this page. The sandbox blocks everything else. */
 const renderMail = (mail: StoredMail, time: string): HtmlMarkup => html`<a class="back" href="/dev/mail">All mails</a>

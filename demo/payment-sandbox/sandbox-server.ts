@@ -154,7 +154,7 @@ function failIfRequested(faults: SandboxFaults, reply: FastifyReply): boolean {
   void reply
     .code(500)
     .header('stripe-should-retry', 'false')
-    .send({ error: { type: 'api_error', message: 'Told to fail' } })
+    .send({ error: { type: 'api_error', message: 'A failure was requested' } })
   return true
 }
 
@@ -200,7 +200,7 @@ async function listenOnPort(fastify: FastifyInstance, folder: string, configured
   )
   if (!isListening && configuredPort !== 0)
     throw new StartProblem(
-      `PAYMENT_SANDBOX_PORT ${configuredPort} is in use: stop what listens there, or set another number.`,
+      `PAYMENT_SANDBOX_PORT ${configuredPort} is in use: stop the program that uses it, or set another number.`,
     )
   if (!isListening) await fastify.listen({ port: 0, host })
   const { port } = fastify.server.address() as AddressInfo

@@ -258,7 +258,7 @@ const otherRequestRefusal = buildRefusal({
 const buildInvalidParamRefusal = (param: string) =>
   buildRefusal({ code: 'parameter_invalid_integer', param, message: `Invalid ${param}` })
 const buildAmountRefusal = (code: string, param: string) =>
-  buildRefusal({ code, param, message: `The ${param} is outside what is taken.` })
+  buildRefusal({ code, param, message: `The ${param} is out of range.` })
 const buildMissingResourceRefusal = (resource: string, param: string) =>
   buildRefusal(
     { code: 'resource_missing', param, message: `No such ${resource}` },
@@ -273,7 +273,7 @@ const buildUsedTokenRefusal = (id: string) =>
 const buildStateRefusal = (resource: string) =>
   buildRefusal({
     code: `${resource}_unexpected_state`,
-    message: `This ${resource} is in a state in which that is not possible.`,
+    message: `The state of this ${resource} does not allow this operation.`,
   })
 const buildRefundRefusal = (code: string) => buildRefusal({ code, message: 'This charge cannot be refunded.' })
 

@@ -76,7 +76,7 @@ export async function loadBackups(
   { companyId, code, listId, now }: { companyId: number; code: string; listId: number; now: number },
 ): Promise<void> {
   const prices = (await findPriceListById(db, listId))?.content.pdbPrice
-  if (!prices) throw new Error('the demo world has no prices of backups')
+  if (!prices) throw new Error('the price list of the demo data has no backup prices')
   const context = { app, db, companyId, listId, prices, now }
   for (const backup of backups[code] ?? []) await loadBackup(context, backup)
   for (const traffic of traffics[code] ?? []) await loadTraffic(context, traffic)
@@ -106,7 +106,7 @@ async function loadBackup(context: BackupContext, backup: DemoBackup): Promise<v
     period: backup.period,
     unit: backup.period_type,
   })
-  if (!period) throw new Error(`the contract of ${backup.code} is over`)
+  if (!period) throw new Error(`the contract of ${backup.code} has ended`)
   const { start, end, months } = period
   const annual = readAmount(prices[`${backup.pdb_type}_fee_${toCurrencyKey(service)}`])
   const discount = readAmount(backup.discount ?? prices[`${backup.pdb_type}_discount`])

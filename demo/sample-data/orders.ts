@@ -118,7 +118,7 @@ export async function loadOrders(
   { companyId, orders, listId, now }: { companyId: number; orders: readonly DemoOrder[]; listId: number; now: number },
 ): Promise<void> {
   const list = await findPriceListById(db, listId)
-  if (!list) throw new Error('the demo world has no price list')
+  if (!list) throw new Error('the demo data has no price list')
   for (const order of orders) await loadOrder({ app, db, companyId, list, now }, order)
 }
 
@@ -138,7 +138,7 @@ async function loadOrder(context: OrderContext, order: DemoOrder): Promise<void>
   if (!order.laterChange) return
   const { users, daysAgo, isPaid } = order.laterChange
   const contract = await findContractById(db, context.companyId, await getContractId(db, baseOrderId))
-  if (!contract) throw new Error('a demo order was not paid')
+  if (!contract) throw new Error('an order of the demo data was not paid')
   const changedAt = now - daysAgo * dayMs
   const day = toPlainDate(app.config.timeZone, changedAt)
   const { date: anchor } = getContractAnchor(contract)

@@ -9,6 +9,6 @@ if (command === 'serve') {
   const { setPassword } = await import('#demo/sample-instance/set-password.ts')
   await setPassword(argument)
 } else {
-  console.error('serve SETTING | set-password FOLDER')
+  console.error('Usage: serve ARGUMENTS | set-password FOLDER')
   process.exitCode = 2
 }

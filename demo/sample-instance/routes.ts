@@ -161,7 +161,7 @@ async function handleAdmin(request: SignedInRequest, context: SampleContext): Pr
   if (method === 'GET' && path === '/apps') return createPageResponse(renderAppsPage(view, context.apps))
   if (method === 'POST' && path === '/memory') {
     context.useMoreMemory()
-    context.log('warn', '100 MB more memory in use, for trying')
+    context.log('warn', '100 MB more memory in use for a test')
     return createRedirect('/')
   }
   if (path === '/users') return handleUsers(request, context)

@@ -7,7 +7,7 @@ import { writePassword } from '#demo/sample-instance/users.ts'
 export async function setPassword(folder: string): Promise<void> {
   const password = await readStandardInput(4096)
   if (password === '') {
-    console.error('no password on standard input')
+    console.error('the password on standard input is empty')
     process.exitCode = 1
     return
   }

@@ -4,7 +4,7 @@ export async function readStandardInput(maxBytes: number): Promise<string> {
   let size = 0
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxBytes) throw new Error('too much on standard input')
+    if (size > maxBytes) throw new Error('the standard input is too long')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -28,7 +28,7 @@ export async function writePassword(store: SampleStore, name: string, password: 
   const hash = await hashPassword(password)
   runInTransaction(store, () => {
     const { changes } = store.prepare('update users set password = ? where name = ?').run(hash, name)
-    if (Number(changes) !== 1) throw new Error(`there is no user ${name}`)
+    if (Number(changes) !== 1) throw new Error(`user ${name} does not exist`)
     store.prepare('delete from sessions where user_id = (select id from users where name = ?)').run(name)
     store.prepare('delete from sign_in_attempts where account = ?').run(hashAccount(name))
   })

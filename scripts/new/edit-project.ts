@@ -39,7 +39,7 @@ export function addJsonKey(text: string, key: string, value: unknown, parent?: s
   const json = JSON.parse(text) as Record<string, unknown>
   const target = parent === undefined ? json : (json[parent] as Record<string, unknown> | undefined)
   if (target === undefined) throw new Error(`"${parent}" was not found`)
-  if (Object.hasOwn(target, key)) throw new Error(`"${key}" is there already`)
+  if (Object.hasOwn(target, key)) throw new Error(`"${key}" already exists`)
   target[key] = value
   return `${JSON.stringify(json, null, 2)}\n`
 }
@@ -48,16 +48,19 @@ export function addJsonKey(text: string, key: string, value: unknown, parent?: s
 export function applyChange(root: string, { newFiles, edits }: ProjectChange): string[] {
   for (const path of Object.keys(newFiles))
     if (existsSync(join(root, path)))
-      throw new Error(`${path} is there already. Choose another name, or undo the earlier change with git first.`)
+      throw new Error(`${path} already exists. Choose another name, or undo the earlier change with git first.`)
   const editedFiles = new Map<string, string>()
   for (const { path, edit } of edits) {
     const text = editedFiles.get(path) ?? readFileSync(join(root, path), 'utf8')
     try {
       editedFiles.set(path, edit(text))
     } catch (error) {
-      throw new Error(`${path} could not be edited: ${(error as Error).message}. Follow docs/recipes.md by hand.`, {
-        cause: error,
-      })
+      throw new Error(
+        `Could not edit ${path}: ${(error as Error).message}. Follow the steps in docs/recipes.md by hand.`,
+        {
+          cause: error,
+        },
+      )
     }
   }
   const allFiles = [...Object.entries(newFiles), ...editedFiles]

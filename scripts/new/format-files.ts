@@ -9,5 +9,5 @@ export function formatFiles(root: string, paths: readonly string[]): void {
     cwd: root,
     encoding: 'utf8',
   })
-  if (status !== 0) throw new Error(`The files are written, but could not be formatted:\n${stdout}${stderr}`)
+  if (status !== 0) throw new Error(`The files were written, but could not be formatted:\n${stdout}${stderr}`)
 }

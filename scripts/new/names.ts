@@ -47,9 +47,9 @@ export const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.
 /** Throws if the names are not allowed for a list. */
 export function toNounNames({ plural, singular = guessSingular(plural), chinese }: NounInput): NounNames {
   for (const name of [plural, singular]) requireName(name)
-  if (reservedWords.has(plural)) throw new Error(`"${plural}" is a word of JavaScript: choose another name.`)
+  if (reservedWords.has(plural)) throw new Error(`"${plural}" is a reserved word of JavaScript: choose another name.`)
   if (!/^[\p{Script=Han}\p{L}\p{N} ]+$/u.test(chinese) || !/\p{Script=Han}/u.test(chinese))
-    throw new Error(`"${chinese}" is no Chinese noun. Give one without punctuation: --zh 优惠券.`)
+    throw new Error(`"${chinese}" is not a Chinese noun. Use one without punctuation: --zh 优惠券.`)
   const words = plural.split('-')
   const singularWords = singular.split('-')
   const toType = (parts: string[]) => parts.map(capitalise).join('')
@@ -71,7 +71,7 @@ export function toNounNames({ plural, singular = guessSingular(plural), chinese 
 
 function requireName(name: string): void {
   if (!/^[a-z]+(-[a-z]+)*$/.test(name))
-    throw new Error(`"${name}" is not a name for a list. Give a plural in lower case: vouchers, gift-cards.`)
+    throw new Error(`"${name}" is not a name for a list. Use a plural in lower case: vouchers, gift-cards.`)
   if (name.length > maxNameLength)
     throw new Error(`"${name}" is longer than ${maxNameLength} letters: choose a shorter name.`)
 }
@@ -80,6 +80,6 @@ function requireName(name: string): void {
 function guessSingular(plural: string): string {
   if (safePlural.test(plural) && !doubtfulPlural.test(plural)) return plural.slice(0, -1)
   throw new Error(
-    `The singular of "${plural}" is not certain. Give it after the plural: npm run new -- list boxes box --zh 箱子.`,
+    `The singular of "${plural}" is not clear. Add it after the plural: npm run new -- list boxes box --zh 箱子.`,
   )
 }

@@ -28,7 +28,7 @@ export function requireNewNoun(root: string, names: NounNames): void {
   const takenName = takenNames.find(([, isTaken]) => isTaken)?.[0]
   if (takenName === undefined) return
   throw new Error(
-    `The project has ${takenName} already. Choose another name; if an earlier "npm run new" wrote it, undo that with git first.`,
+    `The project already has ${takenName}. Choose another name. If an earlier "npm run new" wrote it, undo that with git first.`,
   )
 }
 

@@ -17,13 +17,13 @@ import { restoreArchive } from '#server/use-cases/hosting/backups/restore-archiv
 class CommandError extends Error {}
 
 const usage = `Usage, with the environment of the server:
-  npm run --silent backup -- keys --company CODE       prints the key of a company's archives: keep it apart from them
-  npm run --silent backup -- keys --company-id N       the same without a database: N stands in the head of each archive's name
-  npm run backup -- list --service CODE                the newest backups of a service
-  npm run backup -- restore --backup ID --service CODE has the portal put a backup into a service of the same company
+  npm run --silent backup -- keys --company CODE       prints the key of a company's archives; store it apart from them
+  npm run --silent backup -- keys --company-id N       the same without a database; N is in the name of each archive
+  npm run backup -- list --service CODE                lists the latest backups of a service
+  npm run backup -- restore --backup ID --service CODE the portal restores a backup into a service of the same company
   npm run backup -- restore --archive FILE --key FILE --into FOLDER
-                                                       needs no portal: makes FOLDER/instance.db, the data of a service
-An embedded database is in use while its server runs: stop the server first. docs/operating.md says more.`
+                                                       without a portal: writes the service's data to FOLDER/instance.db
+With an embedded database, stop the server first. See docs/operating.md.`
 
 const optionTypes = {
   archive: { type: 'string' },
@@ -63,7 +63,7 @@ async function printCompanyKeys(options: BackupOptions): Promise<void> {
     const companyRow = await runInTransaction(app, { role: 'portal_system' }, (db) =>
       findCompanyByCode(db, company ?? ''),
     )
-    if (!companyRow) throw new CommandError(`There is no company ${company}.`)
+    if (!companyRow) throw new CommandError(`Company ${company} does not exist.`)
     await printKeys(app.config, companyRow.id, `company ${companyRow.code} (${companyRow.id})`)
   })
 }
@@ -72,7 +72,7 @@ async function printCompanyKeys(options: BackupOptions): Promise<void> {
 async function readInstallationKeys(): Promise<BackupKeys> {
   const config = readConfig(process.env)
   if (config.backupKey !== null || config.isTokenKeyConfigured) return config
-  await requireFile(join(config.dataDir, 'token.key'), 'BACKUP_KEY and TOKEN_KEY are not set, and')
+  await requireFile(join(config.dataDir, 'token.key'), 'BACKUP_KEY and TOKEN_KEY are not set.')
   const { readTokenKeyFile } = await import('#server/db/accounts/token-key.ts')
   return { ...config, tokenKey: await readTokenKeyFile(config) }
 }
@@ -83,7 +83,7 @@ async function printKeys(config: Pick<Config, keyof BackupKeys>, companyId: numb
   console.log(
     `# Opens the archives of ${name}. Secret.\n# public key: ${await toRecipient(currentIdentity)}\n${currentIdentity}`,
   )
-  for (const identity of previousIdentities) console.log(`# Of before: ${await toRecipient(identity)}\n${identity}`)
+  for (const identity of previousIdentities) console.log(`# Previous key: ${await toRecipient(identity)}\n${identity}`)
 }
 
 const maxListed = 100
@@ -94,7 +94,7 @@ async function listBackups({ service = '' }: BackupOptions): Promise<void> {
     const rows = await runInTransaction(app, { role: 'portal_system' }, (db) =>
       listStoredBackupsOfCode(db, service, maxListed),
     )
-    if (rows.length === 0) throw new CommandError(`There is no backup of a service ${service}.`)
+    if (rows.length === 0) throw new CommandError(`Service ${service} has no backups, or it does not exist.`)
     for (const row of rows) console.log(formatBackup(row))
   })
 }
@@ -121,7 +121,9 @@ async function restoreIntoService({ backup = '', service = '' }: BackupOptions):
   const { withApp, restoreByOperator } = await loadPortal()
   await withApp(async (app) => {
     await restoreByOperator(app, id, service)
-    console.log(`Backup ${id} is to be put into ${service}: the server that runs the services does it, once it runs.`)
+    console.log(
+      `The restore of backup ${id} into ${service} was requested. The server that runs the services executes it when it is running.`,
+    )
   })
 }
 
@@ -130,23 +132,25 @@ async function restoreFile({ archive = '', key: keyPath = '', into: targetFolder
   const identities = await readIdentities(keyPath)
   const target = join(resolve(targetFolder), 'instance.db')
   if (await stat(target).catch(() => null))
-    throw new CommandError(`There is a file ${target} already: it is not overwritten. Name another folder.`)
+    throw new CommandError(`The file ${target} already exists: choose another folder.`)
   const { head, path, tables, rows, digest } = await restoreArchive(archive, identities, resolve(targetFolder))
   const { backupId, companyCode, code, time } = head
   console.log(`Backup ${backupId} of the service ${code} of company ${companyCode}, ${new Date(time).toISOString()}.`)
-  console.log(`${path}: ${tables} tables, ${rows} rows, SHA-256 of the data ${digest}. Read back and compared.`)
+  console.log(
+    `${path}: ${tables} tables, ${rows} rows, SHA-256 of the data ${digest}. The file was read again and compared.`,
+  )
 }
 
 async function readIdentities(path: string): Promise<string[]> {
   await requireFile(path)
   const identities = (await readFile(path, 'utf8')).match(/\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b/g)
   if (identities) return identities
-  throw new CommandError(`${path} holds no key: one begins with AGE-SECRET-KEY-1 and has 74 signs.`)
+  throw new CommandError(`${path} does not contain a key. A key starts with AGE-SECRET-KEY-1 and has 74 characters.`)
 }
 
 async function requireFile(path: string, prefix = ''): Promise<void> {
   if (!(await stat(path).catch(() => null))?.isFile())
-    throw new CommandError(`${prefix} there is no file ${path}.`.trim())
+    throw new CommandError(`${prefix} The file ${path} does not exist.`.trim())
 }
 
 /** Each command has its own set of options. A command runs if exactly its options are set. */
@@ -177,17 +181,17 @@ function parseArguments(args: string[]) {
 }
 
 const messages: Record<string, string> = {
-  NOT_FOUND: 'There is no such backup, or its company has no such service.',
-  NOT_SUPPORT: 'HOSTING is off here: nobody would do it.',
-  RESOURCE_LOCKED: 'Something else is being done to the service: try again later.',
+  NOT_FOUND: 'The backup does not exist, or its company does not have this service.',
+  NOT_SUPPORT: 'HOSTING is off: this server cannot restore a backup into a service.',
+  RESOURCE_LOCKED: 'Another operation on the service is running: try again later.',
 }
 
 function getReason(error: unknown): string | null {
   if (error instanceof CommandError || error instanceof StartProblem) return error.message
   const fault = toBackupFault(error)
-  if (fault !== null) return `Nothing was put back (${fault}): ${(error as Error).message}`
+  if (fault !== null) return `Nothing was restored (${fault}): ${(error as Error).message}`
   if (!(error instanceof ProblemError)) return null
-  return messages[error.code] ?? `The portal refuses it (${error.code}): ${JSON.stringify(error.data)}.`
+  return messages[error.code] ?? `The portal refused the request (${error.code}): ${JSON.stringify(error.data)}.`
 }
 
 try {

@@ -10,7 +10,7 @@ import { beginEpoch } from '#server/use-cases/audit/begin-epoch.ts'
 await withApp(async (app) => {
   const { epoch, changedCompanyIds } = await beginEpoch(app)
   for (const companyId of changedCompanyIds)
-    console.error(`The log of company ${companyId} is not what its checkpoints sign: restore an older backup.`)
-  console.log(`Epoch ${epoch} of the audit trail has begun.`)
+    console.error(`The log of company ${companyId} does not match its signed checkpoints: restore an older backup.`)
+  console.log(`Epoch ${epoch} of the audit trail was recorded.`)
   process.exitCode = changedCompanyIds.length === 0 ? 0 : 1
 })

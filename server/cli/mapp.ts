@@ -10,8 +10,8 @@ import { readMapp } from '#server/use-cases/uploads/read-mapp.ts'
 class CommandError extends Error {}
 
 const usage = `Usage:
-  npm run mapp -- pack <folder> [file.mapp]   packs manifest.json and the files beside it
-  npm run mapp -- check <file.mapp> ...       says what a package is, or why it would be refused`
+  npm run mapp -- pack <folder> [file.mapp]   packs manifest.json and the other files of the folder
+  npm run mapp -- check <file.mapp> ...       prints the content of a package, or why the server would refuse it`
 
 const getFaultText = ({ code, named: detail = '' }: MappFault) =>
   createTranslator({ en, zh: en }, 'en')(`fault.${code}`, { named: detail })
@@ -30,7 +30,7 @@ async function packFolder([folder, target]: string[]): Promise<void> {
 /** Reads the fields that the author wrote. The hashes and the format are computed again. */
 async function readManifestFields(path: string): Promise<object> {
   const text = await readFile(path, 'utf8').catch(() => {
-    throw new CommandError(`There is no ${path}. docs/mapp.md says what stands in one.`)
+    throw new CommandError(`The file ${path} does not exist. docs/mapp.md describes its content.`)
   })
   try {
     const {
@@ -59,7 +59,7 @@ async function listFileNames(folder: string): Promise<string[]> {
 async function checkFiles(files: string[]): Promise<void> {
   if (files.length === 0) throw new CommandError(usage)
   for (const file of files) {
-    if (!(await stat(file).catch(() => null))?.isFile()) throw new CommandError(`There is no file ${file}.`)
+    if (!(await stat(file).catch(() => null))?.isFile()) throw new CommandError(`The file ${file} does not exist.`)
     const reading = isMappName(basename(file)) ? await readMapp(file) : { fault: createMappFault('WRONG_ENDING') }
     if ('fault' in reading) {
       console.error(`${file}: refused (${reading.fault.code}). ${getFaultText(reading.fault)}`)

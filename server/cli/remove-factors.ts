@@ -8,8 +8,8 @@ const [username = ''] = process.argv.slice(2)
 
 await withApp(async (app) => {
   if (!username.includes(':'))
-    throw new StartProblem('Name the user: node server/cli/remove-factors.ts company:e-mail.')
+    throw new StartProblem('The user is missing. Usage: node server/cli/remove-factors.ts company:e-mail')
   const removedCount = await resetFactorsByOperator(app, username)
-  if (removedCount === null) throw new StartProblem(`There is no user ${username}.`)
+  if (removedCount === null) throw new StartProblem(`User ${username} does not exist.`)
   console.log(`Factors removed: ${removedCount}.`)
 })

@@ -7,9 +7,9 @@ import { restoreDump } from '#server/db/embedded/restore-dump.ts'
 const [, , path] = process.argv
 try {
   const { dataDir } = readConfig(process.env)
-  if (!path) throw new StartProblem('Name the dump to restore: node server/cli/restore-dump.ts <dump.tar.gz>.')
+  if (!path) throw new StartProblem('The dump is missing. Usage: node server/cli/restore-dump.ts <dump.tar.gz>')
   await restoreDump(dataDir, path, pino({ level: 'warn' }))
-  console.log(`${dataDir} holds the database of ${path}.`)
+  console.log(`The dump ${path} was restored into ${dataDir}.`)
 } catch (error) {
   if (!(error instanceof StartProblem)) throw error
   console.error(error.message)

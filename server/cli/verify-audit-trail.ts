@@ -13,10 +13,11 @@ await withApp(async (app) => {
   const brokenEntries = await writeAsSystem(app, (db) =>
     findBrokenEntries(app, db, { storedNotes: storedNotes ?? new Map() }),
   )
-  for (const { company_id, id } of brokenEntries) console.error(`Broken: entry ${id} of company ${company_id}.`)
+  for (const { company_id, id } of brokenEntries)
+    console.error(`Entry ${id} of company ${company_id} was changed or is missing.`)
   if (!storedNotes)
-    console.error('The store of checkpoints (AUDIT_CHECKPOINT_STORE) cannot be read: nothing was compared with it.')
+    console.error('Could not read the checkpoint store (AUDIT_CHECKPOINT_STORE): the trail was not compared with it.')
   const isTrailIntact = brokenEntries.length === 0 && storedNotes !== null
-  if (isTrailIntact) console.log('The trail is whole.')
+  if (isTrailIntact) console.log('The audit trail is intact.')
   process.exitCode = isTrailIntact ? 0 : 1
 })

@@ -19,10 +19,10 @@ import {
 class CommandError extends Error {}
 
 const usage = `Usage:
-  npm run verify-proof -- FILE --key KEY   checks the proof; KEY: the log's key (name+id+base64), or a file with it
+  npm run verify-proof -- FILE --key KEY   checks the proof. KEY is the log's key (name+id+base64) or a file that contains it
   npm run verify-proof -- FILE --key KEY --handover NOTE
-                                           KEY was changed since: NOTE is a file with a checkpoint that names the next key
-  npm run verify-proof -- FILE             says which key the file was made with, and proves nothing`
+                                           if KEY was replaced later: NOTE is a file with the checkpoint that names the next key
+  npm run verify-proof -- FILE             prints the key that signed the file, and proves nothing`
 
 /** In bytes. A key has about 100 characters. */
 const maxKeyFile = 10_000
@@ -30,12 +30,13 @@ const maxKeyFile = 10_000
 /** Reads at most `maxBytes` bytes, so that a huge file is refused without being read. */
 async function readText(path: string, maxBytes: number): Promise<string> {
   const file = await open(path).catch(() => {
-    throw new CommandError(`There is no file ${path} that can be read.`)
+    throw new CommandError(`Could not read the file ${path}.`)
   })
   try {
     const stat = await file.stat()
-    if (!stat.isFile()) throw new CommandError(`${path} is no file.`)
-    if (stat.size > maxBytes) throw new LogError('FILE_TOO_LARGE', `${stat.size} bytes; a proof has some thousands`)
+    if (!stat.isFile()) throw new CommandError(`${path} is not a file.`)
+    if (stat.size > maxBytes)
+      throw new LogError('FILE_TOO_LARGE', `the file has ${stat.size} bytes, but a proof has a few thousand`)
     // The file may have grown since `stat`, so the read is limited by the buffer.
     const buffer = Buffer.alloc(maxBytes + 1)
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0)
@@ -71,7 +72,7 @@ function printProof({ leaf, index, checkpoint }: ProofVerdict & { kind: 'proven'
   const epochText = checkpoint.epoch === 0 ? '' : `, restored ${checkpoint.epoch} times`
   console.log(
     [
-      'PROVEN: this entry stands in the log.',
+      'PROVEN: this entry is in the log.',
       `Who:     ${toPrintable(leaf.user_name || '(nobody)')}${userText}${actorText}`,
       `What:    ${toPrintable(leaf.code)} ${toPrintable(leaf.operation)}${leaf.status === 0 ? '' : ' (failed)'}, in the trail of company ${leaf.company}`,
       ...Object.entries(leaf.info).map(([name, value]) => `         ${toPrintable(name)}: ${toPrintable(value)}`),
@@ -79,12 +80,12 @@ function printProof({ leaf, index, checkpoint }: ProofVerdict & { kind: 'proven'
         ({ field, before, after }) => `Changed: ${toPrintable(field)}: ${toPrintable(before)} -> ${toPrintable(after)}`,
       ),
       `When:    ${formatTime(leaf.time)}`,
-      `Entry:   ${leaf.id}, place ${index} (counted from 0)`,
+      `Entry:   ${leaf.id}, position ${index} (counted from 0)`,
       `Log:     ${toPrintable(checkpoint.origin)}, ${checkpoint.size} entries${epochText}`,
       `Key:     ${getFingerprint(key)}`,
       ...(checkpoint.nextKey === undefined || checkpoint.nextKey === key
         ? []
-        : [`Next:    ${getFingerprint(checkpoint.nextKey)}, the key that takes its place: ${checkpoint.nextKey}`]),
+        : [`Next:    ${getFingerprint(checkpoint.nextKey)}, the next key: ${checkpoint.nextKey}`]),
     ].join('\n'),
   )
 }
@@ -95,10 +96,10 @@ const formatTime = (ms: number) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISO
 function printUnchecked(file: ProofFile): void {
   console.error(
     [
-      'NOT CHECKED: no key was given, so nothing is proven. The file names this key:',
+      'NOT CHECKED: no key was given, so nothing is proven. The file contains this key:',
       `Key:         ${file.key}`,
       `Fingerprint: ${getFingerprint(file.key)}`,
-      'Compare it with the key that the weekly mail or the operator of the portal gave you, then run again with --key.',
+      'Compare it with the key from the weekly mail or from the operator of the portal. Then run the command again with --key.',
     ].join('\n'),
   )
 }

@@ -85,7 +85,7 @@ async function requireNoDemoData(app: AppContext): Promise<void> {
   const publicSetting = findPublicSetting(app.config)
   throw new StartProblem(
     publicSetting === null
-      ? 'This database holds the demo world, whose passwords everybody knows: set DEMO=1 to serve it on this machine, or use another DATA_DIR or DATABASE_URL.'
-      : `This database holds the demo world, whose passwords everybody knows, and ${publicSetting} is for more than this machine: use another DATA_DIR or DATABASE_URL, or take a loopback address for HOST and PUBLIC_URL, and no TRUST_PROXY.`,
+      ? 'This database contains demo data with publicly known passwords: set DEMO=1 to use it on this machine, or set DATA_DIR or DATABASE_URL to another database.'
+      : `This database contains demo data with publicly known passwords, but ${publicSetting} opens the server to other machines: set DATA_DIR or DATABASE_URL to another database, or set HOST and PUBLIC_URL to a loopback address and unset TRUST_PROXY.`,
   )
 }

@@ -111,11 +111,11 @@ function startJobs(app: AppContext, demo: DemoExtension | null): (() => Promise<
 function toStartProblem(error: unknown, { port, host }: Config): unknown {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EADDRINUSE')
-    return new StartProblem(`Port ${port} is in use: stop what listens there, or set PORT to another number.`)
+    return new StartProblem(`Port ${port} is in use: stop the program that uses it, or set PORT to another number.`)
   if (code === 'EACCES')
-    return new StartProblem(`Port ${port} may not be used by this user: set PORT to another number.`)
+    return new StartProblem(`This user is not allowed to use port ${port}: set PORT to another number.`)
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new StartProblem(`HOST ${host} is not an address of this machine.`)
+    return new StartProblem(`HOST ${host} is not an address of this machine: set HOST to one of its addresses.`)
   return error
 }
 
@@ -127,8 +127,12 @@ async function closeApp(fastify: FastifyInstance): Promise<void> {
 }
 
 function buildWelcome({ app: { config }, firstAdminLink }: StartedApp, demo: DemoExtension | null): string {
-  const lines = ['', `  The portal is open: ${config.publicUrl}/`, '']
+  const lines = ['', `  The portal is running: ${config.publicUrl}/`, '']
   if (firstAdminLink)
-    lines.push('  Set the password of the first administrator (once, within 72 hours):', `  ${firstAdminLink}`, '')
+    lines.push(
+      '  Open this link within 72 hours to set the password of the first administrator. It works once:',
+      `  ${firstAdminLink}`,
+      '',
+    )
   return [...lines, ...(demo?.welcome(config) ?? [])].join('\n')
 }

@@ -26,7 +26,7 @@ export function readBackupSettings(
 ): BackupSettings {
   const copiesUrl = readPostgresUrl(env, 'BACKUP_DATABASE_URL')
   if (copiesUrl !== null && databaseUrl !== null && isSame(copiesUrl, databaseUrl))
-    throw new StartProblem('BACKUP_DATABASE_URL must be another database than DATABASE_URL.')
+    throw new StartProblem('BACKUP_DATABASE_URL must not be the database of DATABASE_URL.')
   return {
     bucket: readBucket(env),
     folder: env.BACKUP_DIR ? resolve(env.BACKUP_DIR) : join(dataDir, 'backups'),
@@ -56,15 +56,14 @@ function isSame(first: string, second: string): boolean {
 
 function readBucket(env: EnvironmentVariables): BucketSettings | null {
   const store = env.BACKUP_STORE || 'local'
-  if (store !== 'local' && store !== 's3')
-    throw new StartProblem(`BACKUP_STORE must be one of local, s3, not "${store}".`)
+  if (store !== 'local' && store !== 's3') throw new StartProblem(`BACKUP_STORE must be local or s3, not "${store}".`)
   const name = env.BACKUP_BUCKET ?? ''
   if (store === 'local') {
     if (name === '') return null
     throw new StartProblem('BACKUP_BUCKET needs BACKUP_STORE=s3 as well.')
   }
   if (!isBucketName(name))
-    throw new StartProblem('BACKUP_STORE=s3 needs BACKUP_BUCKET, the name of a bucket in small letters and digits.')
+    throw new StartProblem('BACKUP_STORE=s3 needs BACKUP_BUCKET, a bucket name in lower-case letters and digits.')
   return readBucketSettings(env, name)
 }
 
@@ -90,7 +89,7 @@ function readEndpoint(env: EnvironmentVariables): string | null {
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
   if (url && isSafe && url.username === '' && url.password === '') return url.href.replace(/\/$/, '')
   throw new StartProblem(
-    'S3_ENDPOINT must be an https address, or an http address of this machine, without a key in it.',
+    'S3_ENDPOINT must be an https address, or an http address of this machine, without user name and password.',
   )
 }
 
@@ -100,7 +99,7 @@ function readRegion(env: EnvironmentVariables, endpoint: string | null): string 
   if (/^[a-z0-9-]{2,40}$/.test(name)) return name
   throw new StartProblem(
     name === ''
-      ? "S3_REGION is missing: the region of Amazon's bucket, like eu-central-1, or S3_ENDPOINT for another one's."
+      ? 'S3_REGION is not set: set it to the region of the Amazon bucket, like eu-central-1, or set S3_ENDPOINT for another provider.'
       : 'S3_REGION must be the name of a region like eu-central-1.',
   )
 }
@@ -110,7 +109,7 @@ function readCredentials(env: EnvironmentVariables): BucketSettings['credentials
   const [accessKeyId, secretAccessKey] = [env.AWS_ACCESS_KEY_ID?.trim(), env.AWS_SECRET_ACCESS_KEY?.trim()]
   if (!accessKeyId && !secretAccessKey) return null
   if (!accessKeyId || !secretAccessKey)
-    throw new StartProblem('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY go together: one of them is missing.')
+    throw new StartProblem('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must both be set: one of them is missing.')
   const sessionToken = env.AWS_SESSION_TOKEN?.trim()
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) }
 }

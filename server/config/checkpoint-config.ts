@@ -24,6 +24,4 @@ function readObject(env: EnvironmentVariables, text: string): CheckpointSettings
 }
 
 const createStoreProblem = (text: string) =>
-  new StartProblem(
-    `AUDIT_CHECKPOINT_STORE must be the path of a file, s3://BUCKET/NAME for an object of a bucket, or off, not "${text}".`,
-  )
+  new StartProblem(`AUDIT_CHECKPOINT_STORE must be a file path, s3://BUCKET/NAME or off, not "${text}".`)

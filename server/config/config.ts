@@ -146,7 +146,7 @@ function readUserRange(env: EnvironmentVariables): { first: number; last: number
   const range = { first: Number(first), last: Number(last) }
   if (range.first >= 1000 && range.first <= range.last && range.last < 4_294_967_294) return range
   throw new StartProblem(
-    `SERVICE_USERS is "${text}": it has to be "off" or two numbers of users from 1000 on, as ${defaultUserRange}.`,
+    `SERVICE_USERS must be "off" or a range of user ids from 1000 on, like ${defaultUserRange}, not "${text}".`,
   )
 }
 
@@ -187,7 +187,7 @@ function readDemo(env: EnvironmentVariables, isEmbedded: boolean, publicSetting:
   const isDemo = readFlag(env, 'DEMO', isEmbedded && publicSetting === null)
   if (!isDemo || publicSetting === null) return isDemo
   throw new StartProblem(
-    `DEMO=1 serves passwords that everybody knows, and ${publicSetting} is for more than this machine: unset DEMO and begin with an empty DATA_DIR or DATABASE_URL, or take a loopback address for HOST and PUBLIC_URL, and no TRUST_PROXY.`,
+    `DEMO=1 uses publicly known passwords, but ${publicSetting} opens the server to other machines: unset DEMO and use an empty DATA_DIR or DATABASE_URL, or set HOST and PUBLIC_URL to a loopback address and unset TRUST_PROXY.`,
   )
 }
 
@@ -209,7 +209,7 @@ export function readInteger(
 function readBuildNumber(env: EnvironmentVariables, name: string): number {
   const text = env[name] || '0'
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new StartProblem(`${name} must be the number of a build, which is what its name begins with, not "${text}".`)
+  throw new StartProblem(`${name} must be a build number, the first part of a build's name, not "${text}".`)
 }
 
 function readChoice<const T extends string>(
@@ -273,7 +273,7 @@ function readServiceDomain(env: EnvironmentVariables): string {
   const domain = env.SERVICE_DOMAIN || 'localhost'
   if (/^(?=.{1,200}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(domain))
     return domain
-  throw new StartProblem(`SERVICE_DOMAIN must be a name like services.example.com, in small letters, not "${domain}".`)
+  throw new StartProblem(`SERVICE_DOMAIN must be a domain in lower case like services.example.com, not "${domain}".`)
 }
 
 function readTimeZone(env: EnvironmentVariables): string {
@@ -301,7 +301,7 @@ function readKeys(env: EnvironmentVariables, name: 'BACKUP_KEYS_BEFORE'): Buffer
   return texts.filter(Boolean).map((text) => {
     const key = parseKey(text)
     if (key) return key
-    throw new StartProblem(`${name} must be keys of 32 bytes each, with a comma between, written as BACKUP_KEY is.`)
+    throw new StartProblem(`${name} must be keys of 32 bytes each, separated by commas, in the format of BACKUP_KEY.`)
   })
 }
 
@@ -314,5 +314,7 @@ function readAuditName(env: EnvironmentVariables): string | null {
   const text = env['AUDIT_NAME']
   if (!text) return null
   if (/^[0-9a-f]{16}$/.test(text)) return text
-  throw new StartProblem('AUDIT_NAME must be 16 hexadecimal digits: the middle of the first line of any checkpoint.')
+  throw new StartProblem(
+    'AUDIT_NAME must be 16 hexadecimal digits: copy them from the middle of the first line of a checkpoint.',
+  )
 }

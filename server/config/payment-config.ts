@@ -62,9 +62,13 @@ export function readPaymentSettings(env: EnvironmentVariables, { demo }: Pick<Co
   const hasKeys = Object.values(gateways).some((gateway) => gateway !== null)
   const isSandboxEnabled = readFlag(env, 'PAYMENT_SANDBOX', demo && !hasKeys)
   if (isSandboxEnabled && !demo)
-    throw new StartProblem('PAYMENT_SANDBOX takes no real money and is for the demo only: set DEMO=1 too.')
+    throw new StartProblem(
+      'PAYMENT_SANDBOX works only in the demo, because it takes no real money: set DEMO=1, or unset PAYMENT_SANDBOX.',
+    )
   if (isSandboxEnabled && hasKeys)
-    throw new StartProblem('PAYMENT_SANDBOX stands in for all gateways: take it out, or the keys of Stripe and Alipay.')
+    throw new StartProblem(
+      'PAYMENT_SANDBOX replaces all payment gateways: unset it, or unset the keys of Stripe and Alipay.',
+    )
   const url = env.PAYMENT_SANDBOX_URL ? readAddress(env, 'PAYMENT_SANDBOX_URL', '') : null
   const port = readInteger(env, 'PAYMENT_SANDBOX_PORT', 0, 0, 65_535)
   const maxPaymentsPerUser = readInteger(env, 'PAYMENTS_PER_USER', 20, 1, 1_000_000)
@@ -111,7 +115,7 @@ function readStripe(env: EnvironmentVariables): StripeSettings | null {
       'STRIPE_WEBHOOK_SECRET',
       secret.trim(),
       /^whsec_\w+$/,
-      'whsec_..., or two of them with a comma between',
+      'whsec_..., or two of them separated by a comma',
     ),
   )
   return {

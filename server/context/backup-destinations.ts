@@ -9,7 +9,7 @@ export interface BackupDestinations {
 }
 
 const failUnreachable = async (): Promise<never> => {
-  throw new StoreError('unreachable', 'Backups go nowhere from here.')
+  throw new StoreError('unreachable', 'Backups are not available in this process.')
 }
 
 // eslint-disable-next-line require-yield

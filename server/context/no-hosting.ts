@@ -2,7 +2,7 @@
 import { HostingError, type HostingDriver } from '#server/drivers/hosting/hosting-driver.ts'
 
 const failUnreachable = async (): Promise<never> => {
-  throw new HostingError('unreachable', 'This portal runs no hosted services: HOSTING is off.')
+  throw new HostingError('unreachable', 'This portal does not run hosted services: HOSTING is off.')
 }
 
 export const noHosting: HostingDriver = {

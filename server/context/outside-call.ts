@@ -13,7 +13,7 @@ export class OutsideCallNeeded extends Error {
   readonly unsettledProblem: ProblemError
 
   constructor(run: (app: AppContext) => Promise<void>, unsettledProblem: ProblemError) {
-    super('a write needs a call outside of its transaction')
+    super('the write needs a call outside its transaction')
     this.run = run
     this.unsettledProblem = unsettledProblem
   }

@@ -11,7 +11,7 @@ export function applySchema(schema: ValueSchema, value: unknown, name: string): 
 
 function createSchemaError(name: string, issues: readonly z.core.$ZodIssue[]): Error {
   const paths = issues.map((issue) => issue.path.join('.')).join(', ')
-  return new Error(`${name} answers what its schema does not allow: ${paths.slice(0, 1000)}`)
+  return new Error(`the response of ${name} does not match its schema: ${paths.slice(0, 1000)}`)
 }
 
 export const applyOutputSchema = (endpoint: Endpoint, body: unknown): unknown =>

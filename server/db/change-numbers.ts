@@ -9,7 +9,7 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 /** Take it last: the counter stays locked until the commit, so that numbers follow the order of commits. */
 export async function takeChangeNumber(db: DatabaseHandle, companyId: number): Promise<number> {
   const row = await incrementChangeNumber(db, companyId).executeTakeFirst()
-  if (!row) throw new Error('a company has no counter')
+  if (!row) throw new Error('the change counter of the company does not exist')
   return row.value
 }
 

@@ -17,7 +17,7 @@ export const hasValues =
   <const C extends object>(columns: C) =>
   <DB, TB extends keyof DB>(where: ExpressionBuilder<DB, TB> & CheckedColumns<DB, TB, C>): Expression<SqlBool> => {
     const entries = Object.entries(columns)
-    if (entries.length === 0) throw new Error('a condition without a column')
+    if (entries.length === 0) throw new Error('the condition does not name a column')
     return where.and(
       entries.map(([column, value]) => {
         if (value === undefined) throw new Error(`no value for the column ${column}`)

@@ -112,7 +112,7 @@ export async function settleClaim(db: DatabaseHandle, claim: WriteClaim, outcome
 }
 
 export function requireId([row]: readonly { id: number }[]): number {
-  if (!row) throw new Error('the idempotency store or the audit trail took no row')
+  if (!row) throw new Error('a row of the idempotency store or the audit trail was not inserted')
   return row.id
 }
 

@@ -49,7 +49,7 @@ export async function readListPage<T extends keyof DatabaseTables, R>(
   query: ListPageQuery,
   { hasNoNulls = false } = {},
 ): Promise<RowPage<R>> {
-  if (!list) throw new Error(`${name} fills no table`)
+  if (!list) throw new Error(`${name} is not the call of a list`)
   const filteredQuery = buildConditions(list, columns, query).reduce(
     (partialQuery, condition) => partialQuery.where(condition),
     source,
@@ -82,7 +82,7 @@ function buildSortExpression(list: ListSpec, columns: ListColumns, field: string
 
 function findColumn(columns: ListColumns, field: string) {
   const column = columns[field]
-  if (!column) throw new Error(`No column stands for ${field}`)
+  if (!column) throw new Error(`no column is defined for the field ${field}`)
   return column
 }
 
@@ -94,7 +94,7 @@ function getColumnValue(columns: ListColumns, field: string): Expression<unknown
 function getSortKeyColumn(columns: ListColumns, field: string): Expression<unknown> {
   const column = findColumn(columns, field)
   if ('folded' in column) return column.folded
-  throw new Error(`${field} has no folded column`)
+  throw new Error(`the field ${field} has no folded column`)
 }
 
 function buildConditions(list: ListSpec, columns: ListColumns, query: ListPageQuery): Expression<SqlBool>[] {

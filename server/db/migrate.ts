@@ -21,7 +21,7 @@ export async function migrate(kysely: Kysely<DatabaseTables>, lastMigration?: st
     const failedMigration = results.find(({ status }) => status === 'Error')?.migrationName
     const reason = error instanceof Error ? error.message : String(error)
     throw new StartProblem(
-      `The database could not be brought up to date${failedMigration ? ` (${failedMigration})` : ''}: ${reason}`,
+      `Could not migrate the database${failedMigration ? ` (${failedMigration})` : ''}: ${reason}`,
       {
         cause: error,
       },
@@ -42,6 +42,6 @@ function requireKnownMigrations(appliedMigrations: readonly string[], names: rea
   const unknownMigration = appliedMigrations.find((name) => !names.includes(name))
   if (unknownMigration === undefined) return
   throw new StartProblem(
-    `The database was made by a newer version of the portal (it has ${unknownMigration}): start that version.`,
+    `A newer version of the portal has migrated the database (to ${unknownMigration}): start that version.`,
   )
 }

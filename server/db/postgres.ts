@@ -83,7 +83,7 @@ function createUnreachableProblem(databaseUrl: string, error: unknown): StartPro
   // If a name resolves to several addresses, the error is an AggregateError without its own message.
   const firstError = error instanceof AggregateError ? error.errors[0] : error
   const reason = firstError instanceof Error ? firstError.message : String(firstError)
-  return new StartProblem(`The database at ${host}${pathname} cannot be used: ${reason}.`, { cause: error })
+  return new StartProblem(`Could not use the database at ${host}${pathname}: ${reason}.`, { cause: error })
 }
 
 /** The login must be a member of both roles. A login with more rights causes a warning (S-83). */

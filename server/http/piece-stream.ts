@@ -61,7 +61,7 @@ export class PieceStream extends Readable {
   }
 
   #cutOff(): void {
-    this.destroy(new Error(`the reader took nothing for ${this.#maxWaitMs} ms`))
+    this.destroy(new Error(`the client read nothing for ${this.#maxWaitMs} ms`))
   }
 }
 

@@ -174,7 +174,7 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
 
   async configure(context, point) {
     const { config } = context.input
-    if (!config) throw new Error('a configuration is set to nothing')
+    if (!config) throw new Error('the input has no configuration')
     await context.app.hosting.configure(getServiceRef(context), config, getOperation(context))
     return advance(point)
   },

@@ -86,7 +86,7 @@ async function buildOutput(
   const rowsById = new Map(rows.map((row) => [row.id, row]))
   const describeContract = (id: number) => {
     const row = rowsById.get(id)
-    if (!row) throw new Error(`contract ${id} is gone`)
+    if (!row) throw new Error(`contract ${id} no longer exists`)
     const { code, name, company, price_id } = row
     const contract = toRehearsedContract(row)
     const { currency, user_mode, users, uat, modules, currentFee } = contract

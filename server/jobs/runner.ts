@@ -51,7 +51,7 @@ export async function runOneJob(
   )
   if (!job) return false
   const kind = kinds[job.kind]
-  if (!kind) throw new Error(`no kind of job is named ${job.kind}`)
+  if (!kind) throw new Error(`the job kind ${job.kind} is not registered`)
   await runClaimedJob({ app, kind, job, stopSignal })
   return true
 }
@@ -128,7 +128,7 @@ async function completeRun(run: JobRun, output: unknown): Promise<void> {
   const isCurrent = await settleAndEnd(run, null, async (db, settledOutput) => {
     if (kind.isQuiet) return await deleteJob(db, job)
     const endpoint = findJobEndpoint(job.kind)
-    if (!endpoint) throw new Error(`no endpoint relays ${job.kind}`)
+    if (!endpoint) throw new Error(`no endpoint returns the result of the job kind ${job.kind}`)
     const finalOutput = kind.settle ? settledOutput : output
     const body = endpoint.output === null ? null : JSON.stringify(applyOutputSchema(endpoint, finalOutput))
     return await finishJob(db, job, { state: 'done', status: body === null ? 204 : 200, body, now: app.clock() })

@@ -105,7 +105,7 @@ async function checkLog(
     // The result is only stored for the caller, so the log and the readers are notified here.
     const logIndex = brokenIndexes[0] ?? 0
     const code = brokenIndexes.length > 0 ? 'ENTRY_DIFFERS' : 'ROOT_DIFFERS'
-    const detail = `a check was asked for and found ${brokenIds.length}, the first of them ${firstBrokenId}`
+    const detail = `a requested check found ${brokenIds.length} broken entries, the first is ${firstBrokenId}`
     raiseLogAlarm(app, companyId, new ChangedLogError(code, detail, { from: logIndex, to: logIndex + 1 }))
   }
   const newBroken = brokenIds.map((id) => ({ company_id: companyId, company_code: companyCode, id }))

@@ -41,7 +41,7 @@ const createReadContext = (
 })
 
 const refuseChange = (): never => {
-  throw new Error('a reading changes nothing')
+  throw new Error('a read must not change data')
 }
 
 type ReadWork<T> = (context: UseCaseContext, input: ParsedInputOf<Endpoint>) => Promise<T>
@@ -99,7 +99,7 @@ async function callHandler(
   input: ParsedInputOf<Endpoint>,
 ): Promise<UseCaseResponse<unknown>> {
   if (handler.kind === 'use-case') return handler.useCase(context, input)
-  if (handler.kind !== 'list') throw new Error(`${handler.endpoint.name} sees to its own transactions`)
+  if (handler.kind !== 'list') throw new Error(`${handler.endpoint.name} runs its own transactions`)
   const since = parseSince(input)
   return since === undefined
     ? handler.list.readPage(context, input)

@@ -77,7 +77,7 @@ const formatLastLine = (maxChange: number, count: number, leftOutCount: number) 
 
 function formatRows(app: AppContext, request: ListReadRequest, rows: readonly { id: number }[]) {
   const { list, name } = request.handler.endpoint
-  if (!list) throw new Error(`${name} fills no table`)
+  if (!list) throw new Error(`${name} is not the call of a list`)
   const { body, leftOutRows } = applyRowSchema(z.array(list.row), rows, name)
   reportLeftOutRows(app, request, leftOutRows)
   return { text: (body as unknown[]).map((row) => formatLine({ row })).join(''), leftOutCount: leftOutRows.length }

@@ -12,7 +12,7 @@ const amountPattern = /^(-?)(\d+)(?:\.(\d{1,2}))?$/
 /** Throws RangeError if the text is not a decimal number with at most two decimals. */
 export function readAmount(text: string): Hundredths {
   const match = amountPattern.exec(text)
-  if (!match) throw new RangeError(`"${text}" is no amount with two decimals`)
+  if (!match) throw new RangeError(`"${text}" is not an amount with at most two decimals`)
   const [, minus, units = '', decimals = ''] = match
   const size = BigInt(units) * 100n + BigInt(decimals.padEnd(2, '0'))
   return minus ? -size : size

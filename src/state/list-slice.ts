@@ -43,7 +43,7 @@ export function createListSlice<R extends VersionedRow, V>({
   toQuery,
 }: ListSliceOptions<V>) {
   const { list } = endpoint
-  if (!list) throw new Error(`${endpoint.name} is no list`)
+  if (!list) throw new Error(`${endpoint.name} is not the call of a list`)
   const param = list.scope?.param
   const isInPath = endpoint.path.includes(`:${param}`)
 

@@ -22,6 +22,6 @@ export function useSaveBlocked() {
 /** Returns the signed-in user and caller. Throws on pages without the session guard. */
 export function useSignedInSession() {
   const session = useSession()
-  if (session.kind !== 'signed in') throw new Error('a page behind the guard was drawn without a session')
+  if (session.kind !== 'signed in') throw new Error('a page that requires a session was rendered without one')
   return session
 }

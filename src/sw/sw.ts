@@ -66,5 +66,5 @@ self.addEventListener('activate', (event) => {
 
 /** The browser repeats a failed sync after some minutes, even if no page is open. */
 async function sendOrTryAgain(event: ExtendableEvent): Promise<void> {
-  if (await sendOutbox(createPorts(event), { immediate: true })) throw new Error('something still waits')
+  if (await sendOutbox(createPorts(event), { immediate: true })) throw new Error('the outbox still has entries to send')
 }

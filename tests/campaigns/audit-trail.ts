@@ -13,7 +13,7 @@ import { measureWriters } from '#tests/campaigns/audit-trail/writers.ts'
 
 export async function run([entries = '1000000', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
   const bin = postgresBin()
-  if (bin === null) throw new Error('PostgreSQL is not installed here')
+  if (bin === null) throw new Error('PostgreSQL is not installed')
   console.log(`audit trail: ${entries} entries, seed ${seed}`)
   const cluster = await startCluster(bin)
   const faults: string[] = []
@@ -26,6 +26,6 @@ export async function run([entries = '1000000', seed = String(Date.now() % 1_000
     await cluster.stop()
   }
   for (const fault of faults) console.error(fault)
-  console.log(`${faults.length} wrong`)
+  console.log(`${faults.length} faults`)
   if (faults.length > 0) process.exitCode = 1
 }

@@ -24,7 +24,7 @@ export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)
     console.log(text),
   )
   for (const fault of reportFault) console.log(fault)
-  console.log(`${JSON.stringify(outcomes)}, ${reportFault.length} wrong`)
+  console.log(`${JSON.stringify(outcomes)}, ${reportFault.length} faults`)
   process.exitCode = reportFault.length === 0 ? 0 : 1
 }
 
@@ -72,7 +72,7 @@ export async function runKilledBackups(
   } finally {
     await portal.close()
   }
-  if (findProcesses(host.folder).length > 0) result.reportFault.push('processes were left')
+  if (findProcesses(host.folder).length > 0) result.reportFault.push('processes still run after the end')
   return result
 }
 
@@ -114,14 +114,15 @@ async function playRound(campaign: BackupCampaign, { round, now, random, report 
   await waitUntilQuiet(staff, reportFault)
   restoreArchive()
 
-  if (![requestKind === 'flipped' ? '409' : '200', 'cut'].includes(outcome)) reportFault(`it ended as ${outcome}`)
+  if (![requestKind === 'flipped' ? '409' : '200', 'cut'].includes(outcome))
+    reportFault(`the operation ended as ${outcome}`)
   const items = readItems(host, code, id)
   const hasItemsOf = (round: number) => JSON.stringify(items) === JSON.stringify(buildItems(round))
   const roundAfter = roundsByBackup.get(backupId) ?? -1
   const expectedRounds =
     requestKind === 'restore' ? (outcome === '200' ? [roundAfter] : [roundBefore, roundAfter]) : [roundBefore]
   const actualRound = expectedRounds.find(hasItemsOf)
-  if (actualRound === undefined) reportFault(`${items.length} items that are of none: ${items[0]}`)
+  if (actualRound === undefined) reportFault(`${items.length} items belong to no round: ${items[0]}`)
   await compareBucket(campaign, requestKind === 'backup' ? round : null, reportFault)
   return actualRound ?? roundBefore
 }
@@ -169,20 +170,19 @@ async function compareBucket(
   for (const { id, state, bytes } of rows) {
     const ownArchives = names.filter((name) => name.endsWith(`Z-${id}.age`))
     if (state !== 'done') {
-      if (ownArchives.length > 0) reportFault(`backup ${id} is ${state}, and lies there`)
+      if (ownArchives.length > 0) reportFault(`backup ${id} is ${state}, but its archive exists`)
       if (state !== 'removed') reportFault(`backup ${id} is ${state}`)
       continue
     }
     const [name] = ownArchives
     if (ownArchives.length !== 1 || name === undefined)
-      reportFault(`backup ${id} is done, and lies there ${ownArchives.length} times`)
-    else if (statSync(join(bucket, name)).size !== bytes)
-      reportFault(`backup ${id} has not the size that it should have`)
+      reportFault(`backup ${id} is done and has ${ownArchives.length} archives`)
+    else if (statSync(join(bucket, name)).size !== bytes) reportFault(`backup ${id} has the wrong size`)
     if (!roundsByBackup.has(id) && round !== null) roundsByBackup.set(id, round)
   }
   const knownIds = new Set(rows.map(({ id }) => String(id)))
   for (const name of names)
-    if (!knownIds.has(/Z-(\d+)\.age$/.exec(name)?.[1] ?? '')) reportFault(`${name} lies there, and no row knows of it`)
+    if (!knownIds.has(/Z-(\d+)\.age$/.exec(name)?.[1] ?? '')) reportFault(`${name} exists, but no row refers to it`)
 }
 
 async function waitForEnd(campaign: BackupCampaign): Promise<StoredBackupRow[]> {
@@ -214,11 +214,12 @@ async function compareTraffic({ portal: { dataDir }, result: { reportFault } }: 
       const countedBytes = bytesByRun.get(`backup-${id}`) ?? 0
       const ownBytes = bytes ?? 0
       if (state === 'done' && (countedBytes < ownBytes || countedBytes > ownBytes + maxDifference))
-        reportFault.push(`backup ${id} has ${bytes} bytes, and ${countedBytes} are counted`)
+        reportFault.push(`backup ${id} has ${bytes} bytes, but ${countedBytes} were counted`)
     }
     const maxBytes = Math.max(...backups.map(({ bytes }) => bytes ?? 0))
     for (const [name, bytes] of bytesByRun)
-      if (bytes > maxBytes + maxDifference) reportFault.push(`${name} counts ${bytes} bytes, more than once`)
+      if (bytes > maxBytes + maxDifference)
+        reportFault.push(`the ${bytes} bytes of ${name} were counted more than once`)
   } finally {
     await database.close()
   }

@@ -103,16 +103,16 @@ async function compare(
     attempts.map(({ state, gateway_id, key }) => [state === 'paid' ? gateway_id : null, key]),
   )
   const faults = [...findTornOrders(orders), ...findTornOthers(otherRows), ...findInvoiceGaps(invoices)]
-  for (const { reference } of unaccounted) faults.push(`${reference} is neither on what it was paid for nor a task`)
+  for (const { reference } of unaccounted) faults.push(`payment ${reference} is neither applied nor a task`)
   for (const { reference, amount } of payments)
     if (takenByKey.get(keysByReference.get(reference) ?? '') !== toHundredths(amount))
-      faults.push(`${reference} was written down and the gateway says otherwise`)
+      faults.push(`payment ${reference} is recorded, but the gateway has different data`)
   let cutCount = 0
   for (const [key, amount] of takenByKey) {
     const attempt = attemptsByKey.get(key)
-    if (!attempt) faults.push(`money was taken for ${key}, of which nothing was written down before`)
+    if (!attempt) faults.push(`money was taken for ${key}, but no attempt was recorded before`)
     else if (toHundredths(attempt.amount) !== amount)
-      faults.push(`${key} took ${amount}, and ${attempt.amount} was due`)
+      faults.push(`${amount} was taken for ${key}, but ${attempt.amount} was due`)
     if (attempt && attempt.state !== 'paid') cutCount += 1
   }
   for (const payer of settledPayers) {
@@ -127,12 +127,12 @@ async function compare(
     const name = `${payer.subject} ${payer.id} (${payer.plan}, round ${payer.round})`
     if (takenAttempts.length > 1) faults.push(`${name} was paid ${takenAttempts.length} times`)
     if (writtenPayments.length !== takenAttempts.length)
-      faults.push(`${name}: ${takenAttempts.length} taken, ${writtenPayments.length} written down`)
+      faults.push(`${name}: ${takenAttempts.length} taken, ${writtenPayments.length} recorded`)
     if (takenAttempts.length > 0 && !isPaid && !order?.deleted)
-      faults.push(`${name}: money was taken, and it is ${stored}`)
-    if (isPaid && takenAttempts.length === 0) faults.push(`${name} is paid with no money`)
-    if (payer.payerState === 'paid' && !isPaid) faults.push(`${name}: its payer was told that it is paid`)
-    if (payer.payerState === 'gone' && !order?.deleted) faults.push(`${name} was deleted and is there`)
+      faults.push(`${name}: money was taken, but its state is ${stored}`)
+    if (isPaid && takenAttempts.length === 0) faults.push(`${name} is paid without money`)
+    if (payer.payerState === 'paid' && !isPaid) faults.push(`${name}: the payer was informed that it is paid`)
+    if (payer.payerState === 'gone' && !order?.deleted) faults.push(`${name} was deleted but still exists`)
     if (payer.plan !== 'left' && payer.plan !== 'deleted' && !isPaid) faults.push(`${name} is not paid`)
   }
   return { faults, cutCount, appliedCount: payments.filter(({ outcome }) => outcome === 'applied').length }

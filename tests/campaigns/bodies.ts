@@ -122,7 +122,7 @@ async function measureAll(
       })
       lowest = { cpu: Math.min(lowest.cpu, work.cpu), memory: Math.min(lowest.memory, work.memory) }
       const { status, length } = outcome as HostileOutcome
-      if (status >= 500 && status !== 501) failures.push(`${request.name} was answered ${status}`)
+      if (status >= 500 && status !== 501) failures.push(`${request.name} returned ${status}`)
       if (status >= 400 && length > 30_000) failures.push(`${request.name} was refused in ${length} characters`)
     }
     if (lowest.cpu > maxLimits.cpu || lowest.memory > maxLimits.memory)
@@ -189,14 +189,14 @@ export async function run([seconds = '20', sampleEvery = '1']: string[]): Promis
     const sample = requests.filter((_, index) => index % Number(sampleEvery) === 0)
     const measuredRequests = await measureAll(server, sample, failures)
     console.log(
-      `  ${measuredRequests.length} measured; the server holds ${(await server.readGrowth()).toFixed(0)} MB more than at first`,
+      `  ${measuredRequests.length} measured; the server uses ${(await server.readGrowth()).toFixed(0)} MB more than at the start`,
     )
     printRows(
-      'most processor time',
+      'highest processor time',
       measuredRequests.toSorted((a, b) => b.cpu - a.cpu),
     )
     printRows(
-      'most memory',
+      'highest memory',
       measuredRequests.toSorted((a, b) => b.memory - a.memory),
     )
     await server.readLoopDelay()
@@ -215,7 +215,7 @@ export async function run([seconds = '20', sampleEvery = '1']: string[]): Promis
     console.log(
       `  event loop: p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms, without requests ${idle.p99.toFixed(0)} and ${idle.longest.toFixed(0)} ms; slowest of ${pings.length} pings ${slowest.toFixed(0)} ms`,
     )
-    if (p99 > maxLimits.loopP99 + idle.longest) failures.push(`the event loop was held up: p99 ${p99.toFixed(0)} ms`)
+    if (p99 > maxLimits.loopP99 + idle.longest) failures.push(`the event loop was blocked: p99 ${p99.toFixed(0)} ms`)
     const { status } = await fetch(`${server.url}/health/ready`)
     if (status !== 200) failures.push(`the server is not ready: ${status}`)
     const longestLine = Math.max(

@@ -119,13 +119,15 @@ function findTorn(
   const doneWrites = writes.filter(({ intent }) => isDone(intent))
   if (doneWrites.length === 0) return []
   const row = rows.get(idempotency.get(creationIntent)?.row_id ?? 0)
-  if (!row) return [`${creationIntent} made no user`]
+  if (!row) return [`${creationIntent} created no user`]
   const lastWrite = doneWrites.at(-1)
   return [
     ...(row.row_version === doneWrites.length
       ? []
       : [`${creationIntent} has version ${row.row_version} after ${doneWrites.length} writes`]),
-    ...(row.name === lastWrite?.name ? [] : [`${creationIntent} is called ${row.name} and not ${lastWrite?.name}`]),
+    ...(row.name === lastWrite?.name
+      ? []
+      : [`${creationIntent} has the name ${row.name} instead of ${lastWrite?.name}`]),
   ]
 }
 
@@ -133,12 +135,12 @@ function findTorn(
 function findTrailDifferences(entryIdsByIntent: Map<string, number[]>, { idempotency }: ServerContent): string[] {
   const doneIntents = [...idempotency].filter(([, { state }]) => state === 'done').map(([intent]) => intent)
   return [
-    ...doneIntents.filter((intent) => !entryIdsByIntent.has(intent)).map((intent) => `${intent} left no trail`),
+    ...doneIntents.filter((intent) => !entryIdsByIntent.has(intent)).map((intent) => `${intent} has no audit entry`),
     ...[...entryIdsByIntent.keys()]
       .filter((intent) => idempotency.get(intent)?.state !== 'done')
-      .map((intent) => `${intent} is only in the trail`),
+      .map((intent) => `${intent} is only in the audit trail`),
   ]
 }
 
 const findBroken = ({ brokenCount }: ServerContent) =>
-  brokenCount > 0 ? [`the trail is broken in ${brokenCount} places`] : []
+  brokenCount > 0 ? [`the audit trail has ${brokenCount} broken entries`] : []

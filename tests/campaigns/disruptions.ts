@@ -9,7 +9,7 @@ export const disruptionKinds = [
   'worker stopped',
   'browser killed',
   'server killed',
-  'line cut',
+  'connection cut',
   'device offline',
   'a tab without a worker',
 ] as const
@@ -46,7 +46,7 @@ export async function applyDisruption(
       await wait(300)
       await portal.start()
       return 1
-    case 'line cut':
+    case 'connection cut':
       await waitForRecorded(recordedCount)
       proxy.cut()
       await wait(1_000)

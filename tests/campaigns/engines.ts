@@ -91,7 +91,7 @@ export async function run([
   seed = String(Date.now() % 1_000_000),
 ]: string[]): Promise<void> {
   const setup = spawnSync(process.execPath, [join('scripts', 'setup.mjs'), '--engines'], { stdio: 'inherit' })
-  if (setup.status !== 0) throw new Error('Firefox and WebKit could not be made ready')
+  if (setup.status !== 0) throw new Error('could not set up Firefox and WebKit')
   const engines: EngineName[] = engine === 'webkit' || engine === 'firefox' ? [engine] : ['webkit', 'firefox']
   for (const engineName of engines) {
     console.log(`${engineName}: ${writes} writes, ${kills} kills, seed ${seed}`)

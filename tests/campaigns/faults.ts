@@ -262,7 +262,7 @@ function planQueues(plan: WritePlan, random: Random, queueCount = queuesPerTab):
 
 async function countWrites({ tabs, portal, plan, proxy, report }: FaultStage): Promise<FaultReport> {
   const author = await tabs.readAuthor()
-  if (!author) throw new Error('nobody is signed in at the end')
+  if (!author) throw new Error('no user is signed in at the end')
   await tabs.browser.close()
   await portal.stop()
   for (const { keys, fault } of proxy.arrivals) {
@@ -306,11 +306,11 @@ export function toText(report: FaultReport): string {
       .join(', ')
   return [
     `${report.writes} writes recorded, ${report.doneCount} in the database, ${report.arrivals} arrivals`,
-    `met: ${formatCounts(report.metFaults)}`,
-    `struck: ${formatCounts(report.disruptionCounts)}; ${report.signIns} sign-ins after it`,
+    `faults met: ${formatCounts(report.metFaults)}`,
+    `disruptions: ${formatCounts(report.disruptionCounts)}; ${report.signIns} sign-ins afterwards`,
     `${lostWrites.length} lost, ${doubledWrites.length} doubled, ${misorderedWrites.length} out of order, ${foreignWrites.length} foreign, ` +
       `${tornWrites.length} torn, ${stuck.length} stuck`,
-    `nothing waiting ${percentile(0.5)} ms (median), ${percentile(0.95)} ms (p95), ${percentile(1)} ms (longest) after the line was good`,
+    `outbox empty ${percentile(0.5)} ms (median), ${percentile(0.95)} ms (p95), ${percentile(1)} ms (longest) after the end of the faults`,
     ...listFaults(report).slice(0, 20),
   ].join('\n')
 }

@@ -56,12 +56,12 @@ export async function signInKnownDevice(
   report: { knownMs: number[]; failures: string[] },
 ): Promise<() => Promise<void>> {
   const { device } = await signIn(ownerUsername, password)
-  if (device === null) throw new Error('the first sign-in gave no device cookie')
+  if (device === null) throw new Error('the first sign-in set no device cookie')
   return async () => {
     const { status, ms } = await signIn(ownerUsername, password, { cookie: device, 'x-forwarded-for': '198.51.100.1' })
     report.knownMs.push(ms)
     if (status !== 200 || ms > maxKnownMs)
-      report.failures.push(`the known device was answered ${status} after ${Math.round(ms)} ms`)
+      report.failures.push(`the response to the known device was ${status} after ${Math.round(ms)} ms`)
   }
 }
 

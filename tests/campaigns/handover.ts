@@ -105,7 +105,7 @@ const planQueues = (plan: WritePlan) => Array.from({ length: queuesPerTab }, () 
 
 async function readAuthor(tabs: CampaignTabs) {
   const author = await tabs.readAuthor()
-  if (!author) throw new Error('nobody is signed in')
+  if (!author) throw new Error('no user is signed in')
   return author
 }
 

@@ -40,7 +40,7 @@ export async function run([secondsText = '30']: string[]): Promise<void> {
       await response.text()
       if (response.status === 200) invitedCount++
       else if ([423, 429].includes(response.status) && Number(response.headers.get('retry-after')) > 0) refusedCount++
-      else report.failures.push(`an invitation was answered ${response.status}`)
+      else report.failures.push(`the response to an invitation was ${response.status}`)
     }
     const deadline = performance.now() + Number(secondsText) * 1000
     const isOver = () => performance.now() > deadline
@@ -49,9 +49,10 @@ export async function run([secondsText = '30']: string[]): Promise<void> {
     }
     await Promise.all([runEverySecond(isOver, signInKnown), ...Array.from({ length: connections }, runConnection)])
     const { knownCompany: maxInvitations } = mailsPerHour
-    if (invitedCount > maxInvitations) report.failures.push(`${invitedCount} mails left, and ${maxInvitations} may`)
+    if (invitedCount > maxInvitations)
+      report.failures.push(`${invitedCount} mails were sent, but only ${maxInvitations} are allowed`)
     console.log(`  invitations: ${invitedCount} sent, ${refusedCount} refused`)
-    console.log(`  known device: in ${report.knownMs.length} times, ${formatSpread(report.knownMs)}`)
+    console.log(`  known device: ${report.knownMs.length} sign-ins, ${formatSpread(report.knownMs)}`)
     return report.failures
   })
 }

@@ -153,14 +153,16 @@ async function sendAndKill({ url, writesByQueue, random, killServer }: SendConte
       // The connection failed or the database is unavailable. The rest of this queue waits.
       if (response === null || response.status >= 500) return
       if (response.status !== 200)
-        throw new Error(`${write.method} ${write.path} answered ${response.status} ${response.body}`)
+        throw new Error(`${write.method} ${write.path} returned ${response.status} ${response.body}`)
       write.responseBody = response.body
       if (++acknowledgedCount === killAfterCount) killPromises.push(wait(random() * 5).then(killServer))
     }
   }
   await Promise.all(writesByQueue.map(sendQueue))
   if (killPromises.length === 0)
-    throw new Error(`the strike never came: ${acknowledgedCount} answers, awaited ${killAfterCount}`)
+    throw new Error(
+      `the server was not killed: only ${acknowledgedCount} of ${killAfterCount} writes were acknowledged`,
+    )
   await Promise.all(killPromises)
   return acknowledgedCount
 }
@@ -172,9 +174,9 @@ async function finishWrites(url: string, writesByQueue: KilledWrite[][]): Promis
     for (const [index, write] of writes.entries()) {
       if (write.responseBody !== null && index % 10 !== 0) continue
       const { status, body } = await sendWrite(url, accessToken, write)
-      if (status !== 200) throw new Error(`again: ${write.method} ${write.path} answered ${status} ${body}`)
+      if (status !== 200) throw new Error(`repeated: ${write.method} ${write.path} returned ${status} ${body}`)
       if (write.responseBody !== null && body !== write.responseBody)
-        throw new Error(`two answers to one write: ${write.responseBody} and ${body}`)
+        throw new Error(`two different responses to one write: ${write.responseBody} and ${body}`)
       write.responseBody = body
     }
   }
@@ -205,7 +207,7 @@ async function signIn(url: string): Promise<string> {
     body: new URLSearchParams({ grant_type: 'password', username: 'acme:admin@acme.example', password: demoPassword }),
   })
   const tokenResponse = (await response.json()) as { access_token?: string }
-  if (tokenResponse.access_token === undefined) throw new Error(`signing in answered ${response.status}`)
+  if (tokenResponse.access_token === undefined) throw new Error(`the sign-in returned ${response.status}`)
   return tokenResponse.access_token
 }
 
@@ -251,12 +253,14 @@ async function inspectDatabase(env: Record<string, string>, writes: readonly Kil
           trail.map(({ intent }) => intent ?? ''),
           [...doneByIntent.keys()],
         ),
-        ...trail.filter(({ status }) => status !== 0).map(({ intent }) => `${intent} failed in the trail`),
+        ...trail
+          .filter(({ status }) => status !== 0)
+          .map(({ intent }) => `${intent} is marked as failed in the audit trail`),
         ...findLost(writes, doneByIntent),
         ...findTorn(writes, doneByIntent, users),
-        ...brokenEntries.map(({ id }) => `the trail is broken at ${id}`),
+        ...brokenEntries.map(({ id }) => `entry ${id} of the audit trail is broken`),
       ]
-      if (faults.length > 0) throw new Error(`${faults.length} wrong: ${faults.slice(0, 5).join('; ')}`)
+      if (faults.length > 0) throw new Error(`${faults.length} faults: ${faults.slice(0, 5).join('; ')}`)
       const unheardCount = writes.filter(
         ({ key, responseBody }) => responseBody === null && doneByIntent.has(key),
       ).length
@@ -278,7 +282,7 @@ function findDifferences(name: string, foundIntents: string[], expected: string[
   const missingIntents = expected.filter((intent) => !seenIntents.has(intent))
   const extraIntents = foundIntents.filter((intent) => !expectedIntents.has(intent))
   return [
-    ...(duplicateCount > 0 ? [`${duplicateCount} twice in the ${name}`] : []),
+    ...(duplicateCount > 0 ? [`${duplicateCount} writes are twice in the ${name}`] : []),
     ...missingIntents.map((intent) => `${intent} is missing in the ${name}`),
     ...extraIntents.map((intent) => `${intent} is only in the ${name}`),
   ]
@@ -287,7 +291,7 @@ function findDifferences(name: string, foundIntents: string[], expected: string[
 const findLost = (writes: readonly KilledWrite[], doneByIntent: ReadonlyMap<string, unknown>): string[] =>
   writes
     .filter(({ key, responseBody }) => responseBody !== null && !doneByIntent.has(key))
-    .map(({ key }) => `${key} was acknowledged and is lost`)
+    .map(({ key }) => `${key} was acknowledged but is lost`)
 
 /** A row's version must equal the number of its completed writes in the idempotency store. Otherwise an effect is missing or doubled. */
 function findTorn(
@@ -318,7 +322,7 @@ export async function run([rounds = '20', seed = String(Date.now() % 1_000_000)]
     console.log('embedded')
     printReport(await killWrites({ ...campaign, env: { DATA_DIR: join(folder, 'embedded') } }))
     const bin = postgresBin()
-    if (bin === null) throw new Error('PostgreSQL is not installed here: its half of the campaign cannot run')
+    if (bin === null) throw new Error('PostgreSQL is not installed: half of the campaign cannot run')
     const cluster = await startCluster(bin)
     try {
       console.log('PostgreSQL')
@@ -336,7 +340,7 @@ export async function run([rounds = '20', seed = String(Date.now() % 1_000_000)]
 function printReport({ rounds, writes, acknowledged, unheardCount, restarts }: KillReport): void {
   const p99 = restarts[Math.ceil(restarts.length * 0.99) - 1] ?? 0
   console.log(
-    `  ${rounds} kills, ${writes} writes, ${acknowledged} acknowledged before a kill: 0 lost, 0 twice, 0 torn; ` +
-      `${unheardCount} committed unheard; ready again after ${Math.round(p99)} ms (p99)`,
+    `  ${rounds} kills, ${writes} writes, ${acknowledged} acknowledged before a kill: 0 lost, 0 executed twice, 0 incomplete; ` +
+      `${unheardCount} committed without a response; ready again after ${Math.round(p99)} ms (p99)`,
   )
 }

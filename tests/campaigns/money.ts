@@ -41,7 +41,7 @@ export async function runHistories({
   const folder = await mkdtemp(join(tmpdir(), `portal-money-${engine}-`))
   const bin = engine === 'postgres' ? postgresBin() : null
   if (engine === 'postgres' && bin === null)
-    throw new Error('PostgreSQL is not installed here: its half of the campaign cannot run')
+    throw new Error('PostgreSQL is not installed: half of the campaign cannot run')
   const cluster = bin === null ? null : await startCluster(bin)
   const allFaults: string[] = []
   try {
@@ -55,9 +55,10 @@ export async function runHistories({
         .open((world) => runBatch({ world, historySeeds, tally, hasKills }))
         .catch((error: unknown) => [String(error)])
       for (const fault of faults) log(`WRONG ${fault}`)
-      if (faults.length > 0) log(`      again: npm run campaign -- money ${historySeeds.length} ${firstSeed} ${engine}`)
+      if (faults.length > 0)
+        log(`      repeat: npm run campaign -- money ${historySeeds.length} ${firstSeed} ${engine}`)
       allFaults.push(...faults)
-      log(`${firstSeed + historySeeds.length - seed} of ${count} histories, ${allFaults.length} wrong`)
+      log(`${firstSeed + historySeeds.length - seed} of ${count} histories, ${allFaults.length} faults`)
     }
   } finally {
     await cluster?.stop()
@@ -88,7 +89,7 @@ export const listMissingCases = ({ operations: operationCounts, events: eventCou
 ]
 
 function printTally({ operations: operationCounts, events: eventCounts, refusals }: MoneyTally): void {
-  console.log('  took effect / refused / no answer')
+  console.log('  took effect / refused / no response')
   for (const name of Object.keys(operations)) {
     const { done = 0, refused = 0, unanswered = 0 } = operationCounts.get(name) ?? {}
     console.log(

@@ -19,7 +19,7 @@ async function runTests(args: string[], env: Record<string, string>): Promise<{ 
 export async function run(): Promise<void> {
   const unchangedResult = await runTests(['--project', 'device', 'tests/outbox-model/caught.night.test.ts'], {})
   console.log(
-    unchangedResult.hasPassed ? 'the code as it is passes' : `the code as it is fails: ${unchangedResult.reason}`,
+    unchangedResult.hasPassed ? 'the unchanged code passes' : `the unchanged code fails: ${unchangedResult.reason}`,
   )
   let survivorCount = 0
   for (const { name } of mutants) {

@@ -46,7 +46,7 @@ async function runInProcess(share: SimulationShare): Promise<ShareResult> {
   const args = ['outbox-model', 'share', JSON.stringify(share)]
   const child = fork(new URL('run.ts', import.meta.url), args)
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [null])])
-  if (!message) throw new Error('a promise was broken, see above')
+  if (!message) throw new Error('a guarantee was violated, see above')
   return message as ShareResult
 }
 
@@ -62,7 +62,7 @@ export async function run(args: string[]): Promise<void> {
   if (args[0] === 'replay') {
     const [, seed, path] = args
     await runRandomSimulations({ seed: Number(seed), runs: runsAtOnce, path })
-    console.log('no promise broken')
+    console.log('no guarantee violated')
     return
   }
   const [histories = '10000', seedText = String(Date.now() % 1_000_000)] = args
@@ -76,7 +76,7 @@ export async function run(args: string[]): Promise<void> {
   const sumOf = (name: keyof ShareResult) => results.reduce((total, result) => total + result[name], 0)
   console.log(
     `${shortHistories.length} short histories killed at each of ${sumOf('pointCount')} points; ${sumOf('histories')} random histories, ` +
-      `${sumOf('steps')} steps, ${sumOf('writes')} writes, ${sumOf('effects')} effects: no promise broken, ` +
+      `${sumOf('steps')} steps, ${sumOf('writes')} writes, ${sumOf('effects')} effects: no guarantee violated, ` +
       `${((performance.now() - startedAt) / 60_000).toFixed(1)} min`,
   )
 }

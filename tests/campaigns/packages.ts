@@ -18,7 +18,7 @@ const maxMs = 5000
 const maxMegabytesLeft = 300
 
 export async function run([count = '100000', seedText = String(Date.now() % 1_000_000_000)]: string[]): Promise<void> {
-  console.log(`packages: ${count} damaged ones, seed ${seedText}`)
+  console.log(`packages: ${count} damaged packages, seed ${seedText}`)
   const random = createRandom(Number(seedText))
   const [validBytes, otherBytes] = [await packApp(), await packApp({ facts: { code: 'tax' }, files: { 'b.txt': 'b' } })]
   const folder = await mkdtemp(join(tmpdir(), 'portal-packages-'))
@@ -40,7 +40,7 @@ export async function run([count = '100000', seedText = String(Date.now() % 1_00
       await writeFile(file, bytes)
       const separateResult = describeResult(await readPackageFile(file))
       if (separateResult !== result)
-        throw new Error(`number ${index}: ${result} here, ${separateResult} in a process of its own`)
+        throw new Error(`package ${index}: ${result} in this process, ${separateResult} in a separate process`)
     }
   }
   const leftMegabytes = (process.memoryUsage.rss() - startMemory) / 1_048_576
@@ -51,10 +51,10 @@ export async function run([count = '100000', seedText = String(Date.now() % 1_00
   const unknownResults = [...resultCounts.keys()].filter(
     (result) => result !== 'read' && !mappFaults.some((fault) => fault === result),
   )
-  if (unknownResults.length > 0) throw new Error(`answers that nobody knows: ${unknownResults.join()}`)
-  if (slowest > maxMs) throw new Error('one took too long')
-  if (leftMegabytes > maxMegabytesLeft) throw new Error('memory was left behind')
-  if (filesAfter !== filesBefore) throw new Error('something was written')
+  if (unknownResults.length > 0) throw new Error(`unknown results: ${unknownResults.join()}`)
+  if (slowest > maxMs) throw new Error(`a package took ${slowest.toFixed(0)} ms, more than ${maxMs} ms`)
+  if (leftMegabytes > maxMegabytesLeft) throw new Error(`${leftMegabytes.toFixed(0)} MB of memory were not released`)
+  if (filesAfter !== filesBefore) throw new Error('the reader wrote files')
 }
 
 const describeResult = (readResult: PackageReadResult) =>

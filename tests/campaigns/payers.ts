@@ -96,7 +96,7 @@ export async function signIn(url: string, company: string, userName = 'admin'): 
     })
     const responseText = await response.text()
     if (response.status === 200) return (JSON.parse(responseText) as { access_token: string }).access_token
-    if (tries === 30 || response.status < 429) throw new Error(`no sign-in: ${response.status} ${responseText}`)
+    if (tries === 30 || response.status < 429) throw new Error(`the sign-in failed: ${response.status} ${responseText}`)
     await wait(1000)
   }
 }
@@ -112,7 +112,7 @@ async function sendUntilAnswered(
     await wait(20 + 20 * tries)
     await world.waitUntilUp()
   }
-  throw new Error('the server gave no answer to go on with')
+  throw new Error('the server gave no usable response')
 }
 
 const sendPayment = (world: PayerWorld, { id, subject }: Payer, fields: object) =>
@@ -148,7 +148,7 @@ export async function placeOrder(
 async function placeOrderAt(world: PayerWorld, path: string, orderInput: object): Promise<number> {
   const key = randomUUID()
   const { status, body } = await sendUntilAnswered(world, () => callPortal(world, 'POST', path, orderInput, key))
-  if (status !== 200 || body.id === undefined) throw new Error(`nothing was ordered: ${status} ${JSON.stringify(body)}`)
+  if (status !== 200 || body.id === undefined) throw new Error(`the order failed: ${status} ${JSON.stringify(body)}`)
   return body.id
 }
 
@@ -184,7 +184,7 @@ async function payUntilPaid(world: PayerWorld, payer: Payer, fields: object = vi
     if (response.body.redirect !== undefined)
       await submitOnPage(world, response.body.redirect, buildPageForm(payer.plan))
     else if (response.body.status !== 'processing')
-      throw new Error(`order ${payer.id} (${payer.plan}) was told ${response.status} ${JSON.stringify(response.body)}`)
+      throw new Error(`order ${payer.id} (${payer.plan}) received ${response.status} ${JSON.stringify(response.body)}`)
     await wait(50)
   }
   throw new Error(`order ${payer.id} (${payer.plan}) is not paid after 200 tries`)
@@ -233,7 +233,7 @@ const payersByPlan: Record<PayerPlan, (world: PayerWorld, payer: Payer) => Promi
   },
   async declined(world, payer) {
     const response = await payOnce(world, payer, { token: 'pm_card_visa_chargeDeclined' })
-    if (response?.status === 200 && response.body.status === 'paid') throw new Error('a card that is declined has paid')
+    if (response?.status === 200 && response.body.status === 'paid') throw new Error('a declined card has paid')
     await sendUntilAnswered(world, () => sendPayment(world, payer, { token: 'pm_card_visa_chargeDeclined' }))
     await payUntilPaid(world, payer)
   },

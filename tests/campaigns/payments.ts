@@ -151,11 +151,11 @@ const listSubjects = (plan: PayerPlan) =>
 const createIsOver = (round: number) => (payer: Payer) => payer.round < round && payer.plan !== 'left'
 
 const buildFailure = (seed: number, round: number, faults: readonly string[]) =>
-  new Error(`seed ${seed}, round ${round}: ${faults.length} wrong: ${faults.slice(0, 6).join('; ')}`)
+  new Error(`seed ${seed}, round ${round}: ${faults.length} faults: ${faults.slice(0, 6).join('; ')}`)
 
 /** Returns the gateways' keys as settings, as an operator would enter them. They stay valid across restarts. */
 export function buildGatewayEnv({ gateways: { stripe, alipay, globalAlipay } }: SandboxServer): Record<string, string> {
-  if (!stripe || !alipay || !globalAlipay) throw new Error('the sandbox stands in for all of them')
+  if (!stripe || !alipay || !globalAlipay) throw new Error('the sandbox did not provide all gateways')
   return {
     STRIPE_SECRET_KEY: stripe.secretKey,
     STRIPE_PUBLISHABLE_KEY: stripe.publishableKey,
@@ -197,13 +197,13 @@ export async function reconcilePayments(url: string): Promise<void> {
   const startResponse = await callPortal({ url, accessToken }, 'POST', '/api/payment/reconcile', {})
   const location = startResponse?.body.location
   if (startResponse?.status !== 202 || location === undefined)
-    throw new Error(`reconciling answered ${startResponse?.status}`)
+    throw new Error(`reconciling returned ${startResponse?.status}`)
   for (let tries = 0; tries < 600; tries++) {
     const response = await callPortal({ url, accessToken }, 'GET', location)
     if (response?.status === 200) return
     await wait(25)
   }
-  throw new Error('reconciling did not end')
+  throw new Error('reconciling did not end in time')
 }
 
 /** On a busy machine the database may be too slow for a start. Then the server is started again, as a supervisor does. */
@@ -248,7 +248,7 @@ export async function run([kills = '20', seed = String(Date.now() % 1_000_000), 
 
 async function runOnPostgres(campaign: Omit<PaymentCampaign, 'env'>, dataDir: string): Promise<PaymentReport> {
   const bin = postgresBin()
-  if (bin === null) throw new Error('PostgreSQL is not installed here: its half of the campaign cannot run')
+  if (bin === null) throw new Error('PostgreSQL is not installed: half of the campaign cannot run')
   const cluster = await startCluster(bin)
   try {
     await runAsSuperuser(cluster.url, 'postgres', ['create database campaign'])
@@ -261,5 +261,5 @@ async function runOnPostgres(campaign: Omit<PaymentCampaign, 'env'>, dataDir: st
 const printReport = (engine: string, { kills, orders, appliedCount, cutCount }: PaymentReport) =>
   console.log(
     `  ${engine}: ${kills} kills, ${orders} orders, ${appliedCount} paid, ${cutCount} cut off between gateway and commit: ` +
-      '0 lost, 0 taken twice, 0 torn, no gap in the invoices',
+      '0 lost, 0 taken twice, 0 incomplete, no gap in the invoice numbers',
   )

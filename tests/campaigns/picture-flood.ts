@@ -49,7 +49,7 @@ export async function run([secondsText = '60']: string[]): Promise<void> {
       const headers = { authorization: `Bearer ${accessToken}`, 'idempotency-key': randomUUID() }
       const { status } = await fetch(`${url}/api/m18s/asset`, { method: 'POST', headers, body: form })
       statusCounts.set(status, (statusCounts.get(status) ?? 0) + 1)
-      if (!expectedStatuses.has(status)) report.failures.push(`a picture was answered ${status}`)
+      if (!expectedStatuses.has(status)) report.failures.push(`the response to a picture was ${status}`)
     }
     const deadline = performance.now() + Number(secondsText) * 1000
     const isOver = () => performance.now() > deadline
@@ -59,7 +59,7 @@ export async function run([secondsText = '60']: string[]): Promise<void> {
     }
     await Promise.all([runEverySecond(isOver, signInKnown), ...Array.from({ length: uploaders }, runUploader)])
     console.log(`  pictures: ${[...statusCounts].map(([status, count]) => `${status} ${count} times`).join(', ')}`)
-    console.log(`  known device: in ${report.knownMs.length} times, ${formatSpread(report.knownMs)}`)
+    console.log(`  known device: ${report.knownMs.length} sign-ins, ${formatSpread(report.knownMs)}`)
     return report.failures
   })
 }

@@ -10,7 +10,7 @@ import { drawBetween, type Random, pick } from '#tests/support/runner/random.ts'
 import { type ArrivedCall, openFaultProxy } from '#tests/support/network/fault-proxy.ts'
 import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
-const disruptionKinds = ['worker killed', 'page closed', 'line cut', 'device offline'] as const
+const disruptionKinds = ['worker killed', 'page closed', 'connection cut', 'device offline'] as const
 
 export interface PollReport {
   disruptionCounts: Partial<Record<(typeof disruptionKinds)[number], number>>
@@ -61,9 +61,9 @@ export async function measurePolls(
         await otherPage.close()
         otherPage = await openActivity(await context.newPage(), proxy.url)
       }
-      if (kind === 'line cut') proxy.cut()
+      if (kind === 'connection cut') proxy.cut()
       if (kind === 'device offline') await context.setOffline(true)
-      if (kind === 'line cut' || kind === 'device offline') await wait(drawBetween(random, 100, 1_500))
+      if (kind === 'connection cut' || kind === 'device offline') await wait(drawBetween(random, 100, 1_500))
       proxy.clearFaults()
       if (kind === 'device offline') await context.setOffline(false)
       const endedAt = Date.now()
@@ -72,13 +72,14 @@ export async function measurePolls(
       const hasPollsAfter = (count: number) =>
         listPolls().filter(({ arrivedAt }) => arrivedAt > endedAt).length >= count
       if (await waitUntil(() => hasPollsAfter(1), timeoutMs)) report.recoveryMs.push(Date.now() - endedAt)
-      else if (await isRunning(page)) report.faults.push(`nobody asked within ${timeoutMs} ms after: ${kind}`)
+      else if (await isRunning(page)) report.faults.push(`no poll within ${timeoutMs} ms after: ${kind}`)
       // Waits for two more polls without a disruption to measure a gap.
       await waitUntil(async () => hasPollsAfter(3) || !(await isRunning(page)), 5_000)
       await wait(drawBetween(random, 0, 400))
-      if ((run + 1) % 20 === 0) log(`R-25: ${run + 1} of ${runs}, ${report.faults.length} wrong`)
+      if ((run + 1) % 20 === 0) log(`R-25: ${run + 1} of ${runs}, ${report.faults.length} faults`)
     }
-    if (!(await waitUntil(async () => !(await isRunning(page)), 120_000))) report.faults.push('the last never ended')
+    if (!(await waitUntil(async () => !(await isRunning(page)), 120_000)))
+      report.faults.push('the last request did not end')
     return countPolls(report, listPolls(), disruptions)
   } finally {
     await browser.close()

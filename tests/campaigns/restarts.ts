@@ -36,12 +36,12 @@ export async function measureRestarts(
     const restartedAt = performance.now()
     // Resent with its key, it is the same request (protocol 26).
     const location = (await client.startVerification(key))?.headers.get('location') ?? ''
-    if (locationBefore !== null && locationBefore !== location) report.faults.push(`${key} was begun twice`)
+    if (locationBefore !== null && locationBefore !== location) report.faults.push(`${key} was started twice`)
     const finalOutcome = await waitForOutcome(client, location, report)
-    if (finalOutcome !== '200 done') report.faults.push(`${key} came to ${finalOutcome}`)
+    if (finalOutcome !== '200 done') report.faults.push(`${key} ended with ${finalOutcome}`)
     report.finishedMs.push(performance.now() - restartedAt)
     report.runs += 1
-    if (report.runs % 20 === 0) log(`R-24: ${report.runs} of ${runs}, ${report.faults.length} wrong`)
+    if (report.runs % 20 === 0) log(`R-24: ${report.runs} of ${runs}, ${report.faults.length} faults`)
   }
   await portal.stop()
   const jobs = await readJobs(portal)

@@ -61,6 +61,6 @@ if (id === 'nightly') {
 } else if (campaign) {
   await campaign(args)
 } else {
-  console.error(`There is no campaign "${id}". There are: ${[...Object.keys(campaigns), 'nightly'].join(', ')}.`)
+  console.error(`The campaign "${id}" does not exist. Campaigns: ${[...Object.keys(campaigns), 'nightly'].join(', ')}.`)
   process.exitCode = 1
 }

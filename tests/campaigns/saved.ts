@@ -60,7 +60,8 @@ export async function measureSaved(
       ;({ browser, page } = await openEnteredPage(profile, proxy.url))
       const isRecorded = await page.evaluate((intentToCheck) => window.rig.isRecorded(intentToCheck), intent)
       if (!isRecorded) missingIntents.push(intent)
-      if ((killIndex + 1) % 10 === 0) log(`${killIndex + 1} of ${killCount} killed, ${missingIntents.length} gone`)
+      if ((killIndex + 1) % 10 === 0)
+        log(`${killIndex + 1} of ${killCount} killed, ${missingIntents.length} writes lost`)
     }
     const deadline = performance.now() + settledWithinMs
     while ((await page.evaluate(() => window.rig.countUnsent())) > 0 && performance.now() < deadline) await wait(200)
@@ -69,7 +70,7 @@ export async function measureSaved(
     await proxy.close()
     await portal.stop()
   }
-  if (!author) throw new Error('nobody was signed in')
+  if (!author) throw new Error('no user was signed in')
   const writeCheck = await checkWrites({ DATA_DIR: portal.dataDir }, plannedWrites, author)
   await portal.close()
   await rm(folder, { recursive: true, force: true })
@@ -91,7 +92,7 @@ export async function run([killCount = '50', seed = String(Date.now() % 1_000_00
   const { doneCount: done, ...otherFaults } = writeCheck
   const faults = [...missingIntents, ...Object.values(otherFaults).flat()]
   console.log(
-    `${kills} browsers killed, ${kills - missingIntents.length} writes there again, ${done} done; ${faults.length} wrong`,
+    `${kills} browsers killed, ${kills - missingIntents.length} writes still stored, ${done} executed; ${faults.length} faults`,
   )
   for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)
   if (faults.length > 0 || done !== kills) process.exitCode = 1

@@ -19,7 +19,7 @@ export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)
     console.log(line),
   )
   for (const line of faults) console.log(line)
-  console.log(`${JSON.stringify(outcomes)}, ${faults.length} wrong`)
+  console.log(`${JSON.stringify(outcomes)}, ${faults.length} faults`)
   process.exitCode = faults.length === 0 ? 0 : 1
 }
 
@@ -99,7 +99,7 @@ export async function runKilledOperations(
     await host.close()
     await portal.close()
   }
-  if (findProcesses(folder).length > 0) result.faults.push('processes were left')
+  if (findProcesses(folder).length > 0) result.faults.push('processes still run after the end')
   return result
 }
 
@@ -107,7 +107,7 @@ export type StaffClient = Awaited<ReturnType<typeof createOutsideClient>>
 
 export async function readService({ send }: StaffClient): Promise<ServiceResponse> {
   const response = await send(`/api/aws/service?searchText=${code}`)
-  if (!response) throw new Error('the list of services is not answered')
+  if (!response) throw new Error('the list of services returned no response')
   const { data } = (await response.json()) as {
     data: ServiceResponse[]
   }
@@ -135,7 +135,7 @@ export async function waitUntilQuiet(staff: StaffClient, reportFault: (line: str
     const isBroughtUp = url === null || url.includes('localhost')
     if (operation === null && isBroughtUp && status !== 1 && status !== 3) return
     if (Date.now() > deadline)
-      return reportFault(`not quiet within a minute: ${status}, ${operation?.kind ?? 'no operation'}`)
+      return reportFault(`the service still changes after a minute: ${status}, ${operation?.kind ?? 'no operation'}`)
     await wait(200)
   }
 }
@@ -150,15 +150,16 @@ async function compareService(
   const taskCount = findTasks(folder).filter(({ command }) => command.includes(`${code}-${row.id}`)).length
   const stateText = `${row.system_status}, ${row.running_tasks} tasks, fault ${row.fault}`
   if (row.system_status === 0) {
-    if (taskCount > 0 || state?.created) reportFault(`said to be gone, and there: ${stateText}, ${taskCount} processes`)
+    if (taskCount > 0 || state?.created)
+      reportFault(`reported as removed, but exists: ${stateText}, ${taskCount} processes`)
     const isErased = row.erase_date === null
     if (isErased && existsSync(join(folder, 'instances', `${code}-${row.id}`)))
-      reportFault('erased, and its folder is there')
+      reportFault('erased, but its folder exists')
     return
   }
-  if (!state?.created) return reportFault(`said to be there, and gone: ${stateText}`)
+  if (!state?.created) return reportFault(`reported as existing, but removed: ${stateText}`)
   const { tasks: count } = state.running ?? { tasks: 0 }
   const expectedCount = count === -1 ? 1 : count
-  if (taskCount !== expectedCount) reportFault(`${taskCount} processes where ${expectedCount} are due: ${stateText}`)
-  if (row.system_status === 5) reportFault(`it failed: ${stateText}`)
+  if (taskCount !== expectedCount) reportFault(`${taskCount} processes instead of ${expectedCount}: ${stateText}`)
+  if (row.system_status === 5) reportFault(`the operation failed: ${stateText}`)
 }

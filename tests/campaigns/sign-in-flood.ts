@@ -49,7 +49,7 @@ async function guessPasswords({ signIn, report, isOver }: FloodContext, addressI
     const { status, retryAfter } = await signIn(username, `Wrong-guess-${index}`, headers)
     if (status === 401) report.wrongCount++
     else if (status === 429 && retryAfter > 0) report.refusedCount++
-    else report.failures.push(`a stranger was answered ${status}, Retry-After ${retryAfter}`)
+    else report.failures.push(`the response to a stranger was ${status}, Retry-After ${retryAfter}`)
     // Keeps refusals from becoming most of the load.
     if (status === 429) await wait(100)
   }
@@ -61,7 +61,7 @@ function createUnknownSignIn({ signIn, report }: FloodContext) {
     report.unknownDevice.ms.push(ms)
     if (status === 200) report.unknownDevice.signedIn++
     else if (status === 429 && retryAfter > 0) report.unknownDevice.refusedCount++
-    else report.failures.push(`the unknown device was answered ${status}, Retry-After ${retryAfter}`)
+    else report.failures.push(`the response to the unknown device was ${status}, Retry-After ${retryAfter}`)
   }
 }
 
@@ -107,9 +107,9 @@ export async function run([triesText = '2000']: string[]): Promise<void> {
     console.log(
       `  strangers: ${report.wrongCount} wrong, ${report.refusedCount} refused with a wait, in ${seconds} s; ${alarmCount} alarms`,
     )
-    console.log(`  known device: in ${knownMs.length} times, ${formatSpread(knownMs)}`)
+    console.log(`  known device: ${knownMs.length} sign-ins, ${formatSpread(knownMs)}`)
     console.log(
-      `  unknown device: in ${unknownDevice.signedIn} times, told to wait ${unknownDevice.refusedCount} times, ${formatSpread(unknownDevice.ms)}`,
+      `  unknown device: ${unknownDevice.signedIn} sign-ins, ${unknownDevice.refusedCount} times refused with a wait, ${formatSpread(unknownDevice.ms)}`,
     )
     return report.failures
   })

@@ -58,7 +58,7 @@ export async function measureSockets(
         report.faults.push(`round ${roundCount} did not end on every page`)
       for (const [pageIndex, page] of pages.entries())
         checkPercents(report, pageIndex, await page.evaluate(() => window.displayedPercents.splice(0)))
-      log(`R-26: ${report.dropCount} drops of ${runs}, ${report.faults.length} wrong`)
+      log(`R-26: ${report.dropCount} drops of ${runs}, ${report.faults.length} faults`)
     }
     report.blocked = { tryCount: attemptTimes[droppingPages]?.length ?? 0, ms: performance.now() - startedAt }
     for (const attemptTimesOfPage of attemptTimes)

@@ -30,7 +30,7 @@ export async function run([countText = '1000']: string[]): Promise<void> {
     const statusCounts = new Map<number, number>()
     const recordStatus = (status: number) => {
       statusCounts.set(status, (statusCounts.get(status) ?? 0) + 1)
-      if (!expectedStatuses.has(status)) report.failures.push(`an upload was answered ${status}`)
+      if (!expectedStatuses.has(status)) report.failures.push(`the response to an upload was ${status}`)
     }
     const junkBytes = buildNoise(uploadBytes)
     async function upload(index: number): Promise<void> {
@@ -75,10 +75,10 @@ export async function run([countText = '1000']: string[]): Promise<void> {
     }[]
     const waitingCount = listedUploads.filter(({ state }) => state !== 'refused').length
     if (waitingCount > maxWaitingUploads || listedUploads.length > 2 * maxWaitingUploads)
-      report.failures.push(`${listedUploads.length} uploads stay`)
-    console.log(`  answers: ${[...statusCounts].map(([status, count]) => `${status} ${count} times`).join(', ')}`)
-    console.log(`  ${listedUploads.length} stay, ${waitingCount} of them waiting`)
-    console.log(`  known device: in ${report.knownMs.length} times, ${formatSpread(report.knownMs)}`)
+      report.failures.push(`${listedUploads.length} uploads are stored`)
+    console.log(`  responses: ${[...statusCounts].map(([status, count]) => `${status} ${count} times`).join(', ')}`)
+    console.log(`  ${listedUploads.length} stored, ${waitingCount} of them waiting`)
+    console.log(`  known device: ${report.knownMs.length} sign-ins, ${formatSpread(report.knownMs)}`)
     return report.failures
   })
 }

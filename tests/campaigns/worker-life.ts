@@ -48,7 +48,7 @@ export function listFaults({ restarts, polls, sockets }: WorkerLifeReport): stri
     ...(polls.overlapCount > 0 ? [`${polls.overlapCount} polls overlapped another of the same request`] : []),
     ...(medianGapMs < 800 || medianGapMs > 1_200 ? [`a poll every ${medianGapMs} ms`] : []),
     ...sockets.faults,
-    ...(sockets.minRetryMs < 950 ? [`a websocket again after ${sockets.minRetryMs} ms`] : []),
+    ...(sockets.minRetryMs < 950 ? [`a websocket reconnected after ${sockets.minRetryMs} ms`] : []),
   ]
 }
 
@@ -61,11 +61,11 @@ export function toText(report: WorkerLifeReport): string {
   const { restarts, polls, sockets } = report
   const disruptionTexts = Object.entries(polls.disruptionCounts).map(([kind, count]) => `${kind} ${count}`)
   return [
-    `R-24: ${restarts.runs} restarts, ${restarts.unheardCount} before anybody heard that it had begun, ${restarts.pollCount} polls; ` +
+    `R-24: ${restarts.runs} restarts, ${restarts.unheardCount} before the client received the first response, ${restarts.pollCount} polls; ` +
       `final answer after ${formatSpread(restarts.finishedMs)}`,
     `R-25: ${disruptionTexts.join(', ')}; ${polls.pollCount} polls of ${polls.requests} requests, ${polls.overlapCount} overlaps; ` +
-      `between two ${formatSpread(polls.gaps)}; next poll after a strike ${formatSpread(polls.recoveryMs)}`,
-    `R-26: ${sockets.dropCount} drops over ${sockets.requests} requests, ${sockets.percentCount} percents shown; soonest again ` +
+      `between two ${formatSpread(polls.gaps)}; next poll after a disruption ${formatSpread(polls.recoveryMs)}`,
+    `R-26: ${sockets.dropCount} drops over ${sockets.requests} requests, ${sockets.percentCount} percentages shown; earliest reconnection after ` +
       `${Math.round(sockets.minRetryMs)} ms; blocked: ${sockets.blocked.tryCount} tries in ${Math.round(sockets.blocked.ms / 1000)} s`,
     ...listFaults(report).slice(0, 20),
   ].join('\n')

@@ -57,7 +57,7 @@ export function createWritePlan(canary = 'Weathered'): WritePlan {
     },
     extendQueue(creationIntent, count, id) {
       const queue = plan.queues.get(creationIntent)
-      if (!queue) throw new Error(`no lane is called ${creationIntent}`)
+      if (!queue) throw new Error(`no queue exists for ${creationIntent}`)
       const addedWrites = planRenamings(count, id ?? `~${creationIntent}`)
       queue.writes.push(...addedWrites)
       return { creationIntent, writes: addedWrites }

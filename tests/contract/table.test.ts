@@ -60,7 +60,7 @@ test('A response has only the fields that its schema lists (S-16)', () => {
   const stored = { id: 1, password_hash: 'x', inside: [{ name: 'a', token: 'y' }] }
   expect(applySchema(row, stored, 'test')).toEqual({ id: 1, inside: [{ name: 'a' }] })
   expect(() => applySchema(row, { id: '1', inside: [] }, 'test')).toThrow(
-    'test answers what its schema does not allow: id',
+    'the response of test does not match its schema: id',
   )
 })
 

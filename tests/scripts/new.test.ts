@@ -125,28 +125,28 @@ describe('addList, before it writes', () => {
     ['endpoints', 'endpoint', 'the calls endpoints'],
     ['mfa-tokens', 'mfa-token', 'the type MfaTokenTable'],
   ])('refuses %s, which the project already has', (plural, singular, takenName) => {
-    expectRefusal({ plural, singular, chinese: '名词' }, `The project has ${takenName} already.`)
+    expectRefusal({ plural, singular, chinese: '名词' }, `The project already has ${takenName}.`)
   })
 
   it('refuses a list that was already added, and mentions git', () => {
-    expectRefusal(tickets, /has the page sampleVouchers already.*undo that with git first/)
+    expectRefusal(tickets, /already has the page sampleVouchers.*undo that with git first/)
   })
 
   it('refuses to overwrite a file, and mentions git', () => {
     writeFileSync(join(folder, 'src/contract/catalogue/sample-boxes.ts'), '')
-    expectRefusal(boxes, /sample-boxes\.ts is there already\. .*undo the earlier change with git/)
+    expectRefusal(boxes, /sample-boxes\.ts already exists\. .*undo the earlier change with git/)
   })
 
   it('refuses a plural whose singular is not certain', () => {
     for (const plural of ['boxes', 'addresses', 'series', 'statuses', 'companies', 'prices', 'caches'])
-      expectRefusal({ plural, chinese: '名词' }, `The singular of "${plural}" is not certain`)
+      expectRefusal({ plural, chinese: '名词' }, `The singular of "${plural}" is not clear`)
     for (const plural of ['news', 'status', 'people', 'topics', 'lens'])
-      expectRefusal({ plural, chinese: '名词' }, `The singular of "${plural}" is not certain`)
+      expectRefusal({ plural, chinese: '名词' }, `The singular of "${plural}" is not clear`)
   })
 
   it('refuses words of JavaScript, long names and other characters', () => {
-    expectRefusal({ plural: 'arguments', chinese: '参数' }, '"arguments" is a word of JavaScript')
-    expectRefusal({ plural: 'class', singular: 'class', chinese: '类' }, '"class" is a word of JavaScript')
+    expectRefusal({ plural: 'arguments', chinese: '参数' }, '"arguments" is a reserved word of JavaScript')
+    expectRefusal({ plural: 'class', singular: 'class', chinese: '类' }, '"class" is a reserved word of JavaScript')
     expectRefusal({ plural: `${'long-'.repeat(8)}names`, chinese: '名词' }, 'longer than 40 letters')
     for (const plural of ['Vouchers', 'gift_cards', 'gift--cards', '-cards', 'cards2', ''])
       expectRefusal({ plural, singular: 'card', chinese: '名词' }, 'is not a name for a list')
@@ -154,7 +154,7 @@ describe('addList, before it writes', () => {
 
   it('refuses a text that is not a Chinese noun', () => {
     for (const chinese of ['', 'vouchers', '优惠券。', '{{count}} 券', "券'"])
-      expectRefusal({ ...boxes, chinese }, 'is no Chinese noun')
+      expectRefusal({ ...boxes, chinese }, 'is not a Chinese noun')
   })
 
   it('refuses a command without a Chinese noun', () => {
@@ -210,9 +210,9 @@ describe('edits of the project', () => {
   })
 
   it('throw if the key exists', () => {
-    expect(() => addJsonKey('{"users": "Users"}', 'users', 'Others')).toThrow('"users" is there already')
+    expect(() => addJsonKey('{"users": "Users"}', 'users', 'Others')).toThrow('"users" already exists')
     expect(() => addJsonKey('{"menu": {"users": "Users"}}', 'users', 'Others', 'menu')).toThrow(
-      '"users" is there already',
+      '"users" already exists',
     )
   })
 

@@ -20,9 +20,9 @@ export async function readTokenKeyFile({ dataDir }: Pick<Config, 'dataDir'>): Pr
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   })
   if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0)
-    throw new StartProblem(`The key file ${path} can be read by others: run chmod 600 on it.`)
+    throw new StartProblem(`Other users can read the key file ${path}: run chmod 600 on it.`)
   const key = Buffer.from((await readFile(path, 'latin1')).trim(), 'hex')
-  if (key.length !== 32) throw new StartProblem(`The key file ${path} does not hold 64 hexadecimal digits.`)
+  if (key.length !== 32) throw new StartProblem(`The key file ${path} does not contain 64 hexadecimal digits.`)
   return key
 }
 
@@ -36,7 +36,5 @@ export async function checkTokenKey(
   })
   if (storedFingerprint === keyFingerprint) return
   const source = app.config.isTokenKeyConfigured ? 'TOKEN_KEY' : `The key file in ${app.config.dataDir}`
-  throw new StartProblem(
-    `${source} is not the key that this database was made with; docs/operating.md says how to change it.`,
-  )
+  throw new StartProblem(`${source} is not the key of this database: see docs/operating.md for how to change the key.`)
 }

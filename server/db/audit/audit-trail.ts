@@ -33,7 +33,7 @@ async function draftEntry(db: DatabaseHandle, userId: number | null): Promise<En
     select nextval('audit_entry_id')::integer as id, coalesce(max(name), '') as name,
       coalesce(max(name_key), '') as "nameKey" from portal_user where id = ${userId}::integer`.execute(db)
   const [draft] = rows
-  if (!draft) throw new Error('the database drew no id')
+  if (!draft) throw new Error('the database did not return an id')
   return draft
 }
 
@@ -158,7 +158,7 @@ export async function addAuditEntries(
     const { text, values } = await buildEntryStatement(db, header, entry, 1, actor)
     const { rows } = await db.executeQuery(CompiledQuery.raw(`with ${text} select entry_id from pended`, values))
     // A trigger may suppress the row without an error. A write without its entry must fail.
-    if (rows.length !== 1) throw new Error('the audit trail took no entry')
+    if (rows.length !== 1) throw new Error('the audit entry was not inserted')
     if (actor) await setTenant(db, header.companyId)
   }
 }

@@ -37,7 +37,7 @@ export function setSealKeys(db: DatabaseHandle, config: SealKeyConfig): void {
 /** Returns hex. The leaf contains the entry's id, so the seal is valid for no other entry. */
 export function sealLeaf(db: DatabaseHandle, leaf: string): string {
   const keys = keysByHandle.get(db)
-  if (!keys) throw new Error('entries of the audit trail are written in a transaction of inTransaction only')
+  if (!keys) throw new Error('audit entries can only be written in a transaction that runInTransaction opened')
   return computeSeal(keys.currentKey, leaf).toString('hex')
 }
 

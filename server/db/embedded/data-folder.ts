@@ -13,7 +13,7 @@ const markerName = 'portal.json'
 /** Creates and locks the folder. Throws StartProblem if it belongs to another program or to a newer build. */
 export async function claimDataFolder(folder: string): Promise<FolderLock> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
-    throw new StartProblem(`The data folder ${folder} cannot be made: ${error.message}.`)
+    throw new StartProblem(`Could not create the data folder ${folder}: ${error.message}.`)
   })
   await requireOwnFolder(folder)
   await makePrivate(folder)
@@ -43,7 +43,7 @@ async function requireOwnFolder(folder: string): Promise<void> {
   const names = (await readEntries(folder)).filter((name) => !name.startsWith('portal.lock') && name !== 'token.key')
   if (names.length === 0 || names.includes(markerName)) return
   throw new StartProblem(
-    `The folder ${folder} holds files that are not this portal's (${names.slice(0, 3).join(', ')}): set DATA_DIR to an empty folder.`,
+    `The folder ${folder} contains files of another program (${names.slice(0, 3).join(', ')}): set DATA_DIR to an empty folder.`,
   )
 }
 
@@ -58,7 +58,7 @@ async function makePrivate(folder: string): Promise<void> {
     await chmod(path, mode & 0o700).catch(() => undefined)
     if (((await stat(path)).mode & othersMode) !== 0)
       throw new StartProblem(
-        `Other users of this machine can get at ${path}, and that cannot be changed: make it yours alone (chmod go= ${path}).`,
+        `Other users of this machine can access ${path}, and the portal could not change its permissions: run chmod go= ${path}.`,
       )
   }
 }
@@ -68,14 +68,16 @@ async function requireKnownFormat(folder: string): Promise<void> {
   if (markerText !== null) {
     const storedFormat = readFormat(markerText)
     if (storedFormat === null)
-      throw new StartProblem(`The file ${join(folder, markerName)} cannot be read: is ${folder} this portal's?`)
+      throw new StartProblem(
+        `Could not read the file ${join(folder, markerName)}: check that ${folder} is the data folder of this portal.`,
+      )
     if (storedFormat > folderFormat)
-      throw new StartProblem(`The data folder ${folder} was made by a newer version of the portal: start that version.`)
+      throw new StartProblem(`A newer version of the portal created the data folder ${folder}: start that version.`)
   }
   const version = await readFile(join(getDatabaseFolder(folder), 'PG_VERSION'), 'utf8').catch(() => null)
   if (version !== null && version.trim() !== engineVersion)
     throw new StartProblem(
-      `The data folder ${folder} holds a database of PostgreSQL ${version.trim()}, and this version of the portal reads ${engineVersion}.`,
+      `The data folder ${folder} contains a database of PostgreSQL ${version.trim()}, but this version of the portal needs PostgreSQL ${engineVersion}.`,
     )
 }
 
@@ -90,5 +92,5 @@ function readFormat(text: string): number | null {
 
 const readEntries = (folder: string): Promise<string[]> =>
   readdir(folder).catch((error: Error) => {
-    throw new StartProblem(`The data folder ${folder} cannot be read: ${error.message}.`)
+    throw new StartProblem(`Could not read the data folder ${folder}: ${error.message}.`)
   })

@@ -86,11 +86,11 @@ export async function startEngine(options: EngineOptions, log: Logger): Promise<
     pool,
     async dumpTo(path) {
       const dumpWorker = worker
-      if (!dumpWorker) throw new Error(`The dump ${path} could not be written: the database is not open`)
+      if (!dumpWorker) throw new Error(`Could not write the dump ${path}: the database is not open`)
       sendOrder({ do: 'dump', path })
       const report = await waitForReport(dumpWorker, ['dumped', 'not dumped'])
       if (report.kind !== 'dumped')
-        throw new Error(`The dump ${path} could not be written: ${'message' in report ? report.message : report.kind}`)
+        throw new Error(`Could not write the dump ${path}: ${'message' in report ? report.message : report.kind}`)
     },
     async close() {
       await pool.end()
@@ -118,7 +118,7 @@ async function openWorker(options: EngineOptions): Promise<Worker> {
   const firstReport = await waitForReport(worker, ['open'])
   if (firstReport.kind !== 'failed') return worker
   await worker.terminate()
-  throw new StartProblem(`The embedded database cannot be opened: ${firstReport.message}`)
+  throw new StartProblem(`Could not open the embedded database: ${firstReport.message}`)
 }
 
 const threadEndedReason = 'its thread ended'

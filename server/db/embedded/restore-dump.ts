@@ -16,9 +16,10 @@ export async function restoreDump(folder: string, dump: string, log: Logger): Pr
   const lock = await claimDataFolder(folder)
   const tar = join(folder, 'portal.lock.restore.tar')
   try {
-    if (await hasDatabase(folder)) throw new StartProblem(`The folder ${folder} holds a database already.`)
+    if (await hasDatabase(folder))
+      throw new StartProblem(`The folder ${folder} already contains a database: set DATA_DIR to an empty folder.`)
     await pipeline(createReadStream(dump), createGunzip(), createWriteStream(tar)).catch((error: Error) => {
-      throw new StartProblem(`The dump ${dump} cannot be read: ${error.message}.`)
+      throw new StartProblem(`Could not read the dump ${dump}: ${error.message}.`)
     })
     const { draftFolder, finish } = await createDatabaseDraft(folder)
     const engine = await startEngine({ dataDir: draftFolder, load: tar }, log)

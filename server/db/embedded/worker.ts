@@ -19,7 +19,7 @@ export type EngineReport =
   | { kind: 'failed'; message: string }
   | { kind: 'not dumped'; message: string }
 
-if (!parentPort) throw new Error('This file is a thread of the server, not a program')
+if (!parentPort) throw new Error('worker.ts is not a program: it runs only as a worker thread of the server')
 const parent = parentPort
 const sendReport = (report: EngineReport) => parent.postMessage(report)
 

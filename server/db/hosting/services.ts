@@ -94,7 +94,7 @@ export const lockService = (db: DatabaseHandle, id: number) =>
 export const takeServiceChangeNumber = async (db: DatabaseHandle): Promise<number> => {
   const { rows } = await sql<{ change: number }>`select next_service_change() as change`.execute(db)
   const [row] = rows
-  if (!row) throw new Error('services have no counter')
+  if (!row) throw new Error('the change counter of services does not exist')
   return row.change
 }
 

@@ -14,13 +14,13 @@ export function listMigrationNames(folder = migrationsFolder, latestName: string
   const misnamedFile = files.find((file) => !/^\d{3}-[a-z0-9-]+\.ts$/.test(file))
   if (misnamedFile !== undefined)
     throw new StartProblem(
-      `${join(folder, misnamedFile)} is no name of a migration, which is like 049-column-names.ts.`,
+      `${join(folder, misnamedFile)} is not named like a migration: rename it, for example to 049-column-names.ts.`,
     )
   const names = files.map((file) => file.slice(0, -'.ts'.length)).sort()
   if (names.at(-1) !== latestName)
     throw new StartProblem(
       `The last migration of this version is ${latestName}, but the last one in ${folder} is ${names.at(-1) ?? 'missing'}: ` +
-        'install this version into an empty folder. Who adds a migration names it in server/db/tables/tables.ts (latestMigration).',
+        'install this version into an empty folder. If you added a migration, set latestMigration in server/db/tables/tables.ts.',
     )
   return names
 }
@@ -36,6 +36,6 @@ export async function loadMigrations(
 
 async function loadMigration(file: string): Promise<Migration> {
   const module = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Partial<Migration>
-  if (typeof module.up !== 'function') throw new StartProblem(`${file} is no migration: it does not export up.`)
+  if (typeof module.up !== 'function') throw new StartProblem(`${file} is not a migration: it does not export up.`)
   return module as Migration
 }

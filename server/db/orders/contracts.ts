@@ -45,6 +45,6 @@ export async function takeNextNumber(
 ): Promise<number> {
   const { rows } = await sql<{ value: number }>`select next_number(${series}, ${year}) as value`.execute(db)
   const [row] = rows
-  if (!row) throw new Error('a series has no number')
+  if (!row) throw new Error('the number series returned no number')
   return row.value
 }

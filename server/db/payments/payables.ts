@@ -25,7 +25,7 @@ export function toPayableRef({ order_id, backup_order_id, traffic_id }: PayableC
   if (order_id !== null) return { kind: 'order', id: order_id }
   if (backup_order_id !== null) return { kind: 'backup', id: backup_order_id }
   if (traffic_id !== null) return { kind: 'traffic', id: traffic_id }
-  throw new Error('a payment is of nothing')
+  throw new Error('the payment does not name an order, a backup or traffic')
 }
 
 export type PayableOrderRecord = Selectable<OrderTable>

@@ -134,12 +134,12 @@ async function walkFolders(folder: string, path: string, onMissing: (path: strin
     currentFolder = join(currentFolder, name)
     if (!(await exists(currentFolder))) await onMissing(currentFolder)
     if (!(await lstat(currentFolder)).isDirectory())
-      throw new StoreError('refused', `${currentFolder} leads out of ${folder}.`)
+      throw new StoreError('refused', `${currentFolder} is not a folder inside ${folder}.`)
   }
 }
 
 const throwMissing = async (path: string): Promise<never> => {
-  throw new StoreError('missing', `There is no ${path}.`)
+  throw new StoreError('missing', `The file ${path} does not exist.`)
 }
 
 async function listKeys(folder: string): Promise<string[]> {

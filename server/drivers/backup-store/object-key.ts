@@ -7,5 +7,5 @@ const maxLength = 512
 /** Parts between slashes: ASCII letters, digits, `_`, `-`, `.`; no dot or hyphen first. Throws `refused` otherwise. */
 export function requireObjectKey(key: string): string {
   if (key.length <= maxLength && key.split('/').every((name) => partPattern.test(name))) return key
-  throw new StoreError('refused', `${JSON.stringify(key.slice(0, maxLength))} is no key of a backup.`)
+  throw new StoreError('refused', `${JSON.stringify(key.slice(0, maxLength))} is not a valid key of a backup.`)
 }

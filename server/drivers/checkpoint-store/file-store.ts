@@ -53,7 +53,7 @@ async function withLock<T>(lockPath: string, work: (isLockOurs: () => Promise<bo
   const deadline = performance.now() + 2 * staleMs
   while (!(await createLock(lockPath, owner))) {
     await removeStaleLock(lockPath)
-    if (performance.now() > deadline) throw new StoreError('unreachable', `${lockPath} is held by another process.`)
+    if (performance.now() > deadline) throw new StoreError('unreachable', `Another process holds the lock ${lockPath}.`)
     await wait(retryMs)
   }
   const isLockOwned = async () => (await readFile(lockPath, 'utf8').catch(() => '')) === owner

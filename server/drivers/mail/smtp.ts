@@ -26,5 +26,5 @@ function throwMailProblem(error: unknown): never {
   const { code = 'unknown', responseCode } = error as { code?: string; responseCode?: number }
   // A failed login (EAUTH) is not final: the operator can fix the settings, and then the mail is sent.
   const isFinal = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH'
-  throw new MailProblem(`the mail server said ${responseCode ?? 'nothing'} (${code})`, isFinal)
+  throw new MailProblem(`the mail server responded ${responseCode ?? 'nothing'} (${code})`, isFinal)
 }

@@ -101,7 +101,7 @@ export function parseHundredths(amount: string): Hundredths {
   try {
     return readAmount(amount)
   } catch {
-    throw new PaymentProblem('Alipay named an amount that is none', false)
+    throw new PaymentProblem('Alipay returned an invalid amount', false)
   }
 }
 

@@ -122,18 +122,19 @@ async function openSdk({ appId, privateKey, publicKey, gatewayUrl }: AlipaySetti
 }
 
 export function requireSupported({ money, returnUrl }: PaymentStartInput, currencies: readonly string[]): void {
-  if (!currencies.includes(money.currency)) throw new PaymentProblem(`${money.currency} is not paid this way`, true)
-  if (new URL(returnUrl).search !== '') throw new PaymentProblem('the return address must have no query', true)
+  if (!currencies.includes(money.currency))
+    throw new PaymentProblem(`this gateway does not support ${money.currency}`, true)
+  if (new URL(returnUrl).search !== '') throw new PaymentProblem('the return address must not contain a query', true)
 }
 
 /** The SDK's error message contains the complete response with its signature, so it is not passed on. */
 function throwUnclearResponse(error: unknown): never {
   const { responseHttpStatus } = error as { responseHttpStatus?: number }
-  throw new PaymentProblem(`Alipay was not understood (${responseHttpStatus ?? 'no answer'})`, false)
+  throw new PaymentProblem(`the response of Alipay is unreadable (${responseHttpStatus ?? 'no response'})`, false)
 }
 
 const toRefusal = ({ code, subCode }: AlipaySdkCommonResult) =>
   new PaymentProblem(
-    `Alipay said ${code} (${String(subCode ?? 'no reason')})`,
+    `Alipay returned ${code} (${String(subCode ?? 'no reason')})`,
     code === '40004' && subCode !== 'ACQ.SYSTEM_ERROR',
   )

@@ -26,4 +26,4 @@ function removeRequest(text: string): string {
 
 const decodeText = (text: string) => text.trim().replace(/&(\w+);/g, (sign, name: string) => entities[name] ?? sign)
 
-const createUnreadableProblem = () => new PaymentProblem('Alipay answered something that cannot be read', false)
+const createUnreadableProblem = () => new PaymentProblem('the response of Alipay is unreadable', false)

@@ -53,7 +53,8 @@ export function createGlobalAlipayDriver(
     const signal = AbortSignal.timeout(timeoutMs)
     const response = await fetch(url, { method: 'POST', body, redirect: 'error', signal }).catch(() => null)
     const text = response?.ok ? await response.text().catch(() => null) : null
-    if (text === null) throw new PaymentProblem(`Alipay was not understood (${response?.status ?? 'no answer'})`, false)
+    if (text === null)
+      throw new PaymentProblem(`the response of Alipay is unreadable (${response?.status ?? 'no response'})`, false)
     return readFlatXml(text)
   }
 
@@ -61,10 +62,10 @@ export function createGlobalAlipayDriver(
     const { is_success, error, sign = '', sign_type, ...fields } = await callAlipay('single_trade_query', attempt)
     if (is_success !== 'T') {
       if (error === 'TRADE_NOT_EXIST') return null
-      throw new PaymentProblem(`Alipay said ${error ?? 'no'}`, false)
+      throw new PaymentProblem(`Alipay returned ${error ?? 'no error code'}`, false)
     }
     if (sign_type !== 'RSA2' || !isSigned(fields, sign, publicKey))
-      throw new PaymentProblem('the signature of an answer of Alipay is wrong', false)
+      throw new PaymentProblem('the signature of a response of Alipay is invalid', false)
     return {
       key: fields.out_trade_no ?? '',
       gatewayId: fields.trade_no ?? '',
@@ -109,7 +110,7 @@ export function createGlobalAlipayDriver(
         is_sync: 'Y',
       })
       if (is_success !== 'T' && error !== repeatedRefundError)
-        throw new PaymentProblem(`Alipay said ${error}`, !unclearErrorCodes.has(error))
+        throw new PaymentProblem(`Alipay returned ${error}`, !unclearErrorCodes.has(error))
       return { status: 'done', reference: refundKey }
     },
     async queryRefund({ payment, refundKey }) {

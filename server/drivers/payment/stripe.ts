@@ -229,14 +229,15 @@ const amountFaults: Record<string, 'tooSmall' | 'tooLarge'> = {
 /** Stripe's error messages can contain request data, so only the codes are kept. */
 function throwPaymentProblem(error: unknown): never {
   if (error instanceof PaymentProblem) throw error
-  if (!(error instanceof Stripe.errors.StripeError)) throw new PaymentProblem('Stripe was not understood', false)
+  if (!(error instanceof Stripe.errors.StripeError))
+    throw new PaymentProblem('the response of Stripe is unreadable', false)
   const { statusCode, code, param, type } = error
   const isFinal =
     statusCode !== undefined && statusCode >= 400 && statusCode < 500 && ![401, 403, 409, 429].includes(statusCode)
   const details = [code, param].filter(Boolean).join(' ')
   const amountFault = amountFaults[code ?? ''] ?? null
   throw new PaymentProblem(
-    `Stripe said ${statusCode ?? 'nothing'} (${type}${details && `: ${details}`})`,
+    `Stripe returned ${statusCode ?? 'no response'} (${type}${details && `: ${details}`})`,
     isFinal,
     amountFault,
   )

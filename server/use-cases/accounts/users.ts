@@ -127,7 +127,7 @@ export const create: UseCase<typeof createUser> = async (context, { body }) => {
   })
   await sendActivation(context, { id, email })
   const createdUser = await users.findUserById(db, caller.companyId, id)
-  if (!createdUser) throw new Error('a user that was just made is not there')
+  if (!createdUser) throw new Error('the created user does not exist')
   return finishUserWrite(context, createdUser, 'create', null)
 }
 

@@ -60,7 +60,11 @@ function archiveRange(app: AppContext, entryRange: ArchivableRange): Promise<num
       raiseLogAlarm(
         app,
         companyId,
-        new ChangedLogError('ENTRY_DIFFERS', `entry ${changedIndex}, to be archived`, changedRange),
+        new ChangedLogError(
+          'ENTRY_DIFFERS',
+          `entry ${changedIndex}, which is due to be archived, was changed or is missing`,
+          changedRange,
+        ),
       )
       return 0
     }
@@ -68,7 +72,7 @@ function archiveRange(app: AppContext, entryRange: ArchivableRange): Promise<num
     const bytes = await readFile(join(getArchiveFolder(app), name))
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const fault = await findArchiveFault(db, entryRange, bytes.toString())
-    if (fault) throw new Error(`${name} does not hold the entries ${from} to ${to}: ${fault}`)
+    if (fault) throw new Error(`${name} does not contain the entries ${from} to ${to}: ${fault}`)
     const now = app.clock()
     const removedCount = await deleteArchivedEntries(db, { ...entryRange, sha256, now })
     const entryHeader = { companyId, userId: null, now, status: 0 as const, intent: null, requestId: 'archive' }
@@ -121,18 +125,18 @@ export async function findArchiveFault(
     (jsonLine) => JSON.parse(jsonLine) as { index?: number; leaf?: string; tile?: number; hashes?: string },
   )
   const leaves = archiveRows.filter(({ leaf }) => leaf !== undefined)
-  if (leaves.length !== to - from) return `${leaves.length} leaves`
+  if (leaves.length !== to - from) return `it has ${leaves.length} leaves`
   for (let tileStart = from; tileStart < to; tileStart += tileWidth) {
     const tile = (await readTile(db, companyId, 0, tileStart / tileWidth)) ?? new Uint8Array()
     const archivedHashes = fromBase64(
       archiveRows.find(({ tile: tileIndex }) => tileIndex === tileStart / tileWidth)?.hashes ?? '',
     )
     if (tile.length !== tileWidth * hashLength || !archivedHashes || !isEqualHash(archivedHashes, tile))
-      return `tile ${tileStart / tileWidth}`
+      return `tile ${tileStart / tileWidth} differs`
     for (let logIndex = tileStart; logIndex < tileStart + tileWidth; logIndex++) {
       const entry = leaves[logIndex - from]
       if (entry?.index !== logIndex || !isEqualHash(hashLeaf(entry.leaf ?? ''), getHash(tile, logIndex - tileStart)))
-        return `entry ${logIndex}`
+        return `entry ${logIndex} differs`
     }
   }
   return null

@@ -27,7 +27,7 @@ export async function beginEpoch(app: AppContext): Promise<EpochResult> {
   const now = app.clock()
   const storedNotes = await readStoredNotes(app)
   if (!storedNotes)
-    throw new StartProblem('AUDIT_CHECKPOINT_STORE cannot be read: make the file or bucket available, and try again.')
+    throw new StartProblem('Could not read AUDIT_CHECKPOINT_STORE: make the file or bucket available, and try again.')
   // The copy was made by the version before seals.
   if (app.database.appliedMigrations.includes(sealMigration)) await sealWaitingEntries(app, { isDeclared: true })
   const storedEpoch = Math.max(0, ...[...storedNotes.values()].map((note) => readUnverifiedCheckpoint(note).epoch))

@@ -19,7 +19,7 @@ export async function checkCompleteLogs(app: AppContext, isStopping: () => boole
   const storedNotes = await readStoredNotes(app)
   const logs = await runInTransaction(app, systemScope, (db) => listLogsToCheck(db, null), 'reading')
   for (const companyId of findLostLogCompanies(logs, storedNotes ?? new Map(), null))
-    raiseLogAlarm(app, companyId, new ChangedLogError('LOG_SHRANK', 'the log is gone', { from: 0, to: 1 }))
+    raiseLogAlarm(app, companyId, new ChangedLogError('LOG_SHRANK', 'the log no longer exists', { from: 0, to: 1 }))
   const checkedNotes = new Map<number, string>()
   for (const { companyId } of logs) {
     if (isStopping()) break
@@ -57,7 +57,10 @@ export async function checkCompleteLog(
     raiseLogAlarm(
       app,
       companyId,
-      new ChangedLogError('ENTRY_DIFFERS', `entry ${brokenIndex}`, { from: brokenIndex, to: brokenIndex + 1 }),
+      new ChangedLogError('ENTRY_DIFFERS', `entry ${brokenIndex} was changed or is missing`, {
+        from: brokenIndex,
+        to: brokenIndex + 1,
+      }),
     )
     return null
   }
@@ -71,7 +74,7 @@ export async function checkCompleteLog(
     clearLogAlarm(app, companyId)
     return latestCheckpoint?.note ?? null
   }
-  const detail = `tree, checkpoints or stray entries: ${brokenIds.join(', ')}`
+  const detail = `the hash tree, a checkpoint or an unrecorded entry is wrong: ${brokenIds.join(', ')}`
   const entryRange = { from: 0, to: Math.min(firstBrokenId, latestCheckpoint?.size ?? firstBrokenId) + 1 }
   raiseLogAlarm(app, companyId, fault ?? new ChangedLogError('ROOT_DIFFERS', detail, entryRange))
   return null

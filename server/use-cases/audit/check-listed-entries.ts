@@ -22,10 +22,13 @@ export async function checkListedEntries(
   const [unrecordedId] = unplacedIds.length === 0 ? [] : await filterUnplacedEntries(db, unplacedIds)
   const size = await getLogSize(db, companyId)
   if (unrecordedId !== undefined)
-    raiseAlarm(app, companyId, `entry ${unrecordedId} was never recorded`, { from: 0, to: size })
+    raiseAlarm(app, companyId, `entry ${unrecordedId} is not in the log`, { from: 0, to: size })
   const changedIndex = await findChangedEntry(app, db, { companyId, size }, entries)
   if (changedIndex !== null)
-    raiseAlarm(app, companyId, `entry ${changedIndex}`, { from: changedIndex, to: changedIndex + 1 })
+    raiseAlarm(app, companyId, `entry ${changedIndex} was changed or is missing`, {
+      from: changedIndex,
+      to: changedIndex + 1,
+    })
 }
 
 const raiseAlarm = (app: AppContext, companyId: number, detail: string, entryRange: { from: number; to: number }) =>

@@ -72,13 +72,13 @@ export async function checkSignedEdge(
     throw new ChangedLogError('TABLES_CHANGED', schemaFault, { from: 0, to: Math.max(1, size) })
   const placedPendingId = await findPlacedPendingEntry(db, companyId)
   if (placedPendingId !== null) {
-    const detail = `entry ${placedPendingId} waits for a second place`
+    const detail = `entry ${placedPendingId} is already in the log and waits to be added again`
     throw new ChangedLogError('ENTRY_DIFFERS', detail, { from: size, to: size + 1 })
   }
   if (!row) {
     const storedCheckpoint = storedNote === undefined ? null : openStoredCheckpoint(app, companyId, storedNote, 0)
     if (size === 0 && storedCheckpoint === null) return { edge: { size, tiles: [] }, latestCheckpoint: null }
-    throw new ChangedLogError('LOG_SHRANK', 'its checkpoints are missing', {
+    throw new ChangedLogError('LOG_SHRANK', 'the checkpoints of the log are missing', {
       from: 0,
       to: storedCheckpoint?.size ?? size,
     })
@@ -88,27 +88,32 @@ export async function checkSignedEdge(
     openCheckpoint(row.note, getVerifierKey(app, companyId, row.note)),
   )
   if (checkpoint.origin !== getLogOrigin(app, companyId))
-    throw new ChangedLogError('OTHER_LOG', checkpoint.origin, allEntries)
+    throw new ChangedLogError('OTHER_LOG', `the checkpoint is of the log ${checkpoint.origin}`, allEntries)
   if (checkpoint.size !== row.size)
-    throw new ChangedLogError('BAD_CHECKPOINT', 'another size than is signed', allEntries)
+    throw new ChangedLogError('BAD_CHECKPOINT', 'the stored size differs from the signed size', allEntries)
   const epoch = await readEpoch(db)
-  if (checkpoint.epoch > epoch) throw new ChangedLogError('BAD_CHECKPOINT', 'a later epoch', allEntries)
+  if (checkpoint.epoch > epoch)
+    throw new ChangedLogError('BAD_CHECKPOINT', 'the checkpoint has a later epoch than the database', allEntries)
   if (checkpoint.epoch < epoch && !(await isEpochRecorded(db, companyId, epoch)) && !isBeginningEpoch)
-    throw new ChangedLogError('BAD_CHECKPOINT', 'a restore that no entry tells of', allEntries)
+    throw new ChangedLogError('BAD_CHECKPOINT', 'no entry records the latest restore', allEntries)
   if (size !== checkpoint.size) {
     const entryRange = { from: Math.min(size, checkpoint.size), to: Math.max(size, checkpoint.size) }
     const code = size < checkpoint.size ? 'LOG_SHRANK' : 'ENTRY_DIFFERS'
-    throw new ChangedLogError(code, `${size} entries, and ${checkpoint.size} are signed`, entryRange)
+    throw new ChangedLogError(
+      code,
+      `the log has ${size} entries, but the signed size is ${checkpoint.size}`,
+      entryRange,
+    )
   }
   const edge = await readEdge(db, companyId, size)
   await checkTileWidths(db, companyId, size)
   const root = rethrowAsChanged(allEntries, () => calculateEdgeRoot(edge))
   if (!isEqualHash(root, checkpoint.root))
-    throw new ChangedLogError('ROOT_DIFFERS', 'not the tree that is signed', allEntries)
+    throw new ChangedLogError('ROOT_DIFFERS', 'the root of the hash tree differs from the signed root', allEntries)
   if (storedNote !== undefined)
     await requireContinuedFrom(db, companyId, openStoredCheckpoint(app, companyId, storedNote, size), checkpoint)
   if (!(await isArchiveRecorded(db, companyId)))
-    throw new ChangedLogError('ENTRY_DIFFERS', 'entries were taken out as archived, and none says so', {
+    throw new ChangedLogError('ENTRY_DIFFERS', 'entries were removed as archived, but no entry records it', {
       from: 0,
       to: 1,
     })
@@ -124,7 +129,10 @@ function openStoredCheckpoint(app: AuditKeyContext, companyId: number, note: str
     openCheckpoint(note, getVerifierKey(app, companyId, note)),
   )
   if (checkpoint.origin === getLogOrigin(app, companyId)) return checkpoint
-  throw new ChangedLogError('OTHER_LOG', `the store has ${checkpoint.origin}`, { from: 0, to: size })
+  throw new ChangedLogError('OTHER_LOG', `the checkpoint store has a checkpoint of the log ${checkpoint.origin}`, {
+    from: 0,
+    to: size,
+  })
 }
 
 /** The portal did not write a tile that holds more hashes than the log has entries. */
@@ -148,7 +156,11 @@ async function requireContinuedFrom(
 ): Promise<void> {
   const [from, to] = [storedCheckpoint.size, currentCheckpoint.size]
   if (from > to)
-    throw new ChangedLogError('LOG_SHRANK', `${to} entries, and the store has signed ${from}`, { from: to, to: from })
+    throw new ChangedLogError(
+      'LOG_SHRANK',
+      `the log has ${to} entries, but the checkpoint store has a signed size of ${from}`,
+      { from: to, to: from },
+    )
   const storedEntries = { from: 0, to: from }
   const tiles = new Map<string, Uint8Array>()
   for (const { level, index } of listTilesRead((read) => buildConsistencyProof(from, to, read))) {
@@ -164,7 +176,7 @@ async function requireContinuedFrom(
     toRoot: currentCheckpoint.root,
     proof,
   })
-  if (fault) throw new ChangedLogError(fault, 'the log does not go on from what the store has', storedEntries)
+  if (fault) throw new ChangedLogError(fault, 'the log does not extend the checkpoint in the store', storedEntries)
 }
 
 const nextIndexesByApp = new WeakMap<AppContext, Map<number, number>>()
@@ -189,7 +201,10 @@ async function checkEntriesInTurn(
   ]) {
     const changedIndex = range.from < range.to ? await findChangedIndex(app, db, { companyId, size, ...range }) : null
     if (changedIndex !== null)
-      throw new ChangedLogError('ENTRY_DIFFERS', `entry ${changedIndex}`, { from: changedIndex, to: changedIndex + 1 })
+      throw new ChangedLogError('ENTRY_DIFFERS', `entry ${changedIndex} was changed or is missing`, {
+        from: changedIndex,
+        to: changedIndex + 1,
+      })
   }
   nextIndexes.set(companyId, to)
 }

@@ -38,7 +38,7 @@ export function requireSealedEntries(
 ): SealedEntry[] {
   const { sealedEntries, unsealedIds } = sortWaitingEntries(app, companyId, entries)
   if (unsealedIds.length === 0) return sealedEntries
-  const detail = `waiting entries ${unsealedIds.slice(0, 10).join(', ')}`
+  const detail = `the portal did not seal the waiting entries ${unsealedIds.slice(0, 10).join(', ')}`
   throw new ChangedLogError('ENTRY_UNSEALED', detail, { from: size, to: size + 1 })
 }
 

@@ -98,7 +98,7 @@ async function updateContent(app: AppContext, change: (content: StoreContent) =>
       return
     }
   }
-  throw new StoreError('unreachable', 'Other servers write the store of audit checkpoints all the time.')
+  throw new StoreError('unreachable', 'Could not write the checkpoint store, because other servers keep changing it.')
 }
 
 async function readContent({ checkpointStore }: AppContext): Promise<StoreContent> {
@@ -111,7 +111,7 @@ async function readContent({ checkpointStore }: AppContext): Promise<StoreConten
       replaced: replacedNotes = {},
       seals,
     } = JSON.parse(document.text) as Record<string, unknown>
-    if (storedFormat !== format) throw new SyntaxError('another format')
+    if (storedFormat !== format) throw new SyntaxError('the format is unknown')
     return {
       notes: readNotes(logs),
       replacedNotes: readNotes(replacedNotes),
@@ -120,15 +120,17 @@ async function readContent({ checkpointStore }: AppContext): Promise<StoreConten
     }
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof LogError)) throw error
-    throw new StoreError('damaged', `The store holds no audit checkpoints: ${error.message}`, { cause: error })
+    throw new StoreError('damaged', `The checkpoint store does not contain audit checkpoints: ${error.message}`, {
+      cause: error,
+    })
   }
 }
 
 function readNotes(value: unknown): Map<number, string> {
-  if (typeof value !== 'object' || value === null) throw new SyntaxError('no logs')
+  if (typeof value !== 'object' || value === null) throw new SyntaxError('the logs are missing')
   return new Map(
     Object.entries(value).map(([companyId, note]) => {
-      if (!/^\d{1,10}$/.test(companyId) || typeof note !== 'string') throw new SyntaxError('no note')
+      if (!/^\d{1,10}$/.test(companyId) || typeof note !== 'string') throw new SyntaxError('a note is invalid')
       readUnverifiedCheckpoint(note)
       return [Number(companyId), note]
     }),

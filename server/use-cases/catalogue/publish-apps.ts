@@ -87,7 +87,7 @@ export async function publishOne(
   if (row.status > 1) return { name, uploadId: null }
   const { manifest } = record
   const { sha256, icon, markdown } = record
-  if (sha256 === null) throw new Error('an upload that was read has no SHA-256')
+  if (sha256 === null) throw new Error('the upload was read but has no SHA-256')
   await storeUploadedPackage(app, record.id, sha256)
   await publishMapp(db, { manifest, sha256, icon, markdown }, now)
   await uploads.markPublished(db, record.id, now)

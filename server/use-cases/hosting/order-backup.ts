@@ -193,7 +193,7 @@ const auditFields = ['pdb_type', 'period', 'period_type', 'period_start', 'perio
 
 async function recordOrder({ context, companyId, info, log }: ActingCompany, id: number): Promise<void> {
   const backup = await rows.findBackupById(context.db, companyId, id)
-  if (!backup) throw new Error('a backup that was just ordered is not there')
+  if (!backup) throw new Error('the ordered backup does not exist')
   context.setResultRow('backup', id, backup.row_version)
   const { currency, waived } = backup
   const orderInfo = {

@@ -80,7 +80,7 @@ export async function countCompanyMail(
   now: number,
 ): Promise<number | null> {
   const company = await findCompanyById(db, companyId)
-  if (!company) throw new Error('a company that asks for mails is not there')
+  if (!company) throw new Error('the company that requests the mail does not exist')
   const maxCount = getMaxMailsPerHour({ registeredAt: company.create_time, isProvider: companyCode === PROVIDER }, now)
   return countMail(db, { subject: `${kind} of ${companyId}`, maxMails: maxCount, windowMs: hourMs, now })
 }

@@ -65,7 +65,7 @@ export const readContractHistory: UseCase<typeof getContractHistory> = (context,
   })
 
 function requireSale(sale: ContractSale | undefined): ContractSale {
-  if (!sale) throw new Error('a contract has no order')
+  if (!sale) throw new Error('the order of the contract does not exist')
   return sale
 }
 

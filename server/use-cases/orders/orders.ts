@@ -232,7 +232,7 @@ export async function placeOrder(
   if (isFree) await putIntoEffect(context, { id, companyId, code: nameFields.code }, changeStamp)
   else await orders.updateListedOrder(db, companyId, nameFields.code, changeStamp)
   const createdOrder = await orders.findOrderById(db, companyId, moment, id)
-  if (!createdOrder) throw new Error('an order that was just made is not there')
+  if (!createdOrder) throw new Error('the created order does not exist')
   context.setResultRow('order', id, createdOrder.row_version)
   const operation = terms.type === 'create' ? 'create' : 'update'
   const changes = findFieldChanges(null, createdOrder, orderFacts)

@@ -35,7 +35,7 @@ export const undoContractChange: UseCase<typeof undoChange> = (context, { params
     if (refusal) throw new ProblemError('STATE_CONFLICT', { why: refusal })
     const formerContract =
       changeOrder.base_id === null ? null : await findContractById(db, companyId, changeOrder.base_id)
-    if (!formerContract) throw new Error('the contract before a change is not there')
+    if (!formerContract) throw new Error('the contract before the change does not exist')
     const terms = await buildAppTerms(context, changedContract, formerContract)
     await requireAppsConfirmed(actingCompany, terms, {
       key: body.confirmKey,
@@ -86,7 +86,7 @@ async function placeRestoringOrder(
     await lockPayableOrder(db, changeOrder.id),
     await lockPayableOrder(db, formerContract.order_id),
   ]
-  if (!undoneOrder || !soldOrder) throw new Error('an order of a contract is not there')
+  if (!undoneOrder || !soldOrder) throw new Error('an order of the contract does not exist')
   const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
   const id = await insertOrder(db, {
     company_id: companyId,
@@ -125,7 +125,7 @@ async function placeRestoringOrder(
   })
   await putIntoEffect(context, { id, companyId, code: changeOrder.code }, changeStamp)
   const restoringOrder = await findOrderById(db, companyId, moment, id)
-  if (!restoringOrder) throw new Error('an order that was just made is not there')
+  if (!restoringOrder) throw new Error('the created order does not exist')
   context.setResultRow('order', id, restoringOrder.row_version)
   await context.audit({
     ...log,

@@ -79,7 +79,7 @@ export async function createBackupInvoice(
   payment: PaymentDetails,
 ): Promise<string> {
   const backup = await findBackupById(context.db, companyId, id)
-  if (!backup) throw new Error('a backup that is invoiced is not there')
+  if (!backup) throw new Error('the backup to invoice does not exist')
   const { service_code: code, pdb_type, period, period_type, period_start, period_end, steps: lines } = backup
   const { currency, annual, discount, amount, pay_amount } = backup
   return await writeInvoice(context, {
@@ -104,7 +104,7 @@ export async function createTrafficInvoice(
   payment: PaymentDetails,
 ): Promise<string> {
   const traffic = await findTrafficById(context.db, companyId, id)
-  if (!traffic) throw new Error('traffic that is invoiced is not there')
+  if (!traffic) throw new Error('the traffic to invoice does not exist')
   const { service_code: code, period_end, pdb_traffic, free, price, steps: lines, currency, amount } = traffic
   return await writeInvoice(context, {
     companyId,

@@ -96,7 +96,7 @@ async function reviveOrder(
   const { id, code, company_id: companyId, name, type } = order
   if (isAwaitingPayment(order, moment)) return
   if (type === 'create' && !(await claimServiceCode(db, { code, companyId, name, time: now }, moment)))
-    throw new Error('the code of an order that comes back was taken in between')
+    throw new Error('another order has taken the service code of the restored order')
   await updateOrder(db, id, { deleted: false }, changeStamp)
 }
 
@@ -117,7 +117,7 @@ export async function putIntoEffect(
 async function makeContract(context: PaymentContext, orderId: number, changeStamp: ChangeStamp): Promise<string> {
   const { db } = context
   const order = await lockPayableOrder(db, orderId)
-  if (!order) throw new Error('an order that takes effect is not there')
+  if (!order) throw new Error('the order to put into effect does not exist')
   const companyId = order.company_id
   const baseContract = order.base_id === null ? null : await lockContract(db, companyId, order.base_id)
   const replacedOrder = baseContract ? await replaceBase(context, baseContract, changeStamp) : null

@@ -58,7 +58,7 @@ const reasons = {
 } as const
 
 function getTaskReason({ outcome, is_deleted: isDeleted }: PaymentTaskRecord): TaskRow['reason'] {
-  if (outcome === 'applied') throw new Error('a payment that was applied is no task')
+  if (outcome === 'applied') throw new Error('an applied payment is not a task')
   return outcome === 'replaced' && isDeleted ? 'deleted' : reasons[outcome]
 }
 

@@ -163,7 +163,7 @@ async function recordPaid(
     amount: readAmount(attemptBefore.amount),
     currency,
   })
-  if (difference === 'key') throw new Error('a gateway answered about another payment than it was asked about')
+  if (difference === 'key') throw new Error('the gateway returned another payment than the requested one')
   // Gateways report the time differently. A late report counts as paid at the attempt's start.
   const isLate = due !== null && getBusinessMoment({ app, now }).now > due
   const payableRef = toPayableRef(attemptBefore)
@@ -175,7 +175,7 @@ async function recordPaid(
     paidAt: isLate ? attemptBefore.started_at : now,
     attemptId: attemptBefore.id,
   })
-  if (!appliedPayment) throw new Error('an attempt names what is not there')
+  if (!appliedPayment) throw new Error('the order, backup or traffic of the payment attempt does not exist')
   const { id, company_id: companyId, user_id: userId, intent } = attemptBefore
   const attempt = await updateAttempt(db, id, {
     state: 'paid',

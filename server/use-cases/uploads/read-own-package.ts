@@ -5,6 +5,6 @@ import { type PackageContent, readPackage } from '#server/drivers/packages/read-
 /** Keeps the icon as the original PNG. Throws if it is not a package. */
 export async function readOwnPackage(bytes: Buffer): Promise<PackageContent> {
   const readResult = await readPackage(bytes)
-  if ('fault' in readResult) throw new Error(`a package of our own is refused: ${formatMappFault(readResult.fault)}`)
+  if ('fault' in readResult) throw new Error(`a package of the portal is invalid: ${formatMappFault(readResult.fault)}`)
   return readResult.content
 }

@@ -13,7 +13,7 @@ const hashShape = /^[0-9a-f]{64}$/
 
 /** Throws if the text is not a SHA-256, because it becomes part of the path. */
 export function getPackagePath(app: FilesContext, sha256: string): string {
-  if (!hashShape.test(sha256)) throw new Error('no SHA-256')
+  if (!hashShape.test(sha256)) throw new Error('the SHA-256 of the package is invalid')
   return join(getPackageFolder(app), `${sha256}.mapp`)
 }
 

@@ -36,7 +36,7 @@ export function createTusServer(app: AppContext): TusServer {
   const calls = new WeakMap<object, TusCall>()
   const getCall = (request: object): TusCall => {
     const call = calls.get(request)
-    if (!call) throw new Error('a request that nobody made')
+    if (!call) throw new Error('the request is unknown to the upload server')
     return call
   }
   /** Errors of the portal's hooks, because tus can return only responses and no problems. */

@@ -14,7 +14,7 @@ export const isUploadId = (id: string): boolean => idShape.test(id)
 
 /** Throws if the text is not an upload id, because it becomes part of the path. */
 export function getUploadPath(app: AppContext, id: string): string {
-  if (!isUploadId(id)) throw new Error('no id of an upload')
+  if (!isUploadId(id)) throw new Error('the id of the upload is invalid')
   return join(getUploadFolder(app), id)
 }
 

@@ -85,7 +85,7 @@ function createTokenSigner(ports: PagePorts) {
       const session = await readCurrentSession(ports)
       usedToken = await getFreshToken(ports, refusedToken)
       // Without a token the connection is down too. After the retries the caller gets a problem.
-      if (usedToken === null) throw new Error('no token can be had now')
+      if (usedToken === null) throw new Error('no access token is available')
       request.setHeader('Authorization', `Bearer ${usedToken}`)
       if (session) request.setHeader(headers.forUser, session.forUser)
       request.setHeader(headers.build, ports.build)

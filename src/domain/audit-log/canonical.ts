@@ -13,7 +13,7 @@ const maxDepth = 32
 export function toCanonicalJson(value: object | LeafValue): string {
   requireCanonicalValue(value, '$', 0)
   const text = canonicalize(value)
-  if (text === undefined) throw new LogError('NOT_A_LEAF_VALUE', 'nothing to write')
+  if (text === undefined) throw new LogError('NOT_A_LEAF_VALUE', 'the value is undefined')
   return text
 }
 
@@ -28,17 +28,17 @@ export function isCanonical(text: string): boolean {
 
 function requireCanonicalValue(value: unknown, path: string, depth: number): void {
   const createError = (reason: string) => new LogError('NOT_A_LEAF_VALUE', `${reason} at ${path}`)
-  if (depth > maxDepth) throw createError('a circle, or too deep,')
+  if (depth > maxDepth) throw createError('a circular or too deeply nested value')
   if (value === null || typeof value === 'boolean') return
   if (typeof value === 'string') {
     if (!value.isWellFormed()) throw createError('a lone surrogate')
     return
   }
   if (typeof value === 'number') {
-    if (!Number.isSafeInteger(value) || Object.is(value, -0)) throw createError('a number that is no safe integer')
+    if (!Number.isSafeInteger(value) || Object.is(value, -0)) throw createError('a number that is not a safe integer')
     return
   }
-  if (typeof value !== 'object') throw createError(typeof value)
+  if (typeof value !== 'object') throw createError(`a value of type ${typeof value}`)
   if (Array.isArray(value)) {
     // By index, because `forEach` skips holes.
     for (let i = 0; i < value.length; i += 1) requireCanonicalValue(value[i], `${path}[${i}]`, depth + 1)

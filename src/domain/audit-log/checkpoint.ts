@@ -49,12 +49,12 @@ export function formatCheckpoint({ origin, size, root, epoch, nextKey, storedCha
 
 /** Throws BAD_CHECKPOINT, or BAD_KEY for a malformed next key. */
 export function readCheckpoint(text: string): Checkpoint {
-  const createError = (reason: string) => new LogError('BAD_CHECKPOINT', `no checkpoint: ${reason}`)
+  const createError = (reason: string) => new LogError('BAD_CHECKPOINT', `not a checkpoint: ${reason}`)
   const [origin = '', size = '', root = '', ...rest] = text.split('\n')
-  if (origin === '') throw createError('no origin')
-  if (!/^(0|[1-9]\d{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) throw createError('no size')
+  if (origin === '') throw createError('the origin is missing')
+  if (!/^(0|[1-9]\d{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) throw createError('the size is invalid')
   const hash = fromBase64(root)
-  if (hash?.length !== hashLength) throw createError('no root')
+  if (hash?.length !== hashLength) throw createError('the root is invalid')
   const extraLines = rest.slice(0, -1)
   if (rest.at(-1) !== '' || extraLines.length > maxLines || extraLines.includes('')) throw createError('lines')
   const nextKey = parseNextKey(extraLines, origin, createError)
@@ -79,7 +79,7 @@ function parseStoredChain(lines: string[], createError: (reason: string) => LogE
 function parseEpoch(lines: string[], createError: (reason: string) => LogError): number {
   const [line, secondLine] = lines.filter((epochLine) => /^epoch\b/.test(epochLine))
   if (line === undefined) return 0
-  if (secondLine !== undefined || !/^epoch [1-9]\d{0,8}$/.test(line)) throw createError('epoch')
+  if (secondLine !== undefined || !/^epoch [1-9]\d{0,8}$/.test(line)) throw createError('the epoch is invalid')
   return Number(line.slice('epoch '.length))
 }
 
@@ -90,7 +90,7 @@ function parseNextKey(lines: string[], origin: string, createError: (reason: str
   const [line, secondLine] = lines.filter((keyLine) => /^next key\b/.test(keyLine))
   if (line === undefined) return null
   const key = line.slice('next key '.length)
-  if (secondLine !== undefined || readVerifierKey(key).name !== origin) throw createError('next key')
+  if (secondLine !== undefined || readVerifierKey(key).name !== origin) throw createError('the next key is invalid')
   return key
 }
 
@@ -107,7 +107,7 @@ export function followHandovers(notes: readonly unknown[], trustedKey: string): 
   let key = trustedKey
   for (const note of notes) {
     const { nextKey } = openCheckpoint(note, key)
-    if (nextKey === undefined) throw new LogError('NOT_SIGNED_BY_KEY', 'the note of a handover names no next key')
+    if (nextKey === undefined) throw new LogError('NOT_SIGNED_BY_KEY', 'the handover note does not name a next key')
     openHandover(note, key, nextKey)
     key = nextKey
   }
@@ -122,6 +122,7 @@ export function followHandovers(notes: readonly unknown[], trustedKey: string): 
 export function openHandover(note: unknown, trustedKey: string, nextKey: string): Checkpoint {
   openCheckpoint(note, nextKey)
   const checkpoint = openCheckpoint(note, trustedKey)
-  if (checkpoint.nextKey !== nextKey) throw new LogError('NOT_SIGNED_BY_KEY', 'the known key has not named this one')
+  if (checkpoint.nextKey !== nextKey)
+    throw new LogError('NOT_SIGNED_BY_KEY', 'the known key did not sign this key as the next one')
   return checkpoint
 }

@@ -34,6 +34,6 @@ export function isEqualHash(a: Uint8Array, b: Uint8Array): boolean {
 /** Throws BAD_HASH if the text is not the base64 of 32 bytes. */
 export function readHash(base64: unknown): Hash {
   const bytes = typeof base64 === 'string' ? fromBase64(base64) : null
-  if (bytes?.length !== hashLength) throw new LogError('BAD_HASH', 'not the base64 of a hash of 32 bytes')
+  if (bytes?.length !== hashLength) throw new LogError('BAD_HASH', 'a hash is not 32 bytes in base64')
   return bytes
 }

@@ -34,23 +34,23 @@ export function readLeafStream(text: string, expected: { companyId: number; from
     } catch {
       // The error is thrown below, as for other lines.
     }
-    throw createError('no JSON object', index)
+    throw createError('not a JSON object', index)
   })
   const [firstLine = {}, ...rest] = objects
   const { zone, from, to } = firstLine
   if (typeof zone !== 'string' || !isLogIndex(from) || !isLogIndex(to) || from !== expected.from || to < from)
-    throw createError('no range', 0)
+    throw createError('invalid range', 0)
   const lastLine = rest.pop() ?? {}
   if (!('count' in lastLine)) throw new LogError('STREAM_CUT', 'the last line is missing')
   if (rest.length !== to - from || lastLine['count'] !== rest.length)
-    throw createError('another number of entries', lines.length - 1)
+    throw createError('wrong number of entries', lines.length - 1)
   const entries = rest.map((line, index) => {
-    if (line['index'] !== from + index) throw createError('a gap', index + 1)
+    if (line['index'] !== from + index) throw createError('wrong index', index + 1)
     return toStreamedEntry(line, {
       index: from + index,
       zone,
       companyId: expected.companyId,
-      createError: () => createError('no entry', index + 1),
+      createError: () => createError('invalid entry', index + 1),
     })
   })
   return { zone, from, to, entries }
@@ -70,7 +70,8 @@ function toStreamedEntry(
   if (typeof leaf !== 'string') return { index, hash: readHash(hash), row: null }
   const row = parseEntryRow(leaf, index, zone)
   if (!row) throw createError()
-  if (row.company_id !== companyId) throw new LogError('OTHER_LOG', `entry ${index} is of company ${row.company_id}`)
+  if (row.company_id !== companyId)
+    throw new LogError('OTHER_LOG', `entry ${index} belongs to company ${row.company_id}`)
   return { index, hash: hashLeaf(leaf), row }
 }
 

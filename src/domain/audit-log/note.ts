@@ -27,8 +27,8 @@ function createKeyId(name: string, publicKey: Uint8Array): Uint8Array {
 
 /** Returns `name+id+base64` of the key for this 32-byte seed. Throws BAD_KEY for a name with spaces or `+`. */
 export function createVerifierKey(name: string, seed: Uint8Array): string {
-  if (!isName(name)) throw new LogError('BAD_KEY', 'a key is named without spaces and plus signs')
-  if (seed.length !== 32) throw new LogError('BAD_KEY', 'a signing key has 32 bytes')
+  if (!isName(name)) throw new LogError('BAD_KEY', 'the name of a key must not contain spaces or plus signs')
+  if (seed.length !== 32) throw new LogError('BAD_KEY', 'a signing key must have 32 bytes')
   const publicKey = ed25519.getPublicKey(seed)
   const bytes = concatBytes(Uint8Array.of(algorithm), publicKey)
   return `${name}+${bytesToHex(createKeyId(name, publicKey))}+${toBase64(bytes)}`
@@ -40,10 +40,10 @@ export function readVerifierKey(key: unknown): NoteVerifier {
   const [, name = '', id, base64 = ''] = (typeof key === 'string' && /^([^+]*)\+([0-9a-f]{8})\+(.*)$/s.exec(key)) || []
   const bytes = fromBase64(base64)
   if (!isName(name) || bytes?.length !== 33 || bytes[0] !== algorithm)
-    throw new LogError('BAD_KEY', 'not the key of an Ed25519 verifier (name+id+base64)')
+    throw new LogError('BAD_KEY', 'the key is not an Ed25519 verifier key (name+id+base64)')
   const publicKey = bytes.slice(1)
   const keyId = createKeyId(name, publicKey)
-  if (bytesToHex(keyId) !== id) throw new LogError('BAD_KEY', 'the id is not of this name and key')
+  if (bytesToHex(keyId) !== id) throw new LogError('BAD_KEY', 'the id of the key does not match its name and value')
   return { name, id: keyId, publicKey }
 }
 
@@ -58,7 +58,8 @@ export function getFingerprint(key: string): string {
  * vouch for a new one. Throws BAD_NOTE for a text that a note cannot contain, BAD_KEY for a malformed signer name.
  */
 export function signNote(text: string, ...signers: { name: string; seed: Uint8Array }[]): string {
-  if (!isNoteText(text)) throw new LogError('BAD_NOTE', 'the text of a note is lines without control characters')
+  if (!isNoteText(text))
+    throw new LogError('BAD_NOTE', 'the text of a note must be complete lines without control characters')
   const lines = signers.map(({ name, seed }) => {
     const { id } = readVerifierKey(createVerifierKey(name, seed))
     return `— ${name} ${toBase64(concatBytes(id, ed25519.sign(utf8ToBytes(text), seed)))}\n`
@@ -73,11 +74,11 @@ export function signNote(text: string, ...signers: { name: string; seed: Uint8Ar
 export function openNote(note: unknown, verifier: NoteVerifier): string {
   const { text, signatures } = splitNote(note)
   const ownSignatures = signatures.filter(({ name, id }) => name === verifier.name && isEqualHash(id, verifier.id))
-  if (ownSignatures.length === 0) throw new LogError('NOT_SIGNED_BY_KEY', `not signed by ${verifier.name}`)
+  if (ownSignatures.length === 0) throw new LogError('NOT_SIGNED_BY_KEY', `the note is not signed by ${verifier.name}`)
   const message = utf8ToBytes(text)
   for (const { signature } of ownSignatures) {
     if (!isSignature(signature, message, verifier.publicKey))
-      throw new LogError('SIGNATURE_INVALID', `the signature of ${verifier.name} is not over this text`)
+      throw new LogError('SIGNATURE_INVALID', `the signature of ${verifier.name} does not match the text`)
   }
   return text
 }
@@ -93,7 +94,7 @@ function isSignature(signature: Uint8Array, message: Uint8Array, publicKey: Uint
 }
 
 function splitNote(note: unknown) {
-  const error = new LogError('BAD_NOTE', 'not a signed note')
+  const error = new LogError('BAD_NOTE', 'the text is not a signed note')
   if (typeof note !== 'string' || note.length > maxLength) throw error
   // The last blank line, because the text may contain blank lines.
   const separator = note.lastIndexOf('\n\n')

@@ -56,14 +56,14 @@ export function formatProofFile(proof: {
 /** Throws FILE_TOO_LARGE, FILE_NO_JSON, FILE_FORMAT, FIELD_MISSING or BAD_KEY. The values are verified later. */
 export function readProofFile(text: string): ProofFile {
   if (text.length > maxProofFileLength)
-    throw new LogError('FILE_TOO_LARGE', `more than ${maxProofFileLength} characters`)
+    throw new LogError('FILE_TOO_LARGE', `the file has more than ${maxProofFileLength} characters`)
   const file = parseJson(text)
   if (typeof file !== 'object' || file === null || Array.isArray(file))
-    throw new LogError('FILE_FORMAT', 'the file is no JSON object')
+    throw new LogError('FILE_FORMAT', 'the file is not a JSON object')
   const { format, v, leaf, index, size, hashes, checkpoint, key } = file as Record<string, unknown>
   if (format !== proofFormat || v !== proofVersion)
-    throw new LogError('FILE_FORMAT', `not a file of the format "${proofFormat}", version ${proofVersion}`)
-  const createError = (name: string) => new LogError('FIELD_MISSING', `"${name}" is missing or not of its type`)
+    throw new LogError('FILE_FORMAT', `the file does not have the format "${proofFormat}", version ${proofVersion}`)
+  const createError = (name: string) => new LogError('FIELD_MISSING', `"${name}" is missing or has the wrong type`)
   if (typeof leaf !== 'string') throw createError('leaf')
   if (typeof index !== 'number') throw createError('index')
   if (typeof size !== 'number') throw createError('size')
@@ -78,9 +78,10 @@ export function readProofFile(text: string): ProofFile {
 export function verifyProofFile(file: ProofFile, key: string): ProofVerdict {
   try {
     const checkpoint = openCheckpoint(file.checkpoint, key)
-    if (checkpoint.size !== file.size) throw new LogError('BAD_SIZE', `the checkpoint is of ${checkpoint.size} leaves`)
+    if (checkpoint.size !== file.size)
+      throw new LogError('BAD_SIZE', `the checkpoint is for ${checkpoint.size} leaves, not ${file.size}`)
     if (file.hashes.length > maxProofHashes)
-      throw new LogError('WRONG_COUNT_OF_HASHES', 'more hashes than any tree has')
+      throw new LogError('WRONG_COUNT_OF_HASHES', 'the proof has more hashes than any log needs')
     const { index, size } = file
     const proof = file.hashes.map(readHash)
     const fault = findInclusionFault({ index, size, leaf: hashLeaf(file.leaf), root: checkpoint.root, proof })
@@ -93,19 +94,19 @@ export function verifyProofFile(file: ProofFile, key: string): ProofVerdict {
 }
 
 function describeFault(fault: LogFault, { index, size }: ProofFile): string {
-  if (fault === 'ROOT_DIFFERS') return 'the entry, its place or a hash is not the one that was recorded'
+  if (fault === 'ROOT_DIFFERS') return 'the entry, its position or a hash differs from the recorded one'
   if (fault === 'BAD_INDEX') return `a log of ${size} entries has no entry ${index}`
   return fault === 'WRONG_COUNT_OF_HASHES' ? 'the proof has too few or too many hashes' : fault
 }
 
 /** Recorded entries are canonical JSON, so a proof of other bytes does not prove an entry. */
 function parseCheckedLeaf(text: string): AuditLeaf {
-  if (!isCanonical(text)) throw new LogError('LEAF_NOT_CANONICAL', 'the entry can be read in more than one way')
+  if (!isCanonical(text)) throw new LogError('LEAF_NOT_CANONICAL', 'the entry is not canonical JSON')
   let leaf: AuditLeaf
   try {
     leaf = readLeaf(text)
   } catch {
-    throw new LogError('LEAF_UNREADABLE', 'the recorded bytes are no entry of the audit trail')
+    throw new LogError('LEAF_UNREADABLE', 'the recorded bytes are not an entry of the audit trail')
   }
   const { company, time, code, operation, user_name, user_id, status, info, changes } = leaf
   const isReadable =
@@ -116,7 +117,7 @@ function parseCheckedLeaf(text: string): AuditLeaf {
     (status === 0 || status === -1) &&
     isRecord(info) &&
     changes.every((change: unknown) => isRecord(change) && typeof change.field === 'string')
-  if (!isReadable) throw new LogError('LEAF_UNREADABLE', 'fields of the entry are missing')
+  if (!isReadable) throw new LogError('LEAF_UNREADABLE', 'the entry has missing or invalid fields')
   return leaf
 }
 
@@ -127,6 +128,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new LogError('FILE_NO_JSON', 'the file is no JSON')
+    throw new LogError('FILE_NO_JSON', 'the file is not JSON')
   }
 }

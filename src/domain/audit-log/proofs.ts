@@ -31,7 +31,8 @@ export function buildInclusionProof(index: number, size: number, readNode: NodeR
 
 /** PROOF(from, D[to]). Empty if `from` is 0 or equals `to`. Throws LOG_SHRANK if `from` is larger. */
 export function buildConsistencyProof(from: number, to: number, readNode: NodeReader): Hash[] {
-  if (requireSize(from) > requireSize(to)) throw new LogError('LOG_SHRANK', `${to} leaves, once ${from}`)
+  if (requireSize(from) > requireSize(to))
+    throw new LogError('LOG_SHRANK', `the log has ${to} leaves, but it had ${from} before`)
   if (from === 0 || from === to) return []
   const proof: Hash[] = []
   let [start, end] = [0, to]

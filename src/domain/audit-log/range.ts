@@ -65,7 +65,7 @@ export function* checkRange(
 function readExactHashes(readHashes: TileReader, name: TileName, size: number): Uint8Array {
   const hashes = readHashes(name.level, name.index)
   const bytes = getTileWidth(name, size) * hashLength
-  if (hashes === undefined) throw new LogError('TILE_MISSING', `tile ${name.level}/${name.index}`)
+  if (hashes === undefined) throw new LogError('TILE_MISSING', `tile ${name.level}/${name.index} is missing`)
   if (hashes.length < bytes)
     throw new LogError('BAD_TILE', `tile ${name.level}/${name.index} has ${hashes.length} bytes`)
   return hashes.subarray(0, bytes)

@@ -26,7 +26,7 @@ export type NodeReader = (level: number, index: number) => Hash
 
 /** Returns `size` if it is a safe integer of at least 0, otherwise throws BAD_SIZE. */
 export function requireSize(size: number): number {
-  if (!Number.isSafeInteger(size) || size < 0) throw new LogError('BAD_SIZE', `${size} is no size of a log`)
+  if (!Number.isSafeInteger(size) || size < 0) throw new LogError('BAD_SIZE', `${size} is not a valid size of a log`)
   return size
 }
 
@@ -69,7 +69,7 @@ export function createNodeReader(readHashes: TileReader): NodeReader {
     const start = index * 2 ** height
     const tile = { level: tileLevel, index: divideAndRoundDown(start, tileWidth) }
     const hashes = readHashes(tile.level, tile.index)
-    if (hashes === undefined) throw new LogError('TILE_MISSING', `tile ${tile.level}/${tile.index}`)
+    if (hashes === undefined) throw new LogError('TILE_MISSING', `tile ${tile.level}/${tile.index} is missing`)
     const from = (start % tileWidth) * hashLength
     const to = from + 2 ** height * hashLength
     if (hashes.length % hashLength !== 0 || hashes.length > tileWidth * hashLength || to > hashes.length)

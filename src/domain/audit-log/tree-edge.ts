@@ -63,7 +63,8 @@ export function appendLeaves(
   leaves: readonly Hash[],
 ): { edge: TreeEdge; changedTiles: LogTile[]; root: Hash } {
   checkEdge(edge)
-  if (leaves.some((hash) => hash.length !== hashLength)) throw new LogError('BAD_HASH', 'a leaf hash has 32 bytes')
+  if (leaves.some((hash) => hash.length !== hashLength))
+    throw new LogError('BAD_HASH', 'a leaf hash must have 32 bytes')
   const size = requireSize(edge.size + leaves.length)
   const tilesByLevel = new Map(edge.tiles.map((tile) => [tile.level, tile]))
   const changedTiles: LogTile[] = []
@@ -117,5 +118,6 @@ function checkEdge({ size, tiles }: TreeEdge): void {
       levelTiles[0].hashes.length === (countHashes(level, size) % tileWidth) * hashLength
     )
   })
-  if (!isMatching || names.length !== tiles.length) throw new LogError('BAD_TILE', `no edge of a log of ${size} leaves`)
+  if (!isMatching || names.length !== tiles.length)
+    throw new LogError('BAD_TILE', `the tiles are not the right edge of a log of ${size} leaves`)
 }

@@ -4,7 +4,7 @@ import type { FeeStep } from '#domain/fees/explain.ts'
 export function explainUndo(steps: readonly FeeStep[]): FeeStep[] {
   const paidSteps = steps.filter(({ code }) => code === 'paid')
   const residualStep = steps.find(({ code }) => code === 'residual')
-  if (!residualStep) throw new Error('the change that is undone has no residual amount')
+  if (!residualStep) throw new Error('the undone change has no residual amount')
   const dueStep: FeeStep = {
     code: 'due',
     rule: 'D14',

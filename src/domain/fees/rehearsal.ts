@@ -110,7 +110,7 @@ export function addToRehearsal(
   }
   const { newFee } = renewal
   const currencyFigures = figures.currencies.find(({ currency }) => currency === contract.currency)
-  if (!currencyFigures) throw new Error(`there are no figures of ${contract.currency}`)
+  if (!currencyFigures) throw new Error(`the figures for ${contract.currency} are missing`)
   currencyFigures.contracts += 1
   currencyFigures.now = writeAmount(readAmount(currencyFigures.now) + currentFee)
   currencyFigures.then = writeAmount(readAmount(currencyFigures.then) + newFee)

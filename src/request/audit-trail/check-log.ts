@@ -81,7 +81,8 @@ function openNewCheckpoint(
 ): Checkpoint {
   if (!previous || previous.key === key) return openCheckpoint(note, key)
   if (handovers.length === 0) return openHandover(note, previous.key, key)
-  if (followHandovers(handovers, previous.key) !== key) throw new LogError('NOT_SIGNED_BY_KEY', 'another key was named')
+  if (followHandovers(handovers, previous.key) !== key)
+    throw new LogError('NOT_SIGNED_BY_KEY', 'the handover notes name another key')
   return openCheckpoint(note, key)
 }
 
@@ -93,8 +94,9 @@ async function compareCheckpoints(
   if (!previous) return
   const oldCheckpoint = openCheckpoint(previous.note, previous.key)
   if (oldCheckpoint.origin !== checkpoint.origin)
-    throw new LogError('OTHER_LOG', `${checkpoint.origin}, once ${oldCheckpoint.origin}`)
-  if (checkpoint.epoch < oldCheckpoint.epoch) throw new LogError('ROOT_DIFFERS', 'an earlier epoch')
+    throw new LogError('OTHER_LOG', `the log is ${checkpoint.origin}, but it was ${oldCheckpoint.origin} before`)
+  if (checkpoint.epoch < oldCheckpoint.epoch)
+    throw new LogError('ROOT_DIFFERS', 'the checkpoint has an earlier epoch than the stored one')
   const [from, to] = [oldCheckpoint.size, checkpoint.size]
   if (checkpoint.epoch > oldCheckpoint.epoch) {
     const size = await findRestoredSize(context, { epoch: oldCheckpoint.epoch, checkpoint })
@@ -104,11 +106,11 @@ async function compareCheckpoints(
       if (firstDifference === null || firstDifference >= size) throw new RestoredLogError(size)
     }
   }
-  if (from > to) throw new LogError('LOG_SHRANK', `${to} entries, once ${from}`)
+  if (from > to) throw new LogError('LOG_SHRANK', `the log has ${to} entries, but it had ${from} before`)
   const tileNames = listTilesRead((read) => buildConsistencyProof(from, to, read))
   const proof = buildConsistencyProof(from, to, createNodeReader(await fetchTiles(context, tileNames)))
   const fault = findConsistencyFault({ from, to, fromRoot: oldCheckpoint.root, toRoot: checkpoint.root, proof })
-  if (fault) throw new LogError(fault, 'the log does not go on from what this device has seen')
+  if (fault) throw new LogError(fault, 'the log does not extend the checkpoint stored on this device')
 }
 
 /** Returns false if another page was faster or the session has changed. */

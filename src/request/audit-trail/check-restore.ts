@@ -24,7 +24,7 @@ const maxRestores = 50
 export class RestoredLogError extends LogError {
   readonly size: number
   constructor(size: number) {
-    super('RESTORED', `restored to ${size} entries`)
+    super('RESTORED', `the log was restored to ${size} entries`)
     this.size = size
   }
 }

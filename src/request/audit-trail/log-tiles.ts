@@ -34,7 +34,7 @@ export async function fetchTile(context: LogContext, { level, index }: TileName)
   const { body } = await fetchTrail(context, trailTile, { params, query: { companyId: context.companyId } })
   const hashes = typeof body.hashes === 'string' ? fromBase64(body.hashes) : null
   if (!hashes || hashes.length % hashLength !== 0 || hashes.length > tileWidth * hashLength)
-    throw new LogError('BAD_TILE', `tile ${level}/${index}`)
+    throw new LogError('BAD_TILE', `tile ${level}/${index} is invalid`)
   return hashes
 }
 

@@ -104,7 +104,7 @@ async function fillUpTo(
     const range = { from: next, to: Math.min(end, next + entryCount) }
     const { piece, durationMs } = await fetchInTurn(ports, () => fetchPiece(context, storedTrail, range), signal)
     if (!(await storeTrailPiece(guard.db, piece, guard.generation))) return { kind: 'gone' }
-    if (piece.entries.length === 0) throw new LogError('STREAM_CUT', 'the log ends before the range')
+    if (piece.entries.length === 0) throw new LogError('STREAM_CUT', 'the log ends before the requested range')
     next += piece.entries.length
     if (durationMs < pieceMs.quick) entryCount = Math.min(entriesPerPiece.max, entryCount * 2)
     if (durationMs > pieceMs.slow) entryCount = Math.max(entriesPerPiece.min, Math.floor(entryCount / 4))

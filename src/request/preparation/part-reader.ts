@@ -211,7 +211,7 @@ export const notAttemptedProblem: Problem = {
 }
 
 function getTable({ list, name }: Endpoint): string {
-  if (!list) throw new Error(`${name} is no list`)
+  if (!list) throw new Error(`${name} is not the call of a list`)
   return list.table
 }
 

@@ -26,7 +26,7 @@ const renewWaitMs = 5_000
 /** Margin before the token's end, plus up to half of it at random, at most a part of its lifetime (K-05). */
 const renewalMargin = { maxMs: 60_000, part: 0.2 }
 /** Whether there is a token is unknown, because the connection failed. */
-const connectionFailed = Symbol('the line is down')
+const connectionFailed = Symbol('connection failed')
 
 /** Returns null if the connection failed. `knownSession` is the session if the caller has just read it. */
 export async function sendSignedIn(

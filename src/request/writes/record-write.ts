@@ -47,7 +47,7 @@ export async function recordWrite(
 /** Returns the exact request of an entry, fixed by its first claim (protocol 2). */
 export function freeze(entry: OutboxEntry): FrozenRequest {
   const endpoint = findEndpoint(entry.endpoint)
-  if (!endpoint) throw new Error(`no endpoint is named ${entry.endpoint}`)
+  if (!endpoint) throw new Error(`the endpoint ${entry.endpoint} does not exist`)
   const isUpload = endpoint.encoding === 'multipart'
   // File bytes are stored separately and do not change while the entry waits. The browser builds the form around them, with a new boundary
   // each time, which the server's fingerprint ignores.

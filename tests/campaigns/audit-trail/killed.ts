@@ -41,11 +41,11 @@ export async function killIntegrators(cluster: string, random: Random): Promise<
   const brokenEntries = await runInTransaction(app, { role: 'portal_system' }, (db) => findBrokenEntries(app, db))
   await close()
   console.log(
-    `${killCount} times two integrators killed: ${placedBefore} of ${written} entries placed by them, ${placedAfter} in the end`,
+    `two integrators killed ${killCount} times: they placed ${placedBefore} of ${written} entries, ${placedAfter} were placed in the end`,
   )
   return [
-    ...(placedAfter === written ? [] : [`${placedAfter} places for ${written} entries`]),
-    ...brokenEntries.map(({ company_id, id }) => `broken at ${id} of ${company_id}`),
+    ...(placedAfter === written ? [] : [`${placedAfter} entries were placed, but ${written} were written`]),
+    ...brokenEntries.map(({ company_id, id }) => `entry ${id} of company ${company_id} is broken`),
   ]
 }
 

@@ -110,7 +110,9 @@ async function waitForVacuum({ database: { kysely } }: AppContext): Promise<void
       where relname in ('audit_entry', 'audit_leaf') and n_ins_since_vacuum > 1000 + 0.2 * n_live_tup`.execute(kysely)
     if (rows.length === 0) return
     if (Date.now() > deadline)
-      throw new Error(`not vacuumed within ${vacuumTimeoutMs} ms: ${rows.map(({ name }) => name).join(', ')}`)
+      throw new Error(
+        `tables were not vacuumed within ${vacuumTimeoutMs} ms: ${rows.map(({ name }) => name).join(', ')}`,
+      )
     await new Promise((resolve) => setTimeout(resolve, 1000))
   }
 }
@@ -225,9 +227,11 @@ export async function measurePages(
     )
     const smallMs = smallDurations.get(name) ?? null
     const figures = [listMs, handMs, smallMs].map((duration) => (duration?.toFixed(1) ?? '-').padStart(7)).join(' ')
-    console.log(`${engine.padEnd(9)} ${name.padEnd(19)} ${figures} ms (of ${entries}; by hand; of ${tenthOfEntries})`)
+    console.log(
+      `${engine.padEnd(9)} ${name.padEnd(19)} ${figures} ms (of ${entries}; hand-written SQL; of ${tenthOfEntries})`,
+    )
     if (listMs > maxFactor * Math.max(handMs, minMs) * noiseFactor)
-      faults.push(`${engine}: ${name} takes ${listMs.toFixed(1)} ms, by hand ${handMs.toFixed(1)}`)
+      faults.push(`${engine}: ${name} takes ${listMs.toFixed(1)} ms, but ${handMs.toFixed(1)} ms with hand-written SQL`)
     if (smallMs !== null && listMs > maxGrowth * Math.max(smallMs, minMs))
       faults.push(`${engine}: ${name} grows from ${smallMs.toFixed(1)} to ${listMs.toFixed(1)} ms`)
   }

@@ -82,8 +82,8 @@ async function measureLog(cluster: string): Promise<{ rate: number; faults: stri
   return {
     rate,
     faults: [
-      ...(isComplete ? [] : [`of ${total} entries: ${JSON.stringify(counts)}`]),
-      ...counts.broken.map(({ id }) => `broken at ${id}`),
+      ...(isComplete ? [] : [`${total} entries were written, but the tables have ${JSON.stringify(counts)}`]),
+      ...counts.broken.map(({ id }) => `entry ${id} is broken`),
     ],
   }
 }
@@ -105,9 +105,9 @@ export async function measureWriters(cluster: string): Promise<string[]> {
   const [log, chain] = [median(logRates), median(chainRates)]
   const rateTexts = [logRates, chainRates].map((figures) => figures.map((rate) => rate.toFixed(0)).join(', '))
   console.log(
-    `${writerCount} writers of one company: ${rateTexts[0]} entries/s through the log, ${rateTexts[1]} the chain`,
+    `${writerCount} writers of one company: ${rateTexts[0]} entries/s with the log, ${rateTexts[1]} with the chain`,
   )
   if (log * tolerance < chain)
-    faults.push(`writers are slower than by the chain: ${log.toFixed(0)} against ${chain.toFixed(0)}`)
+    faults.push(`the log is slower than the chain: ${log.toFixed(0)} entries/s, chain ${chain.toFixed(0)}`)
   return faults
 }

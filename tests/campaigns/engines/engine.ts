@@ -70,7 +70,7 @@ export async function findMiddle(browser: EngineBrowser, selector: string): Prom
     }, selector)
     if (middleNow && lastMiddle && middleNow.x === lastMiddle.x && middleNow.y === lastMiddle.y) return middleNow
     if (performance.now() > deadline)
-      throw new Error(`not within ${defaultWaitMs} ms: ${selector} is visible and at rest`)
+      throw new Error(`not within ${defaultWaitMs} ms: ${selector} is visible and does not move`)
     lastMiddle = middleNow
   }
 }

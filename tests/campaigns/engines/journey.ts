@@ -22,7 +22,7 @@ async function waitForCachedCode(browser: EngineBrowser): Promise<void> {
     count === 0 || performance.now() - stableSince < cacheWaitMs.stable;
     await wait(200)
   ) {
-    if (performance.now() > deadline) throw new Error('the code of the forms did not come to the device')
+    if (performance.now() > deadline) throw new Error('the code of the forms was not stored on the device')
     const currentCount = await browser.run(countFiles)
     if (currentCount !== count) stableSince = performance.now()
     count = currentCount
@@ -60,7 +60,7 @@ export async function runJourney(stage: EngineStage, report: (line: string) => v
     await waitFor(browser, 'nothing waits', isSent, [], sentWithinMs)
     const hasArrived = () => proxy.arrivals.some(({ method, keys }) => method === 'POST' && keys.length > 0)
     for (const deadline = performance.now() + sentWithinMs; !hasArrived(); await wait(100))
-      if (performance.now() > deadline) throw new Error('the change did not arrive')
+      if (performance.now() > deadline) throw new Error('the change did not reach the server')
     report('online again, the change is sent')
   } finally {
     proxy.clearFaults()

@@ -44,13 +44,13 @@ export async function openSocket(
     else request.resolve(message.result as never)
   }
   socket.onclose = () => {
-    for (const { reject } of pending.values()) reject(new Error('the browser is gone'))
+    for (const { reject } of pending.values()) reject(new Error('the browser has closed the connection'))
     pending.clear()
   }
   return {
     send: (method, params = {}) =>
       new Promise((resolve, reject) => {
-        if (socket.readyState !== WebSocket.OPEN) return reject(new Error('the browser is gone'))
+        if (socket.readyState !== WebSocket.OPEN) return reject(new Error('the browser has closed the connection'))
         const id = ++lastId
         pending.set(id, { resolve, reject })
         socket.send(JSON.stringify({ id, method, params }))

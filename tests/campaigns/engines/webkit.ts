@@ -170,7 +170,7 @@ export async function openWebKit(display: string, profile: string): Promise<Engi
         )
       },
       resize: async () => undefined,
-      screenshot: () => Promise.reject(new Error('only through WebDriver')),
+      screenshot: () => Promise.reject(new Error('screenshots need WebDriver')),
       isRunning: () => isRunning,
       async kill() {
         isRunning = false

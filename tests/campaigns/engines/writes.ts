@@ -128,14 +128,14 @@ export async function writeUnderFaults(
       for (const { intent } of plannedWrites)
         if (!(await browser.run((intentToCheck) => window.rig.isRecorded(intentToCheck), intent)))
           missingIntents.push(`${creationIntent}: ${intent}`)
-      report(`${kill} of ${kills} kills, ${missingIntents.length} gone, ${logins} logins`)
+      report(`${kill} of ${kills} kills, ${missingIntents.length} writes lost, ${logins} logins`)
     }
     if (stuck.length === 0) await waitUntilSent('after the kills')
   } finally {
     await browser.kill()
   }
   await portal.stop()
-  if (!author) throw new Error('nobody was signed in')
+  if (!author) throw new Error('no user was signed in')
   const metFaults: WriteReport['metFaults'] = {}
   for (const { fault } of proxy.arrivals) if (fault) metFaults[fault] = (metFaults[fault] ?? 0) + 1
   return {

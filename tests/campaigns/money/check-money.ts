@@ -111,7 +111,7 @@ const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]
 
 /** Includes abandoned attempts until staff check them, and claimed refunds. */
 const unwrittenPayments = sql`
-  select a.company_id, format('%s %s was taken by %s for %s, and the attempt is %s', b.currency, b.taken, b.gateway, b.key, a.state)
+  select a.company_id, format('%s %s was taken by %s for %s, but the attempt is %s', b.currency, b.taken, b.gateway, b.key, a.state)
     as text
   from book b join payment_attempt a on a.key = b.key where a.state <> 'paid'
   union all select m.company_id, format('task %s of %s %s is still being refunded', m.task_id, m.currency, m.amount)
@@ -119,22 +119,22 @@ const unwrittenPayments = sql`
 
 const rules: RawBuilder<unknown>[] = [
   // Each payment at a gateway has an attempt with the same amount.
-  sql`select 0 as company_id, format('%s took %s %s for %s, of which nothing was written down before', b.gateway, b.currency,
+  sql`select 0 as company_id, format('%s took %s %s for %s, but no attempt was recorded before', b.gateway, b.currency,
       b.taken, b.key) as text
     from book b where not exists (select from payment_attempt a where a.key = b.key)`,
-  sql`select a.company_id, format('%s took %s %s for %s, and %s %s was asked of %s', b.gateway, b.currency, b.taken, b.key,
+  sql`select a.company_id, format('%s took %s %s for %s, but %s %s was requested from %s', b.gateway, b.currency, b.taken, b.key,
       a.currency, a.amount, a.gateway) as text
     from book b join payment_attempt a on a.key = b.key
     where (a.currency, a.amount, a.gateway) is distinct from (b.currency, b.taken, b.gateway)`,
   // A paid attempt has one payment, and a payment through a gateway has one attempt and the gateway's money.
-  sql`select a.company_id, format('attempt %s is paid by %s, and %s payments name it', a.id, a.gateway_id, count(m.id)) as text
+  sql`select a.company_id, format('attempt %s was paid by %s, but %s payments refer to it', a.id, a.gateway_id, count(m.id)) as text
     from payment_attempt a left join money m on m.gateway = a.gateway and m.reference = a.gateway_id
     where a.state = 'paid' group by a.id having count(m.id) <> 1`,
-  sql`select m.company_id, format('payment %s of %s %s by %s %s is not what the gateway has: %s %s', m.id, m.currency, m.amount,
+  sql`select m.company_id, format('payment %s of %s %s by %s %s differs from the data of the gateway: %s %s', m.id, m.currency, m.amount,
       m.gateway, m.reference, b.currency, b.taken) as text
     from money m left join book b on b.gateway = m.gateway and b."references" ? m.reference
     where m.is_real and (b.key is null or (m.currency, m.amount) is distinct from (b.currency, b.taken))`,
-  sql`select m.company_id, format('payment %s is of %s %s of company %s, and its attempt of %s', m.id, m.kind, m.subject_id,
+  sql`select m.company_id, format('payment %s is for %s %s of company %s, but its attempt is for %s', m.id, m.kind, m.subject_id,
       m.company_id, to_jsonb(a)) as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference join payment_attempt a on a.key = b.key
     where (m.company_id, m.order_id, m.backup_order_id, m.traffic_id)
@@ -150,14 +150,14 @@ const rules: RawBuilder<unknown>[] = [
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
     where not m.is_applied and m.task_id is null`,
   // A staff task is about money that was not applied, and agrees with the gateway.
-  sql`select m.company_id, format('payment %s was applied when it came, and task %s is about it', m.id, m.task_id) as text
+  sql`select m.company_id, format('payment %s was applied at once, but task %s exists for it', m.id, m.task_id) as text
     from money m where m.outcome = 'applied' and m.task_id is not null`,
-  sql`select m.company_id, format('task %s is %s, and the gateway gave back %s of %s', m.task_id, m.task, b.refunded, b.taken)
+  sql`select m.company_id, format('task %s is %s, but the gateway refunded %s of %s', m.task_id, m.task, b.refunded, b.taken)
       as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
     where m.task_id is not null and case m.task when 'refunded' then b.refunded <> b.taken
       when 'refunding' then b.refunded not in (0, b.taken) else b.refunded <> 0 end`,
-  sql`select m.company_id, format('%s %s for %s %s was refunded, and it is applied', b.currency, b.refunded, m.kind, m.subject_id)
+  sql`select m.company_id, format('%s %s for %s %s was refunded, but it is applied', b.currency, b.refunded, m.kind, m.subject_id)
       as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
     where m.is_applied and b.refunded <> 0`,
@@ -171,7 +171,7 @@ const rules: RawBuilder<unknown>[] = [
       cross join lateral (select count(*) from bill where bill.kind = o.kind and bill.subject_id = o.id) as i
     where (p.count, i.count) is distinct from case when o.is_paid and o.pay_amount > 0 then (1::bigint, 1::bigint)
       else (0::bigint, 0::bigint) end`,
-  sql`select o.company_id, format('invoice %s says %s %s for %s %s, which cost %s %s and was paid with %s', bill.code,
+  sql`select o.company_id, format('invoice %s has %s %s for %s %s, which cost %s %s and was paid with %s', bill.code,
       bill.currency, bill.charged, o.kind, o.id, o.currency, o.pay_amount, m.reference) as text
     from bill join owed o on o.kind = bill.kind and o.id = bill.subject_id join buyer on buyer.id = o.company_id
       left join money m on m.kind = o.kind and m.subject_id = o.id and m.is_applied
@@ -184,16 +184,16 @@ const rules: RawBuilder<unknown>[] = [
   // A service has at most one contract in force and one unpaid order. A contract is the base of at most one paid order.
   sql`select company_id, format('%s contracts of %s are in force', count(*), service_code) as text
     from contract where not overwritten group by company_id, service_code having count(*) > 1`,
-  sql`select company_id, format('%s orders of %s wait to be paid', count(*), code) as text
+  sql`select company_id, format('%s orders of %s are unpaid at the same time', count(*), code) as text
     from service_order where stored = 'unpaid' and not deleted group by company_id, code having count(*) > 1`,
   sql`select company_id, format('contract %s is the base of %s paid orders', base_id, count(*)) as text
     from service_order where base_id is not null and stored in ('paid', 'overwritten')
     group by company_id, base_id having count(*) > 1`,
-  sql`select o.company_id, format('order %s is %s, and its contract %s is %s', o.id, o.stored, c.id,
+  sql`select o.company_id, format('order %s is %s, but its contract %s is %s', o.id, o.stored, c.id,
       case when c.overwritten then 'overwritten' else 'in force' end) as text
     from service_order o join contract c on c.order_id = o.id where (o.stored = 'overwritten') <> c.overwritten`,
   // The paid segments of a contract are what its orders bought (D12).
-  sql`select c.company_id, format('contract %s of order %s (%s) has the stretches %s, and was sold %s', c.id, o.id, o.type,
+  sql`select c.company_id, format('contract %s of order %s (%s) has the segments %s, but was sold with %s', c.id, o.id, o.type,
       c.segments, sold.segments) as text
     from contract c join buyer on buyer.id = c.company_id join service_order o on o.id = c.order_id
       left join contract base on base.id = o.base_id
@@ -213,20 +213,20 @@ const rules: RawBuilder<unknown>[] = [
         else jsonb_build_array(own.segment) end as segments) as sold
     where c.segments <> sold.segments`,
   // A change omits segments that are already over, so they may start later than the contract.
-  sql`select c.company_id, format('contract %s runs from %s to %s, and its stretches are %s', c.id, c.period_start, c.period_end,
+  sql`select c.company_id, format('contract %s runs from %s to %s, but its segments are %s', c.id, c.period_start, c.period_end,
       c.segments) as text
     from contract c join buyer on buyer.id = c.company_id
     where c.segments -> 0 ->> 'start' < c.period_start or c.segments -> -1 ->> 'end' <> c.period_end
       or exists (select from jsonb_array_elements(c.segments) with ordinality as t(s, n)
         where s ->> 'start' >= s ->> 'end' or n > 1 and s ->> 'start' < c.segments -> (n::integer - 2) ->> 'end')`,
   // The price of a service's orders equals the invoiced amount.
-  sql`select o.company_id, format('orders of %s cost %s %s, and %s was invoiced', o.code, o.currency, sum(o.pay_amount),
+  sql`select o.company_id, format('orders of %s cost %s %s, but %s was invoiced', o.code, o.currency, sum(o.pay_amount),
       coalesce(sum(bill.charged), 0)) as text
     from owed o join buyer on buyer.id = o.company_id left join bill on bill.kind = o.kind and bill.subject_id = o.id
     where o.is_paid group by o.company_id, o.code, o.currency
     having sum(o.pay_amount) <> coalesce(sum(bill.charged), 0)`,
   // For each currency, the money at the gateways without refunds is applied or waits for staff.
-  sql`select 0 as company_id, format('%s: gateways have %s, %s is applied and %s is not', currency, sum(has), sum(applied),
+  sql`select 0 as company_id, format('%s: the gateways have %s, but %s is applied and %s is not applied', currency, sum(has), sum(applied),
       sum(waits)) as text
     from (
       select b.currency, b.taken - b.refunded as has, 0 as applied, 0 as waits
@@ -236,11 +236,11 @@ const rules: RawBuilder<unknown>[] = [
         join book b on b.gateway = m.gateway and b."references" ? m.reference where not m.is_applied) as one
     group by currency having sum(has) <> sum(applied) + sum(waits)`,
   // An amount too small to be charged is waived or carried to the next month. Nothing is lost.
-  sql`select company_id, format('%s %s: %s is waived, and %s is to be paid', kind, id, waived, pay_amount) as text
+  sql`select company_id, format('%s %s: %s is waived, but %s is due', kind, id, waived, pay_amount) as text
     from (select 'order' as kind, id, company_id, waived, pay_amount from service_order
       union all select 'backup', id, company_id, waived, pay_amount from backup_order) as one
     where waived is not null and (pay_amount <> 0 or waived <= 0)`,
-  sql`select t.company_id, format('traffic %s has %s carried to it, and %s was carried on', t.id, t.carried_in, coalesce(f.sum, 0))
+  sql`select t.company_id, format('traffic %s has %s carried in, but %s was carried over', t.id, t.carried_in, coalesce(f.sum, 0))
       as text
     from traffic t left join lateral (select sum(carried_out) from traffic f where f.carried_to = t.id) f on true
     where t.carried_in <> coalesce(f.sum, 0)`,
@@ -249,7 +249,7 @@ const rules: RawBuilder<unknown>[] = [
       max(substr(code, 8)::integer)) as text
     from invoice group by substr(code, 2, 4) having count(*) <> max(substr(code, 8)::integer)`,
   // The buyers' responses are still true.
-  sql`select o.company_id, format('%s %s is %s, and its buyer was told that it is %s', c.kind, c.id, coalesce(o.state, 'missing'),
+  sql`select o.company_id, format('%s %s is %s, but its buyer was informed that it is %s', c.kind, c.id, coalesce(o.state, 'missing'),
       c.state) as text
     from claim c left join owed o on o.kind = c.kind and o.id = c.id left join service_order s on s.id = c.id and c.kind = 'order'
     where case c.state when 'ordered' then o.id is null when 'paid' then o.is_paid is not true

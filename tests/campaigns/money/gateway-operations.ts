@@ -63,7 +63,7 @@ export const forgeNotice: BuyerOperation = async (buyer, random) => {
   const response = await fetch(call.url, { method: 'POST', ...forgeCall(buyer, call, random) }).catch(() => null)
   await response?.text()
   if (response === null || response.status >= 500) return 'unanswered'
-  if (response.status < 400) throw new Error(`a forged notice of ${call.gate} was answered with ${response.status}`)
+  if (response.status < 400) throw new Error(`the response to a forged notice of ${call.gate} was ${response.status}`)
   return 'done'
 }
 

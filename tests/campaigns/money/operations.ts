@@ -65,5 +65,5 @@ export function drawOperation(random: Random): { name: string; operation: BuyerO
     remainingWeight -= weight
     if (remainingWeight < 0) return { name, operation }
   }
-  throw new Error('no operation was drawn')
+  throw new Error('no operation was selected')
 }

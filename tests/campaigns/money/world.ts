@@ -96,7 +96,7 @@ export async function prepareTemplate(folder: string, clusterUrl: string | null)
 function buildBuyerCompany(code: string): DemoCompany {
   const acme = demoCompanies.find((company) => company.code === 'acme')
   const [admin] = acme?.users ?? []
-  if (!acme || !admin) throw new Error('the demo world has no Acme')
+  if (!acme || !admin) throw new Error('the demo data has no company Acme')
   return { ...acme, code, services: [], orders: [], users: [{ ...admin, email: `admin@${code}.example` }] }
 }
 
@@ -153,7 +153,7 @@ async function openWorld(
   const close = async () => {
     readiness = Promise.withResolvers<void>()
     readiness.promise.catch(() => undefined)
-    readiness.reject(new Error('the world is closed'))
+    readiness.reject(new Error('the server was stopped'))
     await server?.kill('SIGKILL')
     await sandbox.close()
   }

@@ -87,7 +87,7 @@ describe('the backup command without a portal', () => {
     await mkdir(targetDir)
     await writeFile(join(targetDir, 'instance.db'), 'somebody needs it')
     const result = await runBackup(['restore', '--archive', archive, '--key', keyFile, '--into', targetDir])
-    expect(result).toEqual([1, expect.stringContaining('not overwritten')])
+    expect(result).toEqual([1, expect.stringContaining('already exists')])
     expect(await readFile(join(targetDir, 'instance.db'), 'utf8')).toBe('somebody needs it')
   }, 60_000)
 
@@ -100,10 +100,10 @@ describe('the backup command without a portal', () => {
     const attempts: [archive: string, key: string, output: string][] = [
       [join(folder, 'broken.age'), keyFile, 'damaged'],
       [archive, join(folder, 'other.key'), 'no_key'],
-      [join(folder, 'none'), keyFile, 'there is no file'],
+      [join(folder, 'none'), keyFile, 'does not exist'],
       [keyFile, keyFile, 'damaged'],
-      [archive, archive, 'holds no key'],
-      [archive, join(folder, 'none'), 'there is no file'],
+      [archive, archive, 'does not contain a key'],
+      [archive, join(folder, 'none'), 'does not exist'],
     ]
     for (const [file, keyPath, reason] of limitByDay(attempts, 3)) {
       const result = await runBackup(['restore', '--archive', file, '--key', keyPath, '--into', targetDir])
@@ -121,7 +121,7 @@ describe('the backup command without a portal', () => {
     await writeFile(oddArchive, await Array.fromAsync(writeArchive(head, streamPieces(pieces), identities[0])))
     const targetDir = join(folder, 'odd')
     const result = await runBackup(['restore', '--archive', oddArchive, '--key', keyFile, '--into', targetDir])
-    expect(result).toEqual([1, expect.stringContaining('Nothing was put back')])
+    expect(result).toEqual([1, expect.stringContaining('Nothing was restored')])
     expect(readdirSync(targetDir)).toEqual([])
   }, 60_000)
 
@@ -173,13 +173,13 @@ describe('the backup command with a portal', () => {
   nightly(
     'names a company, service or backup that does not exist',
     async () => {
-      expect(await runBackup(['keys', '--company', 'none'], env())).toEqual([1, 'There is no company none.\n'])
+      expect(await runBackup(['keys', '--company', 'none'], env())).toEqual([1, 'Company none does not exist.\n'])
       expect(await runBackup(['list', '--service', 'shop'], env())).toEqual([
         1,
-        'There is no backup of a service shop.\n',
+        'Service shop has no backups, or it does not exist.\n',
       ])
       const restore = ['restore', '--backup', '1', '--service', 'shop']
-      expect(await runBackup(restore, env())).toEqual([1, expect.stringContaining('no such backup')])
+      expect(await runBackup(restore, env())).toEqual([1, expect.stringContaining('The backup does not exist')])
       expect(await runBackup(restore, { ...env(), HOSTING: 'off' })).toEqual([
         1,
         expect.stringContaining('HOSTING is off'),

@@ -48,13 +48,13 @@ test('mapp pack leaves out the files that macOS adds, and the package passes the
 test('mapp pack prints the reason why a package would be refused', async () => {
   const app = join(folder, 'bad')
   await mkdir(app)
-  expect(await runMapp('pack', app)).toMatchObject([1, expect.stringContaining('There is no')])
+  expect(await runMapp('pack', app)).toMatchObject([1, expect.stringContaining('does not exist')])
   await writeFile(join(app, 'manifest.json'), JSON.stringify({ ...facts, provider: '18m' }))
   expect(await runMapp('pack', app)).toMatchObject([1, expect.stringContaining('BAD_PROVIDER')])
   await writeFile(join(app, 'manifest.json'), JSON.stringify(facts))
   await writeFile(join(app, 'icon.png'), await jpeg(16))
   expect(await runMapp('pack', app)).toMatchObject([1, expect.stringContaining('ICON_NO_PNG')])
-  expect(await runMapp('check', 'none.mapp')).toMatchObject([1, expect.stringContaining('There is no file')])
+  expect(await runMapp('check', 'none.mapp')).toMatchObject([1, expect.stringContaining('does not exist')])
   expect(await runMapp('frob')).toMatchObject([1, expect.stringContaining('Usage')])
 }, 60_000)
 

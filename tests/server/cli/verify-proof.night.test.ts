@@ -54,13 +54,13 @@ describe('verify-proof with the key of the log', () => {
     const [code, output] = await runVerify(proofPath, '--key', signerKey)
     expect(code, output).toBe(0)
     expect(output.split('\n')).toEqual([
-      'PROVEN: this entry stands in the log.',
+      'PROVEN: this entry is in the log.',
       'Who:     Li Wei (user 11), of company m18',
       'What:    user update (failed), in the trail of company 7',
       '         UserName: user 5',
       'Changed: email: a@b.example -> 伟@b.example',
       'When:    2026-05-01T00:05:00.000Z',
-      'Entry:   5, place 5 (counted from 0)',
+      'Entry:   5, position 5 (counted from 0)',
       'Log:     log.example/7, 9 entries, restored 2 times',
       `Key:     ${getFingerprint(signerKey)}`,
       '',
@@ -100,7 +100,7 @@ describe("verify-proof after a change of the log's key", () => {
     const proofPath = await file('between.json', buildProof(handover))
     const [code, output] = await runVerify(proofPath, '--key', signerKey)
     expect(code, output).toBe(0)
-    expect(output).toContain(`Next:    ${getFingerprint(nextKey)}, the key that takes its place: ${nextKey}`)
+    expect(output).toContain(`Next:    ${getFingerprint(nextKey)}, the next key: ${nextKey}`)
     const [nextKeyCode, nextKeyOutput] = await runVerify(proofPath, '--key', nextKey)
     expect([nextKeyCode, nextKeyOutput.includes('Next:')]).toEqual([0, false])
   })
@@ -135,7 +135,7 @@ describe("verify-proof after a change of the log's key", () => {
     }
     expect(await runVerify(name, '--key', signerKey, '--handover', 'none')).toEqual([
       1,
-      expect.stringContaining('no file'),
+      expect.stringContaining('Could not read the file'),
     ])
   })
 })
@@ -184,9 +184,15 @@ describe('verify-proof with unusable input', () => {
 
   test('reports a missing file, a missing key file and invalid arguments', async () => {
     const goodPath = await file('good2.json', buildProofText(buildAuditLeaf(5)))
-    expect(await runVerify('none.json', '--key', signerKey)).toEqual([1, expect.stringContaining('There is no file')])
-    expect(await runVerify('.', '--key', signerKey)).toEqual([1, expect.stringContaining('is no file')])
-    expect(await runVerify(goodPath, '--key', 'none.key')).toEqual([1, expect.stringContaining('There is no file')])
+    expect(await runVerify('none.json', '--key', signerKey)).toEqual([
+      1,
+      expect.stringContaining('Could not read the file'),
+    ])
+    expect(await runVerify('.', '--key', signerKey)).toEqual([1, expect.stringContaining('is not a file')])
+    expect(await runVerify(goodPath, '--key', 'none.key')).toEqual([
+      1,
+      expect.stringContaining('Could not read the file'),
+    ])
     for (const args of limitByDay([[], [goodPath, '--frob', 'x'], [goodPath, goodPath], [goodPath, '--key']], 2))
       expect(await runVerify(...args)).toEqual([1, expect.stringContaining('Usage:')])
   })

@@ -77,8 +77,8 @@ describe('the server on a data folder', () => {
 
   it('refuses to serve the demo data, with its public passwords, to other machines', async () => {
     const refusal = await readRefusal({ DATA_DIR: join(parent, 'data'), HOST: '0.0.0.0' })
-    expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining('holds the demo world') })
-    expect(refusal.output).toContain('HOST 0.0.0.0 is for more than this machine: use another DATA_DIR')
+    expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining('contains demo data') })
+    expect(refusal.output).toContain('HOST 0.0.0.0 opens the server to other machines: set DATA_DIR')
     expect(refusal.output).toMatch(sentencePattern)
   })
 
@@ -126,7 +126,7 @@ describe('a failed start prints one sentence and exits with 1', () => {
     await new Promise((resolve) => otherServer.close(resolve))
     expect(refusal).toMatchObject({
       code: 1,
-      output: `Port ${port} is in use: stop what listens there, or set PORT to another number.`,
+      output: `Port ${port} is in use: stop the program that uses it, or set PORT to another number.`,
     })
   })
 
@@ -135,7 +135,7 @@ describe('a failed start prints one sentence and exits with 1', () => {
     await mkdir(folder)
     await writeFile(join(folder, 'thesis.doc'), 'mine')
     const refusal = await readRefusal({ DATA_DIR: folder })
-    expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining("not this portal's (thesis.doc)") })
+    expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining('files of another program (thesis.doc)') })
     expect(refusal.output).toMatch(sentencePattern)
     expect(await readFile(join(folder, 'thesis.doc'), 'utf8')).toBe('mine')
   })
@@ -162,7 +162,7 @@ describe('a failed start prints one sentence and exits with 1', () => {
     const DATABASE_URL = 'postgres://nobody:hush@127.0.0.1:9/none'
     const refusal = await readRefusal({ DATABASE_URL, DATA_DIR: join(parent, 'pg') })
     expect(refusal.code).toBe(1)
-    expect(refusal.output.split('\n').at(-1)).toMatch(/127\.0\.0\.1:9\/none cannot be used/)
+    expect(refusal.output.split('\n').at(-1)).toMatch(/Could not use the database at 127\.0\.0\.1:9\/none:/)
     expect(refusal.output).not.toContain('hush')
   })
 

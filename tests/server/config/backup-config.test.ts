@@ -51,16 +51,16 @@ describe('the settings of the archives', () => {
   })
 
   test.each([
-    [{ BACKUP_STORE: 'gcs' }, 'BACKUP_STORE must be one of local, s3, not "gcs".'],
+    [{ BACKUP_STORE: 'gcs' }, 'BACKUP_STORE must be local or s3, not "gcs".'],
     [{ BACKUP_BUCKET: 'acme-backups' }, 'BACKUP_BUCKET needs BACKUP_STORE=s3 as well.'],
     ...['', 'Acme', 'a', '-acme', 'acme_backups', 'acme/../other', 'a'.repeat(64)].map(
       (name) =>
         [
           { ...s3Env, BACKUP_BUCKET: name },
-          'BACKUP_STORE=s3 needs BACKUP_BUCKET, the name of a bucket in small letters and digits.',
+          'BACKUP_STORE=s3 needs BACKUP_BUCKET, a bucket name in lower-case letters and digits.',
         ] as const,
     ),
-    [{ ...s3Env, S3_REGION: '' }, /^S3_REGION is missing/],
+    [{ ...s3Env, S3_REGION: '' }, /^S3_REGION is not set/],
     [{ ...s3Env, S3_REGION: 'eu central' }, 'S3_REGION must be the name of a region like eu-central-1.'],
     ...[
       'http://s3.example.com',
@@ -70,8 +70,8 @@ describe('the settings of the archives', () => {
       's3',
     ].map((endpoint) => [{ ...s3Env, S3_ENDPOINT: endpoint }, /^S3_ENDPOINT must be an https address/] as const),
     [{ ...s3Env, S3_PATH_STYLE: 'perhaps' }, /^S3_PATH_STYLE/],
-    [{ ...s3Env, AWS_ACCESS_KEY_ID: 'AKIA1' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY go together/],
-    [{ ...s3Env, AWS_SECRET_ACCESS_KEY: 'hidden' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY go together/],
+    [{ ...s3Env, AWS_ACCESS_KEY_ID: 'AKIA1' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must both be set/],
+    [{ ...s3Env, AWS_SECRET_ACCESS_KEY: 'hidden' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must both be set/],
   ] as [EnvironmentVariables, string | RegExp][])('reject %j', (env, expectedMessage) => {
     expect(() => readSettings(env)).toThrow(expectedMessage)
     expect(() => readSettings(env)).not.toThrow(/hidden|AKIA1/)
@@ -97,7 +97,7 @@ describe('the settings of the copies', () => {
     ['postgres://login:password@localhost/portal', 'postgres://login:password@127.0.0.1:5432/portal'],
     ['postgres://login:password@[::1]:5433/portal', 'postgres://login:password@localhost:5433/portal'],
   ])('with the database %s reject the same database as %s', (database, url) => {
-    const expectedMessage = 'BACKUP_DATABASE_URL must be another database than DATABASE_URL.'
+    const expectedMessage = 'BACKUP_DATABASE_URL must not be the database of DATABASE_URL.'
     expect(() => readSettings({ BACKUP_DATABASE_URL: url }, database)).toThrow(expectedMessage)
   })
 

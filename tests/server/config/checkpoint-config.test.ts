@@ -24,7 +24,7 @@ it('AUDIT_CHECKPOINT_STORE can be an object in S3, with the connection settings 
     key: 'portal/checkpoints.json',
     bucket: { bucket: 'witness', endpoint: 'https://s3.example.com', credentials: { accessKeyId: 'a' } },
   })
-  expect(() => readSettings('s3://witness/x')).toThrow('S3_REGION is missing')
+  expect(() => readSettings('s3://witness/x')).toThrow('S3_REGION is not set')
 })
 
 it.each([
@@ -37,6 +37,6 @@ it.each([
   '/var/lib/',
 ])('AUDIT_CHECKPOINT_STORE rejects %s with a message that names the allowed forms (fault 13d)', (store) => {
   expect(() => readSettings(store, { S3_REGION: 'eu-central-1' })).toThrow(
-    'AUDIT_CHECKPOINT_STORE must be the path of a file, s3://BUCKET/NAME',
+    'AUDIT_CHECKPOINT_STORE must be a file path, s3://BUCKET/NAME',
   )
 })

@@ -42,7 +42,7 @@ describe('the DEMO setting', () => {
   ])('is off, and rejected if set, if other machines are served: %j', (env) => {
     expect(readConfig(env).demo).toBe(false)
     expect(readConfig({ ...env, DEMO: '0' }).demo).toBe(false)
-    expect(() => readConfig({ ...env, DEMO: '1' })).toThrow(/^DEMO=1 serves passwords that everybody knows, and /)
+    expect(() => readConfig({ ...env, DEMO: '1' })).toThrow(/^DEMO=1 uses publicly known passwords, but /)
   })
 
   test('is off by default on PostgreSQL', () => {

@@ -97,7 +97,7 @@ describe('the payment settings', () => {
       },
       'GLOBAL_ALIPAY_PRIVATE_KEY must be an RSA private key of 2048 bits',
     ],
-    ['the sandbox outside the demo', { PAYMENT_SANDBOX: '1' }, 'PAYMENT_SANDBOX takes no real money'],
+    ['the sandbox outside the demo', { PAYMENT_SANDBOX: '1' }, 'PAYMENT_SANDBOX works only in the demo'],
   ])('reject %s with one sentence that contains no key', (_, env, expectedMessage) => {
     let message = ''
     try {
@@ -111,6 +111,6 @@ describe('the payment settings', () => {
   })
 
   it('reject the sandbox together with gateway keys', () => {
-    expect(() => readSettings({ ...stripeEnv, PAYMENT_SANDBOX: '1' }, true)).toThrow('stands in for all gateways')
+    expect(() => readSettings({ ...stripeEnv, PAYMENT_SANDBOX: '1' }, true)).toThrow('replaces all payment gateways')
   })
 })

@@ -46,7 +46,7 @@ describe('hasValues', () => {
   })
 
   it('throws if there is no column', () => {
-    expect(() => db.deleteFrom('session').where(hasValues({}))).toThrow('without a column')
+    expect(() => db.deleteFrom('session').where(hasValues({}))).toThrow('does not name a column')
   })
 
   it('does not compile for an unknown column or a value of another type', () => {

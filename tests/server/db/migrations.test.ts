@@ -35,7 +35,7 @@ describe('listMigrationNames', () => {
     'rejects %s, whose name does not match',
     (file) => {
       writeFileSync(join(folder, file), '')
-      catchStartProblem(list).toThrow(`${file} is no name of a migration`)
+      catchStartProblem(list).toThrow(`${file} is not named like a migration`)
     },
   )
 
@@ -55,7 +55,7 @@ describe('listMigrationNames', () => {
     writeFileSync(join(folder, '002-second.ts'), 'export const down = async () => undefined\n')
     await expect(loadMigrations(list(), folder)).rejects.toThrow(StartProblem)
     await expect(loadMigrations(list(), folder)).rejects.toThrow(
-      /002-second\.ts is no migration: it does not export up/,
+      /002-second\.ts is not a migration: it does not export up/,
     )
   })
 })

@@ -248,7 +248,9 @@ describe('the database schema', () => {
     it('is rejected with one sentence if it is from a newer version', async () => {
       const database = await openTestDatabase(engine)
       await sql`insert into kysely_migration (name, timestamp) values ('999-of-tomorrow', '')`.execute(database.kysely)
-      await expect(migrate(database.kysely)).rejects.toThrow(/newer version of the portal \(it has 999-of-tomorrow\)/)
+      await expect(migrate(database.kysely)).rejects.toThrow(
+        /newer version of the portal has migrated the database \(to 999-of-tomorrow\)/,
+      )
       // Other test files use this database next.
       await sql`delete from kysely_migration where name = '999-of-tomorrow'`.execute(database.kysely)
       await database.close()

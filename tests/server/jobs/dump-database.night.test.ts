@@ -42,7 +42,7 @@ describe('the hourly dump of the embedded database (R-12)', () => {
 
     const restoredDir = join(folder, 'restored')
     await restoreDump(restoredDir, path, silent)
-    await expect(restoreDump(restoredDir, path, silent)).rejects.toThrow('holds a database already')
+    await expect(restoreDump(restoredDir, path, silent)).rejects.toThrow('already contains a database')
     const database = await openEmbeddedDatabase({ dataDir: restoredDir, freeSpace: app.config.freeSpace }, silent)
     const { emails, brokenEntries, changeNumber } = await runInTransaction(
       testContext(database),
@@ -72,12 +72,14 @@ describe('the hourly dump of the embedded database (R-12)', () => {
     const remainingFiles = (await readdir(dumpDir)).sort()
     expect(remainingFiles).toHaveLength(maxDumpCount)
     expect(remainingFiles.at(-1)).toBe(latestPath?.split('/').at(-1))
-    await expect(app.database.dumpTo?.(join(folder, 'nowhere', 'x.tar'))).rejects.toThrow('could not be written')
+    await expect(app.database.dumpTo?.(join(folder, 'nowhere', 'x.tar'))).rejects.toThrow('Could not write the dump')
   })
 
   it('rejects an unreadable dump with an error that names the file', async () => {
     const path = join(folder, 'bad.tar.gz')
     await writeFile(path, 'no dump')
-    await expect(restoreDump(join(folder, 'restored'), path, silent)).rejects.toThrow(/bad\.tar\.gz cannot be read/)
+    await expect(restoreDump(join(folder, 'restored'), path, silent)).rejects.toThrow(
+      /Could not read the dump .*bad\.tar\.gz/,
+    )
   })
 })

@@ -147,7 +147,7 @@ describe('applyRowSchema (fault 3b)', () => {
       { changed: [goodRow], gone: ['x'], upto: 1 },
       [],
     ])
-      expect(() => applyRowSchema(pageSchema, body, 'test')).toThrow('test answers what its schema does not allow')
+      expect(() => applyRowSchema(pageSchema, body, 'test')).toThrow('the response of test does not match its schema')
     expect(() => applyRowSchema(z.object({ names: z.array(z.string()) }), { names: [1] }, 'test')).toThrow('names.0')
   })
 })

@@ -77,7 +77,7 @@ export async function startPortal(
       const collectOutput = (chunk: Buffer) => {
         output += chunk
         ownOutput += chunk
-        if (ownOutput.includes('The portal is open')) resolve()
+        if (ownOutput.includes('The portal is running')) resolve()
       }
       server.stdout.on('data', collectOutput)
       server.stderr.on('data', collectOutput)

@@ -53,7 +53,7 @@ export const startProcess = (env: Record<string, string>, script = 'main.ts'): R
   const ready = new Promise<string>((resolve, reject) => {
     const collectOutput = (chunk: Buffer) => {
       output += chunk.toString()
-      const [, url] = /The portal is open: (\S+)\//.exec(output) ?? []
+      const [, url] = /The portal is running: (\S+)\//.exec(output) ?? []
       if (url) resolve(url.replace('localhost', '127.0.0.1'))
     }
     child.stdout.on('data', collectOutput)

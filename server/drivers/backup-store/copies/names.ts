@@ -6,7 +6,7 @@ const schemaPattern = /^copy_[a-z0-9_]{1,58}$/
 /** Throws `refused` if the name is not one of a copy, so that no other schema is ever written or dropped. */
 export function requireSchemaName(name: string): string {
   if (schemaPattern.test(name)) return name
-  throw new StoreError('refused', `${JSON.stringify(name.slice(0, 100))} is no place of a copy.`)
+  throw new StoreError('refused', `${JSON.stringify(name.slice(0, 100))} is not the name of a copy.`)
 }
 
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`

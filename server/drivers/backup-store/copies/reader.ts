@@ -13,7 +13,7 @@ const maxBytes = 8 * 2 ** 20
 export async function* readCopy(session: CopySession, schemaName: string): AsyncGenerator<DataPiece> {
   const schema = quoteIdentifier(schemaName)
   const [existingSchema] = await session.query('select 1 from pg_namespace where nspname = $1', [schemaName])
-  if (!existingSchema) throw new StoreError('missing', `There is no copy ${schemaName}.`)
+  if (!existingSchema) throw new StoreError('missing', `The copy ${schemaName} does not exist.`)
   const pieces = await session.query(
     `select piece, table_name, column_names, row_count from ${schema}.${piecesTable} order by position`,
   )
@@ -51,5 +51,5 @@ async function* readRows(
   }
   await session.query('close portal_rows')
   if (readCount !== count)
-    throw new StoreError('damaged', `Table ${name} of the copy has other rows than were written.`)
+    throw new StoreError('damaged', `Table ${name} of the copy does not have the number of rows that was written.`)
 }

@@ -109,7 +109,7 @@ async function withStoreFaults<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof StoreError) throw error
     const { code = '', message } = error as Error & { code?: string }
-    throw new StoreError(toStoreFault(code), `The database of the copies says ${code || 'an error'}: ${message}`, {
+    throw new StoreError(toStoreFault(code), `The database of the copies returned ${code || 'an error'}: ${message}`, {
       cause: error,
     })
   }

@@ -23,7 +23,7 @@ export function formatValue(value: DataValue, { name, type }: Pick<DataColumn, '
   const kind = getValueType(value)
   if (kind === type || (kind === 'real' && type === 'integer' && Number.isSafeInteger(value)))
     return formatPlain(value, type)
-  throw new StoreError('damaged', `Column ${JSON.stringify(name)} of type ${type} holds a value of another type.`)
+  throw new StoreError('damaged', `Column ${JSON.stringify(name)} of type ${type} contains a value of another type.`)
 }
 
 function getValueType(value: Exclude<DataValue, null>): Exclude<ColumnType, 'any'> {
@@ -59,7 +59,7 @@ export function parseValue(text: string | null, type: ColumnType): DataValue {
   const taggedType = (['integer', 'real', 'text', 'blob'] as const).find((kind) =>
     text.startsWith(`${kind.charAt(0)}:`),
   )
-  if (taggedType === undefined) throw new StoreError('damaged', 'A value of the copy is of no known kind.')
+  if (taggedType === undefined) throw new StoreError('damaged', 'A value of the copy has an unknown type.')
   const rest = text.slice(2)
   // In an `any` column the original type is part of the value, so integers stay bigint.
   return taggedType === 'integer' ? BigInt(rest) : parsePlain(rest, taggedType)

@@ -81,11 +81,12 @@ export class CopyWriter {
 
   async #addRows(rows: readonly (readonly DataValue[])[]): Promise<void> {
     const table = this.#openTable
-    if (!table) throw new StoreError('damaged', 'Rows stand before their table.')
+    if (!table) throw new StoreError('damaged', 'The rows come before their table.')
     let batch: (string | null)[][] = []
     let characterCount = 0
     for (const row of rows) {
-      if (row.length !== table.columns.length) throw new StoreError('damaged', 'A row does not fit its table.')
+      if (row.length !== table.columns.length)
+        throw new StoreError('damaged', 'A row does not have the columns of its table.')
       const texts = table.columns.map((column, index) => formatValue(row[index] ?? null, column))
       batch.push(texts)
       characterCount += texts.reduce((sum, text) => sum + (text?.length ?? 0), 0)

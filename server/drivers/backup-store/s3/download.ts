@@ -35,11 +35,12 @@ export async function* downloadObject(
       body.destroy()
     }
     interruptionCount = offset > startOffset ? 0 : interruptionCount + 1
-    if (interruptionCount > maxInterruptions) throw new StoreError('unreachable', 'The bucket cuts off what it sends.')
+    if (interruptionCount > maxInterruptions)
+      throw new StoreError('unreachable', 'The bucket interrupts every download.')
   }
   const { ChecksumCRC32: expectedChecksum } = firstResponse
   if (expectedChecksum !== undefined && !expectedChecksum.includes('-') && expectedChecksum !== formatCrc(checksum))
-    throw new StoreError('damaged', 'What came from the bucket does not fit its checksum.')
+    throw new StoreError('damaged', 'The downloaded object does not match its checksum.')
 }
 
 async function requestObject(client: S3Client, target: ObjectTarget, offset: number, etag: string | undefined) {

@@ -28,7 +28,7 @@ export function toStoreError(error: unknown): StoreError {
   const { name = '', message = String(error) } = error as Partial<Error>
   const status = getStatus(error)
   const fault = faultsByName[name] ?? (isChecksumMismatch(message) ? 'damaged' : toStatusFault(status))
-  return new StoreError(fault, `The bucket says ${name || 'an error'}${status ? ` (${status})` : ''}: ${message}`, {
+  return new StoreError(fault, `The bucket returned ${name || 'an error'}${status ? ` (${status})` : ''}: ${message}`, {
     cause: error,
   })
 }

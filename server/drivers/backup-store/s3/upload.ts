@@ -49,7 +49,7 @@ export class ObjectUpload {
     const { UploadId } = await client.send(
       new CreateMultipartUploadCommand({ ...target, ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' }),
     )
-    if (UploadId === undefined) throw new StoreError('unreachable', 'The bucket begins an upload without naming it.')
+    if (UploadId === undefined) throw new StoreError('unreachable', 'The bucket returned no upload id.')
     return new ObjectUpload(client, { ...target, UploadId }, controls)
   }
 
@@ -96,7 +96,7 @@ export class ObjectUpload {
       )
       .catch((error: unknown) => this.#findCompleted(error, total))
     if (isOtherChecksum(ChecksumCRC32, total.checksum))
-      throw new StoreError('damaged', 'The bucket has put together something else than was sent.')
+      throw new StoreError('damaged', 'The checksum of the uploaded object does not match the sent data.')
   }
 
   /** After a lost response the SDK repeats the request and gets NoSuchUpload, although the object is complete. */

@@ -27,7 +27,7 @@ export async function buildData(path: string, pieces: AsyncIterable<DataPiece>):
   } finally {
     store.close()
   }
-  if (!existsSync(path)) throw new HostingError('no_instance', 'it was taken away meanwhile')
+  if (!existsSync(path)) throw new HostingError('no_instance', 'the instance was erased during the restore')
   await checkIntegrity(path)
   syncFile(path)
 }
@@ -54,24 +54,24 @@ function createDataBuilder(store: DatabaseSync): { add(piece: DataPiece): void; 
 
   return {
     add(piece) {
-      if (hasEnded) throw createBadDataError('there is more after its end')
+      if (hasEnded) throw createBadDataError('the data continues after its end mark')
       if (piece.kind === 'table') currentTable = beginTable(piece)
       else if (piece.kind === 'rows') insertRows(currentTable, piece.rows)
       else runEndStatements(piece.statements)
     },
     finish() {
-      if (!hasEnded) throw createBadDataError('its end is missing')
+      if (!hasEnded) throw createBadDataError('the end mark of the data is missing')
       store.exec('commit')
     },
   }
 
   function beginTable({ name, columns, statement }: TablePiece): TableInsert {
-    if (/^sqlite_/i.test(name)) throw createBadDataError(`a table cannot be named ${name}`)
+    if (/^sqlite_/i.test(name)) throw createBadDataError(`the table name ${name} is not allowed`)
     const tableQuery = store.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
-    if (tableQuery.get(name)) throw createBadDataError(`the table ${name} is there twice`)
+    if (tableQuery.get(name)) throw createBadDataError(`the table ${name} exists twice`)
     // A primary key also creates an index.
     runStatement(store, statement, [constants.SQLITE_CREATE_TABLE, constants.SQLITE_CREATE_INDEX])
-    if (!tableQuery.get(name)) throw createBadDataError(`its statement does not make the table ${name}`)
+    if (!tableQuery.get(name)) throw createBadDataError(`the statement does not create the table ${name}`)
     const names = columns.map((column) => quoteIdentifier(column.name)).join(', ')
     const placeholders = columns.map(() => '?').join(', ')
     return {
@@ -81,10 +81,10 @@ function createDataBuilder(store: DatabaseSync): { add(piece: DataPiece): void; 
   }
 
   function insertRows(table: TableInsert | null, rows: readonly (readonly DataValue[])[]): void {
-    if (!table) throw createBadDataError('there are rows before the first table')
+    if (!table) throw createBadDataError('the first rows come before their table')
     for (const row of rows) {
       if (row.length !== table.columns.length)
-        throw createBadDataError('a row has not as many values as its table has columns')
+        throw createBadDataError('a row does not have a value for each column of its table')
       table.insert.run(...row.map((value, index) => toBindable(value, table.columns[index])))
     }
   }
@@ -101,7 +101,7 @@ const actionsAfterRows = [constants.SQLITE_CREATE_INDEX, constants.SQLITE_CREATE
 /** Integers are bound as bigint, because SQLite would store a JavaScript number as a double. */
 function toBindable(value: DataValue, column: DataColumn | undefined): DataValue {
   const isValue = value === null || value instanceof Uint8Array || ['string', 'number', 'bigint'].includes(typeof value)
-  if (!isValue) throw createBadDataError('there is a value of no type')
+  if (!isValue) throw createBadDataError('a value has an unknown type')
   return column?.type === 'integer' && Number.isSafeInteger(value) ? BigInt(value as number) : value
 }
 
@@ -128,8 +128,8 @@ function runStatement(store: DatabaseSync, statement: string, allowedActions: re
   try {
     const preparedStatement = store.prepare(statement)
     if (trimStatement(preparedStatement.sourceSQL) !== trimStatement(statement))
-      throw createBadDataError('there is more than one statement in one')
-    if (!/^create\b/i.test(statement.trimStart())) throw createBadDataError('a statement makes nothing')
+      throw createBadDataError('a text contains more than one statement')
+    if (!/^create\b/i.test(statement.trimStart())) throw createBadDataError('a statement is not a create statement')
     preparedStatement.run()
   } finally {
     store.setAuthorizer(null)
@@ -157,7 +157,7 @@ function setCounter(store: DatabaseSync, statement: string): boolean {
 /** Runs in a separate process: it takes long for large data, and evaluates expressions of untrusted data. */
 async function checkIntegrity(path: string): Promise<void> {
   const output = await runBounded(new URL('./check-data-process.ts', import.meta.url), [path], new Uint8Array(), limits)
-  const message = output?.toString() ?? 'it cannot be checked within its limits'
+  const message = output?.toString() ?? 'the check exceeded its time or memory limit'
   if (message !== 'ok') throw createBadDataError(message)
 }
 

@@ -8,6 +8,4 @@ store.exec('pragma trusted_schema = off')
 const [integrityRow] = store.prepare('pragma integrity_check(1)').all()
 const [brokenReference] = store.prepare('pragma foreign_key_check').all()
 const integrity = String(integrityRow?.integrity_check)
-process.stdout.write(
-  brokenReference ? `a row of ${String(brokenReference.table)} names one that is not there` : integrity,
-)
+process.stdout.write(brokenReference ? `a row of ${String(brokenReference.table)} references a missing row` : integrity)

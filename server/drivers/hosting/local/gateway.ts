@@ -202,7 +202,7 @@ async function listenOnFreePort(server: Server, folder: string): Promise<number>
     writeFileAtomically(path, JSON.stringify({ port: boundPort }))
     return boundPort
   }
-  throw new Error('no port is free')
+  throw new Error('no free port was found')
 }
 
 function tryListen(server: Server, port: number): Promise<boolean> {

@@ -70,7 +70,7 @@ export function createLocalHosting({
 
   function requireInstanceFolder(ref: InstanceRef): string {
     if (isInstanceRef(ref) && existsSync(getInstanceFolder(folder, ref))) return getInstanceFolder(folder, ref)
-    throw new HostingError('no_instance', `there is no service ${ref.code}`)
+    throw new HostingError('no_instance', `the service ${ref.code} does not exist`)
   }
 
   return {
@@ -105,7 +105,7 @@ export function createLocalHosting({
     async replaceData(ref, pieces, operation) {
       const instanceFolder = requireInstanceFolder(ref)
       const state = await client.call('look', [ref])
-      if (!state?.created) throw new HostingError('no_instance', `there is no service ${ref.code}`)
+      if (!state?.created) throw new HostingError('no_instance', `the service ${ref.code} does not exist`)
       const draft = openDraftFolder(instanceFolder)
       try {
         await buildData(join(draft.path, 'instance.db'), pieces)

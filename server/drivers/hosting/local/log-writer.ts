@@ -154,7 +154,7 @@ export function openLogWriter(
     usage = createUsage(day, measureDay(folder, day))
     const isFull = usage.measuredBytes > dayBytes
     if (droppedCount > 0 && !isFull)
-      writeLine(day, `${lastTime}\twarn\tlines of ${previousDay} that were not recorded: ${droppedCount}\n`)
+      writeLine(day, `${lastTime}\twarn\tnumber of lines not recorded on ${previousDay}: ${droppedCount}\n`)
   }
 
   function hasSpace(bytes: number, priority: LogPriority): boolean {
@@ -202,8 +202,8 @@ const formatNotice = (priority: LogPriority, dayBytes: number): string => {
   const kinds: Partial<Record<LogPriority, string>> = { request: 'requests', refusal: 'refused logins' }
   const kind = kinds[priority]
   return kind
-    ? `${kind} use up ${size} of the log of this day: further ${kind} are not recorded until 00:00 UTC`
-    : `the log of this day is full (${size}): further lines are not recorded until 00:00 UTC`
+    ? `${kind} have used their ${size} of today's log: further ${kind} are not recorded until 00:00 UTC`
+    : `today's log is full (${size}): further lines are not recorded until 00:00 UTC`
 }
 
 function measureDay(folder: string, day: string): number {

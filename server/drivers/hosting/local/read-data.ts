@@ -50,7 +50,7 @@ async function copyData(instanceFolder: string, copyPath: string): Promise<void>
   for (let tries = 1; ; tries++) {
     const record = readInstanceRecord(instanceFolder)
     const path = record && getDataFile(instanceFolder, record)
-    if (!path || !existsSync(path)) throw new HostingError('no_instance', 'it has no data')
+    if (!path || !existsSync(path)) throw new HostingError('no_instance', 'the service has no data')
     try {
       return await (record.user === undefined
         ? copyFile(path, copyPath)
@@ -81,11 +81,11 @@ async function copyAsUser(user: number, folder: string, copyPath: string): Promi
     child.on('close', resolve)
   })
   const { stdout } = child
-  if (!stdout) throw new Error('a process without standard output')
+  if (!stdout) throw new Error('the process has no standard output')
   const [code] = await Promise.all([exitPromise, pipeline(stdout, createWriteStream(copyPath, { mode: 0o600 }))])
   if (code === 0) return
   // The process was killed, because the instance was stopped, or it failed to start.
-  if (code === null || errorOutput === '') throw new HostingError('unreachable', 'the data could not be copied')
+  if (code === null || errorOutput === '') throw new HostingError('unreachable', 'could not copy the data')
   const [errcode = ''] = errorOutput.split(' ', 1)
   throw Object.assign(
     new Error(errorOutput.slice(errcode.length + 1)),
@@ -107,7 +107,10 @@ function* readPieces(store: DatabaseSync): Generator<DataPiece> {
     .all() as unknown as ListedTable[]
   const unsupportedTable = listedTables.find(({ type }) => type === 'virtual')
   if (unsupportedTable)
-    throw new HostingError('bad_data', `the table ${unsupportedTable.name} is of a kind that is not kept`)
+    throw new HostingError(
+      'bad_data',
+      `the table ${unsupportedTable.name} is a virtual table, which cannot be backed up`,
+    )
   const tables = listedTables.filter(({ name, type }) => type === 'table' && !name.startsWith('sqlite_'))
   for (const table of tables.toSorted((a, b) => (a.name < b.name ? -1 : 1))) yield* readTable(store, table)
   yield { kind: 'end', statements: readEndStatements(store) }

@@ -17,7 +17,7 @@ export function openRunFolder(folder: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const stats = lstatSync(path)
   if (!stats.isDirectory() || (process.getuid && stats.uid !== process.getuid()))
-    throw new Error(`${path} is not a folder of ours`)
+    throw new Error(`${path} is not a folder of this user`)
   // System users of instances must be able to traverse it to their own sockets.
   chmodSync(path, process.getuid?.() === 0 ? 0o711 : 0o700)
   return path

@@ -33,7 +33,7 @@ export function requestSocket(
         readText(response, maxBytes).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject)
       },
     )
-    const timer = setTimeout(() => clientRequest.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+    const timer = setTimeout(() => clientRequest.destroy(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
     clientRequest.on('close', () => clearTimeout(timer))
     clientRequest.on('error', reject)
     clientRequest.end(body)
@@ -48,7 +48,7 @@ export async function readText(message: IncomingMessage, maxBytes: number): Prom
     size += chunk.length
     if (size > maxBytes) {
       message.destroy()
-      throw new Error(`more than ${maxBytes} bytes`)
+      throw new Error(`the message is longer than ${maxBytes} bytes`)
     }
     chunks.push(chunk)
   }

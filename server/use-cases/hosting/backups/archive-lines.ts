@@ -68,7 +68,7 @@ export class ArchiveLineReader {
   }
 
   #readRow(line: string): DataPiece[] {
-    if (this.#columns === null) throw createDamagedError('a row stands before its table')
+    if (this.#columns === null) throw createDamagedError('a row comes before its table')
     this.#rows.push(readRow(line, this.#columns))
     this.#charCount += line.length
     return this.#rows.length < maxRows && this.#charCount < maxChars ? [] : this.#flushRows()
@@ -102,10 +102,10 @@ export class ArchiveLineReader {
   }
 
   #readLast(line: string, firstLine: string): DataPiece[] {
-    if (this.contents !== null) throw createDamagedError('something stands behind its end')
+    if (this.contents !== null) throw createDamagedError('it continues after its last line')
     const contents = this.#counter.finish()
     const isSame = this.#identities.some((identity) => isEqual(line, formatLastLine(identity, firstLine, contents)))
-    if (!isSame) throw createDamagedError('its digest or its seal does not fit')
+    if (!isSame) throw createDamagedError('its digest or its seal does not match')
     this.contents = contents
     return []
   }
@@ -117,12 +117,12 @@ const isEqual = (line: string, otherLine: string) =>
 function parseHead(line: string): ArchiveHead {
   const { archive, ...head } = parseObject(line)
   if (archive !== formatVersion)
-    throw createDamagedError(`it is of a format (${JSON.stringify(archive)}) that this portal does not read`)
+    throw createDamagedError(`this portal does not support its format (${JSON.stringify(archive)})`)
   const { backupId, companyId, companyCode, serviceId, code, name, time } = head
   const numberFields = [backupId, companyId, serviceId, time]
   const textFields = [companyCode, code, name]
   if (!numberFields.every(Number.isSafeInteger) || !textFields.every((text) => typeof text === 'string'))
-    throw createDamagedError('its first line does not say what it is of')
+    throw createDamagedError('its first line is incomplete')
   return { backupId, companyId, companyCode, serviceId, code, name, time } as ArchiveHead
 }
 
@@ -130,6 +130,6 @@ function parseObject(line: string): Record<string, unknown> {
   try {
     return JSON.parse(line) as Record<string, unknown>
   } catch {
-    throw createDamagedError('its first line is no JSON')
+    throw createDamagedError('its first line is not JSON')
   }
 }

@@ -63,7 +63,7 @@ export function writeArchive(
 
 function requireLineLength(line: string, maxLine: number): string {
   if (line.length <= maxLine && Buffer.byteLength(line) <= maxLine) return line
-  throw new BackupArchiveError('too_large', 'A row is larger than an archive takes.')
+  throw new BackupArchiveError('too_large', 'A row is larger than the limit of an archive.')
 }
 
 /** Grouped, because otherwise each row would be a separate call of the compressor. */

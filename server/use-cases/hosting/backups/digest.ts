@@ -58,6 +58,6 @@ export function withDigest(pieces: AsyncIterable<DataPiece>): DigestedPieces {
 }
 
 export function requireContents(contents: BackupContents | null): BackupContents {
-  if (contents === null) throw new Error('The contents are known once all pieces were taken.')
+  if (contents === null) throw new Error('The contents are not known until all pieces were read.')
   return contents
 }

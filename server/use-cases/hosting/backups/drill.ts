@@ -67,7 +67,7 @@ export async function runDrill(app: AppContext, { backupId }: DrillInput): Promi
     const rebuiltData = withDigest(readDataFile(path))
     for await (const _ of rebuiltData);
     if (rebuiltData.getContents().digest !== backup.digest)
-      throw new StoreError('damaged', 'What was put back is not what was written.')
+      throw new StoreError('damaged', 'The restored data differs from the data that was backed up.')
   } finally {
     draftFolder.remove()
   }

@@ -53,7 +53,8 @@ function formatNumber(value: number): string {
 /** Throws a LineError. */
 export function readRow(line: string, columns: Columns): DataValue[] {
   const row = parseObject(line)
-  if (!Array.isArray(row) || row.length !== columns.length) throw new LineError('a row does not fit its table')
+  if (!Array.isArray(row) || row.length !== columns.length)
+    throw new LineError('a row does not have the columns of its table')
   return row.map(parseValue)
 }
 
@@ -62,11 +63,11 @@ const nonFiniteNumbers: Record<string, number> = { NaN: Number.NaN, Infinity, '-
 function parseValue(value: unknown): DataValue {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value
   const [[kind, text] = [], ...otherEntries] = Object.entries(value as object) as [string, unknown][]
-  if (otherEntries.length > 0 || typeof text !== 'string') throw new LineError('a value is of no known kind')
+  if (otherEntries.length > 0 || typeof text !== 'string') throw new LineError('a value has an unknown type')
   if (kind === 'int' && /^-?\d{1,19}$/.test(text)) return BigInt(text)
   if (kind === 'blob' && /^[\w+/]*={0,2}$/.test(text)) return new Uint8Array(Buffer.from(text, 'base64'))
   const realValue = kind === 'real' ? nonFiniteNumbers[text] : undefined
-  if (realValue === undefined) throw new LineError('a value is of no known kind')
+  if (realValue === undefined) throw new LineError('a value has an unknown type')
   return realValue
 }
 
@@ -75,7 +76,7 @@ export function readMark(line: string): Exclude<DataPiece, { kind: 'rows' }> {
   const { table, columns, statement, end } = parseObject(line) as Record<string, unknown>
   if (isStringArray(end)) return { kind: 'end', statements: end }
   if (typeof table !== 'string' || typeof statement !== 'string' || !isColumns(columns))
-    throw new LineError('a line is neither a table nor the last one')
+    throw new LineError('a line is neither a row, a table nor the last line')
   return { kind: 'table', name: table, columns, statement }
 }
 
@@ -99,5 +100,5 @@ function parseObject(line: string): object {
   } catch {
     // The error is thrown below.
   }
-  throw new LineError('a line is no JSON object or list')
+  throw new LineError('a line is not a JSON object or array')
 }

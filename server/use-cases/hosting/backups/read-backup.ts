@@ -10,7 +10,7 @@ import { getIdentities } from '#server/use-cases/hosting/backups/backup-identiti
 /** Throws StoreError or ArchiveError. Damage is reported at the end at the latest. */
 export async function* readBackup(app: AppContext, backup: StoredBackup, meter: ByteMeter): AsyncGenerator<DataPiece> {
   const { location, pdb_type } = backup
-  if (location === null) throw new StoreError('missing', 'The backup names no place.')
+  if (location === null) throw new StoreError('missing', 'The backup has no storage location.')
   if (pdb_type === 'pdb2rds') {
     const copy = withDigest(app.backups.copies.read(location))
     yield* copy
@@ -19,10 +19,11 @@ export async function* readBackup(app: AppContext, backup: StoredBackup, meter: 
   const archive = readArchive(app.backups.store.get(location, meter), getIdentities(app.config, backup.company_id))
   yield* archive
   requireSameContents(backup, archive.getContents())
-  if (archive.getHead()?.backupId !== backup.id) throw new StoreError('damaged', 'The archive is of another backup.')
+  if (archive.getHead()?.backupId !== backup.id)
+    throw new StoreError('damaged', 'The archive belongs to another backup.')
 }
 
 function requireSameContents(backup: StoredBackup, { digest, tables, rows }: BackupContents): void {
   const isSame = digest === backup.digest && tables === backup.tables && rows === backup.rows
-  if (!isSame) throw new StoreError('damaged', 'The backup does not hold what was written.')
+  if (!isSame) throw new StoreError('damaged', 'The stored backup differs from the data that was written.')
 }

@@ -56,7 +56,7 @@ export const requestRestore: UseCase<typeof endpoint> = async (context, { body: 
         service_id: id,
         create_time: now,
       })
-      if (restoreId === null) throw new Error('a restore was begun twice')
+      if (restoreId === null) throw new Error('a restore of this service is already running')
       const kind = 'restore-backup'
       const runningOperation = {
         kind,

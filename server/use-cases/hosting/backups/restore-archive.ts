@@ -34,7 +34,7 @@ export async function restoreArchive(
     for await (const _ of rebuiltData);
     const [head, contents] = [archiveReader.getHead(), archiveReader.getContents()]
     if (head === null || rebuiltData.getContents().digest !== contents.digest)
-      throw createDamagedError('what came of it is something else')
+      throw createDamagedError('the restored data differs from the archive')
     await rename(draftPath, path)
     return { head, path, ...contents }
   } finally {

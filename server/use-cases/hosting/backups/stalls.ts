@@ -19,7 +19,7 @@ export function watchStalls(): StallWatch {
         const { limit } = stallMs
         timer = setInterval(() => {
           if (performance.now() - lastActivityAt > limit)
-            reject(new StoreError('unreachable', 'Nothing moves any more.'))
+            reject(new StoreError('unreachable', 'The transfer has stopped.'))
         }, limit / 10)
       })
       // A later rejection is ignored.

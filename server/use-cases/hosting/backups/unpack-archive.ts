@@ -34,7 +34,7 @@ function toArchiveError(error: unknown): BackupArchiveError {
   if (error instanceof BackupArchiveError) return error
   const message = error instanceof Error ? error.message : String(error)
   if (message.startsWith('no identity matched'))
-    return new BackupArchiveError('no_key', 'None of the keys opens the archive.', { cause: error })
+    return new BackupArchiveError('no_key', 'None of the keys can decrypt the archive.', { cause: error })
   return createDamagedError(message, error)
 }
 
@@ -52,14 +52,14 @@ class ArchiveSource {
     let head = Buffer.alloc(0)
     while (!head.includes('\n---')) {
       const next = await this.#readNext()
-      if (next === null || head.length > maxHead) throw createDamagedError('it is no age file')
+      if (next === null || head.length > maxHead) throw createDamagedError('it is not an age file')
       head = Buffer.concat([head, next])
     }
     if (
       !head.subarray(0, maxHead).includes('\n---') ||
       !head.toString('latin1', 0, ageMagic.length).startsWith(ageMagic)
     )
-      throw createDamagedError('it is no age file')
+      throw createDamagedError('it is not an age file')
     return this.#readAfter(head)
   }
 
@@ -99,7 +99,7 @@ export async function* splitLines(bytes: AsyncIterable<Buffer>, maxLine: number)
     }
     bufferedChunks.push(chunk.subarray(lineStart))
     length += chunk.length - lineStart
-    if (length > maxLine) throw createDamagedError('a line of it has no end')
+    if (length > maxLine) throw createDamagedError('a line is too long')
   }
-  if (length > 0) throw createDamagedError('it ends in the middle of a line')
+  if (length > 0) throw createDamagedError('it ends within a line')
 }

@@ -147,7 +147,7 @@ export async function readTrafficRates(
   { priceId, currency }: Pick<TrafficTerms, 'priceId' | 'currency'>,
 ) {
   const prices = (await findPriceListById(db, priceId))?.content.pdbPrice
-  if (!prices) throw new Error('a backup was sold by a list without prices of backups')
+  if (!prices) throw new Error('the price list of the backup has no backup prices')
   return getTrafficRates(prices, currency)
 }
 

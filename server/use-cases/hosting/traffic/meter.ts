@@ -58,7 +58,7 @@ export function openMeter(app: AppContext, run: TrafficRun): OpenMeter {
 const writeMovedBytes = (app: AppContext, run: TrafficRun, totalBytes: number): Promise<void> =>
   writeAsSystem(app, async (db) => {
     const service = await lockService(db, run.serviceId)
-    if (!service) throw new Error('what moves bytes is of no service')
+    if (!service) throw new Error('the service of the transfer does not exist')
     const bytes = totalBytes - (await sumTrafficOfRun(db, run.run))
     if (bytes <= 0) return
     const { today } = getBusinessMoment({ app, now: app.clock() })

@@ -60,7 +60,7 @@ function fetchScript(): Promise<void> {
     script.addEventListener('load', () => resolve())
     script.addEventListener('error', () => {
       script.remove()
-      reject(new Error('the card fields could not be fetched'))
+      reject(new Error('could not load the script of the card fields'))
     })
     document.head.append(script)
   })
@@ -100,7 +100,7 @@ export async function openStripeElements(
 ): Promise<CardFields> {
   await fetchScript()
   const stripe = getStripe()?.(key)
-  if (!stripe) throw new Error('the card fields are not there')
+  if (!stripe) throw new Error('the script of the card fields did not define Stripe')
   const elements = stripe.elements({
     mode: 'payment',
     amount: Number(readAmount(amount)),

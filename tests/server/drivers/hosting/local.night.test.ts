@@ -240,7 +240,7 @@ describe('the local hosting driver', () => {
     })
     expect(state.tasks[0]?.usedMb).toBeLessThan(256)
     const lines = await Array.fromAsync(host.driver.readLog(ref, { from: 0, to: Date.now() + 1000 }))
-    expect(lines.some(({ text }) => /task 1 used \d+ MB of 256 MB and is replaced/.test(text))).toBe(true)
+    expect(lines.some(({ text }) => /task 1 used \d+ MB of 256 MB and will be replaced/.test(text))).toBe(true)
   })
 
   nightly('replaces tasks one by one, so that a service of two stays available', async () => {

@@ -132,14 +132,16 @@ it('The log stops at the daily limit, which all tasks share, and continues the n
   const findNotices = (texts: readonly string[]) =>
     texts.filter((text) => text.includes('not recorded until 00:00 UTC'))
   expect(findNotices(await readTexts())).toEqual(
-    Array(2).fill('requests use up 0.015 MB of the log of this day: further requests are not recorded until 00:00 UTC'),
+    Array(2).fill(
+      "requests have used their 0.015 MB of today's log: further requests are not recorded until 00:00 UTC",
+    ),
   )
   // Entries that strangers can cause leave space for important ones.
   firstWriters[0]?.write('warn', 'login of admin refused', { priority: 'refusal' })
   expect(await readTexts()).toContain('login of admin refused')
   for (let line = 0; line < 1000; line++) firstWriters[0]?.write('error', `error ${line} ${'x'.repeat(100)}`)
   expect(findNotices(await readTexts())).toContain(
-    'the log of this day is full (0.02 MB): further lines are not recorded until 00:00 UTC',
+    "today's log is full (0.02 MB): further lines are not recorded until 00:00 UTC",
   )
   for (const writer of firstWriters) writer.close()
   // A restarted task gets no new share.
@@ -151,7 +153,7 @@ it('The log stops at the daily limit, which all tasks share, and continues the n
   now += 120_000
   secondWriters[0]?.write('info', 'a new day')
   const currentTexts = await readTexts()
-  expect(currentTexts.slice(-2)).toEqual(['lines of 2026-11-26 that were not recorded: 500', 'a new day'])
+  expect(currentTexts.slice(-2)).toEqual(['number of lines not recorded on 2026-11-26: 500', 'a new day'])
 })
 
 it('Refused logins leave space in the log for logins and errors (fault 15m)', async () => {
@@ -162,7 +164,7 @@ it('Refused logins leave space in the log for logins and errors (fault 15m)', as
   const texts = await readTexts()
   expect(texts.slice(-2)).toEqual(['login of admin', 'the disk is full'])
   expect(texts).toContain(
-    'refused logins use up 0.0175 MB of the log of this day: further refused logins are not recorded until 00:00 UTC',
+    "refused logins have used their 0.0175 MB of today's log: further refused logins are not recorded until 00:00 UTC",
   )
   writer.close()
 })

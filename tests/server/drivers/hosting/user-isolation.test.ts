@@ -249,10 +249,10 @@ describe.skipIf(!canChangeUser())('local hosting as root on an older folder', ()
     const closedDir = mkdtempSync(join(tmpdir(), 'closed-'))
     try {
       expect(findIsolationProblem(null, closedDir, program)).toBe('SERVICE_USERS is off')
-      expect(findIsolationProblem(users, closedDir, program)).toContain(`other users cannot enter ${closedDir}`)
+      expect(findIsolationProblem(users, closedDir, program)).toContain(`other users cannot access ${closedDir}`)
       chmodSync(closedDir, 0o711)
       expect(findIsolationProblem(users, closedDir, program)).toBe(null)
-      expect(findIsolationProblem(users, closedDir, join(closedDir, 'none.ts'))).toContain('cannot be run')
+      expect(findIsolationProblem(users, closedDir, join(closedDir, 'none.ts'))).toContain('cannot run the program')
     } finally {
       rmSync(closedDir, { recursive: true })
     }

@@ -95,7 +95,7 @@ it('The command line reports it too, also after the server continued (fault 13f)
     await writeGeneratedEntries(app, { companyId, count: 40, startAt: 5 })
     await integrate(app)
   })
-  expect(await verify()).toMatchObject({ code: 0, output: expect.stringContaining('whole') })
+  expect(await verify()).toMatchObject({ code: 0, output: expect.stringContaining('intact') })
   await withContext(env, async (app) => {
     await forgeLog(app, companyId, 20)
     await writeGeneratedEntries(app, { companyId, count: 5, startAt: 6 })

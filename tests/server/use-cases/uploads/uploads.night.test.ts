@@ -346,7 +346,7 @@ onConnections('packages', (engine) => {
       await rm(join(fixture.folder, id))
       expect((await publishModules(md5)).statusCode).not.toBe(200)
       expect([await listRows('/api/apphistory'), await readStoredPackage(bytes)]).toEqual([[], null])
-      expect(() => getPackagePath(fixture.server.app, '../../secret')).toThrow('no SHA-256')
+      expect(() => getPackagePath(fixture.server.app, '../../secret')).toThrow('SHA-256 of the package is invalid')
       expect(await findStoredPackage(fixture.server.app, null)).toBeNull()
     })
   })

@@ -32,14 +32,14 @@ function makeFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 })
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new HostingError('no_instance', 'it was erased meanwhile', { cause })
+    if (code === 'ENOENT') throw new HostingError('no_instance', 'the instance was erased in the meantime', { cause })
     if (code !== 'EEXIST') throw cause
   }
 }
 
 /** Throws if the name is not that of a draft, because it becomes part of a path. */
 export function getDraftPath(instanceFolder: string, name: string): string {
-  if (basename(name) !== name || !draftNamePattern.test(name)) throw new Error('no draft has that name')
+  if (basename(name) !== name || !draftNamePattern.test(name)) throw new Error('the name of the draft is invalid')
   return join(getDraftsFolder(instanceFolder), name)
 }
 

@@ -70,7 +70,7 @@ export const getInstancesFolder = (folder: string): string => join(folder, 'inst
 
 /** Throws if the reference is invalid, because it becomes part of a path. */
 export function getInstanceFolder(folder: string, ref: InstanceRef): string {
-  if (!isInstanceRef(ref)) throw new Error('no service has that code and number')
+  if (!isInstanceRef(ref)) throw new Error('the code or the id of the service is invalid')
   return join(getInstancesFolder(folder), `${ref.code}-${ref.serviceId}`)
 }
 

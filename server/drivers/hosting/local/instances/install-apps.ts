@@ -37,7 +37,7 @@ export function removeUnusedApps(folder: string, apps: readonly InstalledApp[]):
 }
 
 async function unpackOnce(folder: string, file: { path: string; sha256: string }): Promise<void> {
-  if (!hashPattern.test(file.sha256)) throw new HostingError('bad_package', 'that is no SHA-256')
+  if (!hashPattern.test(file.sha256)) throw new HostingError('bad_package', 'the SHA-256 of the package is invalid')
   const target = join(folder, file.sha256)
   if (existsSync(target)) return
   const draft = join(folder, `.part-${randomBytes(6).toString('hex')}`)
@@ -66,18 +66,19 @@ async function copyVerified({ path, sha256 }: { path: string; sha256: string }, 
     await pipeline(createReadStream(path), hashStream, createWriteStream(copyPath, { mode: 0o600 }))
   } catch (cause) {
     if (isDiskFull(cause)) throw new HostingError('no_room', 'the disk is full', { cause })
-    throw new HostingError('bad_package', 'the package is not there', { cause })
+    throw new HostingError('bad_package', 'the file of the package does not exist', { cause })
   }
   const actualHash = hash.digest('hex')
   const isSame = actualHash === sha256
-  if (!isSame) throw new HostingError('bad_package', `the package is not the one that was published: ${actualHash}`)
+  if (!isSame)
+    throw new HostingError('bad_package', `the package differs from the published one: its SHA-256 is ${actualHash}`)
 }
 
 async function unpack(path: string, folder: string): Promise<void> {
   const file = await open(path, 'r')
   try {
     const fileIndex = await runBounded(new URL('./unpack-process.ts', import.meta.url), [folder], file.fd, limits)
-    if (fileIndex === null) throw new HostingError('bad_package', 'the package cannot be unpacked within its limits')
+    if (fileIndex === null) throw new HostingError('bad_package', 'could not unpack the package within its limits')
     await writeFile(join(folder, 'index.json'), fileIndex, { mode: 0o600 })
   } finally {
     await file.close()

@@ -184,7 +184,7 @@ export class HostedInstance {
       const program = buildProgram(this.#context, record)
       await setInstancePassword(program, record.user, files.getDataFolder(this.#path, record), password)
       this.#updateRecord({ hasPassword: true })
-      this.#logEvent('password of admin set')
+      this.#logEvent('password of admin changed')
     })
   }
 
@@ -193,7 +193,7 @@ export class HostedInstance {
       const { user } = this.#requireRecord()
       const builtFolder = getDraftPath(this.#path, draftName)
       if (!existsSync(join(builtFolder, 'instance.db')))
-        throw new HostingError('unreachable', 'the data that was built is gone')
+        throw new HostingError('unreachable', 'the restored data no longer exists')
       const data = files.createDataName()
       this.#isReplacingData = true
       try {
@@ -215,7 +215,7 @@ export class HostedInstance {
   remove({ fence }: HostingOperation): Promise<void> {
     return this.#runInTurn(fence, async () => {
       if (!this.#record) return
-      if (this.#record.created) this.#logEvent('removed; its data is kept')
+      if (this.#record.created) this.#logEvent('service removed, data kept')
       await this.#removeTasks(fence)
       removeUnusedApps(join(this.#path, 'apps'), [])
     })
@@ -248,7 +248,7 @@ export class HostedInstance {
   #runInTurn<T>(fence: number, work: () => Promise<T> | T): Promise<T> {
     const queuedRun = this.#lastOperation.then(() => {
       if (fence < (this.#record?.fence ?? this.#erasedFences.get(this.ref.serviceId)))
-        throw new HostingError('overtaken', `operation ${fence} was overtaken`)
+        throw new HostingError('overtaken', `a later operation than ${fence} was already executed`)
       return work()
     })
     this.#lastOperation = queuedRun.catch(() => undefined)
@@ -276,7 +276,7 @@ export class HostedInstance {
   }
 
   #requireRecord(): files.InstanceRecord {
-    if (!this.#record?.created) throw new HostingError('no_instance', `there is no service ${this.ref.code}`)
+    if (!this.#record?.created) throw new HostingError('no_instance', `the service ${this.ref.code} does not exist`)
     return this.#record
   }
 

@@ -95,7 +95,7 @@ export class InstanceRegistry {
   /** Throws HostingError `no_instance` if the reference is invalid. */
   get({ code, serviceId }: InstanceRef): HostedInstance {
     const ref = { code, serviceId }
-    if (!isInstanceRef(ref)) throw new HostingError('no_instance', 'no service has that code and number')
+    if (!isInstanceRef(ref)) throw new HostingError('no_instance', 'the code or the id of the service is invalid')
     const existingInstance = this.#instancesByKey.get(toKey(ref))
     if (existingInstance) return existingInstance
     const { folder, getAddress, onChange } = this.#options
@@ -149,7 +149,7 @@ export class InstanceRegistry {
   async #requireRoom(): Promise<void> {
     const instanceCount = this.listStates().length
     if (instanceCount >= maxInstances)
-      throw new HostingError('no_room', `this machine has ${instanceCount} services already`)
+      throw new HostingError('no_room', `this machine already has ${instanceCount} services, the maximum`)
     const { bavail, bsize } = await statfs(this.#options.folder)
     if (bavail * bsize < minFreeBytes) throw new HostingError('no_room', 'the disk is nearly full')
   }
@@ -161,15 +161,19 @@ export class InstanceRegistry {
     const freeMb = Math.max(0, budget - otherInstances.reduce((sum, instance) => sum + instance.getReservedMb(), 0))
     const neededMb = calculateNeededMemory(config, allowanceMb)
     if (neededMb <= freeMb) return
-    throw new HostingError('no_memory', `${neededMb} MB are needed, and ${freeMb} MB of ${budget} MB are free`, {
-      details: {
-        tasks: String(getTaskCount(config)),
-        memory: String(getMemoryLimit(config)),
-        beside: String(allowanceMb),
-        needed: String(neededMb),
-        free: String(freeMb),
+    throw new HostingError(
+      'no_memory',
+      `the service needs ${neededMb} MB, but only ${freeMb} MB of ${budget} MB are free`,
+      {
+        details: {
+          tasks: String(getTaskCount(config)),
+          memory: String(getMemoryLimit(config)),
+          beside: String(allowanceMb),
+          needed: String(neededMb),
+          free: String(freeMb),
+        },
       },
-    })
+    )
   }
 
   /** Removes sockets of tasks that ended while no supervisor ran. */

@@ -28,8 +28,10 @@ export function setInstancePassword(
   child.stdin?.end(password)
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
   return new Promise<void>((resolve, reject) => {
-    const fail = (reason: string) => reject(new HostingError('unreachable', `the password could not be set: ${reason}`))
+    const fail = (reason: string) => reject(new HostingError('unreachable', `could not set the password: ${reason}`))
     child.on('error', (error) => fail(error.message))
-    child.on('close', (code) => (code === 0 ? resolve() : fail(errorOutput.trim() || `ended with ${code}`)))
+    child.on('close', (code) =>
+      code === 0 ? resolve() : fail(errorOutput.trim() || `the program ended with exit code ${code}`),
+    )
   }).finally(() => clearTimeout(timer))
 }

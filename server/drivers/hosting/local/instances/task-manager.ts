@@ -116,8 +116,8 @@ export class TaskManager {
       const { number, limitMb } = task.record
       if (reason === 'memory') {
         this.#memoryFaultAt = Date.now()
-        this.#logEvent('warn', `task ${number} used ${task.usedMb} MB of ${limitMb} MB and is replaced`)
-      } else this.#logEvent('warn', `task ${number} does not answer and is replaced`)
+        this.#logEvent('warn', `task ${number} used ${task.usedMb} MB of ${limitMb} MB and will be replaced`)
+      } else this.#logEvent('warn', `task ${number} does not respond and will be replaced`)
       void task.remove(reason)
       this.#options.context.onChange()
     },
@@ -157,7 +157,7 @@ export class TaskManager {
       else this.#startLater(number)
     } catch (error) {
       this.#addEnd()
-      this.#logEvent('error', `task ${number} could not be started: ${String(error)}`)
+      this.#logEvent('error', `could not start task ${number}: ${String(error)}`)
       this.#startLater(number)
     }
     this.#options.context.onChange()

@@ -31,9 +31,9 @@ export function findIsolationProblem(users: SystemUserRange | null, folder: stri
     timeout: 20_000,
   })
   if (status === usageExit) return null
-  if (status === cannotEnterExit) return `other users cannot enter ${folder}: a folder above it is closed to them`
+  if (status === cannotEnterExit) return `other users cannot access ${folder}, because a parent folder is private`
   const [line = ''] = (error?.message ?? stderr).trim().split('\n').slice(-1)
-  return `the program cannot be run by the user ${users.first}: ${line.slice(0, 300)}`
+  return `user ${users.first} cannot run the program: ${line.slice(0, 300)}`
 }
 
 export interface UserPool {
@@ -58,7 +58,7 @@ export function openUserPool(folder: string, { first, last }: SystemUserRange): 
         writeFileAtomically(path, JSON.stringify({ next: user + 1 > last ? first : user + 1 }))
         return user
       }
-      throw new HostingError('no_room', `all ${size} users for services are taken`)
+      throw new HostingError('no_room', `all ${size} users of SERVICE_USERS are in use`)
     },
     markClaimed: (user) => void claimedUsers.add(user),
     release: (user) => void claimedUsers.delete(user),

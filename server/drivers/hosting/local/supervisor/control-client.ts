@@ -66,7 +66,7 @@ export function openControlClient(settings: SupervisorSettings, log: Pick<Logger
         startSupervisor(settings)
         startedAt = Date.now()
       }
-      if (Date.now() > deadline) throw new HostingError('unreachable', 'the supervisor of services does not start')
+      if (Date.now() > deadline) throw new HostingError('unreachable', 'the service supervisor did not start in time')
       await wait(pauseMs)
     }
   }
@@ -85,7 +85,7 @@ export function openControlClient(settings: SupervisorSettings, log: Pick<Logger
 
   function isCompatible({ version, settings: supervisorSettings }: SupervisorGreeting): boolean {
     if (version > protocolVersion)
-      throw new HostingError('unreachable', 'a later build of the portal runs the services of this folder')
+      throw new HostingError('unreachable', 'a newer build of the portal runs the services of this data folder')
     return version === protocolVersion && JSON.stringify(supervisorSettings) === JSON.stringify(settings)
   }
 
@@ -99,11 +99,11 @@ export function openControlClient(settings: SupervisorSettings, log: Pick<Logger
       const body = JSON.stringify({ name, arguments: args })
       const response = await sendRequest({ method: 'POST', path: '/call', body, timeoutMs: callTimeoutMs }).catch(
         (cause: unknown) => {
-          throw new HostingError('unreachable', 'the supervisor of services ended meanwhile', { cause })
+          throw new HostingError('unreachable', 'the service supervisor ended during the call', { cause })
         },
       )
       const callResponse = JSON.parse(
-        response.body || '{"fault":"internal","message":"no answer"}',
+        response.body || '{"fault":"internal","message":"empty response"}',
       ) as SupervisorCallResponse
       if ('result' in callResponse) return callResponse.result as SupervisorCallResult<typeof name>
       if (callResponse.fault === 'internal') throw new HostingError('unreachable', callResponse.message)

@@ -139,7 +139,7 @@ async function executeCall(instances: InstanceRegistry, call: SupervisorCall): P
 
 /** Clients have the same build and system user, so only values that become part of paths are checked again. */
 function dispatch(instances: InstanceRegistry, { name, arguments: args }: SupervisorCall): unknown {
-  if (!supervisorCallNames.includes(name)) throw new Error(`there is no call ${name}`)
+  if (!supervisorCallNames.includes(name)) throw new Error(`the call ${name} does not exist`)
   if (name === 'lookAll') return instances.listStates()
   const [ref, ...rest] = args as [InstanceRef, ...unknown[]]
   const instance = instances.get(ref)

@@ -30,7 +30,7 @@ const defaultTimes: LockTimes = { renewMs: 1000, watchMs: 3500, oldMs: 60_000 }
 export async function acquireLock(folder: string, times: LockTimes = defaultTimes): Promise<(() => void) | null> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const ownProcess = readIdentity(process.pid)
-  if (!ownProcess) throw new Error('this process cannot see itself')
+  if (!ownProcess) throw new Error('could not read the identity of this process')
   const draft = join(folder, `supervisor.draft.${randomBytes(6).toString('hex')}`)
   writeFileSync(draft, JSON.stringify(ownProcess), { mode: 0o600 })
   try {

@@ -81,7 +81,7 @@ export function watchChanges({
   function notifyLines(text: string): string {
     const lines = text.split('\n')
     const rest = lines.pop() ?? ''
-    if (rest.length > maxLineLength) throw new Error(`a line is longer than ${maxLineLength}`)
+    if (rest.length > maxLineLength) throw new Error(`a line is longer than ${maxLineLength} characters`)
     for (const line of lines) notify(JSON.parse(line) as InstanceRef)
     return rest
   }

@@ -97,6 +97,6 @@ describe('the meter of moved bytes', () => {
     const { meter, finish } = openMeter(server.app, { ...service, serviceId: 999_999, run: 'backup-1' })
     await meter(5_000_000)
     expect(server.readLog()).toContain('traffic_record_delayed')
-    await expect(finish()).rejects.toThrow('of no service')
+    await expect(finish()).rejects.toThrow('the service of the transfer does not exist')
   })
 })
