@@ -69,7 +69,7 @@ nightly(
       'labels-1.0.mapp',
     ])
     const files = (await readdir(join(folder, 'samples'))).map((name) => join('samples', name))
-    expect(await runMapp('check', ...files)).toMatchObject([0, expect.stringContaining('4 files')])
+    expect(await runMapp('check', ...files)).toMatchObject([0, expect.stringMatching(/(, 3 files, [^]*){4}/)])
   },
   60_000,
 )
