@@ -1,4 +1,4 @@
-/** Builds the baseline page into a folder and serves it as a good server would: compressed once, assets immutable. */
+/** Builds the baseline page into a folder and serves it like a well-configured server: compressed once, with assets cached as immutable. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { once } from 'node:events'

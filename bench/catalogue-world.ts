@@ -1,4 +1,4 @@
-/** A catalogue of the largest expected size: 1,000 modules, every fifth one hidden, and 5,000 apps, added to the demo world. */
+/** Creates the demo data with a catalogue of the largest expected size: 1,000 modules, of which every fifth is hidden, and 5,000 apps. */
 import { insertAppVersion } from '#server/db/catalogue/apps.ts'
 import { insertModule } from '#server/db/catalogue/modules.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -53,5 +53,5 @@ export async function loadCatalogue(dataDir: string): Promise<void> {
 
 export const getModuleCode = (n: number): string => `mod${String(n).padStart(4, '0')}`
 const getAppCode = (n: number): string => `app${String(n).padStart(4, '0')}`
-/** Without a pattern that an order could benefit from. */
+/** Returns a number below 100,000. Consecutive `n` give numbers without a pattern, so that sorting them is not easier than in real data. */
 const scramble = (n: number): number => (Math.imul(n + 1, 2_654_435_761) >>> 0) % 100_000

@@ -1,4 +1,7 @@
-/** Figure C: lists of 1,000 modules and 5,000 apps on a processor slowed down four times, from input to rows. */
+/**
+ * Figures C2 and C3: measure the time from a user action to the rendered rows, in lists of 1,000 modules and 5,000 app versions, with the
+ * CPU throttled to a quarter of its speed.
+ */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -109,7 +112,7 @@ async function measureTimes(browser: Browser, portal: Portal, path: string, run:
   }
 }
 
-/** Runs in the page. The list is complete when it shows its time and no longer how much of it is cached. */
+/** Runs in the page. Returns true if the list is complete: it shows only the time of its data, and no number of cached rows. */
 function isListComplete(): boolean {
   const freshness = document.querySelector('.freshness')
   return freshness !== null && freshness.querySelector('time')?.textContent === freshness.textContent
@@ -121,7 +124,10 @@ declare global {
   }
 }
 
-/** Runs in the page. Records the time of the input or address change (a search is delayed) and of the rows. */
+/**
+ * Runs in the page. Records when the user acted and when the new rows were rendered. The time of a search is that of the address change,
+ * because the search starts after a delay.
+ */
 function watchRows() {
   const readCodes = () =>
     Array.from(

@@ -1,20 +1,20 @@
-/** A figure is a promise about speed or size, as a ratio within one run, so that it can be checked on any computer. */
+/** A figure is a measured speed or size with a limit. Most figures are ratios within one run, so that any computer can check them. */
 
 export interface BenchFigure {
   id: string
   title: string
-  /** Null if it could not be measured here. `note` gives the reason. */
+  /** Null if it could not be measured on this computer. `note` gives the reason. */
   value: number | null
   /** `x`: a ratio. `n`: a number of things. */
   unit: 'x' | 'ms' | 'n'
   better: 'more' | 'less'
-  /** Checked at every release. Leaves a third of tolerance for a busy computer. */
+  /** Limit of `value`, checked at every release. It includes a tolerance of a third, because the computer may be busy. */
   limit: number
   note?: string
 }
 
 export interface Bench {
-  /** Ids of the figures that it measures, to select them on the command line. */
+  /** Ids of the figures that this bench measures, to select them on the command line. */
   ids: readonly string[]
   measure: (report: (line: string) => void) => Promise<BenchFigure[]>
 }

@@ -1,6 +1,6 @@
 /**
- * Figures B1 and B2: a list of 100,000 rows on the device, in Chromium, with the portal's own code, against hand-written IndexedDB with one
- * compound index per query and `count()`, in the same page and run.
+ * Figures B1 and B2: measure a list of 100,000 rows on the device, in Chromium, with the portal's own code. B1 compares it with
+ * hand-written IndexedDB (one compound index per query, and `count()`) in the same page and run.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,13 +10,13 @@ import { openProfile } from '#tests/support/browser/browser.ts'
 import { type Bench, type BenchFigure, median, ratio } from './figures.ts'
 import { servePage } from './page-server.ts'
 
-/** The first rounds only warm up. */
+/** Number of rounds. The `warm` rounds come first and are not measured. */
 const roundCounts = { compare: 90, click: 300, warm: 5 }
 
 async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-lists-'))
   const site = await servePage(join(folder, 'site'), 'lists/page.ts')
-  // On disk, as for users: a browser without a profile keeps its databases in memory.
+  // // The profile is on disk, as for users: a browser without a profile keeps its databases in memory.
   const context = await openProfile(join(folder, 'profile'))
   try {
     return await measureFigures(await openPage(context, site.port), report)

@@ -1,6 +1,6 @@
 /**
  * Generates load: one kept-alive socket per connection, which sends the next request when the response has arrived. Hand-written, because
- * Node's own client costs as much as the measured servers and would make them look alike.
+ * Node's own client needs as much processor time as the measured servers, and would hide the difference between them.
  */
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'

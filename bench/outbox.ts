@@ -1,4 +1,4 @@
-/** Figures O1 to O4: the outbox in Chromium, and the complete portal under faults, counted in the server's database. */
+/** Figures O1 to O4: measure the outbox in Chromium, and the complete portal under faults. Writes are counted in the server's database. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   const proxy = await openFaultProxy(Number(new URL(portal.url).port))
   proxy.mount('/bench/', join(servedFolder, 'bench'))
   proxy.mount('/saas/rig/', join(servedFolder, 'rig'))
-  /** A profile each, so that waiting writes of one are not sent by the next. */
+  /** Each figure has its own browser profile, so that its waiting writes are not sent during the next one. */
   const runInBrowser = async (name: string, run: (browser: ChromiumProcess) => Promise<BenchFigure>) => {
     const browser = await startChromium(join(folder, name))
     try {
@@ -62,7 +62,7 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   }
 }
 
-/** Measures the 95th percentile of the time to store writes one after another. The first of them only warm up. */
+/** Measures the 95th percentile of the time to store one write. Writes are stored one after another, and the first ones only warm up. */
 async function measureStoring(page: Page, proxy: FaultProxy, report: (line: string) => void): Promise<BenchFigure> {
   page.setDefaultTimeout(600_000)
   await page.goto(`${proxy.url}/bench/index.html`)
@@ -128,7 +128,7 @@ async function measureReconnect(
 
 const arrivalTimeoutMs = 20_000
 
-/** Returns when the write first reached the proxy. */
+/** Waits for the write to reach the proxy. Returns the time of its first arrival, or Infinity if it did not arrive in time. */
 async function waitForArrival({ arrivals }: FaultProxy, key: string): Promise<number> {
   const deadline = Date.now() + arrivalTimeoutMs
   for (;;) {

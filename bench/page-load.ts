@@ -1,10 +1,10 @@
-/** One visit to a page in Chromium: the time until the first row is shown, and the blocking time until then. */
+/** Measures one visit to a page in Chromium: the time until the first row is shown, and the blocking time. */
 import type { BrowserContext, Page } from 'playwright-core'
 
 export interface VisitTimes {
-  /** From the start of the navigation to the first row on the screen. */
+  /** Time from the start of the navigation to the first row on the screen. */
   readyMs: number
-  /** Total time of long tasks above 50 ms each, until a second later. */
+  /** Total time of long tasks above 50 ms each, until one second after the first row. */
   blockingMs: number
 }
 

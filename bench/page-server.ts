@@ -1,4 +1,4 @@
-/** Serves one script of the bench to a browser, built with the portal's own code, and other responses of the bench. */
+/** Serves one script of the bench to a browser, built with the portal's own code. The bench can add its own responses. */
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import { build } from 'vite'
 
 const root = join(import.meta.dirname, '..')
 
-/** Returns true if it has responded. */
+/** Returns true if it has sent a response. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /** `script`: path below `bench`. */

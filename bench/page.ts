@@ -1,6 +1,7 @@
 /**
- * Figures L1 to L8: sign-in, the users list and the contract list in Chromium, against a page with react-dom and one fetched table (floor),
- * and the same with a hand-written worker (floor-sw). Every round visits all of them, so that drift affects all.
+ * Figures L1 to L8: measure sign-in, the users list and the contract list in Chromium. They are compared with a page that has react-dom and
+ * one fetched table (floor), and with the same page and a hand-written worker (floor-sw). Every round visits all of them, so that drift
+ * affects all.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
@@ -16,7 +17,7 @@ import { type ThrottledProxy, openThrottledProxy } from './throttled-proxy.ts'
 import { type PageTarget, type VisitTimes, visitPage } from './page-load.ts'
 
 const roundCounts = { plain: 5, slow: 3 }
-/** In ms. A round takes about 30 s. A round that hangs is reported and not awaited. */
+/** Maximum time of a round, in ms. A round usually takes about 30 s. After this time it is reported as hanging. */
 const roundMs = 180_000
 const quietMs = 1500
 

@@ -52,7 +52,7 @@ const accountCalls: readonly AccountCall[] = [
   },
 ]
 
-/** Cases that must look alike, with accounts of the test world. */
+/** Cases that must take the same time, with accounts of the test data. */
 const accountsByKind: Record<string, [code: string, email: string]> = {
   'wrong password': ['alpha', 'user@alpha.example'],
   'never activated': ['alpha', 'invited@alpha.example'],

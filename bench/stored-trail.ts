@@ -1,4 +1,4 @@
-/** Figures T1 to T5: 100,000 entries of an audit trail on the device, in Chromium, with the portal's own pipeline. */
+/** Figures T1 to T5: measure 100,000 entries of an audit trail on the device, in Chromium, with the portal's own pipeline. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const roundCount = 60
 async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-kept-'))
   const site = await servePage(join(folder, 'site'), 'stored-trail/page.ts', serveLog())
-  // On disk, as for users.
+  // // The profile is on disk, as for users.
   const context = await openProfile(join(folder, 'profile'))
   try {
     const page = await context.newPage()
@@ -32,7 +32,7 @@ const halfYear = { dateFrom: '2026-01-01', dateTo: '2026-06-30' }
 const codes = ['company', 'user', 'order', 'service', 'backup', 'system']
 const operations = ['create', 'update', 'delete', 'enable', 'pay', 'login']
 
-/** A random click: some filters, either order, some page. */
+/** Builds the query of a random click: some filters, either sort order, some page. */
 function buildQuery(n: number): object {
   const from = (n * 37) % 150
   return {

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Round trip of 150 ms, 1.6 Mbit/s shared by all connections. */
+/** The simulated connection: a round trip of 150 ms, and 1.6 Mbit/s shared by all connections. */
 const slowConnection = { halfwayMs: 75, bytesPerMs: 200 }
 const pieceBytes = 2048
 
@@ -24,7 +24,7 @@ export async function openThrottledProxy(targetPort: number, port = 0): Promise<
   let lastAt = performance.now()
   const sockets = new Set<Socket>()
 
-  /** Returns when the connection will have transferred this many more bytes. */
+  /** Returns the time at which the connection will have transferred this many more bytes. */
   function getDeliveryTime(length: number): number {
     freeAt = Math.max(performance.now(), freeAt) + length / slowConnection.bytesPerMs
     return freeAt

@@ -1,6 +1,6 @@
 /**
- * Figure A3: changing a user on the real server (session, permission, idempotency key, version, audit trail and stored response, in one
- * transaction) against a hand-written UPDATE of the same row, on the same database under the same load.
+ * Figure A3: compares changing a user on the real server (session, permission, idempotency key, version, audit trail and stored response,
+ * in one transaction) with a hand-written UPDATE of the same row, on the same database under the same load.
  */
 import { randomUUID } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
@@ -24,7 +24,10 @@ import {
 } from './world.ts'
 
 const runMs = 3000
-/** In ms. Long enough for the JIT to compile the code of both sides. After a shorter time the larger program is not warm yet. */
+/**
+ * Warm-up time in ms. It is long enough for the JIT to compile the code of both servers. A shorter time is not enough for the larger
+ * program.
+ */
 const warmMs = 8000
 const runCount = 5
 const readyCheck = { path: '/health/ready' }
@@ -91,7 +94,7 @@ async function runClients({ url }: ServerProcess, clients: LoadClient[], ms: num
   return result
 }
 
-/** Runs both in turn, with one connection per company. */
+/** Runs both servers in turn, with one connection per company. */
 async function compare({ portal, baseline }: ServerPair, report: ReportLine): Promise<{ value: number; note: string }> {
   const sessions = await signInAll(portal.url)
   const portalLoads: LoadResult[] = []
@@ -137,7 +140,10 @@ function formatLoads(loads: readonly LoadResult[]): string {
   return `${getMedian((run) => run.perSecond).toFixed(0)}/s (p99 ${getMedian((run) => run.p99Ms).toFixed(1)} ms)`
 }
 
-/** Changes the users of a company in turn, each based on its last known version and to a different value. */
+/**
+ * Changes the users of a company one after another. Each change is based on the latest version that this client received, and sets another
+ * value.
+ */
 function createPortalClient({ bearer, userId, companyId }: BenchSession, users: BenchUser[]): LoadClient {
   let nextIndex = 0
   let user = users[0]

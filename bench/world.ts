@@ -1,4 +1,4 @@
-/** The same data for both servers: the demo world, with additional companies and users for the load. */
+/** Creates the same data for both servers: the demo data, with additional companies and users for the load. */
 import { createHmac, randomUUID } from 'node:crypto'
 import { clientCredential } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
@@ -6,7 +6,7 @@ import { headers } from '#contract/headers.ts'
 export const companyCount = 8
 const usersPerCompany = 20
 
-/** Runs as the owner of the tables, which bypasses all policies. All users have the demo world's password. */
+/** Must run as the owner of the tables, which bypasses all policies. All users have the password of the demo data. */
 export const extraCompaniesSql = [
   `insert into company (code, name, create_time, update_time)
     select 'bench' || n, 'Bench ' || n, 0, 0 from generate_series(1, ${companyCount}) n`,

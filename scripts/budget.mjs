@@ -44,7 +44,7 @@ function scripts({ chunks: sources }) {
 /** Files that the worker can cache: the list that the build wrote into it. */
 const worker = readFileSync(join(dist, 'sw.js'), 'utf8')
 const listed = [...new Set([...worker.matchAll(/["'`]?url["'`]?:\s*["'`]([^"'`]+)["'`]/g)].map(([, url]) => url))]
-/** Files that only some devices store, in addition to those of every device (scripts/chunk-plugin.ts). */
+/** The part of each file that only some devices store (scripts/chunk-plugin.ts). */
 const parts = read(dist, 'parts.json')
 const getPart = (file) => parts[file] ?? 'everybody'
 const precached = listed.filter((file) => getPart(file) === 'everybody')
@@ -65,7 +65,7 @@ for (const { name, limit, bytes, files } of measured) {
   for (const [size, file] of sized) console.log(`        ${kilo(size).padStart(9)}  ${file}`)
 }
 
-/** A cached page does not work offline if it imports a file that is not cached with it. */
+/** Imports of cached files that are not cached together with them. Such a page would not work offline. */
 const torn = Object.values(chunks)
   .filter(({ file }) => listed.includes(file))
   .flatMap(({ file, imports = [] }) =>

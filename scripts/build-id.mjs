@@ -1,7 +1,6 @@
 /**
- * Computes a short hash of the sources of the client. It shows whether dist/ is current. Uses content and not times, because a checkout
- * changes every time. The name of a build is a number, which orders builds, and this hash.
- *
+ * Computes a short hash of the sources of the client. It shows whether dist/ is current. It uses the content of the files and not their
+ * times, because a git checkout sets new times. The name of a build is a number, which orders builds, and this hash.
  * Plain JavaScript for Node 18: it also runs before anything is installed.
  */
 import { createHash } from 'node:crypto'

@@ -1,7 +1,6 @@
 /**
- * The static part of the tests; each check counts as one test: types per environment, format, lint, dead code. Run alone, it also checks
- * names, language, imports and folders, which `npm test` does with all other tests, and the titles of the last commits.
- *
+ * Runs the static checks: types per environment, format, lint, dead code. Each check counts as one test. Run alone, it also checks names,
+ * language, imports and folders (which `npm test` does with all other tests), and the titles of the last commits.
  * npm run check
  */
 import { spawn } from 'node:child_process'
@@ -14,8 +13,8 @@ const bin = (name) => join(root, 'node_modules', '.bin', name)
 const environments = ['tests', 'page', 'server', 'worker', 'pure']
 
 export const checks = [
-  // The longest first. Each type check uses one checker: several would compute the same types in parallel and take twice the processor
-  // time.
+  // // The longest check comes first. Each type check uses one checker: several would compute the same types in parallel and take twice the
+  // processor time.
   { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings', '.'] },
   ...environments.map((name) => ({
     name: `types: ${name}`,
@@ -46,7 +45,7 @@ export function runCheck({ name, command: [program, ...args] }) {
   })
 }
 
-/** Runs two at a time, because there are two cores. Results are in the order of the list. */
+/** Runs two checks at a time, because there are two cores. Results are in the order of the list. */
 export async function runChecks(list, onResult = () => {}) {
   const results = Array(list.length)
   let next = 0

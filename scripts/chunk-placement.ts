@@ -4,7 +4,7 @@
  * stage. So a chunk imports only chunks that are stored with it and needed no later, and chunks never import each other in a circle.
  */
 
-/** In the order in which a start needs them. A module that several stages share belongs to the earliest. */
+/** Stages in the order in which the app needs them at start. A module that several stages share belongs to the earliest. */
 const stages = [
   /** The entry: it only requests the others. */
   'first',
@@ -37,7 +37,7 @@ const includedParts = {
   orders: ['common'],
   trail: ['common'],
   staff: ['common', 'orders', 'trail'],
-  /** Useless offline, so no device stores it. */
+  /** Code that is useless offline, so no device stores it. */
   online: [],
 } as const satisfies Record<string, readonly string[]>
 export type ChunkPart = keyof typeof includedParts

@@ -16,14 +16,14 @@ const labelledImport = /import\(\s*\/\* chunk: ([\w\s-]+?) \*\/\s*'([^']+)'/g
 /** File with the part of each file that not every device stores. */
 const partsFile = 'parts.json'
 
-/** Returns true for a noun's messages in one language. */
+/** Returns true for a file with one noun's messages in one language. */
 const isLocaleFile = (id: string) => basename(dirname(dirname(id))) === 'locales'
 
 export function chunkSplitting(root: string, earlyNouns: readonly string[]) {
   const labels = new Map<string, ChunkLabel>()
   let placements = new Map<string, Placement>()
   const parts = new Map<string, ChunkPart>()
-  /** Locale files in the chunk of the code that imports them. The others are chunks of their own. */
+  /** Locale files in the chunk of the code that imports them. Other locale files are separate chunks. */
   const importedLocaleFiles = new Set<string>()
   let firstFile = ''
 
@@ -95,7 +95,7 @@ export function chunkSplitting(root: string, earlyNouns: readonly string[]) {
       const part = placements.get(`${resolve(root, name)}?url`)?.part ?? 'everybody'
       return `assets/${part === 'everybody' ? '' : `${part}-`}[name]-[hash][extname]`
     },
-    /** The first script requests all files of the current page at once. Other imports need no list, because the browser follows them. */
+    /** The first script requests all files of the current page together. Other imports need no list, because the browser follows them. */
     filesToPreload: (_file: string, files: string[], { hostId }: { hostId: string }) =>
       hostId === firstFile ? files : [],
     /** Changes the worker's list of files: removes files that no device stores, and adds the part of the others. */

@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** Printed without a stack, because its message is for the user. */
 export class SetupError extends Error {}
 
-/** Outside the project, because npm empties node_modules, and nothing else in the project may be changed by this. */
+/** Returns a folder outside the project, because npm empties node_modules, and the lock must change nothing else in the project. */
 function lockFolder(root) {
   const name = createHash('sha256').update(realpathSync(root)).digest('hex').slice(0, 12)
   return join(tmpdir(), `portal-ensure-${name}`)
@@ -22,7 +22,7 @@ function isAlive(pid) {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // The process of another user: it is alive but must not be signalled.
+    // // EPERM means that the process belongs to another user. It is alive, but must not be signalled.
     return error.code === 'EPERM'
   }
 }

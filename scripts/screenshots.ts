@@ -1,9 +1,8 @@
 /**
- * Takes the pictures of the manifest and the README, from the demo world with data of its own. The results are committed, so run it by hand
+ * Takes the pictures of the manifest and the README, from the demo data with some additions. The results are committed, so run it by hand
  * after pages have changed.
- *
- * npm run pictures
- * npm run pictures -- --all [folder]: every page in each size, language and theme, for review. The default folder is data/pictures.
+ * npm run pictures npm run pictures -- --all [folder]: every page in each size, language and theme, for review. The default folder is
+ * data/pictures.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -180,7 +179,7 @@ async function takeInAllSizes(
   }
 }
 
-/** Reports a page that fails, and takes the others anyway. */
+/** Takes the pictures of all pages. A page that fails is reported, and the others are still taken. */
 async function takeAll(browser: Browser, portal: Portal, folder: string) {
   for (const [account, screens] of screensByAccount) {
     const context = await browser.newContext(stillContextOptions)

@@ -62,7 +62,10 @@ function ensureNodeVersion() {
   )
 }
 
-/** Hash of what node_modules was installed for. With another lock file, platform or processor it is installed again. */
+/**
+ * Hash of everything that the installed packages depend on: the lock file, the platform and the processor. If it differs, they are
+ * installed again.
+ */
 function computeStamp() {
   const lock = readFileSync(join(root, 'package-lock.json'))
   return createHash('sha256').update(lock).update(process.platform).update(process.arch).digest('hex')

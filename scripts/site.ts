@@ -1,4 +1,7 @@
-/** Builds the public pages from site/pages and site/frame.html. Of the app they use only tokens and tags. */
+/**
+ * Builds the public pages from site/pages and site/frame.html. They use only two style sheets of the app: those of the design tokens and of
+ * the tags.
+ */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'

@@ -73,7 +73,7 @@ export function ensureEngines({ run, log }) {
     )
 }
 
-/** macOS and Windows include one. If fc-list is missing on Linux, there is no font that Chromium would find. */
+/** macOS and Windows include a Chinese font. If fc-list is missing on Linux, there is no font that Chromium would find. */
 const hasChineseFont = () =>
   process.platform !== 'linux' || Boolean(spawnSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).stdout?.trim())
 
@@ -90,7 +90,7 @@ export function ensureChineseFont({ run, log }) {
   )
 }
 
-/** Debian stores initdb and similar programs outside PATH, in one folder per version. Newest first. */
+/** Debian stores initdb and similar programs outside PATH, in one folder per version. Returns these folders, newest version first. */
 function versionedFolders(parent, inside) {
   if (!existsSync(parent)) return []
   return readdirSync(parent)
@@ -116,7 +116,9 @@ function findInstalledPostgres() {
   return folders.find((folder) => folder && complete(folder))
 }
 
-/** Debian starts installed services unless this file forbids it. The tests run a cluster of their own on another port. */
+/**
+ * Runs `work` while a policy file forbids Debian to start newly installed services. The tests run a cluster of their own on another port.
+ */
 function withoutServices(work) {
   const policy = '/usr/sbin/policy-rc.d'
   if (existsSync(policy)) return work()

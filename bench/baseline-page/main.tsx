@@ -1,4 +1,4 @@
-/** The baseline page: react-dom and one fetched table, nothing else. With `?sw` it registers a hand-written worker. */
+/** The baseline page. It has only react-dom and one table with fetched rows. With `?sw` it registers a hand-written worker. */
 import { useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 

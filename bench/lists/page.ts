@@ -9,7 +9,7 @@ import { storeCompleteList } from '#local/lists/store-complete-list.ts'
 import { fillRawDatabase, openRawDatabase, readRawPage } from './raw.ts'
 import { codes, formatDay, dayCount, operations, createRowBatches, rowCount } from './rows.ts'
 
-/** A long list over the rows of three companies, with five orders. Replaces the list stored per company. */
+/** A long list over the rows of three companies, with five sort orders. It replaces the contract's list, which is stored per company. */
 const longList = declareStoredList({
   ...storedTrailListSpec,
   sorts: { end_time: 'time', code: 'text', operation: 'text', exec_user_name: 'text', status: 'number' },
@@ -63,7 +63,10 @@ const readList = (query: Partial<ListQuery>) =>
     ...query,
   })
 
-/** Runs the same query on both, over a quarter of the time range, never the same quarter twice in a row. The results must be equal. */
+/**
+ * Runs the same query on both databases, over a quarter of the time range, never the same quarter twice in a row. The results must be
+ * equal.
+ */
 async function compare(round: number): Promise<{ portalMs: number; rawMs: number }> {
   const startDay = (round * 7) % (dayCount - 25)
   const [from, until] = [formatDay(startDay), formatDay(startDay + 24)]
@@ -84,7 +87,7 @@ async function compare(round: number): Promise<{ portalMs: number; rawMs: number
   return { portalMs: portalRun.ms, rawMs: rawRun.ms }
 }
 
-/** A random click: some filters, some order, some page. */
+/** Reads a random page, with random filters and a random sort order. Returns the time in ms. */
 async function measureClick(randoms: number[]): Promise<number> {
   const pickValue = <T>(values: readonly T[], index: number) =>
     values[Math.floor((randoms[index] ?? 0) * values.length)] as T

@@ -1,4 +1,4 @@
-/** The comparison: hand-written IndexedDB, one compound index per query, `count()` for the total. */
+/** Implements the list in hand-written IndexedDB, for comparison: one compound index per query, and `count()` for the total. */
 import { type AuditRow, createRowBatches } from './rows.ts'
 
 const toPromise = <T>(request: IDBRequest<T>) =>

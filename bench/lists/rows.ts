@@ -10,7 +10,7 @@ export const formatDay = (day: number) => new Date(firstDay + day * dayMs).toISO
 
 export type AuditRow = ReturnType<typeof createRow>
 
-/** Without a pattern that an index could benefit from. */
+/** Returns numbers without a pattern that an index could benefit from. */
 const scramble = (n: number, salt: number) => Math.imul(n + salt, 2_654_435_761) >>> 8
 
 export function createRow(n: number) {

@@ -1,4 +1,4 @@
-/** The outbox in one page, with a real server. Built separately and loaded into an empty page, so that nothing else sends. */
+/** Runs the outbox in one page, with a real server. Built separately and loaded into an empty page, so that no other code sends writes. */
 import { updateCompanyUser } from '#contract/users.ts'
 import { readSession } from '#local/session/session.ts'
 import { getSenderLockName } from '#request/writes/sender.ts'
@@ -27,7 +27,7 @@ async function recordOneWrite(index: number): Promise<void> {
   if ('problem' in result) throw new Error(result.problem.code)
 }
 
-/** Returns the time of each write in ms. Nothing is sent meanwhile, because the sender's lock is held here. */
+/** Returns the time of each write in ms. Nothing is sent meanwhile, because this function holds the sender's lock. */
 export async function storeWrites(writeCount: number): Promise<number[]> {
   const device = await ports.device()
   const session = await readSession(device)

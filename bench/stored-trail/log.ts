@@ -1,4 +1,4 @@
-/** A log of 100,000 entries over half a year, as a server would send it: leaves, tiles, a signed checkpoint. */
+/** Creates a log of 100,000 entries over half a year, as a server would send it: leaves, tiles and a signed checkpoint. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { toCanonicalJson } from '#domain/audit-log/canonical.ts'
@@ -17,7 +17,7 @@ const codes = ['company', 'user', 'order', 'service', 'backup', 'system'] as con
 const operations = ['create', 'update', 'delete', 'enable', 'disable', 'pay', 'print', 'login'] as const
 const names = ['Li Wei', 'Ada Lovelace', '陈美玲', 'Elodie Durand', 'José Álvarez', 'Chan Tai Man']
 
-/** Without a pattern that an index could benefit from. */
+/** Returns numbers without a pattern that an index could benefit from. */
 const scramble = (n: number, salt: number) => Math.imul(n + salt, 2_654_435_761) >>> 8
 const pick = <T>(values: readonly T[], n: number, salt: number) => values[scramble(n, salt) % values.length] as T
 
@@ -51,7 +51,7 @@ function createLeaf(n: number): string {
 
 const headers = { 'x-request-id': 'bench', 'x-subject': `${companyId}:1`, 'x-as-of': String(firstTime + halfYearMs) }
 
-/** Responds to the calls of the audit trail. */
+/** Creates the log. Returns a handler that responds to the calls of the audit trail. */
 export function serveLog(): (request: IncomingMessage, response: ServerResponse) => boolean {
   const leaves = Array.from({ length: entryCount }, (_, n) => createLeaf(n))
   const tiles = new Map<string, LogTile>()

@@ -48,7 +48,7 @@ async function measureCall(endpoint: Endpoint, query: object): Promise<{ ms: num
   return { ms, count: body.count ?? body.days?.length ?? 0 }
 }
 
-/** Returns the time in ms, and the longest time in which the page could not render. */
+/** Proves all stored entries. Returns the time in ms, and the longest time in which the page could not render. */
 async function proveAll(): Promise<{ ms: number; entries: number; frozenMs: number }> {
   let [lastTickAt, frozenMs] = [performance.now(), 0]
   const timer = setInterval(() => {

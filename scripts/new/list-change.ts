@@ -1,4 +1,4 @@
-/** The files of a list page of the provider's staff, in the order of docs/recipes.md. */
+/** Builds the files of a list page of the provider's staff, in the order of docs/recipes.md. */
 import {
   addJsonKey,
   type FileEdit,
@@ -225,7 +225,7 @@ function addToMenus(text: string, plural: string): string {
   return text.replace(providerMenu, `$1, '${plural}'$2`)
 }
 
-/** Keys are sorted alphabetically. */
+/** Inserts into the snapshot, whose keys are sorted alphabetically. */
 function addToSnapshot(text: string, line: string): string {
   const lines = text.split('\n')
   const index = lines.findIndex((other) => /^ {8}"\//.test(other) && other > line)

@@ -1,10 +1,10 @@
 export interface NounNames {
-  /** Files and folders: `gift-cards`. */
+  /** Name of files and folders: `gift-cards`. */
   file: string
-  /** Values, in camel case. */
+  /** Names of values, in camel case. */
   plural: string
   singular: string
-  /** Types and components, in Pascal case. */
+  /** Names of types and components, in Pascal case. */
   pluralType: string
   singularType: string
   /** Table in the database: `gift_card`. On the device: `gift_cards`. */
@@ -28,7 +28,7 @@ export interface NounInput {
   chinese: string
 }
 
-/** PostgreSQL truncates names of more than 63 letters, and index names add to the name of their table. */
+/** Maximum length of a name. PostgreSQL truncates names of more than 63 letters, and index names add to the name of their table. */
 const maxNameLength = 40
 
 /** Words of JavaScript that cannot name a value. */
@@ -76,7 +76,7 @@ function requireName(name: string): void {
     throw new Error(`"${name}" is longer than ${maxNameLength} letters: choose a shorter name.`)
 }
 
-/** The name is permanent in tables and addresses, so it is derived only if the rule is certain. */
+/** Derives the singular from the plural, or throws if the rule is not certain, because the name is permanent in tables and addresses. */
 function guessSingular(plural: string): string {
   if (safePlural.test(plural) && !doubtfulPlural.test(plural)) return plural.slice(0, -1)
   throw new Error(

@@ -64,7 +64,7 @@ export const signOut = defineEndpoint({
   secret: true,
 })
 
-/** 32 bytes, base64url. Id 0 is the account's first key. Sessions used it before each session got its own key. */
+/** A sealing key: 32 bytes in base64url. Id 0 is the account's first key, which sessions used before each session got its own key. */
 const sealKey = z.object({ id: z.int(), key: z.string() })
 
 const sealKeyIds = z.string().check(z.regex(/^(0|[1-9]\d{0,14})(,(0|[1-9]\d{0,14})){0,49}$/))

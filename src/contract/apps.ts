@@ -106,7 +106,7 @@ const uploadedFile = z.object({
   release_date: z.nullable(plainDate),
   version: z.string(),
   min_version_required: z.nullable(z.string()),
-  /** Null if the code is unknown. */
+  /** Null if there is no app with this code. */
   current_version: z.nullable(z.string()),
   /** 0 add, 1 upgrade, 2 already exists, 3 version conflict (D79). */
   status: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]),

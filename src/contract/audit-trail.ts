@@ -93,7 +93,7 @@ export const listTrail = defineEndpoint({
     results: z._default(integerBetween(1, 50), 10),
     /** Pages reach up to the 10,000th match. Use `after` to continue from there. */
     page: z._default(integerBetween(1, 10_000), 1),
-    /** Id of the last known entry in the requested order. The page starts after it. */
+    /** Id of the last entry that the caller has in the requested order. The page starts after that entry. */
     after: z.optional(rowId),
     sortField: z.optional(z.enum(getSortNames(trailListSpec))),
     sortOrder: z.optional(z.enum(['asc', 'desc', 'ascend', 'descend'])),
@@ -143,7 +143,7 @@ export const trailCheckpoint = defineEndpoint({
     pending: z.int(),
     /** Present if the key changed since `known`: a checkpoint per change, in which the old key names the new one. */
     handovers: z.optional(z.array(z.string())),
-    /** Set if the server found the log changed: the fault, and the affected log indexes (`to` is exclusive). */
+    /** Present if the server detected that its log was changed: the fault and the affected log indexes (`to` is exclusive). */
     alarm: z.optional(z.object({ fault: z.string(), from: z.int(), to: z.int() })),
   }),
   offline: 'read',
@@ -179,7 +179,7 @@ export const trailRange = defineEndpoint({
   offline: 'online',
 })
 
-/** Creates an audit entry, like every export. The returned `keep` authorizes the stream, also for later entries. */
+/** Creates an audit entry, like every export. The returned `keep` authorizes the stream, also for entries that are added later. */
 export const keepTrail = defineEndpoint({
   name: 'keepTrail',
   method: 'POST',
@@ -221,7 +221,7 @@ export const exportTrail = defineEndpoint({
   responseType: 'bytes',
 })
 
-/** Logs that the server found changed. It signs no new checkpoints of them until the fault is resolved. */
+/** Lists logs for which the server detected a change. It signs no new checkpoints of such a log until the fault is resolved. */
 export const listTrailAlarms = defineEndpoint({
   name: 'listTrailAlarms',
   method: 'GET',
@@ -259,7 +259,7 @@ export const verifyTrail = defineEndpoint({
   output: z.object({
     companies: z.int(),
     rows: z.int(),
-    /** Only the first ones if there are many. `id` is the entry, or the log index if the entry is missing. */
+    /** At most 100 faults. `id` is the entry, or the log index if the entry is missing. */
     broken: z.array(z.object({ company_id: z.int(), company_code: z.nullable(z.string()), id: z.int() })),
     /** Present if the checkpoint store could not be reached, so nothing was compared with it. */
     checkpoint_store: z.optional(z.literal('unreachable')),

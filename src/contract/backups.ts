@@ -33,7 +33,10 @@ const backupRow = z.object({
   period_start: plainDate,
   /** Exclusive end date (D18). */
   period_end: plainDate,
-  /** Start of the counted months, and the months bought since. Null if it was cut at the end of the contract. */
+  /**
+   * `anchor_date`: start of consecutive periods. `anchor_months`: months bought since then. Both are null if the period was cut at the end
+   * of the contract.
+   */
   anchor_date: z.nullable(plainDate),
   anchor_months: z.nullable(z.int()),
   annual: amount,
@@ -103,7 +106,10 @@ const trafficRow = z.object({
   pdb_traffic: amount,
   currency,
   amount,
-  /** `carried_in` of an earlier month (`yyyy-MM`) is part of `amount`; `carried_out` is too small to be paid. */
+  /**
+   * `carried_in`: amount carried over from an earlier month (`yyyy-MM`), a part of `amount`. `carried_out`: amount that is too small to be
+   * paid.
+   */
   carried_in: amount,
   carried_from: z.nullable(month),
   carried_out: amount,
@@ -186,14 +192,14 @@ const storedBackupRow = z.object({
   service_id: z.int(),
   service_code: z.string(),
   pdb_type: backupType,
-  /** `removed`: its retention time ended, or there were too many backups. */
+  /** `removed`: the retention time of the backup ended, or there were too many backups. */
   state: z.enum(['running', 'done', 'failed', 'removed']),
   cause: z.enum(['schedule', 'person']),
   /** Null if the schedule started the backup. Also null for customers if provider staff started it. */
   user_name: z.nullable(z.string()),
   start_time: timestamp,
   end_time: z.nullable(timestamp),
-  /** ms. Null while the backup is running. */
+  /** In ms. Null while the backup is running. */
   duration: z.nullable(z.int()),
   bytes: z.nullable(z.int()),
   tables: z.nullable(z.int()),

@@ -1,6 +1,6 @@
 /**
  * Client builds are named `{number}-{sources}`, and the number grows from build to build. Page, worker and server compare these numbers. A
- * build without a number (development, tests) never counts as too old.
+ * build without a number (development, tests) is never treated as too old.
  */
 
 export const getBuildNumber = (build: string): number => Number(/^(\d{1,15})-/.exec(build)?.[1] ?? 0)

@@ -6,7 +6,7 @@ export const cookies = {
   refresh: { tls: '__Secure-portal-refresh', plain: 'portal-refresh' },
 } as const
 
-/** Number of unsent writes on this device by user. Because of its path it is never sent with an API call. */
+/** Number of unsent writes on this device by user. Because of its path the cookie is never sent with an API call. */
 export const unsentCountCookie = { name: 'portal-unsent', path: '/saas/', maxAgeSeconds: 400 * 86_400 } as const
 
 /** Path of the refresh cookie. The browser sends the cookie only with calls under it. */

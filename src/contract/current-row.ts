@@ -1,4 +1,4 @@
-/** Data of a 412 problem: the current row, and the user who last changed it (protocol 14). */
+/** Reads the data of a 412 problem: the current row, and the user who last changed it (protocol 14). */
 import type { VersionedRow } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 
@@ -18,7 +18,7 @@ export function getCurrentRow(problem: Problem | null): CurrentRow | null {
   return isCurrentRow(current) ? current : null
 }
 
-/** Returns null if the server is older and does not send it, or if the row was restored from a backup. */
+/** Returns null if the problem has no user: an older server does not send one, and a row restored from a backup has none. */
 export function getLastEditor(problem: Problem | null): { id: number; name: string } | null {
   const { changed_by: editor } = (problem?.data ?? {}) as { changed_by?: { id?: unknown; name?: unknown } | null }
   return typeof editor?.id === 'number' && typeof editor.name === 'string' ? { id: editor.id, name: editor.name } : null

@@ -29,14 +29,20 @@ export type RowKind =
 
 /** Filters are data: the server turns them into SQL, the device into a predicate over its rows. */
 export type ListFilter =
-  /** `or`: with this value, rows with one of `values` in the other column match too. A dot reads a property. */
+  /**
+   * `or`: if the filter has the value `or.value`, rows whose column `or.column` has one of `or.values` match too. A dot in a column name
+   * reads a nested field.
+   */
   | { kind: 'equal'; column: string; or?: { value: number | string; column: string; values: readonly string[] } }
   /** Rows whose column has `value` are hidden unless this parameter is true or another filter asks for that value. */
   | { kind: 'shows'; column: string; value: number | string | boolean }
   | { kind: 'contains'; columns: readonly string[] }
   | { kind: 'from' | 'until'; column: string }
 
-/** `text` sorts by its folded key (domain/text.ts), others by value. Nulls are always last, ties by id. */
+/**
+ * How a column is sorted: `text` by its normalised key (domain/text.ts), other kinds by value. Nulls are always last, and equal values are
+ * sorted by id.
+ */
 export type SortKind = 'text' | 'number' | 'flag' | 'time'
 
 export interface ListSpec {
@@ -60,10 +66,12 @@ export interface QueueSpec<A> {
   table: string
   /** Returns null if the write creates a row. The row is named `~{intent}` until it has an id. */
   target: (input: A) => RowRef | null
-  /** The row after the write, or null if it is deleted. Applied at read time, never stored. */
+  /**
+   * Returns the row with the write applied, or null if the write deletes the row. Applied when the row is read; the result is never stored.
+   */
   overlay: (row: VersionedRow | null, input: A, write: { intent: Intent; companyId: number }) => VersionedRow | null
   versioned: boolean
-  /** Unsent writes may be merged, later fields replacing earlier ones. Only if no field depends on another. */
+  /** True if unsent writes may be merged: later fields replace earlier ones. Allowed only if no field depends on another. */
   merges?: true
   names?: RowNames
   mustNotQueue?: (input: A) => boolean
@@ -92,7 +100,7 @@ export interface Endpoint<
   body?: B
   /** Encoding of the body. With `form`, JSON is accepted too. */
   encoding?: 'form' | 'multipart'
-  /** Maximum file size in bytes, for form files that are too large to hold in memory. */
+  /** Maximum file size in bytes, for multipart calls whose files are too large to hold in memory. */
   fileBytes?: number
   /** Null for 204 without a body. */
   output: O
@@ -102,7 +110,7 @@ export interface Endpoint<
   queue?: QueueSpec<never>
   /** Name of the job that does the work. The endpoint returns 202 with a request id. */
   job?: string
-  /** Never in the idempotency store, in the worker or in a log. For passwords, tokens and one-time keys. */
+  /** For passwords, tokens and one-time keys: the call bypasses the idempotency store and the worker, and is never logged. */
   secret?: true
   /** Inputs that need the password again, if enabled (S-48). `row`: the use case decides (`requirePassword`). */
   // biome-ignore: as in `queues`.

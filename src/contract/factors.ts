@@ -30,14 +30,14 @@ const proofFields = {
   /** In seconds. */
   expires_in: z.int(),
   methods: z.array(method),
-  /** For the method `assertion`. */
+  /** Data for the method `assertion`. */
   passkey: z.nullable(requestOptions),
 }
 
 /** Data of MFA_REQUIRED: the accepted methods, or that a factor must be set up first. */
 export const secondStep = z.object({
   ...proofFields,
-  /** A factor is required but none is set up. The `mfa_token` may set one up and then completes the sign-in. */
+  /** True if a factor is required but none is set up. The `mfa_token` is then used to set up a factor, which also completes the sign-in. */
   enrol: z.boolean(),
 })
 export type SecondStep = z.output<typeof secondStep>
@@ -115,7 +115,7 @@ export const confirmPassword = defineEndpoint({
 
 const setUpBody = z.object({ mfa_token: mfaToken, kind })
 const setUpOutput = z.object({
-  /** The secret in base32, and the address for the QR code. */
+  /** The secret in base32, and the address for the QR code that contains it. */
   totp: z.nullable(z.object({ secret: z.string(), uri: z.string() })),
   /** Options for `navigator.credentials.create`, as JSON. */
   passkey: z.nullable(z.record(z.string(), z.unknown())),

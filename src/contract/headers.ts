@@ -13,7 +13,10 @@ export const headers = {
   asOf: 'x-as-of',
   /** Change number of the company's list tables at that time. */
   change: 'x-change',
-  /** Number of rows that could not be displayed, and the ids of those that have one. They are not deleted. */
+  /**
+   * `rowsLeftOut`: number of rows that could not be included in the response. `leftOutIds`: ids of those rows that have an id. The rows
+   * still exist.
+   */
   rowsLeftOut: 'x-rows-left-out',
   leftOutIds: 'x-rows-left-out-ids',
   /** SHA-256 (hex) of the device's latest access token, sent when it renews its session (decision 69). */
@@ -32,7 +35,7 @@ export const headers = {
   pageAccess: 'x-page-access',
   /** Marks the pipeline's own requests, so that a worker ignores them. */
   pipeline: 'x-pipeline',
-  /** Build of the worker whose pipeline responded. If it is missing, the controlling worker let the request pass. */
+  /** Build of the worker whose pipeline responded. Missing if the controlling worker did not handle the request. */
   workerBuild: 'x-corridor',
   /** `body`: returns the refresh token in the body, for clients without cookies. */
   tokenStore: 'x-token-store',

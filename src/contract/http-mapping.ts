@@ -1,4 +1,4 @@
-/** Maps endpoints to HTTP. Matching is synchronous, because a worker must decide at once whether it responds. */
+/** Maps endpoints to HTTP. Matching is synchronous, because a worker must decide whether it responds before its event handler returns. */
 import type { EndpointInput, Endpoint, ValueSchema, ObjectSchema } from '#contract/endpoint.ts'
 
 export interface HttpRequest {
@@ -13,7 +13,7 @@ type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unkno
 const encodePath = (path: string, params: Record<string, unknown> = {}) =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])).replace(/^%7E/i, '~'))
 
-/** Encodes pairs in a stable order without empty ones, so that equal requests have equal addresses. */
+/** Encodes name and value pairs in a stable order without empty ones, so that equal requests have equal addresses. */
 function encodePairs(values: Record<string, unknown>): string {
   const pairs = Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
   pairs.sort(([a], [b]) => (a < b ? -1 : 1))
@@ -45,7 +45,7 @@ interface CompiledEndpoint {
 
 export type EndpointMatch = { endpoint: Endpoint; params: Record<string, string> }
 
-/** Literal segments win over parameters, as on the server: `/pdb/traffic` before `/pdb/traffic/:id`. */
+/** Literal segments take precedence over parameters, as on the server: `/pdb/traffic` before `/pdb/traffic/:id`. */
 export function createEndpointMatcher(
   endpoints: readonly Endpoint[],
 ): (method: string, pathname: string) => EndpointMatch | null {
@@ -107,7 +107,7 @@ function parseString(schema: ValueSchema, value: string): unknown {
 
 /**
  * Converts query, form and path values only to their declared types (S-02). Names that occur twice are returned in `repeated`. An empty
- * query value counts as missing, unless the schema accepts strings.
+ * query value is treated as missing, unless the schema accepts strings.
  */
 export function convertPairs(
   shape: ObjectSchema,

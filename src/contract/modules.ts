@@ -34,7 +34,7 @@ const fields = z.object({
 const moduleRow = z.object({
   id: z.int(),
   ...fields.shape,
-  // No rule for names: rows from before that rule must stay readable.
+  // // The name is not validated, because rows that were stored before the rule for names must stay readable.
   name: z.string(),
   version: z.string(),
   create_time: timestamp,
@@ -200,7 +200,7 @@ export const listJoinedContracts = defineEndpoint({
   }),
   output: z.object({
     count: z.int(),
-    /** Only the first ones, ordered by company and service. */
+    /** At most 50 contracts, ordered by company and service. */
     data: z.array(
       z.object({ company_code: z.string(), company_name: z.string(), service_code: z.string(), code: z.string() }),
     ),

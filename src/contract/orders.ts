@@ -1,6 +1,6 @@
 /**
- * Service orders and their contracts. An order's `code` is its service code, which users see and type. Its `contract` is the effective
- * contract number, or null before there is one. A contract's `code` is that number.
+ * Service orders and their contracts. An order's `code` is its service code, which users see and type. Its `contract` is the number of the
+ * effective contract, or null if the order has none yet. A contract's `code` is that number.
  */
 import * as z from 'zod/mini'
 import {
@@ -41,7 +41,7 @@ import {
 const years = integerBetween(yearLimits.min, yearLimits.max)
 const users = integerBetween(userLimits.min, userLimits.max)
 /** Has no minimum: a use case reports an empty list with the message of the specification (contracts 8). */
-/** Unique, because a repeated module would be paid twice. */
+/** A module may occur only once, because it would be paid twice. */
 const modules = z.array(wordCode).check(
   z.maxLength(500),
   z.refine((codes) => new Set(codes).size === codes.length),
@@ -65,7 +65,7 @@ const commonFields = {
   residual_amount: z.nullable(amount),
   amount: z.nullable(amount),
   pay_amount: z.nullable(amount),
-  /** Years. For an unpaid order the requested years, for a contract its complete term. */
+  /** In years: the requested years of an unpaid order, or the complete term of a contract. */
   period: integerBetween(termLimits.min, termLimits.max),
   period_start: plainDate,
   period_end: plainDate,
@@ -99,7 +99,7 @@ const orderRow = z.object({
   payment: z.enum(['due', 'none']),
   /** For a change: the amount below the smallest payable amount, which is not charged. Null if nothing is waived. */
   waived: z.nullable(amount),
-  /** The last second in which it can be paid. Null if it is not unpaid (D31). */
+  /** The last second in which the order can be paid. Null unless the order is unpaid (D31). */
   due: z.nullable(timestamp),
   /** The last second in which the change that created this contract can be undone. Null if it cannot be undone. */
   undo_until: z.nullable(timestamp),
@@ -180,7 +180,7 @@ export const listOrders = defineEndpoint({
   list: orderListSpec,
 })
 
-/** Companies whose orders provider staff may manage (D53), by id or part of code or name. Otherwise none. */
+/** Lists companies whose orders provider staff may manage (D53), by id, or by part of the code or name. Empty if the query has neither. */
 export const listCompanies = defineEndpoint({
   name: 'listCompanies',
   method: 'GET',
@@ -198,7 +198,7 @@ const quoteFields = {
   quote_id: z.optional(randomId),
   price_id: z.optional(z.int()),
   amount: z.optional(amount),
-  /** The unpaid order of this service to replace. If omitted, there may be at most one (D32, D36). */
+  /** The unpaid order of this service to replace. If omitted, the call fails if the service has an unpaid order (D32, D36). */
   replaces: z.optional(ref('order')),
 }
 
@@ -239,7 +239,8 @@ export const createOrder = defineEndpoint({
     target: () => null,
     overlay: (_row, { body }, write) => toPendingOrder(body as PendingOrderFields, write),
     versioned: false,
-    // With a quote from the server the user is online and has seen that price, so the order is made now or not at all (D89).
+    // // With a quote from the server the user is online and has seen that price. So the call is sent immediately or fails, and is not
+    // queued (D89).
     mustNotQueue: ({ body }) => body.quote_id !== undefined,
   },
 })
@@ -308,7 +309,9 @@ const changePayload = z.object({
   ...quoteFields,
 })
 
-/** Offline, the page calculates with the same engine and its stored price list, and marks the result as such. */
+/**
+ * Without a connection, the page calculates with the same code and its stored price list, and marks the result as an offline calculation.
+ */
 export const calculate = defineEndpoint({
   name: 'calculate',
   method: 'POST',

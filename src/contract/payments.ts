@@ -76,7 +76,7 @@ export const pay = defineEndpoint({
   secret: true,
 })
 
-/** For a page that waits for the result, because the gateway's notification can be later than the browser. */
+/** Checks a payment for a page that waits for the result. The gateway's notification can arrive later than the browser returns. */
 export const checkPayment = defineEndpoint({
   name: 'checkPayment',
   method: 'POST',
@@ -122,7 +122,7 @@ const paymentTask = z.object({
   service_code: z.string(),
   reason: z.enum(['deleted', 'replaced', 'tooLate', 'paidAlready', 'anotherAmount', 'anotherCurrency']),
   amount,
-  /** The gateway's currency code, if it is not one of the portal's currencies. */
+  /** Currency code. If the portal does not support the currency, it is the gateway's own code. */
   currency: z.string(),
   gateway: z.string(),
   reference: z.string(),

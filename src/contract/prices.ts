@@ -218,7 +218,7 @@ export const deletePriceList = defineEndpoint({
   access: 'providerAdmin',
   matrix: 'Z-32',
   params: byId,
-  /** `withdraw` is set for a confirmed list. The server ignores it, because it knows the state of the list. */
+  /** `withdraw` is set by the page if the list is confirmed. The server ignores it, because it knows the state of the list. */
   query: z.object({ withdraw: z.optional(z.boolean()) }),
   output: null,
   offline: 'queue',
@@ -269,7 +269,7 @@ export const rehearsePriceList = defineEndpoint({
     currencies: z.array(
       z.object({
         currency,
-        /** Contracts with a price. Failing ones are in none of these figures. */
+        /** Number of contracts with a price. Failing contracts are not included in any of these figures. */
         contracts: z.int(),
         now: amountSum,
         then: amountSum,
@@ -357,7 +357,7 @@ export const uploadPriceList = defineEndpoint({
     type: clientType,
     effective_date: plainDate,
     desc: z.string(),
-    /** Codes of all priced modules, and of those unknown here. Unknown modules prevent the import. */
+    /** `module`: codes of all priced modules. `unknown`: those that this portal does not have. They prevent the import. */
     module: z.array(z.string()),
     unknown: z.array(z.string()),
     list: z.object({

@@ -18,7 +18,7 @@ import {
   integerBetween,
 } from '#contract/values.ts'
 
-/** MB. 0 lets the platform decide (D42). */
+/** Memory of a task in MB. 0 lets the platform decide (D42). */
 const memory = z.union([z.literal(0), integerBetween(1000, 8000)])
 /** Number of tasks to run. -1 lets the platform decide, 0 stops the service (D42). */
 const taskCount = integerBetween(-1, 4)
@@ -26,7 +26,7 @@ const taskCount = integerBetween(-1, 4)
 /** Reasons why a service that should run is not running. `failed`: the last operation failed. */
 export const serviceFaults = ['keeps_ending', 'out_of_memory', 'no_answer', 'unreachable', 'failed'] as const
 
-/** Long requests on a running system, one at a time per service. Stop and start are additions of the portal. */
+/** Long requests on a running system. Only one runs at a time per service. `stop` and `start` are additions of the portal. */
 export const serviceOperations = [
   'create-service',
   'update-service',
@@ -60,7 +60,7 @@ const serviceRow = z.object({
   status: integerBetween(-1, 3),
   online: flag01,
   alert_date: z.nullable(plainDate),
-  /** Ids of unpaid orders, or 0 (D91). */
+  /** Ids of the unpaid orders of each kind, or 0 (D91). */
   os_contract: z.int(),
   os_pdb2s3: z.int(),
   os_pdb2rds: z.int(),
@@ -79,7 +79,7 @@ const serviceRow = z.object({
   running_tasks: integerBetween(0, 4),
   needs_reboot: z.boolean(),
   fault: z.nullable(z.enum(serviceFaults)),
-  /** The running operation. The user name is null if the portal acts, or provider staff for a customer. */
+  /** The running operation. `user_name` is null if the portal started it, or if provider staff started it and the caller is a customer. */
   operation: z.nullable(
     z.object({
       kind: z.enum(serviceOperations),
@@ -88,7 +88,7 @@ const serviceRow = z.object({
       progress_key: z.string(),
     }),
   ),
-  /** Days on which the service stops and its data is erased. A removed service has only the second. */
+  /** Days on which the service stops and its data is erased. A removed service has only `erase_date`. */
   stop_date: z.nullable(plainDate),
   erase_date: z.nullable(plainDate),
   /** The service was stopped after the end of its contract. An extension starts it again. */
@@ -175,7 +175,7 @@ export const removeService = defineEndpoint({
   stepUp: () => true,
 })
 
-/** Stricter than the access rule: customers may delete after expiry, the provider at delete level (D41, Z-26). */
+/** Stricter than the access rule: customers may delete only after expiry, the provider only with the delete level (D41, Z-26). */
 export const deleteService = defineEndpoint({
   ...operatorAccess,
   name: 'deleteService',
@@ -242,7 +242,7 @@ const logLine = z.object({
   text: z.string(),
 })
 
-/** Latest lines of a time range, or the lines after a position. To follow the log, repeat the call with `next`. */
+/** Reads the latest lines of a time range, or the lines after a position. To follow the log, repeat the call with `next`. */
 export const readServiceLog = defineEndpoint({
   ...operatorAccess,
   name: 'readServiceLog',

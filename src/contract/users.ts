@@ -90,7 +90,10 @@ const createOverlay =
   (row: VersionedRow | null): VersionedRow | null =>
     row && { ...row, ...fields }
 
-/** The delete level allows everything that an admin may do, and more (D46). */
+/**
+ * Returns true if the input grants admin rights or an access level above production. The delete level allows everything that an admin may
+ * do, and more (D46).
+ */
 const isGrantingAdmin = ({ body }: { body: { admin?: boolean | undefined; access_level?: AccessLevel | undefined } }) =>
   body.admin === true || (body.access_level ?? environments.production) !== environments.production
 

@@ -4,7 +4,9 @@ import { type ListSpec, type RowRef, type RowKind, type ValueSchema, type Object
 
 const kinds = new WeakMap<object, RowKind>()
 
-/** An id of that kind, or `~{intent}` of the write that creates the row. Only `ref` fields are resolved. */
+/**
+ * Schema of an id of this kind, or of `~{intent}` of the write that creates the row. The server resolves `~{intent}` only in `ref` fields.
+ */
 export function ref(kind: RowKind) {
   const schema = z.union([
     z.int().check(z.positive(), z.lte(2_147_483_647)),
@@ -14,7 +16,7 @@ export function ref(kind: RowKind) {
   return schema as z.ZodMiniType<RowRef, RowRef>
 }
 
-/** Returns the row kind of a `ref` schema, also inside optional and nullable. Undefined for other schemas. */
+/** Returns the row kind of a `ref` schema, also if the schema is optional or nullable. Returns undefined for other schemas. */
 export function getRefKind(schema: ValueSchema): RowKind | undefined {
   const kind = kinds.get(schema)
   if (kind) return kind
@@ -23,14 +25,14 @@ export function getRefKind(schema: ValueSchema): RowKind | undefined {
 }
 
 export const text = (max: number, min = 0) => z.string().check(z.minLength(min), z.maxLength(max))
-/** Text of one line, for values that appear in lists, mails and headings next to texts of others. */
+/** Text of one line, for values that are displayed in lists, mails and headings together with other texts. */
 export const line = (max: number, min = 0) => text(max, min).check(z.regex(oneLinePattern))
 /** A new name without hidden characters. For changed names the use case compares with the previous name. */
 export const nameLine = (max: number, min = 0) =>
   line(max, min).check(z.refine((value) => findHiddenCharacter(value) === null))
 /** Text of several lines. It must not contain characters that change the direction of the following text. */
 export const paragraph = (max: number) => text(max).check(z.refine((value) => findBidiControl(value) === null))
-/** Starts with a word character, because URL parsers remove a segment of dots. */
+/** An idempotency key or an intent. It starts with a word character, because URL parsers remove a segment of dots. */
 export const key = z.string().check(z.minLength(1), z.maxLength(200), z.regex(/^~?\w[\w.~:-]*$/))
 export const amount = z.string().check(z.regex(/^-?\d{1,13}\.\d{2}$/))
 export const plainDate = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))

@@ -1,18 +1,19 @@
 /**
  * Meaning of the response to a keyed write, decided by status and code, never by text. The server stores exactly the outcomes that are
- * final here (protocol 3). The device processes its outbox by it (protocol 3, 14, 16).
+ * final here (protocol 3). The device processes its outbox by these verdicts (protocol 3, 14, 16).
  */
 
 /**
  * done: the write took effect, remove the entry. later: send the same bytes again after a wait. refused: stays in the outbox for the user
- * to fix. asks: waits for the user's confirmation. conflict: compare base, own and server version. sign in: waits for the same user.
+ * to fix. asks: waits for the user's confirmation. conflict: the user compares the base, the device's version and the server's version.
+ * sign in: waits for the same user.
  */
 export type Verdict = 'done' | 'later' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
 export interface ResponseFacts {
   status: number
   code: string | null
-  /** The response repeats our key, so it is from our server and not from a proxy. */
+  /** The response repeats the device's idempotency key, so it is from the portal's server and not from a proxy. */
   echoed: boolean
   /** The response is marked as final: its outcome is in the idempotency store, or follows from the bytes alone. */
   final: boolean
@@ -35,11 +36,11 @@ const verdictByCode: Record<string, Verdict> = {
   INTENT_DONE: 'done',
   // The user has to enter the password. After that the same bytes may be sent again.
   STEP_UP_REQUIRED: 'refused',
-  // Waiting does not help if the server cannot do it, and the entries behind it would be blocked forever.
+  // // Waiting would not help, because the server does not support the call. The entries behind it would be blocked forever.
   NOT_SUPPORT: 'refused',
 }
 
-/** Returns the verdict for a response. Without our key it counts as a connection failure. */
+/** Returns the verdict for a response. A response without the device's key is treated as a connection failure. */
 export function getVerdict(method: string, facts: ResponseFacts): Verdict {
   const { status, code } = facts
   if (!facts.echoed) return 'later'
@@ -50,7 +51,7 @@ export function getVerdict(method: string, facts: ResponseFacts): Verdict {
   if (!isStored(status, code)) return 'later'
   if (!facts.final) return 'later'
   if (status >= 200 && status < 300) return 'done'
-  // A DELETE of a deleted row is done. A change of a deleted row needs the user.
+  // // Another user has deleted the row: a DELETE is `done`, a PUT is a `conflict`, and other methods are `refused`.
   if (status === 404 || status === 410) return method === 'DELETE' ? 'done' : method === 'PUT' ? 'conflict' : 'refused'
   return 'refused'
 }

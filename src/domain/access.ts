@@ -1,4 +1,4 @@
-/** Access rules of server, menu, routes and buttons: the app offers exactly what the server allows. */
+/** Access rules of server, menu, routes and buttons, so that the app offers exactly what the server allows. */
 
 /** Environment classes (portal 4). Access levels use these numbers; only provider users have one (D48). */
 export const environments = { production: 0, test: 1, debug: 2, experiment: 3, delete: 100 } as const
@@ -24,7 +24,7 @@ export const isProvider = (caller: Caller) => caller.companyCode === PROVIDER
 export const isDeleteLevel = (caller: Caller) => isProvider(caller) && caller.accessLevel >= environments.delete
 /** Provider pages and catalogue calls (D46). */
 export const isProviderAdmin = (caller: Caller) => isProvider(caller) && (caller.admin || isDeleteLevel(caller))
-/** Company profile and users (D47). The delete level alone opens neither. */
+/** Company profile and users (D47). The delete level alone gives access to neither. */
 export const isCompanyAdmin = (caller: Caller) => caller.admin
 
 const accessRules = {
@@ -42,7 +42,7 @@ const accessRules = {
 
 export type AccessRule = keyof typeof accessRules
 
-/** Returns whether the caller (null: not signed in) satisfies the rule. The tenant restricts the rows. */
+/** Returns whether the caller (null: not signed in) satisfies the rule. Which rows the caller may access is decided by the tenant. */
 export const isAllowed = (rule: AccessRule, caller: Caller | null): boolean => accessRules[rule](caller)
 
 /** Customers always use saas; only the delete level can choose another type (portal 1). */

@@ -52,8 +52,9 @@ export function getBackupState(
 }
 
 /**
- * Reasons why a service cannot be subscribed. `extendFirst`: its contract has expired. `coveredToEnd`: the current subscription lasts until
- * the end of the contract (D21). `noPrice`: the current price list has no backup prices. `amountTooLarge`: the amount exceeds the maximum.
+ * Reasons why a backup subscription cannot be ordered. `extendFirst`: the contract has expired. `coveredToEnd`: the current subscription
+ * lasts until the end of the contract (D21). `noPrice`: the current price list has no backup prices. `amountTooLarge`: the amount exceeds
+ * the maximum.
  */
 export const backupOrderRefusals = ['noContract', 'extendFirst', 'coveredToEnd', 'noPrice', 'amountTooLarge'] as const
 export type BackupOrderRefusal = (typeof backupOrderRefusals)[number]

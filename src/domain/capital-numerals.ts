@@ -9,7 +9,9 @@ const scales: readonly [bigint, string][] = [
   [10n, '拾'],
 ]
 
-/** Writes one zero for any number of zeros between two digits, and none for zeros at the end. */
+/**
+ * Returns the Chinese numeral of a count. Any number of zeros between two digits is written as one zero; zeros at the end are not written.
+ */
 function toNumeral(count: bigint): string {
   const scale = scales.find(([size]) => count >= size)
   if (!scale) return digits.charAt(Number(count))
@@ -20,8 +22,8 @@ function toNumeral(count: bigint): string {
 }
 
 /**
- * Follows the settlement rules of the People's Bank: `壹仟肆佰零玖元伍角整`. A zero after 元 is written if there are 分 but no 角. If the digit of 万 or
- * 元 is zero and the next one is not, the zero is optional and omitted here. 整 ends an amount without 分.
+ * Formats an amount by the settlement rules of the People's Bank: `壹仟肆佰零玖元伍角整`. A zero after 元 is written if there are 分 but no 角. If the
+ * digit of 万 or 元 is zero and the next one is not, the zero is optional and omitted here. 整 ends an amount without 分.
  */
 export function toCapitalNumerals(amount: Hundredths): string {
   const size = amount < 0n ? -amount : amount

@@ -27,7 +27,10 @@ const daysToPay = 7
 export const getDueTime = (createTime: Timestamp): Timestamp =>
   `${addDays(createTime.slice(0, 10), daysToPay)} 23:59:59`
 
-/** At the latest the last second of the contract or the backup period. `periodEnd` is exclusive (decision 62). */
+/**
+ * Returns the payment deadline, which is not later than the last second of the contract or backup period. `periodEnd` is exclusive
+ * (decision 62).
+ */
 export function getDueTimeWithin(createTime: Timestamp, periodEnd: PlainDate): Timestamp {
   const [dueTime, endTime] = [getDueTime(createTime), `${getLastDay(periodEnd)} 23:59:59`]
   return endTime < dueTime ? endTime : dueTime
@@ -38,7 +41,7 @@ export const getFirstPayableDay = (today: PlainDate): PlainDate => addDays(today
 
 export interface PayableContract {
   stored: 'invalid' | 'unpaid' | 'paid' | 'overwritten'
-  /** Fixed when the order was created, also if it was back-dated (D39). */
+  /** Payment deadline. It was fixed when the order was created, also if the order was back-dated (D39). */
   due: Timestamp
   /** Exclusive end date (D18). */
   period_end: PlainDate
@@ -118,8 +121,8 @@ export const maxReminderDays = {
 export type ContractReminder = { kind: 'expiry' | 'expired' | 'due'; days: number }
 
 /**
- * Returns the reminders that are due today or were missed before. Only the latest of each kind, so that a server that was down for a month
- * does not send five. The last day of service counts as day 0 (D18). There are no reminders before `alertDate` (D45).
+ * Returns the reminders that are due today or were missed before. Of each kind only the latest is returned, so that a server that was down
+ * for a month does not send five. The last day of service is day 0 (D18). There are no reminders before `alertDate` (D45).
  */
 export function findDueReminders(
   contract: { state: ContractState; due: Timestamp; period_end: PlainDate; alert_date: PlainDate | null },

@@ -1,6 +1,6 @@
 /** CSV for spreadsheets (RFC 4180), with formulas made harmless (S-13). */
 
-/** Excel detects UTF-8 only by this mark. */
+/** Byte order mark of UTF-8. Without it, Excel does not detect the encoding. */
 export const csvByteOrderMark = '\uFEFF'
 
 /** Characters that start a formula, including the full-width forms, which spreadsheets treat alike. */

@@ -17,7 +17,7 @@ export interface PaymentDue {
   type: DueType
   currency: Currency
   amount: string
-  /** The last second of the payment deadline. Traffic can also be paid later. */
+  /** The last second of the payment deadline. Traffic can still be paid after it. */
   due: Timestamp
   change: TermChange | null
   /** For an extension or a backup: its last day. */

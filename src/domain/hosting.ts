@@ -3,7 +3,10 @@ import { type Caller, isDeleteLevel, isProviderAdmin } from '#domain/access.ts'
 import { addDays } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-/** Days that a service runs after its contract, and days that its data is stored after that or after removal. */
+/**
+ * `grace`: days that a service runs after its contract. `dataRetention`: days that its data is stored after the service was stopped or
+ * removed.
+ */
 export const hostingDays = { grace: 7, dataRetention: 30 } as const
 
 /** Memory of a task in MB, and number of tasks. */
@@ -12,7 +15,7 @@ export const configLimits = { minMemory: 1000, maxMemory: 8000, minTasks: -1, ma
 /** Retention of service logs, as required by the meeting minutes. */
 export const logDays = 180
 
-/** The first day on which the service does not run. `periodEnd` is exclusive (D18). */
+/** Returns the first day on which the service does not run. `periodEnd` is exclusive (D18). */
 export const getStopDate = (periodEnd: PlainDate): PlainDate => addDays(periodEnd, hostingDays.grace)
 export const getEraseDate = (periodEnd: PlainDate): PlainDate =>
   addDays(getStopDate(periodEnd), hostingDays.dataRetention)

@@ -2,7 +2,7 @@
 export const maxImageBytes = 2 * 1024 * 1024
 export const isSmallEnough = (bytes: number): boolean => bytes < maxImageBytes
 
-/** Pictures are stored as squares with this side, in pixels. */
+/** Side of stored pictures, which are squares, in pixels. */
 export const avatarSide = 512
 
 /** Maximum number of decoded pixels: a 16-megapixel photo, which needs 64 MB of memory. */
@@ -29,7 +29,7 @@ export function readImageSize(bytes: Uint8Array): ImageSize | null {
   try {
     return readPngSize(bytes) ?? readWebpSize(bytes) ?? readJpegSize(bytes)
   } catch {
-    // The file ends within its header.
+    // // The file ends within its header.
     return null
   }
 }

@@ -1,4 +1,4 @@
-/** Exact amounts (D13) in hundredths, as are percentages and GB. In the API strings with two decimals. */
+/** Exact amount (D13) in hundredths. Percentages and GB are in hundredths too. The API has them as strings with two decimals. */
 export type Hundredths = bigint
 
 export const currencies = ['HKD', 'USD', 'RMB'] as const

@@ -8,7 +8,10 @@ export const yearLimits = { min: 1, max: 99 } as const
 /** Years from first start to end. Contracts of an earlier version may be longer than `yearLimits`. */
 export const termLimits = { min: 1, max: 9_999 } as const
 
-/** Returns the maximum number of years for an extension. An expired contract starts again. End dates are exclusive. */
+/**
+ * Returns the maximum number of years for an extension. The years of an expired contract are not counted, because its extension starts a
+ * new term. End dates are exclusive.
+ */
 export function getMaxExtensionYears(
   { period_start: start, period_end: end }: { period_start: PlainDate; period_end: PlainDate },
   today: PlainDate,

@@ -26,12 +26,12 @@ interface AmountLimits {
   max: Hundredths
 }
 
-/** Stripe allows eight digits in the smallest unit. */
+/** Maximum card payment in hundredths: Stripe allows eight digits in the smallest unit. */
 const cardMax = 99_999_999n
 
 /**
- * Limits per payment from the gateways' documentation. Stripe's minimum is that of the settlement currency. There is no minimum for CNY,
- * but CNY 4.00 always exceeds the HKD 4.00 or USD 0.50 of the conversion.
+ * Limits per payment from the gateways' documentation. Stripe's minimum is that of the settlement currency. Stripe has no minimum for CNY;
+ * CNY 4.00 is used, which always exceeds the minimum after conversion (HKD 4.00 or USD 0.50).
  */
 const gatewayLimits: Partial<Record<PaymentType, Partial<Record<Currency, AmountLimits>>>> = {
   stripe: {
@@ -68,7 +68,7 @@ export function getSmallestPayable(types: readonly string[], currency: Currency)
   return minima.reduce((min, minimum) => (minimum < min ? minimum : min), minima[0] ?? 0n)
 }
 
-/** The largest amount that this caller can pay at once. Null if there is no limit or no method is available. */
+/** Returns the largest amount that this caller can pay in one payment. Returns null if there is no limit or no method is available. */
 export function getLargestPayable(types: readonly string[], currency: Currency, caller: Caller): Hundredths | null {
   const maxima = findPaymentTypes(types, currency, caller).map((type) => getAmountLimits(type, currency)?.max ?? null)
   return maxima.reduce(
@@ -81,7 +81,7 @@ export function isBelowPayable(types: readonly string[], currency: Currency, amo
   return amount > 0n && amount < getSmallestPayable(types, currency)
 }
 
-/** Notice about an amount before it is ordered. `noCard`: only a method other than card takes it. */
+/** Notice about an amount before it is ordered. `noCard`: the amount can only be paid by a method other than card. */
 export interface PayableFault {
   kind: 'waived' | 'tooSmall' | 'tooLarge' | 'noCard'
   currency: Currency
@@ -89,7 +89,7 @@ export interface PayableFault {
   limit: Hundredths
 }
 
-/** `isWaivable`: too small amounts are not charged. Returns null if every method takes the amount. */
+/** `isWaivable`: amounts that are too small are not charged. Returns null if every method accepts the amount. */
 export function findPayableFault(
   types: readonly string[],
   { currency, amount, isWaivable }: { currency: Currency; amount: Hundredths; isWaivable: boolean },

@@ -13,7 +13,7 @@ export function addYears(date: PlainDate, years: number): PlainDate {
   return toPlainDate(shifted.getUTCMonth() === month - 1 ? shifted : new Date(Date.UTC(year + years, month, 0)))
 }
 
-/** Years of a contract with its extensions, which all have whole years. `end` is exclusive. */
+/** Returns the number of years of a contract with its extensions, which always have whole years. `end` is exclusive. */
 export const countYearsBetween = (start: PlainDate, end: PlainDate): number =>
   Number(end.slice(0, 4)) - Number(start.slice(0, 4))
 
@@ -72,7 +72,7 @@ const toEpochMs = (date: PlainDate) => Date.parse(`${date}T00:00:00Z`)
 /** Days from `from` (inclusive) to `to` (exclusive). */
 export const countDaysBetween = (from: PlainDate, to: PlainDate): number => (toEpochMs(to) - toEpochMs(from)) / dayMs
 
-/** 0 on that day, negative after it. Used by all screens and mails with "in 12 days" or "12 days left". */
+/** Returns 0 on the last day, and a negative number after it. Used by all screens and mails with "in 12 days" or "12 days left". */
 export const countDaysLeft = (today: PlainDate, lastDay: PlainDate): number => countDaysBetween(today, lastDay)
 
 /** Number of months between the dates; a started month counts as a whole one (D20). */

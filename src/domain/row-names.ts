@@ -1,4 +1,7 @@
-/** Queued writes with a common name are sent in order. A write that needs a name waits for the write that creates it (decision 82). */
+/**
+ * Names by which rows refer to each other. Queued writes with a common name are sent in order. A write that needs a name waits for the
+ * write that creates it (decision 82).
+ */
 import { normaliseText } from '#domain/text.ts'
 
 type RowFields = Readonly<Record<string, unknown>>

@@ -4,7 +4,7 @@
  */
 export const normaliseText = (text: string): string => text.normalize('NFKC').toLowerCase().normalize('NFKC').trim()
 
-/** Cleans input for storage: NFC (S-14), trimmed. */
+/** Cleans input for storage: converts to NFC (S-14) and trims. */
 export const cleanText = (text: string): string => text.normalize('NFC').trim()
 
 /** Converts full-width digits, removes spaces and separators. Returns other text unchanged. */
@@ -29,7 +29,7 @@ export function cleanDigits(text: string): string {
 /** Removes the second full stop if a sentence ends with a name such as "Acme Ltd.". */
 export const removeDoubleFullStop = (text: string): string => text.replaceAll(/([\p{L}\p{N}])\.\.(?=\s|$)/gu, '$1.')
 
-/** No line breaks or other control characters, and none that change the direction of the surrounding text (F-06). */
+/** Matches text without line breaks, other control characters, and characters that change the direction of the surrounding text (F-06). */
 export const oneLinePattern = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u
 
 /** Invisible characters, and those that change the text direction. U+2800 is an empty Braille pattern. */
@@ -74,7 +74,7 @@ export function findBidiControl(text: string): string | null {
 const formatCodePoint = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** Name or code of a row; date, client type and description of a price list. Null if it has no name. */
+/** Returns the name or code of a row, or the date, client type and description of a price list. Returns null if the row has no name. */
 export function getDisplayName(values: unknown): string | null {
   const { name, code, effective_date: day, type, desc } = (values ?? {}) as Record<string, unknown>
   if (typeof day === 'string' && day !== '')

@@ -14,7 +14,7 @@ function getDatePartsInZone(zone: string, instant: number): Record<string, strin
   return Object.fromEntries(format.formatToParts(instant).map((part) => [part.type, part.value]))
 }
 
-/** Formatted minutes are cached, because lists show hundreds of times, often the same ones. */
+/** Formatted minutes are cached, because lists show hundreds of times, and many are equal. */
 const minuteTexts = new Map<string, string>()
 const maxMinuteTexts = 2000
 
@@ -48,8 +48,8 @@ export function getStartOfDay(zone: string, date: PlainDate): number {
 }
 
 /**
- * Instant of a local time in the zone, in epoch ms. A time that occurs twice gives the first instant, a skipped time the instant of the
- * clock change. Null if the day or time does not exist.
+ * Returns the instant of a local time in the zone, in epoch ms. For a time that occurs twice, this is the first instant; for a skipped
+ * time, the instant of the clock change. Returns null if the day or time does not exist.
  */
 export function findInstant(zone: string, timestamp: Timestamp): number | null {
   if (timestamp < firstSupported || timestamp >= endSupported || Number.isNaN(Date.parse(toUtcText(timestamp))))
@@ -61,7 +61,7 @@ export function findInstant(zone: string, timestamp: Timestamp): number | null {
   return match ?? Math.max(momentA, momentB)
 }
 
-/** Between these dates, years have four digits in every zone. */
+/** Range of supported dates, in which years have four digits in every zone. The end is exclusive. */
 const [firstSupported, endSupported] = ['1000-01-02', '9999-12-31']
 
 const toUtcText = (timestamp: Timestamp) => `${timestamp.replace(' ', 'T')}Z`

@@ -1,4 +1,4 @@
-/** Decides which months are billed, and for which month traffic counts (D22). Business time zone, `yyyy-MM`. */
+/** Decides which months are billed, and in which month traffic is recorded (D22). Uses the business time zone; months are `yyyy-MM`. */
 import { addMonths } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
@@ -6,12 +6,12 @@ export type CalendarMonth = string
 
 export const toMonth = (date: PlainDate): CalendarMonth => date.slice(0, 7)
 
-/** The day after the month, which identifies its record (D18). */
+/** Returns the day after the month, which identifies the month's record (D18). */
 export const getEndOfMonth = (month: CalendarMonth): PlainDate => addMonths(`${month}-01`, 1)
 
 export const getNextMonth = (month: CalendarMonth): CalendarMonth => toMonth(getEndOfMonth(month))
 
-/** A billed month never changes. If the clock was set back, traffic counts for the next month. */
+/** A billed month never changes. If the clock was set back, traffic is recorded in the month after the last billed one. */
 export const getCountingMonth = (today: PlainDate, closedMonth: CalendarMonth | null): CalendarMonth =>
   closedMonth !== null && toMonth(today) <= closedMonth ? getNextMonth(closedMonth) : toMonth(today)
 
@@ -49,8 +49,8 @@ export interface BilledMonth<S extends TrafficSubscription> {
 }
 
 /**
- * Returns the finished months to bill, in order, and the month up to which all are then closed. A month without subscription and traffic
- * creates no record. A month with traffic but without any subscription stays open, and so do all later months. Returns at most `maxMonths`
+ * Returns the finished months to bill, in order, and the last month that is closed by this. A month without subscription and traffic
+ * creates no record. A month with traffic but without any subscription stays open, and so do all later months. Checks at most `maxMonths`
  * months.
  */
 export function findMonthsToBill<S extends TrafficSubscription>(

@@ -13,7 +13,7 @@ export interface UndoableOrder extends PayableContract {
   ordered_on: PlainDate
   contract_amount: string
   residual_amount: string
-  /** The contract whose terms it restores. Null if it is not an undo. */
+  /** The contract whose terms this order restores. Null if the order is not an undo. */
   restores_id: number | null
   pending: object | null
 }

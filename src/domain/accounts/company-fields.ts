@@ -55,7 +55,7 @@ const checkTel: FieldCheck = (value) => {
   return { code: /^(?:\+?-)?\d+$/.test(value.trim()) ? 'DIAL_CODE_MISSING' : 'INVALID_TEL' }
 }
 
-/** A dial code alone counts as missing. */
+/** A dial code without a number is treated as missing. */
 const checkTelPresent: FieldCheck = (value) =>
   checkRequired(value) ?? (/^\+\d*-?$/.test(value.trim()) ? { code: 'REQUIRED' } : null)
 
@@ -78,7 +78,7 @@ const checkIfPresent =
   (value) =>
     value.trim() === '' ? null : rule(value)
 
-/** Maximum lengths are those of the table of calls. */
+/** Checks of each field. Maximum lengths are those in the specification's table of calls. */
 const fieldChecks: Record<CompanyField | ProfileField, FieldCheck[]> = {
   code: [checkRequired, createMaxLengthCheck(maxCompanyCodeLength), checkWordCharacters, checkNotReserved],
   name: [checkRequired, createMaxLengthCheck(100), checkHiddenCharacter, checkOneLine],
@@ -94,14 +94,14 @@ const fieldChecks: Record<CompanyField | ProfileField, FieldCheck[]> = {
   tax_number: [createMaxLengthCheck(40), checkIfPresent(checkTaxNumber)],
 }
 
-/** Checks only the fields that are present, because a change names few. */
+/** Checks only the fields that are present, because an update contains only the changed fields. */
 export function checkCompany(values: Partial<Record<CompanyField | ProfileField, string | null>>): FieldProblem[] {
   const presentChecks = Object.entries(fieldChecks).filter(([field]) => field in values)
   const texts = Object.fromEntries(presentChecks.map(([field]) => [field, values[field as ProfileField] ?? '']))
   return checkFields(texts, Object.fromEntries(presentChecks))
 }
 
-/** At the sign-up the telephone number is also required (portal 5). */
+/** Checks the fields of a sign-up, where the telephone number is required too (portal 5). */
 export const checkNewCompany = (values: CompanyValues): FieldProblem[] =>
   checkFields({ ...values }, { ...fieldChecks, tel: [checkTelPresent, createMaxLengthCheck(40), checkTel] })
 

@@ -7,14 +7,14 @@ export const passwordStrengths: readonly PasswordStrength[] = ['weak', 'fair', '
 /** Minimum bits for fair, good and strong. */
 const bitThresholds = [36, 56, 76] as const
 
-/** `ownWords`: name, e-mail and company of the user. They add almost no strength. */
+/** `ownWords`: name, e-mail and company of the user. They make a password only slightly stronger. */
 export function ratePassword(password: string, ownWords: readonly string[] = []): PasswordStrength {
   if ([...password].length < passwordLength.min || isGuessable(password, ownWords)) return 'weak'
   const bits = estimateBits(shortenWords(password, ownWords))
   return passwordStrengths[bitThresholds.filter((threshold) => bits >= threshold).length] ?? 'weak'
 }
 
-/** Replaces each own word with a single letter if it has at least three letters. */
+/** Replaces each of the user's own words with a single letter if it has at least three letters. */
 function shortenWords(password: string, ownTexts: readonly string[]): string {
   const words = ownTexts
     .flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u))
@@ -22,7 +22,7 @@ function shortenWords(password: string, ownTexts: readonly string[]): string {
   return words.reduce((shortened, word) => shortened.toLowerCase().replaceAll(word, 'w'), password)
 }
 
-/** Length times the bits per character. A character that repeats or follows its predecessor counts for little. */
+/** Returns the length times the bits per character. A character that repeats or follows its predecessor adds little. */
 function estimateBits(password: string): number {
   const characters = [...password]
   const bitsPerCharacter = Math.log2(

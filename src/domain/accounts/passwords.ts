@@ -17,13 +17,13 @@ export function checkConfirmation(field: string, confirm: string, password: stri
   return confirm.normalize('NFC') === password.normalize('NFC') ? null : { field, code: 'MISMATCH' }
 }
 
-/** portal 5: the form for a forgotten password. */
+/** portal 5: checks the form for a forgotten password. */
 export const checkForgottenPassword = (input: { companyCode: string; userEmail: string }): FieldProblem[] =>
   checkFields({ ...input }, { companyCode: [checkRequired], userEmail: [checkRequired, checkEmail] })
 
 const productWords = ['portal', 'saas', 'demo', 'm18', 'password', 'admin', 'welcome', 'login']
 
-/** `accountWords`: known words of the account: company, name, e-mail. */
+/** `accountWords`: company, name and e-mail of the account. */
 export function isGuessable(password: string, accountWords: readonly string[]): boolean {
   const lower = password.toLowerCase()
   // Detects birthdays and telephone numbers.
@@ -37,7 +37,7 @@ function isSequence(text: string): boolean {
   return steps.size === 1 && (steps.has(1) || steps.has(-1))
 }
 
-/** Removes the words and judges the rest, because a name followed by a year is still guessable. */
+/** Removes the words of the account and checks the remaining text, because a name followed by a year is still guessable. */
 function isMadeOfAccountWords(lower: string, accountWords: readonly string[]): boolean {
   const ownText = accountWords.join(' ').toLowerCase()
   const words = ownText.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= 3)

@@ -52,8 +52,8 @@ export const statusAfterUserAction = {
 } satisfies Record<UserAction, UserStatus>
 
 /**
- * Returns the reason why an action is refused, or null. Users cannot disable or delete themselves (portal 4), nor the last active admin
- * (D54). `isLastAdmin`: whether the user is that admin, if known.
+ * Returns the reason why an action is refused, or null. Users cannot disable or delete themselves (portal 4). The last active admin cannot
+ * be disabled or deleted (D54). `isLastAdmin`: whether the user is that admin; omitted if unknown.
  */
 export function getUserActionRefusal(
   action: UserAction,
@@ -68,8 +68,8 @@ export function getUserActionRefusal(
 }
 
 /**
- * Fields that an edit may not change (portal 4): always the e-mail; title, name and admin of one's own user; name and title of an activated
- * user; all fields of a deleted user.
+ * Fields that an edit may not change (portal 4): always the e-mail; title, name and admin of the caller's own user; name and title of an
+ * activated user; all fields of a deleted user.
  */
 export function getLockedFields(
   user: { status: UserStatus },

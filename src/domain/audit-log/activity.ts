@@ -11,8 +11,8 @@ interface ActivityInput {
 }
 
 /**
- * Both days are inclusive. There are no days if `firstDay` is after `lastDay`. `from` is the first counted day if it differs from the
- * requested one. `today` is in the business time zone.
+ * Returns the days to count, both inclusive. There are no days if `firstDay` is after `lastDay`. `from` is the first counted day if it
+ * differs from the requested one, otherwise null. `today` is in the business time zone.
  */
 export function getActivityDays(
   { dateFrom, dateTo }: ActivityInput,

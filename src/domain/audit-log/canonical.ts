@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize'
 import { LogError } from '#domain/audit-log/fault.ts'
 import type { LeafValue } from '#domain/audit-log/leaf.ts'
 
-/** Leaves are flat except for values of JSON columns. Deeper values are not our data. */
+/** Maximum nesting depth. Leaves are flat except for values of JSON columns, so deeper values are not from the portal. */
 const maxDepth = 32
 
 /**
@@ -40,7 +40,7 @@ function requireCanonicalValue(value: unknown, path: string, depth: number): voi
   }
   if (typeof value !== 'object') throw createError(`a value of type ${typeof value}`)
   if (Array.isArray(value)) {
-    // By index, because `forEach` skips holes.
+    // // Uses indexes, because `forEach` skips holes.
     for (let i = 0; i < value.length; i += 1) requireCanonicalValue(value[i], `${path}[${i}]`, depth + 1)
     return
   }

@@ -7,8 +7,8 @@ export interface FieldChange {
 }
 
 /**
- * Returns the listed fields whose values differ; null for a row that did not exist before or no longer exists. Only listed fields are
- * compared, so that no password, key or token can get into an entry by accident.
+ * Returns the listed fields whose values differ. A row that did not exist before or no longer exists is passed as null. Only listed fields
+ * are compared, so that no password, key or token can get into an entry by accident.
  */
 export function findFieldChanges<F extends string>(
   previousRow: { readonly [K in F]?: unknown } | null,

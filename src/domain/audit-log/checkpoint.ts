@@ -5,7 +5,7 @@ import { emptyRoot, type Hash, hashLength, hashLeaf, hashNode } from '#domain/au
 import { openNote, readVerifierKey, signNote } from '#domain/audit-log/note.ts'
 
 export interface Checkpoint {
-  /** Stable name of the log, never a host. */
+  /** Name of the log. It never contains a host, because it must stay the same. */
   origin: string
   size: number
   root: Hash
@@ -13,11 +13,13 @@ export interface Checkpoint {
   epoch: number
   /** Verifier key (`name+id+base64`) that replaces the signing key. Omitted if the key does not change. */
   nextKey?: string
-  /** Earlier checkpoints of this log in permanent storage. Omitted if there are no such checkpoints. */
+  /** Count and hash of this log's earlier checkpoints in permanent storage. Omitted if no checkpoint is stored. */
   storedChain?: StoredChain
 }
 
-/** `hash` chains their notes by size, so that no checkpoint can be changed or removed unnoticed. */
+/**
+ * `hash` is a hash chain over the notes of the stored checkpoints by log size, so that no checkpoint can be changed or removed unnoticed.
+ */
 export interface StoredChain {
   count: number
   hash: Hash

@@ -1,6 +1,6 @@
 /**
- * The leaf of an audit entry: its bytes, fixed when the entry was written. Everything displayed of an entry is derived from them, so that
- * the displayed content is the proven content. Other columns are copies for queries.
+ * Defines the leaf of an audit entry: its bytes, fixed when the entry was written. All displayed content of an entry is derived from them,
+ * so that the displayed content is the proven content. Other columns are copies for queries.
  */
 import { toPlainDate, type PlainDate, type Timestamp, toTimestamp } from '#domain/time.ts'
 
@@ -44,16 +44,16 @@ export const auditOperations = [
 ] as const
 export type AuditOperation = (typeof auditOperations)[number]
 
-/** Maximum count of entries and maximum page depth. Beyond it a page only reports that there are more (contracts 7). */
+/** Maximum count of entries and maximum page depth. If there are more matches, a page only reports this (contracts 7). */
 export const maxCountedEntries = 10_000
 
-/** Menus of which only the delete level sees more than hashes (contracts 2). */
+/** Menus whose entries only callers with the delete level can read. Other callers get only the hashes (contracts 2). */
 export const catalogueMenus: readonly AuditMenu[] = ['app', 'module', 'automodule', 'price']
 
 /** Values of a leaf, restricted to those with a single text representation. Numbers are safe integers. */
 export type LeafValue = string | number | boolean | null | readonly LeafValue[] | { readonly [name: string]: LeafValue }
 
-/** One changed field. Null if it did not exist before or no longer exists. Never contains secrets. */
+/** One changed field. `before` is null if the field did not exist before, `after` if it no longer exists. Never contains secrets. */
 export interface AuditChange {
   field: string
   before: LeafValue
@@ -142,7 +142,10 @@ export function toEntryRow(leaf: string, logIndex: number | null, zone: string):
   }
 }
 
-/** The user's name and all values of the action and its changes. Keys, menus and operations have their own filters. */
+/**
+ * Returns the user's name and all values of the action and its changes. Menus and operations are not included, because they have their own
+ * filters.
+ */
 export function buildSearchText({
   user_name,
   info,
@@ -155,7 +158,7 @@ export function buildSearchText({
 function collectTexts(value: LeafValue): string[] {
   if (value === null || typeof value === 'boolean') return []
   if (typeof value !== 'object') return value === '' ? [] : [String(value)]
-  // In the key order of the leaf.
+  // // The values are in the key order of the leaf.
   const innerValues = Array.isArray(value)
     ? value
     : Object.entries(value)

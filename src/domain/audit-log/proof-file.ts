@@ -10,7 +10,7 @@ import { findInclusionFault, maxProofHashes } from '#domain/audit-log/proofs.ts'
 
 export const proofFormat = 'saas-portal audit proof'
 export const proofVersion = 1
-/** In characters. The largest leaves have about ten thousand. */
+/** Maximum length of a proof file, in characters. The largest leaves have about ten thousand. */
 export const maxProofFileLength = 4 * 1024 * 1024
 
 export interface ProofFile {
@@ -20,7 +20,7 @@ export interface ProofFile {
   /** Index of the leaf in the log, from 0. */
   index: number
   size: number
-  /** From the leaf to the root, in base64. */
+  /** Hashes of the proof in base64, from the leaf to the root. */
   hashes: string[]
   checkpoint: string
   /** The verifier key from the file. It identifies the log but proves nothing. */

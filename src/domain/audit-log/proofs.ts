@@ -7,7 +7,7 @@ import { emptyRoot, isEqualHash, type Hash, hashLength, hashNode } from '#domain
 import { requireSize, type NodeReader } from '#domain/audit-log/tiles.ts'
 import { calculateRangeRoot, findSplit } from '#domain/audit-log/tree-edge.ts'
 
-/** The maximum tree height for safe integers. */
+/** Maximum number of hashes in a proof: twice the height of the largest tree, whose size is a safe integer (53 bits). */
 export const maxProofHashes = 2 * 53
 
 /** PATH(index, D[size]), from the leaf up. Throws BAD_INDEX if the log has no such leaf. */
@@ -36,7 +36,7 @@ export function buildConsistencyProof(from: number, to: number, readNode: NodeRe
   if (from === 0 || from === to) return []
   const proof: Hash[] = []
   let [start, end] = [0, to]
-  // Whether the remaining subtree is a complete one of the older log, so that the verifier has its root.
+  // // True while the remaining subtree is also a complete subtree of the older log, so that the verifier already has its root.
   let isOldRoot = true
   while (end > from) {
     const middle = start + findSplit(end - start)

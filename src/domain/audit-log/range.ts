@@ -1,6 +1,6 @@
 /**
- * Proof of a range of the log. Input: the tiles with its leaf hashes, the tiles above them, and those at the log's right edge. Each tile is
- * verified by the tile above it, and the edge by the signed root.
+ * Proves a range of the log. The input is the tiles with its leaf hashes, the tiles above them, and those at the log's right edge. Each
+ * tile is verified by the tile above it, and the edge by the signed root.
  */
 import { LogError } from '#domain/audit-log/fault.ts'
 import { isEqualHash, hashLength } from '#domain/audit-log/hash.ts'
@@ -61,7 +61,7 @@ export function* checkRange(
   return null
 }
 
-/** Cuts the tile to its width at that log size, because it may have grown since. */
+/** Cuts the tile to the width that it had at that log size, because it may have grown since. */
 function readExactHashes(readHashes: TileReader, name: TileName, size: number): Uint8Array {
   const hashes = readHashes(name.level, name.index)
   const bytes = getTileWidth(name, size) * hashLength

@@ -11,7 +11,10 @@ import {
   calculateSubtreeRoot,
 } from '#domain/audit-log/tiles.ts'
 
-/** What is needed to append to a log. `tiles` are those of `listEdgeTiles(size)` with exactly that width. */
+/**
+ * The data that is needed to append to a log. `tiles` are those of `listEdgeTiles(size)` with exactly the width that they have at that
+ * size.
+ */
 export interface TreeEdge {
   size: number
   tiles: readonly LogTile[]
@@ -55,8 +58,8 @@ export function calculateEdgeRoot(edge: TreeEdge): Hash {
 
 /**
  * Appends leaf hashes in this order from index `edge.size` on. `changedTiles` has every new or wider tile with all its hashes, for the
- * database to write. Needs about 2 hashes per leaf, regardless of the log size. Throws BAD_TILE if the edge does not fit its size, BAD_HASH
- * for a hash of another length.
+ * database to write. Computes about 2 hashes per leaf, regardless of the log size. Throws BAD_TILE if the edge does not fit its size,
+ * BAD_HASH for a hash of another length.
  */
 export function appendLeaves(
   edge: TreeEdge,
@@ -97,7 +100,7 @@ function widenTiles(
   addedHashes.forEach((hash, index) => allHashes.set(hash, existingHashes.length + index * hashLength))
   const firstTileIndex = Math.floor(count / tileWidth)
   const bytes = tileWidth * hashLength
-  // Copies, because a view would keep the whole buffer in memory, and some databases would write all of it.
+  // // Copies the bytes, because a view would keep the complete buffer in memory, and some databases would write all of it.
   return Array.from({ length: Math.ceil(allHashes.length / bytes) }, (_, index) => ({
     level,
     index: firstTileIndex + index,

@@ -48,7 +48,7 @@ export interface AppFaults {
   incompatible: { code: string; requires: AppRequirement[] }[]
 }
 
-/** Checks a set of apps with all direct and indirect requirements, so that all missing apps are named at once. */
+/** Checks a set of apps with all direct and indirect requirements, so that all missing apps are reported together. */
 export function findAppFaults(publishedApps: readonly PublishedApp[], ownApps: readonly string[]): AppFaults {
   const publishedByCode = new Map(publishedApps.map((app) => [app.code, app]))
   const getRequirements = (code: string) => publishedByCode.get(code)?.requires ?? []
@@ -75,7 +75,7 @@ export interface TestedModule extends ModuleDependencies, JoinConditions {
 
 /**
  * Returns the set with all modules that it requires, as an order would contain them. A hidden module adds the modules of its conditions if
- * all of them are needed. In the order of `modules`.
+ * all of them are needed. The result is in the order of `modules`.
  */
 export function findRequiredModules(modules: readonly TestedModule[], codes: readonly string[]): string[] {
   const modulesByCode = new Map(modules.map((module) => [module.code, module]))

@@ -1,6 +1,6 @@
 export type DependencyGraph = ReadonlyMap<string, readonly string[]>
 
-/** Limits the result, because the number of cycles can grow exponentially. */
+/** Maximum number of returned cycles. Without it, their number could grow exponentially. */
 export const maxCycles = 100
 
 /** Returns every cycle once, starting with its first code, sorted by code. The graph and its lists must be sorted. */
@@ -53,7 +53,7 @@ function orderByLastVisit(graph: DependencyGraph): string[] {
   for (const startCode of graph.keys()) {
     if (seenCodes.has(startCode)) continue
     seenCodes.add(startCode)
-    // An explicit stack, because a long path would overflow the call stack.
+    // // Uses an explicit stack, because a long path would overflow the call stack.
     const path = [{ code: startCode, next: 0 }]
     for (let step = path.at(-1); step; step = path.at(-1)) {
       const nextCode = graph.get(step.code)?.[step.next++]
@@ -67,7 +67,7 @@ function orderByLastVisit(graph: DependencyGraph): string[] {
   return visitedCodes.toReversed()
 }
 
-/** Johnson's algorithm: codes without a cycle stay blocked until that can change, so a cycle costs one pass. */
+/** Finds cycles by Johnson's algorithm: codes without a cycle stay blocked until that can change, so each cycle needs only one pass. */
 function addCycles(cycles: string[][], firstCode: string, getNext: (code: string) => readonly string[]): void {
   const path: string[] = []
   const blockedCodes = new Set<string>()

@@ -4,7 +4,10 @@ import { findReachable } from '#domain/catalogue/dependency-cycles.ts'
 
 export const mappFiles = { manifest: 'manifest.json', icon: 'icon.png', changeLog: 'changelog.md' } as const
 
-/** In bytes, except `entries`. `ratio` is the maximum unpacked size relative to the packed size (U-06). */
+/**
+ * Limits of a package and its files, in bytes. `entries` is a number of files, `ratio` the maximum unpacked size relative to the packed
+ * size (U-06).
+ */
 export const mappLimits = {
   packed: 64 * 1024 * 1024,
   entries: 2000,
@@ -108,7 +111,10 @@ export interface CurrentApp {
 
 /** 0 add, 1 upgrade, 2 already exists, 3 version conflict (D79). */
 export type UploadStatus = 0 | 1 | 2 | 3
-/** The version is lower than the current one, upgrades only later versions, or has other bytes. */
+/**
+ * Why a version cannot be published: it is lower than the current version, it can only upgrade from later versions, or it exists with other
+ * bytes.
+ */
 export type ConflictReason = 'lower' | 'min_version' | 'other_bytes'
 
 export interface UploadState {
@@ -148,7 +154,7 @@ export function findSelectionFaults<T extends { code: string; status: UploadStat
   }
 }
 
-/** Returns what the selected packages and everything they require would lack in the catalogue after publishing. */
+/** Returns the faults that the selected packages and their requirements would have in the catalogue after publishing. */
 export function findFaultsAfterUpload(
   publishedApps: readonly PublishedApp[],
   selectedApps: readonly PublishedApp[],

@@ -1,4 +1,4 @@
-/** Modules that customers select. Hidden modules join by their conditions and are free (D5, D77). */
+/** Modules that customers select. Hidden modules are added automatically by their conditions and are free (D5, D77). */
 
 /** Optimistic row of a queued new module. The server assigns a code to a hidden module without one (D80). */
 export const toPendingModule = <F extends { name: string; code?: string | undefined }>(
@@ -30,7 +30,10 @@ export interface ModuleSelectionChange {
   alsoChangedCodes: string[]
 }
 
-/** Adds a module with all it needs, directly or indirectly. Unknown modules are left to the server. */
+/**
+ * Adds a module with all modules that it needs, directly or indirectly. Modules that are not in `catalogue` are not added; the server
+ * checks them.
+ */
 export function selectModule(
   catalogue: readonly ModuleDependencies[],
   selectedCodes: readonly string[],

@@ -172,7 +172,7 @@ function pairNames(previousRanges: readonly ComparedRange[], currentRanges: read
   }
 }
 
-/** A form may contain a module twice; the second one is named `basic#2`. */
+/** Returns the codes of the modules. A form may contain a module twice; the second one is named `basic#2`. */
 const getModuleCodes = ({ module }: ComparedPriceList): string[] => numberRepeated(module.map(({ code }) => code))
 
 function numberRepeated(names: readonly string[]): string[] {

@@ -12,7 +12,7 @@ export interface UnmetNeed {
   missingCodes: string[]
 }
 
-/** In the order of `listedCodes`. Follows only visible modules, as an order does (`checkModules`). */
+/** Returns the needs in the order of `listedCodes`. Follows only visible modules, as an order does (`checkModules`). */
 export function findUnmetNeeds(listedCodes: readonly string[], catalogue: readonly CatalogueModule[]): UnmetNeed[] {
   const dependenciesByCode = new Map(
     catalogue.flatMap((module) => (module.hidden ? [] : [[module.code, module.dependencies] as const])),

@@ -6,7 +6,7 @@ export interface FieldProblem {
   code: FieldCode
   limit?: number
   from?: number
-  /** The value in the message. If omitted, the name of the field. */
+  /** The value in the message. If omitted, the message contains the name of the field. */
   named?: string
 }
 
@@ -31,7 +31,7 @@ export type FieldCode =
   | 'BAD_PACKAGE'
   | 'RESERVED'
   | 'UNKNOWN_FIELD'
-  /** About a complete request: it has more values, names or pairs than `limit`, or more levels. */
+  /** For a complete request: it has more values, names or pairs than `limit`, or more levels. */
   | 'TOO_MANY'
   | 'TOO_DEEP'
 

@@ -94,7 +94,7 @@ function addName(
   return names.add(name).size > limits.names ? { code: 'TOO_MANY_NAMES' } : null
 }
 
-/** For valid JSON: a repeated or special name, the empty string for more than 20 levels, or null. */
+/** Checks valid JSON. Returns a repeated or special name, the empty string for more than 20 levels, or null if there is no fault. */
 export function findJsonTrick(text: string): string | null {
   const fault = findJsonFault(text, noLimits)
   if (fault === null) return null

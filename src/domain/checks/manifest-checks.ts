@@ -1,4 +1,4 @@
-/** Parses the manifest of a package from untrusted text, or refuses it with the wrong field (D78). */
+/** Parses the manifest of a package from untrusted text, or returns its first fault with the name of the field (D78). */
 import { compareVersions, type AppRequirement } from '#domain/catalogue/apps.ts'
 import { isObjectName, findJsonTrick } from '#domain/checks/json-checks.ts'
 import { createMappFault, mappFiles, mappLimits, type MappFault, type MappFaultCode } from '#domain/catalogue/mapp.ts'
@@ -147,7 +147,10 @@ function requireMatch(fields: ManifestFields, name: string, pattern: RegExp, fau
   return value
 }
 
-/** One line for display: no markup, and no character that changes the text direction (U-10). */
+/**
+ * Returns a value that is one line of text, without markup and without characters that change the text direction (U-10). Refuses other
+ * values.
+ */
 function requireLine(fields: ManifestFields, name: string, path = ''): string {
   const value = requireValue(fields, name, path)
   const isValid =

@@ -13,7 +13,7 @@ export interface AppFlag {
   type: 'boolean' | 'int'
 }
 
-/** An app of a module with its settings. A missing flag has its default. */
+/** An app of a module with its settings. A flag that is missing has its default value. */
 export interface ModuleApp {
   code: string
   flag: Readonly<Record<string, boolean | number>>
@@ -39,8 +39,8 @@ const codePattern = /^\w{1,60}$/
 const maxInt = 2_147_483_647
 
 /**
- * `apps` is null if they are unknown, as on a device without the app list; the server then checks them. Codes are compared without case.
- * `savedName`: the saved name is always allowed, even if it breaks the rules.
+ * `apps` is null if the apps are unknown, as on a device without the app list; the server then checks them. Codes are compared without
+ * case. `savedName`: the saved name is always allowed, even if it breaks the rules.
  */
 export function checkModule(
   fields: ModuleFields,

@@ -4,7 +4,9 @@ import type { BackupPrices, Charges, PriceList, UserRange } from '#domain/fees/p
 import { currencies, readAmount } from '#domain/money.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 
-/** A list without the fields that select it. Amounts, percentages and GB are strings with two decimals. */
+/**
+ * The content of a price list, without its type, effective date and description. Amounts, percentages and GB are strings with two decimals.
+ */
 export interface PriceContent extends Omit<PriceList, 'concurrentUser' | 'namedUser' | 'module'> {
   concurrentUser: (UserRange & { id: number })[]
   namedUser: (UserRange & { id: number })[]
@@ -13,7 +15,7 @@ export interface PriceContent extends Omit<PriceList, 'concurrentUser' | 'namedU
 }
 
 export const maxUsers = 999_999
-/** Hundredths of a percent. */
+/** Maximum percentages, in hundredths of a percent. */
 const maxUatCharge = 99_999n
 const maxDiscount = 10_000n
 

@@ -37,7 +37,7 @@ export interface PriceFileFault {
 export const createPriceFileFault = (code: PriceFileFaultCode, subject?: string): PriceFileFault =>
   subject === undefined || subject === '' ? { code } : { code, subject: toDisplayName(subject) }
 
-/** A fault as the `subject` of a BAD_ARCHIVE problem, and back. Returns null for an unknown text. */
+/** Formats a fault as the `subject` of a BAD_ARCHIVE problem, and parses it. Parsing returns null for an unknown text. */
 export const formatPriceFault = ({ code, subject }: PriceFileFault): string =>
   subject === undefined ? code : `${code} ${subject}`
 export function parsePriceFault(faultText: string): PriceFileFault | null {

@@ -112,7 +112,7 @@ function findRangeFaults(
           : []),
       ]
     }),
-    // A warning only: more users are refused (D3), so the list is usable.
+    // // Only a warning, because the list is still usable: orders with more users are refused (D3).
     ...(lastUser < maxUsers ? [{ field, code: 'RANGES_END' as const, limit: lastUser, isWarning: true }] : []),
   ]
 }
@@ -134,7 +134,7 @@ const pickCurrencies = <N extends string>(amounts: Record<`${N}_${keyof Charges}
 const isZero = (amount: string) => readAmount(amount) === 0n
 const isFree = (row: Charges) => currencyKeys.every((name) => isZero(row[name]))
 
-/** Finds prices that exist in some currencies but not in all. Customers would pay nothing in the missing ones. */
+/** Finds prices that are set for some currencies but not for all. Customers would pay nothing in the other currencies. */
 function findMissingPrice(
   prefix: string,
   row: Charges,

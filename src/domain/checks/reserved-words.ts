@@ -33,7 +33,7 @@ const postgres = `
 `
 
 const specificationWords = 'm18 admin administrator system mysql'
-/** Reserved because a service code becomes the first label of a host name. */
+/** Words that are reserved because a service code becomes the first label of a host name. */
 const hostWords = 'www api app mail admin'
 
 const toWordSet = (...lists: string[]): ReadonlySet<string> => new Set(lists.join(' ').split(/\s+/).filter(Boolean))

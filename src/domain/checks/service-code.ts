@@ -5,7 +5,7 @@ import { isReservedService } from '#domain/checks/reserved-words.ts'
 /** 3 to 16 characters: a lowercase letter, then lowercase letters and digits. */
 const codePattern = /^[a-z][a-z0-9]{2,15}$/
 
-/** Checks only the format. Whether the service exists is checked by the server. */
+/** Checks format and reserved words. Whether the service exists is checked by the server. */
 export function checkServiceCode(field: string, code: string): FieldProblem | null {
   if (code === '') return { field, code: 'REQUIRED' }
   if (isReservedService(code)) return { field, code: 'RESERVED' }

@@ -20,13 +20,13 @@ export interface AnnualFee {
   sum: Hundredths
   uat: {
     percent: Hundredths
-    /** Fee by percentage, before the bound. */
+    /** UAT fee as a percentage of the sum, before the bound is applied. */
     share: Hundredths
     bound: Hundredths
     uatBound: UatBound
     fee: Hundredths
   } | null
-  /** Includes the UAT fee, before the minimum. */
+  /** Sum with the UAT fee, before the minimum fee is applied. */
   total: Hundredths
   minimum: Hundredths
   /** Annual fee, in hundredths of the currency. */
@@ -35,7 +35,7 @@ export interface AnnualFee {
 
 export type AnnualQuoteResult =
   | { kind: 'priced'; annualFee: AnnualFee }
-  /** The list has no prices for that many users (D3). */
+  /** The list has no price for this number of users (D3). */
   | { kind: 'USERS_OUT_OF_RANGE' }
   /** Selected modules that are not on this list (D16). */
   | { kind: 'modules not listed'; modules: string[] }
@@ -65,7 +65,10 @@ interface ModuleFees {
 
 const moduleFeesCache = new WeakMap<CurrencyPrices, WeakMap<readonly string[], ModuleFees>>()
 
-/** Cached by list, currency and array, because dragging the number of users repeats it. Do not change the arrays. */
+/**
+ * Cached by price list, currency and module array, because the fee is calculated repeatedly while the user drags the slider for the number
+ * of users. The arrays must not be changed.
+ */
 function getModuleFees(prices: CurrencyPrices, moduleCodes: readonly string[]): ModuleFees {
   const feesByModules = moduleFeesCache.get(prices) ?? new WeakMap<readonly string[], ModuleFees>()
   moduleFeesCache.set(prices, feesByModules)

@@ -20,7 +20,10 @@ export interface BackupPeriod {
   isCut: boolean
 }
 
-/** Follows the current subscription and ends with the contract (D21). Returns null if no time is left. */
+/**
+ * Returns the next period. It starts after the current subscription and ends with the contract at the latest (D21). Returns null if no time
+ * is left.
+ */
 export function calculateBackupPeriod(input: {
   today: PlainDate
   /** End of the current subscription, exclusive; null if there is no current one. */
@@ -38,12 +41,13 @@ export function calculateBackupPeriod(input: {
   const months = input.unit === 'year' ? 12 * input.period : input.period
   const end = getAnchoredEnd(addToAnchor(anchor, months))
   if (end <= contractEnd) return { start, end, months, isCut: false }
-  // Counts months from the anchor, at least one. The next month includes days that were lost under an older rule.
+  // // Counts the started months from the anchor, without those already bought. At least one month is charged, also if only days remain
+  // that an older rule had lost.
   const startedMonthCount = Math.max(1, countStartedMonths(anchor.date, contractEnd) - anchor.months)
   return { start, end: contractEnd, months: startedMonthCount, isCut: true }
 }
 
-/** Returns the anchor of the next subscription. Null after a shortened one, so that the next starts its own. */
+/** Returns the anchor of the next subscription. Returns null after a shortened one, so that the next subscription starts a new anchor. */
 export const getBackupAnchor = (
   { start, months, isCut }: BackupPeriod,
   currentPeriod: BoughtPeriod | null,

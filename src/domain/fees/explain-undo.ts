@@ -1,6 +1,6 @@
 import type { FeeStep } from '#domain/fees/explain.ts'
 
-/** Explains a free undo: the remaining time is worth the amount paid for it, at its old fees (D11). */
+/** Returns the calculation steps of a free undo: the remaining time is worth the amount that was paid for it, at its old fees (D11). */
 export function explainUndo(steps: readonly FeeStep[]): FeeStep[] {
   const paidSteps = steps.filter(({ code }) => code === 'paid')
   const residualStep = steps.find(({ code }) => code === 'residual')

@@ -83,7 +83,7 @@ export function explainQuote(quote: Quote): FeeStep[] {
   ]
 }
 
-/** Has both years and days if the days would cost more than the years that they count as. */
+/** Returns the factor's values as texts. It has both years and days if more days remain than the years count as (365 each). */
 const toFactorValues = (factor: ProrationFactor): Record<string, string> =>
   Object.fromEntries(Object.entries(factor).map(([unit, count]) => [unit, String(count)]))
 
@@ -110,7 +110,7 @@ export function explainAnnual({ users, modules, sum, uat, total, minimum, fee }:
         createStep('total', 'contracts 9', total),
       ]
     : []
-  // Only if the minimum applies, because most orders are above it.
+  // // The step exists only if the minimum applies, because most orders are above it.
   const minimumSteps = fee > total ? [createStep('minimum', 'D6', fee - total, { minimum: writeAmount(minimum) })] : []
   return [
     ...userSteps,

@@ -62,7 +62,7 @@ export interface CurrencyPrices {
 
 const pricesCache = new WeakMap<PriceList, Partial<Record<Currency, CurrencyPrices>>>()
 
-/** Cached by list and currency, because parsing is slower than adding. The list must not be changed. */
+/** Cached by list and currency, because parsing a list takes longer than adding its prices. The list must not be changed. */
 export function getCurrencyPrices(list: PriceList, currency: Currency): CurrencyPrices {
   const pricesByCurrency = pricesCache.get(list) ?? {}
   pricesCache.set(list, pricesByCurrency)

@@ -10,14 +10,18 @@ export interface PaidSegment {
   annualFee: Hundredths
 }
 
-/** Whole years, otherwise days / 365, also in leap years. With both, the days are capped at the years (D9). */
+/**
+ * Number of whole years, or else of days, which cost days / 365 of the annual fee, also in leap years. If it has both, the days exceed the
+ * years, and only the years are charged (D9).
+ */
 export type ProrationFactor = { years: number; days?: number } | { days: number }
 
 const yearDays = 365
 
 /**
- * Factor of the time from `from` up to `to` (exclusive), which is later. Capped at the whole years that reach `to`, so that it never rises
- * when `from` moves later (decision 61). `anchor` is the day from which the contract's years are counted (decision 60).
+ * Returns the factor for the time from `from` up to `to` (exclusive), which must be later. It is capped at the whole years that reach `to`,
+ * so that it never rises when `from` moves later (decision 61). `anchor` is the day from which the contract's years are counted (decision
+ * 60).
  */
 export function calculateFactor(from: PlainDate, to: PlainDate, anchor: PlainDate = from): ProrationFactor {
   const years = countYearsToReach(from, to, anchor)
@@ -26,7 +30,7 @@ export function calculateFactor(from: PlainDate, to: PlainDate, anchor: PlainDat
   return days > years * yearDays ? { years, days } : { days }
 }
 
-/** An anniversary of the anchor counts from the anchor, so that 29 February returns in leap years. */
+/** Adds years. If `from` is an anniversary of the anchor, they are counted from the anchor, so that 29 February returns in leap years. */
 function addContractYears(from: PlainDate, years: number, anchor: PlainDate): PlainDate {
   const passedYears = countYearsBetween(anchor, from)
   return passedYears >= 0 && addYears(anchor, passedYears) === from

@@ -29,7 +29,7 @@ export type Quote =
   | (QuoteBase & {
       type: 'change'
       remainingSegments: readonly RemainingSegment[]
-      /** Amounts by segment: at the new annual fee, and the amount paid for it. */
+      /** Amounts by segment: `contract` at the new annual fee, `residual` at the fee at which the segment was paid. */
       lines: { contract: readonly Hundredths[]; residual: readonly Hundredths[] }
     })
 
@@ -82,13 +82,14 @@ function quoteWholeYears(input: QuoteInput, { type, start, years, anchor }: Year
   return { kind: 'quote', quote: { type, years, currency: input.currency, annualFee, ...period, ...amounts } }
 }
 
-/** Returns whether an amount is too large for database and API. Parts are not checked; they never exceed sums. */
+/** Returns whether an amount is too large for database and API. Parts are not checked, because they never exceed their sum. */
 export const isTooLarge = ({ annualFee, contract_amount, residual_amount }: Quote): boolean =>
   [annualFee.total, annualFee.fee, contract_amount, residual_amount].some((amount) => amount > maxAmount)
 
 /**
- * Changes modules or users for the remaining paid time. The paid amount counts at the fee at which it was sold, regardless of the current
- * price list (D11). `segments` are ordered by date. `anchor` is the day from which the contract's years are counted.
+ * Calculates a change of modules or users for the remaining paid time. The paid amount is valued at the fee at which it was sold,
+ * regardless of the current price list (D11). `segments` are ordered by date. `anchor` is the day from which the contract's years are
+ * counted.
  */
 export function quoteChange(
   input: QuoteInput,

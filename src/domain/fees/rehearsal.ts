@@ -1,6 +1,6 @@
 /**
- * Effect of a price list on contracts at their renewal: compares the annual fee at which each was sold with the fee on this list (contracts
- * 9, D16). Contracts are added one by one and not stored, so memory does not grow with their number.
+ * Calculates the effect of a price list on contracts at their renewal: compares the annual fee at which each was sold with the fee on this
+ * list (contracts 9, D16). Contracts are added one by one and not stored, so memory does not grow with their number.
  */
 import { quoteAnnualFee, type ContractTerms, type UatBound } from '#domain/fees/annual.ts'
 import { type PriceList, getCurrencyPrices } from '#domain/fees/price-list.ts'
@@ -15,7 +15,7 @@ export interface RehearsedContract extends ContractTerms {
 
 export type ContractRenewal =
   | { kind: 'priced'; newFee: Hundredths }
-  /** Cannot be renewed unchanged (D3, D16). `missing` has the codes of modules that are not on the list. */
+  /** The contract cannot be renewed unchanged (D3, D16). `missing` has the codes of modules that are not on the list. */
   | { kind: 'failing'; reason: 'usersOutOfRange' | 'modulesNotListed'; missing: string[] }
 
 export function quoteRenewal(list: PriceList, contract: RehearsedContract, uatBound: UatBound): ContractRenewal {
@@ -43,7 +43,7 @@ export function findHistogramStep(currentFee: Hundredths, newFee: Hundredths): n
   const passedLimitCount = percentLimits.filter(
     (limit) => (newFee - currentFee) * 100n >= BigInt(limit) * currentFee,
   ).length
-  // A rising fee is also past the step of unchanged fees.
+  // // One more for a higher fee, because the step of unchanged fees comes before it.
   return newFee > currentFee ? passedLimitCount + 1 : passedLimitCount
 }
 

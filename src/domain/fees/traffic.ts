@@ -7,7 +7,7 @@ import type { PlainDate } from '#domain/time.ts'
 export const calculateExtraTraffic = (measuredGb: Hundredths, freeGb: Hundredths): Hundredths =>
   getLarger(measuredGb - freeGb, 0n)
 
-/** Capped at the maximum amount, because every month must be billed. */
+/** Returns the amount of a month. It is capped at the maximum amount, because every month must be billed. */
 export function calculateTrafficAmount(measuredGb: Hundredths, freeGb: Hundredths, pricePerGb: Hundredths): Hundredths {
   const amount = divideRounded(calculateExtraTraffic(measuredGb, freeGb) * pricePerGb, 100n)
   return amount > maxAmount ? maxAmount : amount
@@ -18,5 +18,5 @@ const bytesPerGb = 1_000_000_000n
 /** A GB is 10^9 bytes, as networks and buckets count it. */
 export const toGigabytes = (bytes: number): Hundredths => divideRounded(BigInt(bytes) * 100n, bytesPerGb)
 
-/** Returns the month (`yyyy-MM`, contracts 9) that ends before that day, which is the first of the next month (D18). */
+/** Returns the month (`yyyy-MM`, contracts 9) that ends before `end`, the first day of the next month (D18). */
 export const getTrafficMonth = (end: PlainDate): string => getLastDay(end).slice(0, 7)

@@ -64,7 +64,7 @@ export async function findCoveredDays(
   return days && { zone: storedTrail.zone || getDeviceZone(), asOf: storedTrail.asOf, days }
 }
 
-/** Used until the first entry arrives, which brings the business time zone. */
+/** Returns the device's time zone, which is used until the first entry arrives with the business time zone. */
 const getDeviceZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 interface IndexedTrail {
@@ -178,7 +178,10 @@ async function readEntries(
   })
 }
 
-/** Counts matches up to and including that entry. Returns more than all entries if it is not stored. */
+/**
+ * Returns the number of matches up to and including that entry. If the entry is not stored, returns a number above any count, so that the
+ * page is empty.
+ */
 async function countThroughEntry(
   trail: IndexedTrail,
   { filters, order, afterEntryId }: TrailQuery & { afterEntryId: number },

@@ -11,7 +11,10 @@ import type { UserDatabase } from '#local/storage/database.ts'
 
 const { searchText: _byTexts, ...byColumns } = storedTrailListSpec.filters
 
-/** As on the server, but without free text (`stored-trail-search.ts`), and an entry's id is not the row id. */
+/**
+ * List spec of the index. It has the server's filters without free text (`stored-trail-search.ts`). An entry's id is a column and not the
+ * row id.
+ */
 export const storedTrailIndex: ListSpec = {
   ...storedTrailListSpec,
   filters: { ...byColumns, entry: { kind: 'equal', column: 'entry_id' } },

@@ -22,7 +22,7 @@ export async function searchStoredTrail(
 
 /** Texts of the last search. A user often searches again, and reading the texts takes longer than searching them. */
 let lastSearch: { searchKey: string; texts: readonly StoredTexts[]; timer: ReturnType<typeof setTimeout> } | null = null
-/** Limits how long texts stay in memory, also after their user has left. */
+/** Maximum time that texts stay in memory after a search, in ms. They are then deleted even if their user has left. */
 const textsLifetimeMs = 30_000
 
 /**

@@ -1,10 +1,10 @@
 /**
- * Notes of what the user has just typed, in the tab's session storage, which writes at once. The device database is slower and loses a
- * write that was started just before a reload. A note is deleted as soon as the database has the draft.
+ * Notes of what the user has just typed, in the tab's session storage, which is written synchronously. The device database is slower and
+ * loses a write that was started just before a reload. A note is deleted when the database has stored the draft.
  */
 const prefix = 'portal.typed:'
 const tabIdKey = 'portal.visit'
-/** Used in a tab that may not store anything; lasts as long as the page. */
+/** Tab id for a tab that may not store anything. It lasts as long as the page. */
 const pageTabId = crypto.randomUUID()
 
 /** Returns the id of this tab's session. It survives a reload and differs in another tab. */
@@ -36,7 +36,7 @@ export function storeNote(form: string, draftNote: DraftNote): () => void {
     })
 }
 
-/** Returns null if there is no note. Deletes a note of another user. */
+/** Returns null if there is no note of this user. Deletes a note of another user. */
 export function readNote(form: string, owner: string): DraftNote | null {
   const draftNote =
     withTabStorage((storage) => JSON.parse(storage.getItem(prefix + form) ?? 'null') as DraftNote | null) ?? null
@@ -51,7 +51,9 @@ export const forgetNotes = () =>
     for (const name of Object.keys(storage)) if (name.startsWith(prefix)) storage.removeItem(name)
   })
 
-/** Declared here because only pages have session storage, and the worker compiles this folder too. */
+/**
+ * The used part of the session storage API. It is declared here, because the worker also compiles this folder and has no session storage.
+ */
 interface TabStorage {
   getItem: (name: string) => string | null
   setItem: (name: string, text: string) => void

@@ -1,7 +1,7 @@
 /**
- * Drafts of long forms, stored on the device at every change. They survive a reload, a closed browser and a lost connection. A draft
- * belongs to its user like an outbox entry: a sign-out seals it (local/seals). Each tab session has its own draft, so that tabs do not
- * overwrite each other. The tab's own draft of the same day is restored automatically; all others are offered.
+ * Stores drafts of long forms on the device at every change. They survive a reload, a closed browser and a lost connection. A draft belongs
+ * to its user like an outbox entry: a sign-out seals it (local/seals). Each tab session has its own draft, so that tabs do not overwrite
+ * each other. The tab's own draft of the same day is restored automatically; all others are offered.
  */
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { type DraftNote, storeNote, readNote, readTabId } from '#local/drafts/draft-notes.ts'
@@ -22,7 +22,7 @@ const getOwnDraftName = (form: string) => buildDraftName(form, readTabId())
 let noteOwner: string | null = null
 const toOwnerKey = ({ companyId, userId }: Subject) => `${companyId}:${userId}`
 
-/** Notes the input at once, before `saveDraft` has finished. Returns a function that removes the note. */
+/** Notes the input synchronously, before `saveDraft` has finished. Returns a function that removes the note. */
 export const noteDraft = (form: string, value: unknown, base?: string): (() => void) =>
   noteOwner === null ? () => undefined : storeNote(form, { of: noteOwner, value, base, at: Date.now() })
 
@@ -43,7 +43,7 @@ export async function readDrafts(
   if (!session) return noDrafts
   noteOwner = toOwnerKey(session)
   const ownDraftName = getOwnDraftName(form)
-  // Left by a page that was closed before the database had stored it.
+  // // The note was left by a page that was closed before the database had stored its draft.
   const storedNote = readNote(form, noteOwner)
   const isStored = storedNote === null || (await moveNoteToDatabase(form, storedNote, device))
   const db = device.getDatabase(session)
@@ -52,7 +52,7 @@ export async function readDrafts(
     return await readFormDrafts(db, form, formerForm)
   }).catch(() => readFormDrafts(db, form, formerForm))
   const otherDrafts = allDrafts.filter(({ name }) => name !== ownDraftName)
-  // The device had no room for it, so the note is used.
+  // // The device had no room for the note's draft, so the note itself is used.
   const latestDraft = isStored
     ? (allDrafts.find(({ name }) => name === ownDraftName) ?? null)
     : toFormDraft(ownDraftName, storedNote)
@@ -71,7 +71,7 @@ const toFormDraft = (name: DraftName, { value, at, base }: DraftNote): FormDraft
 
 const getDay = (time: number) => new Date(time).toDateString()
 
-/** Renames a draft that this tab left on another day. It is then offered like that of another tab, and is not overwritten. */
+/** Renames a draft that this tab left on another day. It is then offered like a draft of another tab, and is not overwritten. */
 async function setOldDraftAside(db: UserDatabase, form: string): Promise<void> {
   const draft = (await db.meta.get(getOwnDraftName(form))) as FormDraft | undefined
   if (!draft || getDay(draft.at) === getDay(Date.now())) return
@@ -99,7 +99,7 @@ export async function saveDraft(
   return await storeDraft(getOwnDraftName(form), { value, base, at: Date.now() }, device).finally(removeNote)
 }
 
-/** Stores the draft like one of an earlier session, so that it is offered. Returns null if it was not stored. */
+/** Stores the draft as if an earlier session had left it, so that it is offered. Returns null if it was not stored. */
 export async function putDraftAside(
   form: string,
   value: unknown,

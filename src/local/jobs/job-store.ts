@@ -11,7 +11,7 @@ import { readSessionGeneration } from '#local/session/session-generation.ts'
 import type { Job, JobState } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** Times in ms. A start that its page recorded before it died is not touched before `graceMs`. */
+/** Times in ms. If a page stored a start and then died, others check the start only after `graceMs`. */
 const jobTimes = { pollMs: 1_000, maxLateMs: 200, graceMs: 5_000, maxWaitMs: 60_000, seenLifetime: 7 * 86_400_000 }
 /** Limit of ended jobs that are stored; the oldest are deleted first. */
 const maxEndedJobs = 100
@@ -24,7 +24,10 @@ const runJobTransaction = <T>(db: UserDatabase, action: () => Promise<T>): Promi
 /** States in which a job may start again under its intent: the server does not know it, or has refused it. */
 const restartableStates: readonly JobState[] = ['starting', 'unknown', 'failed', 'sign in']
 
-/** Returns the stored job unless it may restart, which gets the new input. A voided job gets a new intent. */
+/**
+ * Stores a job. If the intent already has a job, it gets the new input if it may start again; otherwise it is returned unchanged. A voided
+ * job gets a new intent.
+ */
 export async function recordJob(db: UserDatabase, draft: NewJob): Promise<Job> {
   return await runJobTransaction(db, async () => {
     const existingJob = await db.jobs.get(draft.intent)
@@ -47,7 +50,7 @@ export async function recordJob(db: UserDatabase, draft: NewJob): Promise<Job> {
   })
 }
 
-/** Must run inside a transaction. Deletes unseen jobs last, and only above the limit. */
+/** Deletes old jobs that were seen, and ended jobs above the limit, unseen ones last. Must run inside a transaction. */
 async function deleteOldJobs(db: UserDatabase, now: number): Promise<void> {
   const endedJobs = (await db.jobs.filter((job) => !isOpenJob(job)).toArray()).sort(
     (a, b) => Number(b.seen) - Number(a.seen) || (a.endedAt ?? 0) - (b.endedAt ?? 0),
@@ -62,7 +65,7 @@ export interface JobClaimOptions {
   leaseMs: number
 }
 
-/** Claims the start for sending. Returns null if this caller may no longer send it. */
+/** Claims the start for sending. Returns null if the job has started, was claimed by a poll, or has a new key. */
 export async function claimStart(
   db: UserDatabase,
   { intent, key }: Job,
@@ -83,7 +86,7 @@ export async function claimPoll(
   return await runJobTransaction(db, async () => {
     const job = await db.jobs.get(intent)
     if (!job || getPollTime(job, options.now, options.generation) > options.now) return null
-    // The sender of the start is gone, or this poll would not be due. Whether the start was sent is unknown.
+    // // The page that stored the start has died; otherwise this poll would not be due. Whether the start was sent is unknown.
     const state = job.state === 'starting' ? 'unknown' : job.state
     return await storeClaim(db, { ...job, state }, options)
   })
@@ -100,13 +103,19 @@ async function storeClaim(db: UserDatabase, job: Job, { now, leaseMs }: JobClaim
   return claimedJob
 }
 
-/** Subtracts a small delay, so that it does not shift all later polls: one poll per second, within a fifth (R-25). */
+/**
+ * Returns a small delay of this poll, which is subtracted from the next one. So later polls are not shifted: one poll per second, within a
+ * fifth (R-25).
+ */
 function getLateMs({ nextAt }: Job, now: number): number {
   const lateMs = now - nextAt
   return lateMs > 0 && lateMs <= jobTimes.maxLateMs ? lateMs : 0
 }
 
-/** Infinity means not in this session. A wait above the maximum means that the clock was turned back: due now. */
+/**
+ * Returns Infinity if the job is not polled in this session. A wait above the maximum means that the clock was turned back, so the job is
+ * due now.
+ */
 function getPollTime(job: Job, now: number, generation: number): number {
   if (!isOpenJob(job) || (job.state === 'sign in' && job.generation === generation)) return Number.POSITIVE_INFINITY
   return job.nextAt > now + jobTimes.maxWaitMs ? now : job.nextAt
@@ -134,8 +143,8 @@ export type PollResult =
   | { kind: 'later'; waitMs: number; blockedTries?: number }
 
 /**
- * Stores a poll result. A final result is stored even with an old fence, because the server will not change it; other results count only
- * from the latest claim. Nothing is stored if the session has ended meanwhile.
+ * Stores a poll result. A final result is stored even with an old fence, because the server will not change it; other results are stored
+ * only from the latest claim. Nothing is stored if the session has ended meanwhile.
  */
 export async function applyPollResult(
   db: UserDatabase,
@@ -168,7 +177,7 @@ function toJobChanges(currentJob: Job, result: PollResult, now: number, generati
         progressKey: result.progressKey ?? currentJob.progressKey,
         deadline: result.deadline ?? currentJob.deadline,
         percent: Math.max(currentJob.percent, result.percent),
-        // The start has just been answered, so the first poll may follow at once.
+        // // The start has just been answered, so the first poll may follow immediately.
         ...(currentJob.location === null ? { nextAt: now } : {}),
       }
     case 'done': {
@@ -188,14 +197,14 @@ function toJobChanges(currentJob: Job, result: PollResult, now: number, generati
   }
 }
 
-/** Makes jobs due that wait only because polls failed. Called on a sign of the server, or when a user looks. */
+/** Makes jobs due that wait only because polls failed. Called when the server has just responded to any request. */
 export async function clearJobDelays(db: UserDatabase, now: number): Promise<void> {
   await runJobTransaction(db, async () => {
     await db.jobs.filter((job) => isOpenJob(job) && job.failures > 0).modify({ nextAt: now, failures: 0 })
   })
 }
 
-/** Makes a start due for a check after its page lost track of it. The check finds out whether it was sent. */
+/** Makes a start due for a check if its page does not know whether it was sent. The check finds out. */
 export async function checkStartNow(db: UserDatabase, intent: Intent, now: number): Promise<void> {
   await runJobTransaction(db, async () => {
     await db.jobs.filter((job) => job.intent === intent && job.state === 'starting').modify({ nextAt: now })
@@ -204,7 +213,10 @@ export async function checkStartNow(db: UserDatabase, intent: Intent, now: numbe
 
 const resumedFields = { state: 'running', problem: null, endedAt: null } as const
 
-/** Stores progress that arrived outside the polls: a percentage, or that the result can be fetched at once. */
+/**
+ * Stores progress that arrived outside the polls: a percentage, or that the job is over (`isOver`), so that its result is fetched
+ * immediately.
+ */
 export async function applyProgress(
   db: UserDatabase,
   { progressKey, percent, isOver }: { progressKey: string; percent: number; isOver: boolean },

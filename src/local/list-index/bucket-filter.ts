@@ -26,7 +26,7 @@ export type ReadColumnPieces = (name: string, buckets: readonly ListBucket[]) =>
 export interface TestedBucket {
   bucket: ListBucket
   hits: number
-  /** Returns 1 for each row that matches, or null if all match. A function, because a mere count does not need it. */
+  /** Returns 1 for each row that matches, or null if all match. It is a function, because counting alone often needs no mask. */
   mask: () => Uint8Array | null
   extraColumn: ColumnPiece | null
 }
@@ -73,7 +73,7 @@ export async function testBuckets(
 const getColumnNames = ({ columns, usesNormalisedText }: FilterCondition) =>
   columns.map((column) => getColumnName(column, usesNormalisedText))
 
-/** A range over the list's own order excludes complete buckets, which are not even read. */
+/** Returns the range of buckets that a time filter over the list's own order can match. Other buckets are not read. */
 function getBucketRange(list: ListSpec, filters: FilterValues): readonly [low: unknown, high: unknown] {
   const [field] = list.sort
   const kind = list.sorts[field] ?? 'number'
@@ -121,7 +121,7 @@ async function testEdgeBuckets(
   return blocks
 }
 
-/** Tests the few values of each column, then each row by its code. Returns null if every row matches. */
+/** Tests the few values of each column, then each row by its code. Returns null if there are no conditions, so that every row matches. */
 function createMask(
   conditions: readonly FilterCondition[],
   rows: number,
@@ -155,7 +155,10 @@ export function countValues(piece: ColumnPiece): Uint32Array {
   return counts
 }
 
-/** If a single column decides, returns the number of matches from its counts. Returns null if the rows must be tested. */
+/**
+ * If there is one condition on one column, returns the number of matches from the column's counts. Otherwise returns null: the rows must be
+ * tested.
+ */
 function countByColumn(
   [condition, ...otherConditions]: readonly FilterCondition[],
   getColumn: (name: string) => ColumnPiece,
@@ -173,7 +176,7 @@ function countHits(mask: Uint8Array | null, rows: number): number {
   return hits
 }
 
-/** From this number of buckets on, one range read is faster than single reads, even with the buckets in between. */
+/** Minimum number of buckets for one range read. From this number on it is faster than single reads, even with the buckets in between. */
 const minBucketsReadAtOnce = 8
 
 export const createPieceReader =

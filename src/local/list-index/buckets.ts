@@ -78,13 +78,16 @@ export function getBucketKey(kind: IndexLayout['kind'], value: IndexedValue): Bu
 /** Converts a key to a string, because two equal byte arrays are not the same map key. */
 export const toBucketName = (bucketKey: BucketKey): string => `${typeof bucketKey}${String(bucketKey)}`
 
-/** One Latin letter, or about 60 characters of other scripts. Has a prefix, because an empty key is invalid. */
+/**
+ * Returns the bucket key of a text: a prefix, because an empty key is invalid, and the first one or two bytes. So a bucket has the texts of
+ * one Latin letter, or of about 60 characters of another script.
+ */
 function getFirstLetters(text: string): Uint8Array<ArrayBuffer> {
   const bytes = encoder.encode(`.${text.slice(0, 2)}`)
   return bytes.slice(0, (bytes[1] ?? 0) < 0x80 ? 2 : 3)
 }
 
-/** Removes rows from the index and adds rows. Ignores removed rows that it does not have. Must run inside a transaction. */
+/** Removes rows from the index and adds rows. Ignores removed rows that are not in the index. Must run inside a transaction. */
 export async function updateIndexRows(
   db: UserDatabase,
   list: string,
@@ -205,7 +208,10 @@ function encodeColumn(columnValues: readonly IndexedValue[]): Pick<IndexColumn, 
   return { values, codes: arrayType.from(codes) }
 }
 
-/** Compares one row with its bucket (protocol 37), at a cost independent of the list. Needs a transaction. */
+/**
+ * Checks the index by one row: returns true if the row's bucket has this row, and all rows of the bucket are equal to the stored rows
+ * (protocol 37). The cost does not depend on the length of the list. Needs a transaction.
+ */
 export async function isIndexCorrect(
   db: UserDatabase,
   list: string,

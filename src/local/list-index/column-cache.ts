@@ -9,7 +9,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import type { ListBucket } from '#local/storage/cache-records.ts'
 import { createColumnRanks, type ColumnRanks } from '#local/list-index/column-ranks.ts'
 
-/** In bytes. All columns of a list of 100,000 rows take about 3 MB. */
+/** Maximum size of the cached columns, in bytes. All columns of a list of 100,000 rows take about 3 MB. */
 export const maxCachedBytes = 6_000_000
 
 interface CachedPiece {
@@ -66,7 +66,10 @@ export function deleteCachedColumns(db?: UserDatabase, list?: string): void {
 
 export const countCachedBytes = () => [...columnsByName.values()].reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** A bucket written by an older build has no stamp, so whether a cached copy is current is unknown. */
+/**
+ * Returns the cached piece if its bucket has not changed. A bucket written by an older build has no stamp, so its cached pieces are not
+ * used.
+ */
 function getValidPiece({ piecesByBucket }: CachedColumn, { at, stamp }: ListBucket): ColumnPiece | undefined {
   const cachedPiece = piecesByBucket.get(toBucketName(at))
   return stamp !== undefined && cachedPiece?.stamp === stamp ? cachedPiece.piece : undefined
@@ -81,7 +84,7 @@ function storePiece(cachedColumn: CachedColumn, { at, stamp }: ListBucket, piece
   cachedColumn.values += piece.values.length - (previousPiece?.piece.values.length ?? 0)
 }
 
-/** Approximate, including what `ColumnRanks` stores for each value. */
+/** Returns the approximate size, including what `ColumnRanks` stores for each value. */
 const estimateBytes = ({ codes, values }: ColumnPiece) =>
   codes.byteLength +
   values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? 32 + value.length : 24), 0)

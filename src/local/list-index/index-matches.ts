@@ -63,7 +63,10 @@ function orderBlocks(blocks: readonly TestedBucket[], order: SortOrder): readonl
 
 const isValueless = (bucketKey: BucketKey) => Array.isArray(bucketKey)
 
-/** Yields the items (values or buckets) that overlap the window, with the number of rows before it and its end in each. */
+/**
+ * Yields the items (values or buckets) that overlap the window. `from` and `to` are the part of the item's rows inside the window (`to` is
+ * exclusive).
+ */
 function* splitWindow<T>(items: Iterable<T>, countItem: (item: T) => number, { firstIndex, length }: RowWindow) {
   let passedCount = 0
   for (const item of items) {
@@ -105,7 +108,7 @@ async function readInListOrder(
   })
 }
 
-/** Reads a window of another order: finds the values in the window by their counts, then sorts the rows of these values by id. */
+/** Reads a window of another sort order: finds the values in the window by their counts, then sorts the rows of these values by id. */
 async function readInOtherOrder(
   readPieces: ReadColumnPieces,
   ranks: ColumnRanks,

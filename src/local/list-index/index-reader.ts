@@ -4,7 +4,7 @@ import { createCachedReader } from '#local/list-index/column-cache.ts'
 import type { ListBucket } from '#local/storage/cache-records.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 
-/** Returns the number of matches and their ids in order. `buckets` are those of the filter, if already read. */
+/** Returns the number of matches and a function that reads their ids in order. `buckets` are those of the filter, if already read. */
 export { findIndexMatches as findRows } from '#local/list-index/index-matches.ts'
 
 export async function findInBuckets(

@@ -19,9 +19,12 @@ import { deleteIndexRecords, deleteIndex } from '#local/storage/index-records.ts
 import { toListId } from '#local/storage/list-ids.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** Shorter lists need no index. 1,000 modules with apps took 400 ms per page on a processor slowed down four times. */
+/**
+ * A list with more rows than this gets an index. Without an index, 1,000 modules with apps took 400 ms per page with the CPU throttled to a
+ * quarter.
+ */
 export const minIndexedRows = 500
-/** Limit of rows read at once while an index is built, so that memory does not grow with the list. */
+/** Maximum number of rows read together while an index is built, so that memory does not grow with the list. */
 const rowsPerPiece = 5_000
 
 /** Updates the counts and the index of every changed list. Must run inside a transaction. */
@@ -35,8 +38,8 @@ export async function updateCountsAndIndex(
   for (const [scope, scopeExchange] of groupByScope(rowExchange)) {
     const id = toListId(table, scope)
     const [stats, index] = await Promise.all([updateListStats(db, table, scope, scopeExchange), db.indexes.get(id)])
-    // The columns of this list are not known to this code, so its index would become outdated. It is deleted; code that knows the columns
-    // builds it again.
+    // // This code does not know the columns of the list, so the index would become outdated. The index is deleted, and code that knows the
+    // columns builds it again.
     if (index && !list) await deleteIndex(db, index)
     else if (index && list) await updateIndex(db, index, getIndexLayout(list), scopeExchange)
     else if (list && stats.rows > minRows) await makeIndex(db, list, scope)
@@ -172,7 +175,10 @@ type IndexReader = typeof import('#local/list-index/index-reader.ts')
 
 let indexReader: IndexReader | undefined
 
-/** A separate chunk, because code that only writes rows does not need it. Await it before a transaction begins. */
+/**
+ * Loads the index reader. It is a separate chunk, because code that only writes rows does not need it. Await it before a transaction
+ * begins.
+ */
 export async function loadIndexReader(): Promise<void> {
   // `Promise.resolve` is needed here: after awaiting the native promise of `import()`, Dexie no longer tracks what a live query reads.
   indexReader ??= await Promise.resolve(import('#local/list-index/index-reader.ts'))

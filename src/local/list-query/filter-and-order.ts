@@ -114,7 +114,7 @@ function buildCondition(
 
 const hasValue = (value: ColumnValue) => value !== null && value !== undefined
 
-/** Cuts the value to the length of the filter value, so that a range ending with a day includes all times of that day. */
+/** Cuts the value to the length of the filter value, so that a time range that ends with a day includes all times of that day. */
 const getPrefix = (value: ColumnValue, filterValue: ColumnValue) =>
   typeof value === 'string' && typeof filterValue === 'string' ? value.slice(0, filterValue.length) : value
 

@@ -8,7 +8,7 @@ export interface ListQuery {
   sort: readonly [field: string, order: 'asc' | 'desc']
   page: number
   results: number
-  /** Rows that were just created here. They come first on every page and with every filter, latest first. */
+  /** Rows that were just created on this device. They come first on every page and with every filter, latest first. */
   newRowRefs?: readonly RowRef[] | undefined
 }
 
@@ -20,17 +20,25 @@ export interface OverlaidRow<R extends VersionedRow> {
 
 export interface ListView<R extends VersionedRow> {
   rows: OverlaidRow<R>[]
-  /** Number of rows for the pagination: those on the device that match, including waiting writes. */
+  /**
+   * Number of rows for the pagination: the matching rows on the device including waiting writes. For an incomplete list, the server's count
+   * if it is larger.
+   */
   count: number
-  /** The same without rows that only the server has: as many can be shown offline. */
+  /** Number of matching rows on the device including waiting writes, which are the rows that can be shown offline. */
   offlineCount: number
-  /** `cachedCount`: matching rows on the device. `total`: the server's last count, or null if it never answered this filter. */
+  /**
+   * `cachedCount`: matching rows on the device. `total`: the server's last count, or null if the server never counted the rows of this
+   * filter.
+   */
   cachedCount: number
   total: number | null
-  /** Server time of the oldest response that the view is based on. Null if no response exists. */
+  /**
+   * Server time of the response that the view is based on, or of the oldest row if there is no such response. Null if no response exists.
+   */
   asOf: number | null
   complete: boolean
-  /** The rows searched if the server never answered this filter and the list is incomplete; otherwise null. */
+  /** The rows that were searched if the server never counted the rows of this filter and the list is incomplete; otherwise null. */
   searchScope: SearchScope | null
   pendingCount: number
 }

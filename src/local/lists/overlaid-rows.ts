@@ -69,7 +69,7 @@ export async function readOverlaidRows(db: UserDatabase, list: ListSpec, query: 
   return { storedRows, ...overlayStoredRows(list, query, session, { storedRows, ...waitingWrites }) }
 }
 
-/** `candidates` are the rows of the query's scope after the waiting writes. `insideRows` are the stored rows of the scope. */
+/** `candidates` are the rows of the query's scope with the waiting writes applied. `insideRows` are the stored rows of the scope. */
 export function overlayStoredRows(
   list: ListSpec,
   { scope }: ListQuery,
@@ -147,7 +147,10 @@ function findCompleteAsOf(
   return asOfTimes.length > 0 ? Math.max(...asOfTimes) : null
 }
 
-/** Offsets into an incomplete cache would give other rows. Rows created here come on the first page. */
+/**
+ * Returns the page in the server's order (`ids`), because offsets into an incomplete cache would give other rows. Rows that only exist on
+ * this device come first on page 1.
+ */
 export function orderAsServer(
   ids: readonly number[],
   candidates: readonly OverlaidCandidate[],
@@ -170,7 +173,7 @@ export function addNewRows(
   candidates: readonly OverlaidCandidate[],
 ): OverlaidCandidate[] {
   const isVisible = createRowMatcher(list, {})
-  // A row whose creation was refused and resent is known both by its intent and by its id.
+  // // A row whose creation was refused and sent again can be listed by its intent and by its id.
   const newCandidates = [...new Set(newIds)].flatMap(
     (id) => candidates.find((candidate) => candidate.row.id === id && isVisible(candidate)) ?? [],
   )

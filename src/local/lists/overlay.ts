@@ -1,4 +1,4 @@
-/** The optimistic overlay, applied at read time. Stored rows never change, so a deleted entry has no effect. */
+/** The optimistic overlay is applied when rows are read. Stored rows are not changed, so deleting an entry also removes its effect. */
 import { type Endpoint, findEndpoint, type RowRef, type QueueSpec, type VersionedRow } from '#contract/endpoint.ts'
 import type { OutboxEntry, RowId } from '#local/storage/records.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
@@ -31,6 +31,6 @@ export function applyOverlay(
 
 export function overlayRow(row: VersionedRow | null, entry: OutboxEntry, companyId: number): VersionedRow | null {
   const queueSpec = getQueueSpec(findEndpoint(entry.endpoint))
-  // Recorded by a newer build. It waits for that build, and the row is shown unchanged.
+  // // The entry was recorded by a newer build and waits for that build. The row is shown unchanged.
   return queueSpec ? queueSpec.overlay(row, entry.input, { intent: entry.intent, companyId }) : row
 }

@@ -1,4 +1,4 @@
-/** Reads a window of a long list from its index, under the overlay. `read-list.ts` does the same for short lists. */
+/** Reads a window of a long list from its index, with the optimistic overlay. `read-list.ts` does the same for short lists. */
 import type { ListSpec, VersionedRow } from '#contract/endpoint.ts'
 import { getIndexReader, readIndexBuckets } from '#local/list-index/list-index.ts'
 import { getRowTable, getRows, type UserDatabase } from '#local/storage/database.ts'
@@ -22,7 +22,7 @@ import type { Session } from '#local/session/session.ts'
 import { readInTransaction } from '#local/storage/transaction.ts'
 import type { ListQuery, ListView } from '#local/lists/list-view.ts'
 
-/** Last index name of each list. It is current while it has buckets, because names are used only once. */
+/** Last index name of each list. A name is used only once, so it is still current if the index has buckets under it. */
 const indexNameByList = new Map<string, string>()
 
 const tables = ['outbox', 'rowIds', 'coverage', 'syncPoints', 'pages', 'listStats', 'indexes', 'buckets', 'columns']
@@ -48,7 +48,8 @@ export async function readIndexedList<R extends VersionedRow>(
     const matches = await getIndexReader().findRows(db, name, { list, ...query }, hasBuckets ? buckets : undefined)
     const context = { list, query, overlay }
     const count = matches.count - overlay.displacedRows.length + overlay.matchingRows.length
-    // Changes with every row, so it is read only if the view shows it.
+    // // `listStats` changes with every stored row. Reading it would make this query run again each time, so it is read only if the view
+    // shows it.
     const stats = isUncounted(state) ? await db.listStats.get(id) : undefined
     const searchedFilters = getSearchedFilters(state)
     const searchedCount = searchedFilters
@@ -136,8 +137,8 @@ const toOverlaidCandidate = ({ row, folds: normalisedTexts }: StoredRow): Overla
 })
 
 /**
- * Returns the window after the waiting writes. Each write shifts later rows by at most one position, so the stored window is read that much
- * wider. The first stored row shows how many writes come before it.
+ * Returns the window with the waiting writes applied. Each write shifts later rows by at most one position, so the window of stored rows is
+ * read that much wider. The first stored row shows how many writes come before it.
  */
 async function readWindow(
   db: UserDatabase,
@@ -161,9 +162,9 @@ async function readWindow(
   return mergedRows.slice(Math.max(0, firstIndex - skippedCount), firstIndex - skippedCount + query.results)
 }
 
-/** For each row of a page, up to this number of rows in between are read too, in place of single reads. */
+/** Number of rows per requested row that may be read in addition, so that one range read replaces single reads. */
 const rowsReadAlong = 4
-/** This many rows are read at once for any page: ten single reads take longer than one read of a hundred rows. */
+/** Up to this number, all rows of the range are read together: ten single reads take longer than one read of a hundred rows. */
 const minRowsReadAtOnce = 100
 
 async function readRows(db: UserDatabase, table: string, ids: readonly number[]): Promise<StoredRow[]> {

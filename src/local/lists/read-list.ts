@@ -36,7 +36,7 @@ const emptyView: ListView<never> = {
 
 export const readList: ReadList = (list, query) => readListOnDevice(getThisDevice(), list, query)
 
-/** Result of the last read. The next read starts from it while it checks whether it is still valid. */
+/** Data of the last read. The next read starts from this data, and checks meanwhile whether the data is still valid. */
 interface LastReading {
   session: Session
   longLists: Set<string>
@@ -85,7 +85,8 @@ async function readShortList<R extends VersionedRow>(
   query: ListQuery,
   session: Session,
 ) {
-  // One transaction for all reads. Otherwise a write could be accepted between reading its row and its entry, and appear in neither.
+  // // Reads everything in one transaction. Otherwise a write could be accepted between reading its row and its entry, and appear in
+  // neither.
   const tables = ['outbox', 'rowIds', 'coverage', 'syncPoints', 'pages', 'indexes', list.table]
   const results = await readInTransaction(db, tables, async () => {
     if (await db.indexes.get(toListId(list.table, query.scope))) return null
@@ -109,7 +110,7 @@ async function readShortList<R extends VersionedRow>(
     state.complete || !state.page
       ? matchingRows.slice(firstIndex, firstIndex + query.results)
       : orderAsServer(state.page.ids, matchingRows, query)
-  // An empty result in cached rows is also a result; it is as old as these rows.
+  // // Cached rows without any match are also a result, which is as old as these rows.
   const oldestAsOf = findOldestAsOf(cachedRows) ?? findOldestAsOf(rows.storedRows)
   const { pendingCount } = rows
   return toListView<R>(state, {

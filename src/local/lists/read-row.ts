@@ -1,6 +1,6 @@
 /**
- * Reads one row that has an endpoint of its own (the own account, the company). Returns the newer of that response and the row in the
- * table, under the optimistic overlay. A user who may not see lists has no other copy of the row.
+ * Reads one row that has an endpoint of its own (the user's account, the company). Returns the newer of that response and the row in the
+ * table, with the optimistic overlay. A user who may not see lists has no other copy of the row.
  */
 import type { RowRef, VersionedRow } from '#contract/endpoint.ts'
 import { getRowTable } from '#local/storage/database.ts'
@@ -61,8 +61,8 @@ export async function readRowOnDevice<R extends VersionedRow>(
   const session = await readActiveSession(device)
   if (!session) return null
   const db = device.getDatabase(session)
-  // One transaction for all reads. A write that is accepted between two reads would appear neither in the row nor as waiting, and a form
-  // opened on that row would report a conflict with another user.
+  // // Reads everything in one transaction. A write that is accepted between two reads would appear neither in the row nor as waiting, and
+  // a form opened on that row would report a conflict with another user.
   const overlaidRow = await readInTransaction(db, ['outbox', 'rowIds', table], async () => {
     const { entries, rowIds } = await readWaitingWrites(db, table)
     // An address that was opened before the row had its id must still find it (protocol 18).

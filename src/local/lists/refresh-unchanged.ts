@@ -9,8 +9,8 @@ import { canStore } from '#local/session/session-generation.ts'
 import { readInTransaction, transact } from '#local/storage/transaction.ts'
 
 /**
- * Returns true if the page brings no change: the complete list was read, and nothing has changed since. Then only its time is stored. A
- * transaction that writes rows delays all pages that read them, and makes them read again.
+ * Returns true if the response contains no change: the device has the complete list, its change number is current, and the rows are equal.
+ * Then only the time is stored. A transaction that writes rows would delay all pages that read them, and make them read again.
  */
 export async function refreshIfUnchanged(
   db: UserDatabase,
@@ -38,7 +38,7 @@ export async function refreshIfUnchanged(
   })
 }
 
-/** Marks the complete table as current as this response. Returns false if something has changed. */
+/** Updates the time of a complete list to that of the response. Returns false if the list is incomplete or has changed since. */
 export async function refreshSyncPoint(db: UserDatabase, id: string, response: PageResponse): Promise<boolean> {
   const syncPoint = await db.syncPoints.get(id)
   if (!isSyncPointCurrent(syncPoint, response)) return false

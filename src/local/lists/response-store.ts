@@ -40,7 +40,7 @@ import type { ListQuery } from '#local/lists/list-view.ts'
 
 const listTables = wipedTables.filter((table) => table !== 'responses')
 
-/** Stores everything from one page in one transaction. Stores nothing if the session has changed. */
+/** Stores the rows and metadata of a response in one transaction. Returns false and stores nothing if the session has changed. */
 export async function storePage(
   db: UserDatabase,
   list: ListSpec,
@@ -105,7 +105,7 @@ function getExtendedCoverage(coverage: ListCoverage | undefined, page: PageConte
   }
 }
 
-/** Deletes older rows that belong in the response's range of the order but are missing in it. */
+/** Deletes older cached rows that belong into the range of the response but are missing in it. */
 async function removeMissingRows(
   db: UserDatabase,
   list: ListSpec,
@@ -163,7 +163,7 @@ export interface ChangesResponse {
   leftOutRows?: LeftOutRows
 }
 
-/** Updates a complete table to a change number. With `all` the response is the complete table, so rows that it lacks are gone. */
+/** Updates a complete table to a change number. With `all` the response is the complete table, so rows that it lacks are deleted. */
 export async function storeChanges(
   db: UserDatabase,
   list: ListSpec,

@@ -1,4 +1,7 @@
-/** The only code that writes rows. Stores a row of the server if it is newer, and deletes a row if a response proves it gone. */
+/**
+ * Stores and deletes cached rows. A row is stored if it is newer than the cached one, and deleted if a response proves that the row is
+ * deleted.
+ */
 import { findListSpec, type VersionedRow } from '#contract/endpoint.ts'
 import { isOutdated, getRowTable, type UserDatabase } from '#local/storage/database.ts'
 import { updateCountsAndIndex } from '#local/list-index/list-index.ts'
@@ -6,10 +9,10 @@ import type { StoredRow, RowExchange } from '#local/storage/cache-records.ts'
 import { toCoverageId, toListId } from '#local/storage/list-ids.ts'
 import { normaliseTexts } from '#local/list-query/filter-and-order.ts'
 
-/** How long a tombstone is stored (protocol 33). */
+/** Time in ms for which a tombstone is stored (protocol 33). */
 const tombstoneMs = 24 * 3_600_000
 
-/** Version of a final tombstone: the server reported that the row is gone, so no response brings it back. */
+/** Version of a final tombstone: the server reported that the row is deleted, so no older response can restore it. */
 export const deletedVersion = Number.MAX_SAFE_INTEGER
 
 /** Rows that never change have no version; for them only the time of the response decides (protocol 33). */
@@ -47,7 +50,7 @@ export function toStoredRow(table: string, row: ServerRow, asOf: number, cachedR
 
 /**
  * Stores rows unless newer ones or tombstones exist. With `isStaged`, rows that did not exist before belong to a fill that is shown when it
- * is complete. Returns the rows that were newer here. Must run inside a transaction.
+ * is complete. Returns the cached rows that are newer than those in `rows`. Must run inside a transaction.
  */
 export async function putRows(
   db: UserDatabase,
@@ -85,7 +88,7 @@ export async function exchangeRows(db: UserDatabase, table: string, rowExchange:
   await updateCountsAndIndex(db, table, rowExchange)
 }
 
-/** Above this number it is faster to read first which ids in the range exist at all. */
+/** Maximum number of rows that are read one by one. Above it, reading first which ids exist in the range is faster. */
 const maxRowsReadSingly = 200
 
 async function readCachedRows(db: UserDatabase, table: string, rows: readonly ServerRow[]) {
@@ -113,7 +116,7 @@ export async function putRow(db: UserDatabase, table: string, row: ServerRow, as
   await putRows(db, table, [row], { asOf })
 }
 
-/** Deletes a row that is gone, or that is known to be outdated. Must run inside a transaction. */
+/** Deletes a row that is deleted on the server, or whose cached state is outdated. Must run inside a transaction. */
 export async function removeRow(db: UserDatabase, table: string, id: number, asOf: number): Promise<void> {
   const storedRow = await getRowTable(db, table).get(id)
   if (!storedRow) return void (await db.tombstones.put({ table, id, asOf, version: 0 }))
@@ -121,20 +124,26 @@ export async function removeRow(db: UserDatabase, table: string, id: number, asO
   await markIncomplete(db, table, storedRow.scope)
 }
 
-/** Deletes rows that a response proves gone. Tombstones prevent an older response from restoring them. Must run inside a transaction. */
+/**
+ * Deletes rows that a response proves to be deleted. Tombstones prevent an older response from restoring them. Must run inside a
+ * transaction.
+ */
 export async function removeRows(db: UserDatabase, table: string, removedRows: readonly StoredRow[], asOf: number) {
   await exchangeRows(db, table, { removedRows, addedRows: [] })
   await db.tombstones.bulkPut(removedRows.map(({ id, version }) => ({ table, id, asOf, version })))
 }
 
-/** Marks all cached coverage as incomplete, because a row was removed and its new state is unknown. */
+/** Marks the cached coverage of a list as incomplete, because a row was removed and its new state is unknown. */
 export async function markIncomplete(db: UserDatabase, table: string, scope: number | null): Promise<void> {
   await db.syncPoints.update(toListId(table, scope), { gaps: true })
   const prefix = toCoverageId(table, scope, {}).slice(0, -2)
   await db.coverage.where('id').startsWith(prefix).modify({ spans: [] })
 }
 
-/** Returns true if a row was removed at or after this server time. A response of that time may be wrong about it. */
+/**
+ * Returns true if a row was removed at or after this server time, without counting final tombstones. A response of that time may be wrong
+ * about that row.
+ */
 export const hasRemovalSince = async (db: UserDatabase, table: string, asOf: number): Promise<boolean> =>
   (await db.tombstones
     .where('asOf')

@@ -19,7 +19,7 @@ import {
 } from '#local/lists/row-store.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** Rows per transaction: enough to be fast, but few enough that a page does not wait long. */
+/** Rows per transaction: enough to be fast, but few enough that pages do not wait long for the database. */
 const rowsPerPiece = 5_000
 
 export interface CompleteListResponse {
@@ -80,7 +80,7 @@ async function showCompleteList(
 ): Promise<void> {
   const { asOf, changeNumber } = response
   const missingRows = await getRows(db, list.table, await findMissingIds(db, index.name, next))
-  // Rows that arrived after the response was created, or were left out of it: it says nothing about them.
+  // // Rows that the response does not cover, because they arrived after it was created or were left out of it.
   const isNotCovered = (row: StoredRow) => row.asOf >= asOf || isLeftOut(response, row.id)
   const deletedRows = missingRows.filter((row) => !isNotCovered(row))
   const newerRows = missingRows.filter(isNotCovered)

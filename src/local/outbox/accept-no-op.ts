@@ -6,8 +6,8 @@ import type { OutboxEntry } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 /**
- * Accepts a write that the server refused because its goal is already reached. On the server it had no effect, so the row version that it
- * would have created never exists there. Entries based on it are based on the current row, or on this write's own base.
+ * Accepts a write that the server refused because its goal is already reached. It had no effect on the server, so the row version that it
+ * would have created never exists there. Entries based on that version are rebased on the current row, or on this write's own base.
  */
 export async function acceptNoOp(
   db: UserDatabase,

@@ -12,7 +12,7 @@ export interface ClaimOptions {
   leaseMs: number
   maxEntries: number
   maxBytes?: number
-  /** True to claim several entries of one queue key, in order. The sender must keep that order (protocol 24). */
+  /** True to claim several consecutive entries of one queue key. The sender must keep their order (protocol 24). */
   isChained?: boolean
   generation: number
   /** True if the lock was taken from a holder that is still alive. Entries that it may still send are not claimed. */
@@ -20,7 +20,10 @@ export interface ClaimOptions {
   freezeRequest: (entry: OutboxEntry) => FrozenRequest
 }
 
-/** Claims the first sendable entry of each queue key. From then on its bytes never change (protocol 2, 12). */
+/**
+ * Claims the first sendable entry of each queue key, or several if `isChained`. From then on the bytes of an entry never change (protocol
+ * 2, 12).
+ */
 export async function claimEntries(db: UserDatabase, options: ClaimOptions): Promise<OutboxEntry[]> {
   const { now, leaseMs, freezeRequest } = options
   return await transactToSend(db, ['outbox', 'meta'], async () => {
@@ -45,20 +48,22 @@ export async function claimEntries(db: UserDatabase, options: ClaimOptions): Pro
   })
 }
 
-/** An older entry is shown to its user before it is sent (protocol 19). */
+/** Maximum age in ms. An older entry is parked, so that its user sees it before it is sent (protocol 19). */
 const maxUnseenAgeMs = 30 * 86_400_000
 
 const isTooOld = ({ since, allowedAt }: OutboxEntry, now: number) =>
   allowedAt === undefined && since < now - maxUnseenAgeMs
 
-/** Returns true if the entry is parked because of its age. An earlier attempt of it may have arrived. */
+/** Returns true if the entry is parked because of its age. An earlier attempt may have reached the server. */
 export const isParkedAsOld = ({ problem }: Pick<OutboxEntry, 'problem'>) => problem?.code === 'TOO_OLD'
 
-/** Refused before the idempotency store was checked (protocol 4), so earlier attempts may have been executed. */
+/**
+ * Returns true if the entry was refused before the idempotency store was checked (protocol 4), so earlier attempts may have been executed.
+ */
 const isUnchecked = ({ problem, key, intent }: SentEntry) =>
   problem?.code === 'NOT_SUPPORT' || (key !== intent && bytesRefused.has(problem?.code ?? ''))
 
-/** Problems that depend on the bytes alone. Under their first key, such bytes were never accepted. */
+/** Problems that depend on the bytes alone. If such bytes were sent under the entry's first key, no attempt was executed. */
 const bytesRefused: ReadonlySet<string> = new Set<ProblemCode>([
   'VALIDATION_ERROR',
   'TOO_LARGE',
@@ -70,10 +75,10 @@ type SentEntry = Pick<OutboxEntry, 'problem' | 'key' | 'intent' | 'attempts'>
 
 /**
  * Returns the number of attempts of a parked write that may have been executed; only the server can then cancel it. Returns 0 if the server
- * has given the result. An attempt that was refused unchecked does not count.
+ * has reported the result. A refused attempt whose key was not checked is not counted.
  */
 export function countOpenAttempts(entry: SentEntry): number {
-  // The refusal may concern only the response, so every attempt counts.
+  // // A proxy may have refused only the response, so every attempt is counted.
   if (isParkedAsOld(entry) || entry.problem?.code === 'BLOCKED_BY_PROXY') return entry.attempts
   return isUnchecked(entry) ? entry.attempts - 1 : 0
 }
@@ -87,7 +92,7 @@ const toConfirmationEntry = (entry: OutboxEntry): OutboxEntry => ({
 
 const entriesPerRead = 64
 
-/** Once an entry is ready, at most this number of reads is made. Later entries follow in the next step. */
+/** Maximum number of reads if an entry is ready. Later entries are claimed in the next step. */
 const maxReads = 4
 
 async function findReady(
@@ -138,7 +143,7 @@ function limitBatch<E extends OutboxEntry & { bytes: FrozenRequest }>(
 
 const isUpload = ({ endpoint }: OutboxEntry) => findEndpoint(endpoint)?.encoding === 'multipart'
 
-/** Idempotency key, intent, For-User, If-Match and punctuation. */
+/** Approximate number of bytes per entry in a batch for the idempotency key, intent, For-User, If-Match and punctuation. */
 const overheadBytesPerEntry = 400
 
 function canSend(
@@ -146,18 +151,18 @@ function canSend(
   awaitedIntents: ReadonlySet<Intent>,
   { now, isLockStolen, leaseMs }: ClaimOptions,
 ): boolean {
-  // Recorded by a newer build, so it waits for that build.
+  // // The entry was recorded by a newer build, so it waits for that build.
   if (!findEndpoint(entry.endpoint)) return false
   if (entry.dependsOn.some((intent) => awaitedIntents.has(intent))) return false
-  // An entry in state `sending` under this sender's own lock has lost its sender. A lease longer than the maximum means that the clock was
-  // changed.
+  // // This sender holds the lock, so the sender of an entry in state `sending` has died. After the lock was stolen, that sender may be
+  // alive until its lease ends. A lease longer than the maximum means that the clock was changed.
   if (entry.state === 'sending') return !isLockStolen || entry.leaseUntil <= now || entry.leaseUntil > now + leaseMs
   return entry.state === 'waiting' && isDue(entry.notBefore, now)
 }
 
 export const isDue = (notBefore: number, now: number) => notBefore <= now || notBefore > now + maxWaitMs
 
-/** No entry waits longer than this. A later time means that the clock was turned back. */
+/** Maximum wait of an entry, in ms. A later time means that the clock was turned back. */
 export const maxWaitMs = 3_600_000
 
 export async function isPaused(db: UserDatabase, now: number): Promise<boolean> {

@@ -16,7 +16,10 @@ const canMerge = (endpoint: string) => getQueueSpec(findEndpoint(endpoint))?.mer
 export const canCoalesce = ({ endpoint, action, target }: CoalescingWrite): boolean =>
   (action === 'delete' && typeof target === 'string') || (action === 'change' && canMerge(endpoint))
 
-/** No other party knows of its bytes. A corrected entry has another key, because it was sent before. */
+/**
+ * Returns true if the entry was never sent, so that its bytes exist only on this device. A corrected entry has another key, because it was
+ * sent before.
+ */
 const isNeverSent = ({ state, attempts, bytes, key, intent }: OutboxEntry) =>
   state === 'waiting' && attempts === 0 && bytes === null && key === intent
 
@@ -42,7 +45,7 @@ async function cancelCreation(
   if (queuedEntries[0]?.action !== 'create' || !queuedEntries.every(isNeverSent)) return null
   const intents = queuedEntries.map(({ intent }) => intent)
   const dependentEntries = await db.outbox.where('dependsOn').anyOf(intents).distinct().toArray()
-  // Another row's write depends on this one. Its user decides about it when the creation is dropped, not here.
+  // // A write of another row depends on this creation. Its user decides about that write when the creation is dropped, not here.
   if (dependentEntries.some((dependentEntry) => dependentEntry.queueKey !== entry.queueKey)) return null
   await db.outbox.bulkDelete(intents)
   const time = entry.since
@@ -82,7 +85,10 @@ const isSameTarget = (a: OutboxEntry, b: OutboxEntry) =>
 
 const getFields = ({ input }: OutboxEntry) => (input.body ?? {}) as Record<string, unknown>
 
-/** Returns the value of a field before both writes. The later form saw the result of the earlier write. */
+/**
+ * Returns the base of the merged write: for each field the value before both writes. The later form was opened with the result of the
+ * earlier write.
+ */
 function getOlderBase(earlierEntry: OutboxEntry, entry: OutboxEntry): OutboxEntry['base'] {
   if (!earlierEntry.base && !entry.base) return null
   const earlierFields = getFields(earlierEntry)

@@ -4,7 +4,7 @@ import { readSealedWrites } from '#local/seals/sealed-records.ts'
 import { getOpenGeneration } from '#local/session/session-generation.ts'
 import type { Subject } from '#local/storage/records.ts'
 
-/** Tables that writes are about, each with its letter in the cookie. `files` are uploads, `calls` are calls with an unknown outcome. */
+/** Tables that writes change, each with its letter in the cookie. `files` are uploads, `calls` are calls with an unknown outcome. */
 const kindLetters = {
   users: 'u',
   companies: 'c',
@@ -21,7 +21,7 @@ export const writeKinds = Object.keys(kindLetters) as WriteKind[]
 export interface WriteCount {
   recordedCount: number
   waitingCount: number
-  /** Number of waiting writes by kind. Sealed writes have no known kind. Absent if an older build counted. */
+  /** Number of waiting writes by kind, without sealed writes, whose kind is unknown. Absent if an older build counted. */
   kinds?: KindCounts
 }
 
@@ -43,7 +43,7 @@ export async function storeMarks(
   await db.meta.put({ name: 'write-counter', count: recordedCount, seq: lastSeq })
 }
 
-/** One bulk read, because a write that is being recorded waits for the result. */
+/** Reads both records in one bulk read, because a write that is being recorded waits for the result. */
 export async function readMarks(db: UserDatabase): Promise<WriteMarks> {
   const [counter, generationRecord] = await db.meta.bulkGet(['write-counter', 'session-generation'])
   const { count = 0, seq } = counter?.name === 'write-counter' ? counter : {}

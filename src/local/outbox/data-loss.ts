@@ -54,8 +54,9 @@ export async function readDataLoss(device: Device = getThisDevice()): Promise<Da
 }
 
 /**
- * A browser may delete only a user's database. The session is still valid, so it continues with an empty database: it is opened again, and
- * the pages read their data again. Returns `not theirs` if there is no session or it belongs to another user.
+ * Opens the session's database again after the browser deleted only this database. The session is still valid, so it continues with an
+ * empty database, and the pages read their data again. Returns false if the database is already open, and `not theirs` if there is no
+ * session or it belongs to another user.
  */
 export async function reopenDeletedDatabase(device: Device, subject: Subject): Promise<boolean | 'not theirs'> {
   const session = await readSession(device)

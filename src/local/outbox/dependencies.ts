@@ -48,7 +48,10 @@ export const getDependencyTables = (entry: OutboxEntry, names: RowNameRules | nu
   ...new Set([...(entry.table === '' ? [] : [entry.table]), ...(names?.getNameTables([entry]) ?? [])]),
 ]
 
-/** Returns what an entry waits for now. A user who edits the input may have referred to another row, or to no row. */
+/**
+ * Returns the intents that an entry waits for now. They can change when the user edits the input, which may then refer to another row or to
+ * no row.
+ */
 export async function readDependencies(
   db: UserDatabase,
   entry: OutboxEntry,

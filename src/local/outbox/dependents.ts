@@ -4,7 +4,10 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { loadNameRules, type RowNameRules } from '#local/outbox/dependencies.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 
-/** Returns every write that cannot exist without this one: it refers to the row that this one creates, or depends on such a write. */
+/**
+ * Returns every write that cannot exist without this one: a write that refers to the row that this one creates, or that depends on such a
+ * write.
+ */
 function findDependents(intent: Intent, entries: readonly OutboxEntry[], names: RowNameRules | null): OutboxEntry[] {
   const removedEntry = entries.find((entry) => entry.intent === intent)
   if (!removedEntry) return []
@@ -36,7 +39,10 @@ function isDependent(
   })
 }
 
-/** Reads the dependents of a stored write. Empty for a write that creates no row, because later writes only follow it in the queue. */
+/**
+ * Reads the dependents of a stored write. Returns an empty array for a write that creates no row, because later writes only follow it in
+ * the queue.
+ */
 export async function readDependents(db: UserDatabase, intent: Intent): Promise<OutboxEntry[]> {
   const entry = await db.outbox.get(intent)
   return entry ? await findStoredDependents(db, entry, await loadNameRules([entry])) : []
@@ -50,8 +56,8 @@ const findStoredDependents = async (
   entry.action === 'create' ? findDependents(entry.intent, await db.outbox.orderBy('seq').toArray(), names) : []
 
 /**
- * Deletes the entry. With a creation, its dependents are deleted too; none of them can have taken effect. Writes based on a removed change
- * are rebased on what that change was based on. Returns the deleted entries.
+ * Deletes the entry. If it creates a row, its dependents are deleted too; none of them can have taken effect. If it changes a row, writes
+ * based on it are rebased on its own base. Returns the deleted entries.
  */
 export async function removeEntry(
   db: UserDatabase,
@@ -64,7 +70,7 @@ export async function removeEntry(
   return removedEntries
 }
 
-/** Rebases writes that are based on `entry` on its own base. They get its older base values of the fields that both change. */
+/** Rebases writes that are based on `entry` on its own base. For fields that both change, they get the older base values of `entry`. */
 export async function rebaseFollowers(db: UserDatabase, entry: OutboxEntry, newId: () => string): Promise<void> {
   const followers = await db.outbox.where('ifMatch').equals(`~${entry.intent}`).toArray()
   await db.outbox.bulkPut(
@@ -72,7 +78,8 @@ export async function rebaseFollowers(db: UserDatabase, entry: OutboxEntry, newI
       ...follower,
       ifMatch: entry.ifMatch,
       base: follower.base && { ...follower.base, ...pickSharedFields(entry.base, follower.base) },
-      // The bytes refer to a write that never existed, so they can never take effect. They are created again (protocol 1).
+      // // The bytes refer to a write that never existed, so they can never take effect. New bytes are created under a new key (protocol
+      // 1).
       ...(follower.bytes ? { bytes: null, key: newId(), attempts: 0 } : {}),
     })),
   )

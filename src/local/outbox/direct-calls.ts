@@ -1,6 +1,6 @@
 /**
- * Calls that are never queued (protocol 13). A call is stored before its first byte is sent. While its outcome is unknown, the server is
- * polled and the call is shown as unknown; only its user can resend it. When the outcome is known, it becomes a receipt.
+ * Stores calls that are never queued (protocol 13). A call is stored before its first byte is sent. While its outcome is unknown, the
+ * server is polled and the call is shown as unknown; only its user can resend it. When the outcome is known, the call becomes a receipt.
  */
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
@@ -9,7 +9,7 @@ import { readSession } from '#local/session/session.ts'
 import type { Receipt, DirectCall } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** In ms. How long a call may run before its outcome is checked: the request timeout and a little more. */
+/** Time in ms that a call may run before its outcome is checked: the request timeout and a little more. */
 const graceMs = 45_000
 
 export type NewDirectCall = Pick<DirectCall, 'intent' | 'key' | 'endpoint' | 'forUser' | 'since' | 'name'>
@@ -20,7 +20,7 @@ export async function beginDirectCall(db: UserDatabase, call: NewDirectCall): Pr
   await db.directCalls.put({ ...call, state: 'sending', nextAt, failures: 0 })
 }
 
-/** No response of the portal arrived, so the outcome is checked from now on. */
+/** Called if no response of the portal arrived. The outcome is checked from now on. */
 export async function markUnknown(db: UserDatabase, { intent, key }: NewDirectCall, now: number): Promise<void> {
   await transact(db, ['directCalls'], async () => {
     const storedCall = await db.directCalls.get(intent)

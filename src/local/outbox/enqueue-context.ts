@@ -14,7 +14,7 @@ export type EntryPlacement = Pick<OutboxEntry, 'intent' | 'kind' | 'table' | 'ta
 export interface EnqueueContext {
   entries: Map<Intent, OutboxEntry>
   receipts: Map<Intent, Receipt>
-  /** True if there are sealed writes. Whether a repeated intent is among them is unknown. */
+  /** True if there are sealed writes. They may contain a write with a repeated intent. */
   hasSeals: boolean
   lastSeq: number
   recordedCount: number
@@ -25,14 +25,17 @@ export interface EnqueueContext {
   getRowVersion(draft: EntryPlacement): number | null
 }
 
-/** Runs in a transaction over all these tables. Each sequential read would delay the write by one turn. */
+/**
+ * Must run inside a transaction over all these tables. Reads run in parallel, because each sequential read would delay the write by one
+ * turn.
+ */
 export async function readEnqueueContext(db: UserDatabase, drafts: readonly EntryPlacement[]): Promise<EnqueueContext> {
   const baseIntents = drafts.flatMap(({ ifMatch }) => (typeof ifMatch === 'string' ? [ifMatch.slice(1)] : []))
   const ownIntents = drafts.flatMap(({ intent, isNew }) => (isNew ? [] : [intent]))
   const intents = [
     ...new Set([...ownIntents, ...drafts.flatMap(({ referredIntents }) => referredIntents), ...baseIntents]),
   ]
-  // Without a base from a form, the base is read now, as if no row had been created on this device.
+  // // A draft without a base from a form gets its base now. Its queue key is looked up as if no row had been created on this device.
   const unbasedDrafts = drafts.filter(
     ({ isVersioned, target, ifMatch }) => isVersioned && target !== null && ifMatch === null,
   )
@@ -58,7 +61,7 @@ export async function readEnqueueContext(db: UserDatabase, drafts: readonly Entr
   const uncertainDrafts = drafts.filter((draft) => draft.isVersioned && needsBase(context, draft))
   const checkedKeys = new Set(queueKeys)
   const otherKeys = uncertainDrafts.map(context.getQueueKey).filter((queueKey) => !checkedKeys.has(queueKey))
-  // A corrected write is based on the current row, regardless of the writes behind it.
+  // // A corrected write is based on the current row, regardless of later writes in its queue.
   const basedDrafts = uncertainDrafts.filter(({ ifMatch }) => ifMatch !== null)
   if (otherKeys.length + basedDrafts.length === 0) return context
   const [otherIntents, rows] = await Promise.all([readLatestIntents(db, otherKeys), readVersions(db, basedDrafts)])
@@ -76,7 +79,9 @@ export function addToContext(context: EnqueueContext, entry: OutboxEntry): void 
   context.lastSeq = Math.max(context.lastSeq, entry.seq)
 }
 
-/** Returns the writes that created rows which are now referred to by id. One read per kind, because they are few. */
+/**
+ * Returns the intents that created the rows to which drafts refer by id. One range read per kind is enough, because few such rows exist.
+ */
 async function readCreatorIntents(db: UserDatabase, drafts: readonly EntryPlacement[]): Promise<Map<string, Intent>> {
   const spans = new Map<EntryPlacement['kind'], { minId: number; maxId: number }>()
   for (const { kind, target } of drafts) {
@@ -101,7 +106,10 @@ function buildQueueKey(draft: EntryPlacement, creatorIntents: ReadonlyMap<string
 
 const getQueueKeyOfTarget = ({ kind, target, intent }: EntryPlacement) => `${kind}:${target ?? `~${intent}`}`
 
-/** Sequence numbers where searches for a queue's latest entry start. Only an optimisation: all are searched if needed. */
+/**
+ * Sequence numbers where the search for a queue's latest entry starts. This is only an optimisation: the complete queue is searched if
+ * needed.
+ */
 const seqByQueueKey = new WeakMap<UserDatabase, Map<string, number>>()
 const maxKnownQueues = 1_000
 
@@ -112,7 +120,7 @@ export function noteQueueKey(db: UserDatabase, { queueKey, seq }: OutboxEntry): 
   sequences.set(queueKey, seq)
 }
 
-/** Forwards only: in Chromium a backward scan over a thousand deleted index records takes seconds. */
+/** Searches forwards only: in Chromium a backward scan over a thousand deleted index records takes seconds. */
 async function readLatestIntents(db: UserDatabase, queueKeys: readonly string[]): Promise<Map<string, Intent>> {
   const entries = await Promise.all(
     [...new Set(queueKeys)].map(async (queueKey) => {
@@ -151,8 +159,8 @@ async function readVersions(db: UserDatabase, drafts: readonly EntryPlacement[])
 const toRowKey = (table: string, target: RowRef | null) => `${table}:${target}`
 
 /**
- * Returns what a write is based on: the base of its form; otherwise the latest own write on the row; otherwise the row. A corrected write
- * (`queueKey` null) is always based on the row, because its user has seen the current row (protocol 9, 14).
+ * Returns what a write is based on: the base of its form; otherwise the device's latest write on the row; otherwise the row. A corrected
+ * write (`queueKey` null) is always based on the row, because its user has seen the current row (protocol 9, 14).
  */
 export function getBase(
   context: EnqueueContext,
@@ -169,7 +177,7 @@ export function getBase(
 const needsBase = (context: EnqueueContext, draft: EntryPlacement) =>
   draft.target !== null && (context.entries.has(draft.intent) || resolveBase(context, draft.ifMatch) === null)
 
-/** The server never knows a write that was merged or dropped. Returns null if no valid base is left. */
+/** Replaces a base that the server will never have, because its write was merged or dropped. Returns null if no valid base is left. */
 function resolveBase(context: EnqueueContext, ifMatch: OutboxEntry['ifMatch']): OutboxEntry['ifMatch'] {
   if (typeof ifMatch !== 'string') return ifMatch
   const receipt = context.receipts.get(ifMatch.slice(1))

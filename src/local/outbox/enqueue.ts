@@ -1,6 +1,6 @@
 /**
  * Creates and stores outbox entries: queue key, base, dependencies. An entry is stored before anything is sent. Writes that arrive while
- * others are being stored share the next strict transaction, in place of one each.
+ * others are being stored share the next transaction, because strict transactions are slow.
  */
 import type { Intent } from '#contract/endpoint.ts'
 import {
@@ -37,7 +37,7 @@ export type NewEntry = Pick<
 > & {
   referredIntents: Intent[]
   isVersioned: boolean
-  /** True if the intent was created with the write, so no earlier one is searched. */
+  /** True if the intent was created with the write, so no earlier write with this intent is searched. */
   isNew?: boolean
   /** Session generation when the write's session was read. The write is stored only while it is still the current one. */
   sessionGeneration?: number
@@ -66,7 +66,7 @@ export class SessionChangedError extends Error {
   override name = 'GateMoved'
 }
 
-/** Writes that arrived while others are being stored. They may be lost with the page, because no caller was notified. */
+/** Writes that arrived while others are being stored. If the page closes, they are lost. No caller was notified that they are stored. */
 const pendingByDatabase = new WeakMap<UserDatabase, PendingWrite[]>()
 
 /**
@@ -84,7 +84,7 @@ export function enqueue(db: UserDatabase, draft: NewEntry): Promise<OutboxEntry>
 
 /**
  * Stores a write that was sealed, unless another tab has done so. `takeSealed` deletes the sealed record in the same transaction. Returns
- * null if it was already deleted, or the write was not needed.
+ * null if the record was already deleted, or if the write was not needed.
  */
 export async function enqueueUnsealed(
   db: UserDatabase,
@@ -134,7 +134,10 @@ async function storeBatch(db: UserDatabase, batch: readonly PendingWrite[], isFi
   }
 }
 
-/** Returns only the tables that these writes need, so that they do not wait for other transactions, above all those over lists. */
+/**
+ * Returns only the tables that these writes need, so that they do not wait for other transactions, especially not for transactions over
+ * lists.
+ */
 const getTables = (drafts: readonly NewEntry[], names: RowNameRules | null): string[] => [
   'outbox',
   'meta',
@@ -164,7 +167,8 @@ export async function buildEntryDraft(
     const earlierIntents = (await names?.readNameOrder(db, [draft]))?.findEarlier(entry) ?? []
     if (entry.dependsOn.length + earlierIntents.length > 0) return 'STORAGE_FAILED'
     if ((await queryQueue(db, entry.queueKey).count()) > 0) return 'STORAGE_FAILED'
-    // The device will not remember that it was sent. The key that equals its intent is reserved for a stored entry (protocol 1).
+    // // This entry is not stored, so the device will not remember that it was sent. The key that equals the intent is reserved for a
+    // stored entry (protocol 1).
     return { ...entry, key: draft.key }
   })
 }
@@ -212,7 +216,7 @@ async function storeEntries(
 function toEntry(context: EnqueueContext, draft: NewEntry, existingEntry: OutboxEntry | undefined): OutboxEntry {
   const { referredIntents, isVersioned, isNew = false, file: _, sessionGeneration: __, ...fields } = draft
   const queueKey = existingEntry?.queueKey ?? context.getQueueKey(draft)
-  // Other bytes may have been sent under the same intent. These then need a key of their own (protocol 1, 2).
+  // // Other bytes may have been sent under the same intent. The new bytes then need a key of their own (protocol 1, 2).
   const mayBeSent = existingEntry !== undefined || context.receipts.has(draft.intent) || (context.hasSeals && !isNew)
   return {
     ...fields,

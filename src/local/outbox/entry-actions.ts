@@ -10,10 +10,12 @@ import type { EntryView } from '#local/outbox/read-entries.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** True if nothing of the entry, also before a correction, was sent or accepted. */
+/** Returns true if the server cannot have executed the entry, with its current bytes or with those before a correction. */
 export const isUnsent = (entry: EntryView) => (isParked(entry) ? countOpenAttempts(entry) : entry.attempts) === 0
 
-/** The user allows an old write to be sent: same bytes and same key, because the server may know them (protocol 19). */
+/**
+ * Marks an old write as allowed by its user, so that it is sent: same bytes and same key, because the server may know them (protocol 19).
+ */
 export async function markEntryAllowed(db: UserDatabase, intent: Intent, now: number): Promise<boolean> {
   return await transact(db, ['outbox'], async () => {
     const entry = await db.outbox.get(intent)
@@ -112,7 +114,7 @@ export async function clearAllDelays(db: UserDatabase): Promise<void> {
   })
 }
 
-/** Deletes an unsent entry. Others block their queue key until the server has voided them (protocol 13, 15). */
+/** Deletes an unsent entry. Other entries stay and block their queue key until the server has voided them (protocol 13, 15). */
 export async function dropStoredEntry(
   db: UserDatabase,
   intent: Intent,
@@ -167,7 +169,7 @@ async function forgetEntry(
   }
 }
 
-/** Deletes all entries at the user's request. Those in progress may still be executed, and their outcome is no longer checked. */
+/** Deletes all entries at the user's request. Entries that are being sent may still be executed, and their outcome is no longer checked. */
 export async function discardAllEntries(db: UserDatabase, now: number): Promise<void> {
   await transact(db, ['outbox', 'files', ...receiptTables], async () => {
     const entries = await db.outbox.toArray()

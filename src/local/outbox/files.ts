@@ -1,4 +1,4 @@
-/** Files that wait to be sent (protocol 22). Pictures `~{intent}` are shown from here until they have a server id. */
+/** Stores files that wait to be sent (protocol 22). Pictures `~{intent}` are shown from here until they have a server id. */
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'

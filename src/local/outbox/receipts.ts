@@ -1,6 +1,7 @@
 /**
- * Receipts: what a write was, which row it was about, when it ended and how. A receipt's intent is also in the server's audit trail
- * (`trail.intent`), so an offline change can be found there. Stored for 30 days; sealed and restored with the user's other data.
+ * Stores receipts: what a write was, which row it changed, when it ended and how. A receipt's intent is also in the server's audit trail
+ * (`trail.intent`), so an offline change can be found there. Receipts are stored for 30 days, and are sealed and restored with the user's
+ * other data.
  */
 import type { RowRef, Intent, VersionedRow } from '#contract/endpoint.ts'
 import { getDisplayName } from '#domain/text.ts'
@@ -10,7 +11,10 @@ import { findRowId } from '#local/storage/row-ids.ts'
 import { readSession } from '#local/session/session.ts'
 import type { WriteDescription, OutboxEntry, Receipt } from '#local/storage/records.ts'
 
-/** In ms. The server's idempotency store keeps keys longer, so it still recognises a repeated write after this time. */
+/**
+ * Time in ms for which a receipt is stored. The server's idempotency store keeps keys longer, so it still recognises a repeated write after
+ * this time.
+ */
 export const receiptLifetimeMs = 30 * 86_400_000
 
 export const receiptTables = ['receipts', 'rowIds', ...rowTables] as const
@@ -44,7 +48,7 @@ function describeWrite(
   return { endpoint, table, target, action, since, name, ...(isShort ? { values } : {}) }
 }
 
-/** In characters. Longer values, such as a price list, are not stored. */
+/** Maximum length of stored values in characters. Longer values, such as a price list, are not stored. */
 const maxValuesLength = 2_000
 
 export async function deleteOldReceipts(db: UserDatabase, now: number): Promise<void> {
@@ -53,7 +57,7 @@ export async function deleteOldReceipts(db: UserDatabase, now: number): Promise<
 }
 
 export interface ReceiptView {
-  /** Also the correlation id in the audit trail of the server. */
+  /** This intent is also in the server's audit trail. */
   intent: Intent
   outcome: Receipt['outcome']
   /** Time of the outcome (device clock, epoch ms). */

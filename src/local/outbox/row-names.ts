@@ -46,7 +46,7 @@ export async function readNameOrder(db: UserDatabase, drafts: readonly Write[]):
           usedNames.set(otherWrite.intent, getUsedNames(otherWrite, fields, entries))
         const names = usedNames.get(otherWrite.intent)
         if (!names) return false
-        // An entry that is resent keeps its position and may need a row that was created after it.
+        // // An entry that is resent keeps its position in the queue. It may need a row whose creation was recorded after it.
         const doesProvideName = hasShared(names.ownNames, ownNames.neededNames)
         if (otherWrite.seq > entry.seq) return doesProvideName && !isWaitingFor(otherWrite, entry.intent, entries)
         const doesFreeName =
@@ -66,7 +66,10 @@ export async function readNameOrder(db: UserDatabase, drafts: readonly Write[]):
 const hasShared = (names: readonly string[], otherNames: readonly string[]) =>
   names.some((name) => otherNames.includes(name))
 
-/** Invitations share names only with deletions, and those are based on a row version. */
+/**
+ * Reads the entries that may share names with the drafts. Invitations share names only with deletions, and those are based on a row
+ * version.
+ */
 async function readWritesSharingNames(db: UserDatabase, drafts: readonly Write[]): Promise<OutboxEntry[]> {
   const isInviting = drafts.some(({ table, action }) => table === 'users' && action === 'create')
   const [catalogueWrites, deletions] = await Promise.all([
@@ -141,11 +144,11 @@ function getUsedNames(
   }
 }
 
-/** Returns an empty array if the names stay the same, because the change then does not matter. */
+/** Returns an empty array if the names stay the same, because such a change affects no other write. */
 const getChanged = (previousNames: string[], nextNames: string[]) =>
   JSON.stringify(previousNames) === JSON.stringify(nextNames) ? [] : [...previousNames, ...nextNames]
 
-/** Returns true if the entry waits for that write itself, directly or indirectly. Waiting for each other would block both. */
+/** Returns true if the entry waits for the write `intent`, directly or indirectly. If both waited for each other, both would be blocked. */
 function isWaitingFor(entry: QueuedWrite, intent: Intent, entries: ReadonlyMap<Intent, QueuedWrite>): boolean {
   const visitedIntents = new Set<Intent>()
   const dependsOnIntent = (write: QueuedWrite): boolean => {
@@ -163,13 +166,13 @@ function isWaitingFor(entry: QueuedWrite, intent: Intent, entries: ReadonlyMap<I
 }
 
 /**
- * Returns true if a write cannot exist without the creation that it waits for. Returns false if it only keeps its position behind it, or
- * the creation was refused because the row already exists.
+ * Returns true if the write depends on the row that the creation creates. Returns false if the write only waits for its turn, or if the
+ * creation was refused because the row already exists.
  */
 export function needsCreation(write: OutboxEntry, creation: OutboxEntry): boolean {
   if (JSON.stringify(write.input).includes(`~${creation.intent}`)) return true
   const [getOwnNames, getNeededNames] = [getNames(creation)?.getOwnNames, getNames(write)?.getNeededNames]
-  // Recorded by a newer build, which knows the reason for waiting.
+  // // One of the writes was recorded by a newer build, which knows why the write waits.
   if (!getOwnNames || !getNames(write)) return !findEndpoint(write.endpoint) || !findEndpoint(creation.endpoint)
   const body = getBody(creation)
   const { type, client_type } = body

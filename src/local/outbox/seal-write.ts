@@ -1,6 +1,6 @@
 /**
- * Seals each write of an expired session at once while the server cannot be reached. It uses a key pair whose private half only the next
- * login can open; the write then becomes an outbox entry (decision 83).
+ * Seals each write of an expired session while the server cannot be reached. It uses a key pair whose private half only the next login can
+ * open; the write then becomes an outbox entry (decision 83).
  */
 import { getUser } from '#contract/accounts.ts'
 import type { Intent } from '#contract/endpoint.ts'
@@ -14,7 +14,10 @@ import { recordsToText } from '#local/storage/record-text.ts'
 import type { SealedWrites } from '#local/storage/records.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** `no key`: the server gave none. `moved`: the session has changed. A repeated intent replaces the first write. */
+/**
+ * `no key`: this device has neither the session's key nor a key pair. `moved`: the session has changed. A repeated intent replaces the
+ * first write.
+ */
 export async function sealWrite(
   db: UserDatabase,
   draft: NewEntry,
@@ -26,7 +29,8 @@ export async function sealWrite(
   const { sessionGeneration, isNew: _, ...storedDraft } = draft
   const { intent, kind, target, ifMatch } = draft
   const row = typeof ifMatch === 'number' ? `${kind}:${target}:${ifMatch}` : null
-  // Pages do not show sealed writes, so a second change of the row is based on the same version as the first.
+  // // Pages do not show sealed writes, so a second change of the row was made on the same version as the first. It is based on the first
+  // write instead.
   const earlierWrite =
     row === null ? undefined : (await readWritesOnRow(db, row)).filter(({ id }) => id !== intent).at(-1)
   const chainedDraft = earlierWrite ? { ...storedDraft, ifMatch: `~${earlierWrite.id}` } : storedDraft

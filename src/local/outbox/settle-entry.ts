@@ -38,8 +38,8 @@ export interface AcceptedWrite {
 }
 
 /**
- * Ends an entry that the server has executed: row, id, receipt and deletion are one transaction (protocol 18). A late result counts even
- * with an old fence, because it is final (protocol 12). Returns false if it was already recorded.
+ * Ends an entry that the server has executed: row, id, receipt and deletion are one transaction (protocol 18). A late result is accepted
+ * even with an old fence, because it is final (protocol 12). Returns false if the entry no longer exists or has another key.
  */
 export async function acceptWrite(
   db: UserDatabase,
@@ -98,28 +98,31 @@ async function storeEffect(db: UserDatabase, entry: OutboxEntry, { row, version,
   else await removeRow(db, entry.table, id, asOf)
 }
 
-/** Parks a refused entry, or one with a question, for its user. Final, so the fence is not checked. */
+/** Parks an entry until its user decides about a refusal, a question or a conflict. The result is final, so the fence is not checked. */
 export async function parkEntry(
   db: UserDatabase,
   entry: OutboxEntry,
   state: 'refused' | 'asks' | 'conflict',
   problem: Problem,
 ): Promise<boolean> {
-  // An entry that was marked to be dropped meanwhile stays marked. The request that voids it then returns the same result.
+  // // An entry whose user has dropped it meanwhile stays `dropping`. The request that voids it then returns the same result.
   const isCurrentEntry = (storedEntry: OutboxEntry) => storedEntry.key === entry.key && storedEntry.state !== 'dropping'
   return await updateEntry(db, entry, isCurrentEntry, { state, problem, leaseUntil: 0 })
 }
 
 export type EntryDelay = Pick<OutboxEntry, 'notBefore' | 'delayedBy' | 'problem' | 'blockedTries'> & {
-  /** `refused` after so many attempts that the user must decide. */
+  /** `refused`: after too many attempts, so that the user must decide. */
   state: 'waiting' | 'sign in' | 'refused'
 }
 
-/** Without a final result, returns the entry to the queue with the same bytes and key, if the fence is still its own. */
+/**
+ * Returns an entry without a final result to the queue, with the same bytes and key. Returns false if the entry no longer belongs to this
+ * sender.
+ */
 export const returnToQueue = async (db: UserDatabase, entry: OutboxEntry, delay: EntryDelay): Promise<boolean> =>
   (await returnAllToQueue(db, [entry], () => delay)) > 0
 
-/** Returns several entries to the queue in one transaction. The return value is how many of them still belonged to this sender. */
+/** Returns several entries to the queue in one transaction. The result is the number of entries that still belonged to this sender. */
 export async function returnAllToQueue(
   db: UserDatabase,
   entries: readonly OutboxEntry[],
@@ -178,7 +181,7 @@ export async function removeRefusedEntry(
     if (entry?.state !== 'refused') return
     await db.outbox.delete(intent)
     await cleanUpFiles(db, entry, null)
-    // Writes that depend on a creation keep their reference, because the form sends it again under the same intent.
+    // // Writes that depend on a creation keep their reference, because the form sends the creation again under the same intent.
     if (entry.action !== 'create') await rebaseFollowers(db, entry, newId)
     const { status = 0, code = null } = entry.problem ?? {}
     await db.receipts.put(await createReceipt(db, entry, { outcome: 'refused', status, code, time: now }))

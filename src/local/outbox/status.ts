@@ -18,8 +18,8 @@ export async function hasSendable(db: UserDatabase): Promise<boolean> {
 }
 
 /**
- * Returns whether an attempt could send something now. `line`: entries wait only for the connection. `turn`: an entry is due, or its sender
- * may be gone. Null: nothing to send, or the server requested a pause.
+ * Returns whether an attempt could send something now. `line`: an entry or the check of a direct call waits only for the connection.
+ * `turn`: an entry is due, or its sender may have died. Null: nothing to send, or the server requested a pause.
  */
 export async function findSendable(db: UserDatabase, now: number): Promise<'line' | 'turn' | null> {
   return await db.transaction('r', ['outbox', 'directCalls', 'meta'], async () => {
@@ -37,7 +37,7 @@ export async function findSendable(db: UserDatabase, now: number): Promise<'line
   })
 }
 
-/** Resolves when the write no longer waits and is not in progress. `stop` ends the wait. */
+/** Resolves when the entry is deleted or parked for its user. `stop` ends the wait, and the promise then never resolves. */
 export function waitUntilSettled(db: UserDatabase, intent: Intent): { settled: Promise<void>; stop: () => void } {
   let stop = () => {}
   const settled = new Promise<void>((resolve) => {
@@ -69,9 +69,9 @@ export async function findWriteStatus(db: UserDatabase, intent: Intent): Promise
 }
 
 export interface HoldReason {
-  /** Problem from the server, such as RESOURCE_LOCKED. Null if an earlier write waits for its user's decision. */
+  /** Problem from the server, such as RESOURCE_LOCKED. Null if the blocking write waits for its user's decision. */
   problem: Problem | null
-  /** True if the blocked entry is an earlier write of the same row. */
+  /** True if another write blocks the entry: an earlier one of the same row, or one that the entry depends on. */
   isBehind: boolean
 }
 

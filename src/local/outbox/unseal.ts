@@ -13,8 +13,8 @@ import { transact } from '#local/storage/transaction.ts'
 import { renameEntry, renameReceipt, renameRecord, renameSealedWrite } from '#local/storage/upgrade.ts'
 
 /**
- * Restores what these keys can open. What its own key does not open stays sealed and does not block the rest. Returns the number of
- * restored writes, which is 0 if the session of that generation has ended.
+ * Restores everything that these keys can open. Data that its key does not open stays sealed and is marked, so that no other write waits
+ * for it. Returns the number of restored writes, which is 0 if the session of that generation has ended.
  */
 export async function unseal(
   db: UserDatabase,
@@ -55,7 +55,7 @@ async function restoreWrite(
   const draft = renameSealedWrite(sealedDraft) as unknown as NewEntry
   const entry = await enqueueUnsealed(db, draft, async () => {
     if (generation === null || (await readSessionGeneration(db)) !== generation) return false
-    // Another tab may have opened it already.
+    // // Another tab may have restored the write already.
     if (!(await db.meta.get(sealedWrites.name))) return false
     await db.meta.delete(sealedWrites.name)
     await addSpentKey(db, getSealKeyId(sealedWrites))
@@ -76,10 +76,10 @@ async function restoreContent(
     if (!(await db.meta.get(sealedWrites.name))) return 0
     await db.rowIds.bulkPut(content.rowIds)
     await db.receipts.bulkPut(content.receipts)
-    // Absent if sealed by a build that stored no files.
+    // // Files are absent if a build sealed the content that stored no files.
     await db.files.bulkPut((content.files ?? []).map((file) => ({ ...file, bytes: textToBytes(file.bytes) })))
     await db.outbox.bulkPut(await renumberEntries(db, content.outbox))
-    // A draft that exists now is newer. An earlier build sealed no drafts.
+    // // A draft that exists now is newer. Drafts are absent in the content of earlier builds.
     for (const draft of content.drafts ?? []) if (!(await db.meta.get(draft.name))) await db.meta.put(draft)
     await db.meta.delete(sealedWrites.name)
     await addSpentKey(db, getSealKeyId(sealedWrites))
@@ -87,7 +87,7 @@ async function restoreContent(
   })
 }
 
-/** Restored entries come first. Entries recorded since are renumbered to follow them. */
+/** Restored entries come first. Entries recorded since then are renumbered to follow them. */
 async function renumberEntries(db: UserDatabase, restoredEntries: OutboxEntry[]): Promise<OutboxEntry[]> {
   const newerEntries = await db.outbox.orderBy('seq').toArray()
   const makeSendable = (entry: OutboxEntry): OutboxEntry =>
@@ -112,7 +112,7 @@ function upgradeContent({ names, typed, ...content }: Record<string, Record<stri
   } as unknown as SealedContent
 }
 
-/** Returns null if the key does not open it. */
+/** Returns null if the key did not open the content, or if the text is invalid. */
 function parseContent(text: string | null): SealedContent | null {
   if (text === null) return null
   try {

@@ -1,4 +1,4 @@
-/** The user's choice of offline work, and what was fetched for it. Survives a logout and an expired session. */
+/** The user's choice of offline work, and what was fetched for it. Both survive a logout and an expired session. */
 import {
   type PreparationRecord,
   type PreparedPart,
@@ -41,7 +41,10 @@ export async function setPreparation(
 const refreshMs = 4 * 3_600_000
 const retryMs = 30 * 60_000
 
-/** Returns false soon after another run, above all after one that was stopped or had no space. */
+/**
+ * Returns true if the preparation is on and no run ended recently: within 30 minutes, or within 4 hours if the run was stopped or had no
+ * space.
+ */
 export function isRunDue({ isOn, endedAt, end }: PreparationRecord, now: number): boolean {
   if (!isOn) return false
   if (endedAt === null || endedAt > now) return true

@@ -1,7 +1,7 @@
 /**
- * Encryption of sealed data. Uses the session's key. Once that key is removed from the device, uses the public half of a key pair whose
- * private half only that key can open (decision 83). Stores bytes and no CryptoKeys, because not every browser can read CryptoKeys back in
- * a worker.
+ * Encrypts and decrypts sealed data. Uses the session's key. Once that key is removed from the device, uses the public half of a key pair
+ * whose private half only that key can open (decision 83). Stores bytes and no CryptoKeys, because not every browser can read CryptoKeys
+ * back in a worker.
  */
 import type { UserDatabase } from '#local/storage/database.ts'
 import type { SealPair, SealedWrites } from '#local/storage/records.ts'

@@ -1,4 +1,4 @@
-/** The latest sealing key is in the cached user. Older keys are requested to open seals, and are never stored. */
+/** The latest sealing key is in the cached response about the user. Older keys are requested to open sealed data, and are never stored. */
 import { getUser } from '#contract/accounts.ts'
 import {
   importSealKey,
@@ -30,7 +30,7 @@ interface SealKeyFields {
 const isSealKey = (value: unknown): value is SealKey =>
   typeof (value as SealKey | null)?.id === 'number' && typeof (value as SealKey).key === 'string'
 
-/** The account's first key: the only one that existed before each session had a key. */
+/** Returns the account's first key, which was the only one before each session had its own key. */
 const getFirstKey = ({ seal_key: key }: SealKeyFields): SealKey | null =>
   typeof key === 'string' ? { id: 0, key } : null
 
@@ -62,7 +62,10 @@ export async function readSealer(db: UserDatabase): Promise<TextSealer | null> {
 export const readStoredKeys = async (db: UserDatabase): Promise<SealKeys> =>
   getSealKeys(parseBody(await db.responses.get(getUser.path)))
 
-/** Called when the key seals nothing on this device, now or later. Must run inside a transaction with `meta`. */
+/**
+ * Marks a key as unused, unless sealed data on this device still needs it. Key 0 is never marked. Must run inside a transaction with
+ * `meta`.
+ */
 export async function addSpentKey(db: UserDatabase, id: number): Promise<void> {
   if (id === 0 || (await getMetaRecord(db, 'sealed-cache'))?.keyId === id) return
   if ((await readSealedWrites(db)).some((sealed) => getSealKeyId(sealed) === id)) return
@@ -70,7 +73,7 @@ export async function addSpentKey(db: UserDatabase, id: number): Promise<void> {
   await db.meta.put({ name: 'spent-seal-keys', ids: [...ids.add(id)] })
 }
 
-/** Returns the unused keys that the server does not know about yet. */
+/** Returns the unused keys that must still be reported to the server. */
 export async function findSpentKeys(db: UserDatabase): Promise<number[]> {
   const ids = await readSpentKeyIds(db)
   if (ids.length === 0) return []

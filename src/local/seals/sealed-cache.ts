@@ -12,14 +12,14 @@ import { isFullError } from '#local/storage/storage-errors.ts'
 import { renameCachedRecord } from '#local/storage/upgrade.ts'
 import { transact } from '#local/storage/transaction.ts'
 
-/** About 1 MB per piece. A record of a stored trail has about 30 kB. */
+/** Number of records per sealed piece, so that a piece has about 1 MB. A record of a stored trail has about 30 kB. */
 const recordsPerPiece = { storedTrail: 32, other: 2_000 }
 
-/** Returns false if the session generation has changed. On a full disk the cache is deleted. */
+/** Returns false if the session generation has changed. If the disk is full, the sealed cache is deleted, and true is returned. */
 export async function sealCache(db: UserDatabase, sealer: TextSealer, generation: number): Promise<boolean> {
   try {
     const previousCache = await readSealedCache(db)
-    // Sealed in an older session and never opened: it does not match the current cache.
+    // // A cache that was sealed in an older session and never opened does not match the current cache.
     if (previousCache && previousCache.keyId !== sealer.keyId) await dropSealedCache(db)
     const response = await db.responses.get(getUser.path)
     const rights = response && (JSON.parse(response.body) as UserRights)
@@ -67,7 +67,10 @@ export const isGenerationClosed = async (db: UserDatabase, generation: number): 
 export const readSealedCache = async (db: UserDatabase): Promise<SealedCache | null> =>
   (await getMetaRecord(db, 'sealed-cache')) ?? null
 
-/** Restores the cache before the session generation is opened. What the key does not open is deleted, because it can be fetched again. */
+/**
+ * Restores the cache before the session generation is opened. If the key does not open a piece, the complete cache is deleted, because it
+ * can be fetched again.
+ */
 export async function restoreSealedCache(db: UserDatabase, keyText: string | null): Promise<void> {
   const sealedCache = await readSealedCache(db)
   if (!sealedCache) return

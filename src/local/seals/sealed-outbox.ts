@@ -1,6 +1,6 @@
 /**
  * Removes a signed-out user's readable data. Rows are deleted. Writes that the server does not have yet are sealed under their session's
- * key, which only their user receives, until that user signs in again (protocol 30).
+ * key, which only their user receives, until the user signs in again (protocol 30).
  */
 import { getMetaRecord, type UserDatabase, wipedTables, storedTrailTables } from '#local/storage/database.ts'
 import type { TextSealer } from '#local/seals/seal-crypto.ts'
@@ -26,8 +26,8 @@ const isEmpty = (content: SealedContent) =>
 const getDrafts = (db: UserDatabase) => db.meta.where('name').startsWith('draft:')
 
 /**
- * Closes the session generation first, so that nothing is claimed while the writes are sealed; the rest is one transaction. Returns false
- * and deletes nothing if the generation has changed: the user has signed in again, or another page does this.
+ * Closes the session generation first, so that no entry is claimed while the writes are sealed. The writes are deleted in the transaction
+ * that stores them sealed. Returns false and stops if the generation has changed: the user has signed in again, or another page does this.
  */
 export async function wipeUserData(
   db: UserDatabase,
@@ -93,8 +93,8 @@ function forgetContent(receipt: Receipt): void {
 }
 
 /**
- * On sign-out, deletes the responses and inputs of jobs. That a job runs or may run stays stored for its owner, who can request its result
- * again (the server keeps it for a day). Must run inside a transaction over `jobs`.
+ * On sign-out, deletes the responses and inputs of jobs. Running jobs stay stored for their user, who can request the result again (the
+ * server keeps it for a day). Must run inside a transaction over `jobs`.
  */
 async function clearJobContents(db: UserDatabase): Promise<void> {
   await db.jobs.filter(({ state }) => state === 'failed' || state === 'gone').delete()

@@ -1,6 +1,6 @@
 /**
- * The session of this device. It is enough to open the app offline. The generation in each user's database changes with it, so that a
- * transaction there can check whether its session is still the current one.
+ * The session of this device. It is enough to open the app offline. The generation in each user's database changes with the session, so
+ * that a transaction there can check whether its session is still the current one.
  */
 import { liveQuery } from 'dexie'
 import { getMetaRecord, type UserDatabase } from '#local/storage/database.ts'
@@ -19,15 +19,18 @@ import { transact, withRetry } from '#local/storage/transaction.ts'
 export interface Session extends Subject {
   /** Incremented by every sign-in, sign-out and end of a session. A response to an earlier request is then not stored. */
   generation: number
-  /** Signed out offline: the server does not know yet, and nothing may renew the session. */
+  /** True if the user signed out offline. The server does not know it yet, and nothing may renew the session. */
   signedOut: boolean
-  /** When the server no longer renews the session (epoch ms), or null if it sent no end time. */
+  /** Time after which the server no longer renews the session (epoch ms), or null if the server sent no end time. */
   until: number | null
   renewFrom?: number | undefined
   newestAccess?: string | undefined
 }
 
-/** Returns null if no user ever signed in here, or the session ended and the server knows. */
+/**
+ * Returns null if no user has signed in on this device, or if the session has ended. A session that was signed out offline is returned
+ * until the server knows of it.
+ */
 export async function readSession(device: Device = getThisDevice()): Promise<Session | null> {
   const { directory } = device
   const record = await withRetry(directory, () => directory.session.get('now'))
@@ -55,7 +58,7 @@ export function subscribeToSession(
   return () => subscription.unsubscribe()
 }
 
-/** Called after a sign-in by password, or when a response proved whose session cookie this is. */
+/** Opens the session after a sign-in by password, or after a response proved whose session cookie the browser has. */
 export async function openSession(device: Device, subject: Subject): Promise<void> {
   const db = device.getDatabase(subject)
   // Stored before the generation is opened: code that wipes a former session reads the generation first and the session second.
@@ -69,7 +72,7 @@ export async function openSession(device: Device, subject: Subject): Promise<voi
   await wipeFormerUsers(device)
 }
 
-/** Returns true if the user has not signed out, but nothing can be sent before a new sign-in. */
+/** Returns true if the session has expired although the user has not signed out. Nothing can be sent before a new sign-in. */
 export const hasSessionExpired = ({ signedOut, until }: Session, now: number) =>
   !signedOut && until !== null && until < now
 
@@ -101,7 +104,10 @@ export async function endSession(device: Device, generation: number, { isExpired
 
 const readableAfterExpiryMs = 14 * 24 * 3_600_000
 
-/** Offline, an expired session can be read for 14 days. After that, its data is sealed until its user logs in (decision 83). */
+/**
+ * Ends a session that expired more than 14 days ago. Until then its data can be read offline; after that the data is sealed until its user
+ * logs in (decision 83).
+ */
 export async function endLongExpiredSession(device: Device, now: number): Promise<void> {
   const session = await readSession(device)
   if (!session || session.until === null || !hasSessionExpired(session, now - readableAfterExpiryMs)) return
@@ -131,12 +137,14 @@ async function changeSession(
   })
 }
 
-/** Wipes all users but the session's. Also runs at start, because a browser may die between mark and wipe. */
+/**
+ * Wipes the data of all users whose session is no longer active. Also runs at start, because a browser may die between marking and wiping.
+ */
 export async function wipeFormerUsers(device: Device): Promise<void> {
   for (const occupant of await device.directory.occupants.toArray()) {
     if (occupant.clean) continue
     const db = device.getDatabase(occupant)
-    // Read before the session is checked: a sign-in in between changes the generation, and nothing of it is then deleted.
+    // // Read before the session is checked: a sign-in in between changes the generation, and then no data is deleted.
     const generation = (await getMetaRecord(db, 'session-generation'))?.generation ?? 0
     if (isSameSubject(await readActiveSession(device), occupant)) continue
     // Loaded only when a user has left, so that pages need not load it earlier.
@@ -146,7 +154,7 @@ export async function wipeFormerUsers(device: Device): Promise<void> {
   }
 }
 
-/** Not marked if the user has signed in again meanwhile, because there will be something to wipe again. */
+/** Marks a user's data as wiped, unless the user has signed in again meanwhile and has new data. */
 async function markClean(device: Device, occupant: Subject): Promise<void> {
   const { directory } = device
   await transact(directory, ['session', 'occupants'], async () => {

@@ -1,4 +1,4 @@
-/** Whether several people use this device. If so, no cached data outlives a session, not even an expired one (decision 83). */
+/** Stores whether several people use this device. If so, cached data is deleted when a session ends, also if it expired (decision 83). */
 import type { Device } from '#local/storage/device.ts'
 
 export const isShared = async (device: Device): Promise<boolean> =>

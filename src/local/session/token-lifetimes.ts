@@ -1,13 +1,16 @@
-/** What the device knows about its session's tokens: when they end, which is the latest, and whether a renewal is already claimed. */
+/**
+ * Stores what the device knows about its session's tokens: when they end, the hash of the latest one, and whether a renewal is already
+ * claimed.
+ */
 import type { Device } from '#local/storage/device.ts'
 import { transact } from '#local/storage/transaction.ts'
 
 export interface TokenLifetimes {
-  /** When the server no longer renews the session (device clock, epoch ms). Absent if it sent no end time. */
+  /** Time after which the server no longer renews the session (device clock, epoch ms). Absent if the server sent no end time. */
   until?: number
-  /** From when on a token is requested before the current one ends. Absent if not before it has ended. */
+  /** Time from which the token is renewed early, before it ends. Absent if it is renewed only after its end. */
   renewFrom?: number
-  /** The server's name of the access token (`access_hash`). Absent if an earlier build received it. */
+  /** Hash of the access token, sent by the server (`access_hash`). Absent if an earlier build received the token. */
   newestAccess?: string
 }
 

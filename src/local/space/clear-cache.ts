@@ -3,7 +3,10 @@ import { type Device, getThisDevice } from '#local/storage/device.ts'
 import { clearCachedTables, evictList, evictionLimits, readEvictable } from '#local/storage/eviction.ts'
 import { findUserDatabase } from '#local/session/session.ts'
 
-/** Deletes everything that can be fetched again, except what the user chose to keep. Returns false if no user is signed in. */
+/**
+ * Deletes everything that can be fetched again, except data that the user chose to keep and rows with waiting writes. Returns false if no
+ * user is signed in.
+ */
 export async function clearCache(device: Device = getThisDevice()): Promise<boolean> {
   const db = await findUserDatabase(device)
   if (db) await clearCachedTables(db)
@@ -11,7 +14,7 @@ export async function clearCache(device: Device = getThisDevice()): Promise<bool
 }
 
 /**
- * Deletes lists older than the limit, then further lists in eviction order until the rest fits. Returns the number of deleted lists. A
+ * Deletes lists that are too old, and further lists in eviction order until the remaining ones fit. Returns the number of deleted lists. A
  * prepared list is never too old: its user wants it, and each row shows its age.
  */
 export async function trimCache(db: UserDatabase, { bytes, ageMs } = evictionLimits): Promise<number> {

@@ -3,10 +3,13 @@ import { isAnythingCached } from '#local/storage/eviction.ts'
 import { transactUnlessFull } from '#local/storage/transaction.ts'
 import { findUserDatabase } from '#local/session/session.ts'
 
-/** Bytes of a long write with its previous values. */
+/** Size of the test write in bytes, as large as a long write with its previous values. */
 const probeBytes = 8_192
 
-/** Lists that can be evicted count as free space. Checked by an actual write, because browsers round their estimates. */
+/**
+ * Returns false if the disk is full and there is no cached data to evict. Tests with an actual write, because browsers round their
+ * estimates.
+ */
 export async function hasFreeSpace(device: Device = getThisDevice()): Promise<boolean> {
   const db = await findUserDatabase(device)
   if (!db) return true

@@ -5,8 +5,8 @@ import { findUserDatabase, readSession } from '#local/session/session.ts'
 import { getBrowserStorage, type StorageEstimates } from '#local/space/usage.ts'
 
 /**
- * Asks the browser, once per user of this device, not to delete the site's data automatically. Some browsers then ask the user. Only a
- * window can do this. Called when the first write waits and when the app is installed (P-18).
+ * Asks the browser not to delete the site's data automatically, once per user of this device unless `isRepeated`. Some browsers then ask
+ * the user. Only a window can do this. Called when the first write waits and when the app is installed (P-18).
  */
 export async function requestPersistence(
   db: UserDatabase,

@@ -6,7 +6,7 @@ import { toCoverageId } from '#local/storage/list-ids.ts'
 import { findUserDatabase } from '#local/session/session.ts'
 
 export interface CachedListUsage extends Omit<ListStats, 'id' | 'asOf' | 'latestAsOf'> {
-  /** Server time (epoch ms) of the oldest and of the latest response that brought a row. Null if an older build stored them. */
+  /** Server time (epoch ms) of the oldest and of the latest response that contained a row. Null if an older build stored them. */
   asOf: number | null
   latestAsOf: number | null
   complete: boolean
@@ -23,7 +23,7 @@ export interface StorageUsage {
   persisted: boolean | null
 }
 
-/** The used part of `navigator.storage`. Each method is missing in some browser, and `persist` in every worker. */
+/** The part of `navigator.storage` that the portal uses. Each method is missing in some browser, and `persist` in every worker. */
 export interface StorageEstimates {
   estimate?: () => Promise<{ usage?: number; quota?: number }>
   persisted?: () => Promise<boolean>
@@ -68,7 +68,7 @@ async function describeList(db: UserDatabase, stats: ListStats): Promise<CachedL
   return { table, scope, rows, bytes, asOf, latestAsOf, complete, total: fullCoverage?.total ?? null }
 }
 
-/** Bytes and times are unknown until the next row arrives. */
+/** Creates the usage of a list that an older build stored. Bytes and times are unknown until the next row arrives. */
 const createOlderBuildUsage = (table: string, rows: number): CachedListUsage => ({
   table,
   scope: null,

@@ -5,21 +5,21 @@ export interface StoredRow {
   /** Value of the list's scope column, or null if it has none. */
   scope: number | null
   version: number
-  /** Server time (epoch ms) of the response that brought the row. */
+  /** Server time (epoch ms) of the response that contained the row. */
   asOf: number
   row: VersionedRow
   folds: Record<string, string>
 }
 
-/** Rows of one table that were removed (or replaced, in their old form), and rows that were added. */
+/** Rows of one table that were removed or replaced (in their old form), and rows that were added. */
 export interface RowExchange {
   removedRows: readonly StoredRow[]
   addedRows: readonly StoredRow[]
-  /** Those of the added rows that belong to a running fill and are not shown before it is complete. */
+  /** The added rows that belong to a running fill. They are not shown before the fill is complete. */
   stagedRows?: readonly StoredRow[]
 }
 
-/** What one response to a filter proved: the server's count, and which spans of one order were read. */
+/** What one response to a filter proved: the server's count, and which ranges of one sort order were read. */
 export interface ListCoverage {
   id: string
   table: string
@@ -30,7 +30,7 @@ export interface ListCoverage {
   /** Spans can be combined only while the company's change number stays the same (protocol 34). */
   change: string
   sort: string
-  /** Offsets read, from inclusive, to exclusive. Sorted, and they never touch. */
+  /** Ranges of offsets that were read, `from` inclusive, `to` exclusive. They are sorted, and there is a gap between two of them. */
   spans: [number, number][]
 }
 
@@ -46,7 +46,7 @@ export interface ListSyncPoint {
   id: string
   changeNumber: number
   asOf: number
-  /** True if a row was removed that may belong elsewhere. The next changes make the list complete again. */
+  /** True if a row was removed that may now belong to another position. The next changes from the server make the list complete again. */
   gaps: boolean
 }
 
@@ -57,12 +57,12 @@ export interface ListStats {
   scope: number | null
   rows: number
   bytes: number
-  /** Server time (epoch ms) of the oldest and of the latest response that brought a row. */
+  /** Server time (epoch ms) of the oldest and of the latest response that contained a row. */
   asOf: number
   latestAsOf: number
 }
 
-/** The index of a long list. It is read by the buckets under `name`; a fill in pieces prepares the buckets under `next`. */
+/** The index of a long list. Reads use the buckets under `name`; a fill in pieces prepares the buckets under `next`. */
 export interface ListIndex {
   id: string
   table: string
@@ -79,7 +79,10 @@ export interface ListBucket {
   list: string
   at: BucketKey
   rows: number
-  /** Changes with every write of the bucket, so that a cached copy of its columns can be validated. Absent if an older build wrote it. */
+  /**
+   * Changes with every write of the bucket, so that a cached copy of its columns can be validated. Absent if an older build wrote the
+   * bucket.
+   */
   stamp?: string
 }
 
@@ -92,11 +95,11 @@ export interface IndexColumn {
   codes: Uint8Array | Uint16Array | Uint32Array | Float64Array
 }
 
-/** Mark of a row that is gone: an older response must not restore it (protocol 33). */
+/** Mark of a deleted row, so that an older response does not restore the row (protocol 33). */
 export interface Tombstone {
   table: string
   id: number
   asOf: number
-  /** Version of the row when it was last seen. A newer version is stored again. */
+  /** Version of the row when it was last stored. A newer version is stored again. */
   version: number
 }

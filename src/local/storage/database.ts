@@ -126,10 +126,10 @@ export type StorageFactories = { indexedDB?: IDBFactory; IDBKeyRange?: typeof ID
 
 export const buildDatabaseName = ({ companyId, userId }: Subject) => `portal-${companyId}-${userId}`
 
-/** After this time a database that failed to open, for example on a full disk, is opened again when it is used. */
+/** In ms. After this time a database that failed to open, for example on a full disk, is opened again when it is used. */
 const reopenAfterMs = 1_000
 
-/** Works around Dexie, which refuses all use of a database whose opening failed once, as long as the page or worker lives. */
+/** Works around a fault of Dexie: after one failure to open, it refuses every use of the database, as long as the page or worker lives. */
 export function reopenAfterFailure(db: Dexie): void {
   const open = db.open.bind(db)
   db.open = () =>
@@ -156,7 +156,7 @@ export function openDatabase(name: string, storage: StorageFactories): UserDatab
     indexes: 'id, table',
     buckets: '[list+at]',
     columns: '[list+column+at]',
-    // Index for claiming the next entries, however many wait.
+    // // The index finds the next entries quickly, no matter how many wait.
     outbox: 'intent, seq, table, state, delayedBy, [queueKey+seq], ifMatch, *dependsOn',
     rowIds: 'intent, [kind+id]',
     receipts: 'intent, time',

@@ -17,9 +17,9 @@ export interface SessionRecord {
   generation: number
   /** True from a sign-out until the server knows of it (protocol 29). */
   signedOut: boolean
-  /** When the server no longer renews the session (device clock, epoch ms). Absent if it sent no end time. */
+  /** Time after which the server no longer renews the session (device clock, epoch ms). Absent if the server sent no end time. */
   until?: number | undefined
-  /** From when on the current token is renewed early (device clock, epoch ms). Absent if a renewal is already claimed or not needed. */
+  /** Time from which the current token is renewed early (device clock, epoch ms). Absent if a renewal is already claimed or not needed. */
   renewFrom?: number | undefined
   /** Hash of the latest access token that this device received (decision 69). */
   newestAccess?: string | undefined
@@ -71,11 +71,11 @@ export function openDevice(storage: StorageFactories = {}): Device {
   }
 }
 
-/** Restores entries of users whose databases exist, if the browser deleted only the directory. They are then wiped. */
+/** If the browser deleted only the directory, adds an entry for each user whose database still exists. That data is then wiped. */
 function addLeftDatabases(directory: DeviceDirectory, storage: StorageFactories): void {
   let isNew = false
   directory.on('populate', () => void (isNew = true))
-  // All other access waits for this, so it must use the handle that Dexie passes.
+  // // All other access waits for this handler, so it must use the handle that Dexie passes.
   directory.on('ready', async (database) => {
     if (!isNew) return
     isNew = false

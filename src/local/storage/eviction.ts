@@ -1,8 +1,8 @@
 /**
  * Frees space on the device. Cached server data can be fetched again, so it is evicted: lists that are too large or too old are deleted
  * automatically. On a full disk the oldest lists are deleted first, lists prepared for offline work last, and the write is repeated. Data
- * that exists only here (writes, files, ids, receipts) and rows with waiting writes are never evicted. Data that the user chose to keep
- * stays until the user removes it or signs out.
+ * that exists only here (writes, files, ids, receipts) and rows with waiting writes are never evicted. Data that the user chose to keep is
+ * not evicted either.
  */
 import { getUser } from '#contract/accounts.ts'
 import { deleteIndex } from '#local/storage/index-records.ts'
@@ -20,9 +20,12 @@ import { toListId } from '#local/storage/list-ids.ts'
 import { isFullError } from '#local/storage/storage-errors.ts'
 
 export const evictionLimits = {
-  /** In bytes: a complete trail of 100,000 rows with its index, and about 1 % of what a phone with little free space still allows. */
+  /**
+   * Maximum size of all cached lists in bytes: enough for a complete trail of 100,000 rows with its index, and about 1 % of what a phone
+   * with little free space still allows.
+   */
   bytes: 60_000_000,
-  /** In ms. A tablet that was not used for long must not show older data (W-06). */
+  /** Maximum age of a cached list in ms. A tablet that was not used for long must not show older data (W-06). */
   ageMs: 14 * 24 * 3_600_000,
 }
 
@@ -32,7 +35,8 @@ export async function clearCachedTables(db: UserDatabase): Promise<void> {
     const [sparedIdsByTable, pinnedLists] = await Promise.all([readSparedIds(db), readPinnedLists(db)])
     for (const table of rowTables) {
       const ids = sparedIdsByTable.get(table)
-      // Kept rows are excluded from the deletion and not written again, because nothing can be written to a full disk.
+      // // Rows with waiting writes are excluded from the deletion. They could not be written again, because nothing can be written to a
+      // full disk.
       if (ids) await getRowTable(db, table).where(':id').noneOf(ids).delete()
       else await getRowTable(db, table).clear()
     }
@@ -47,7 +51,7 @@ export async function clearCachedTables(db: UserDatabase): Promise<void> {
   })
 }
 
-/** Returns ids of the lists that the user chose to keep (local/audit-trail). Only their index is in the tables of lists. */
+/** Returns ids of the lists that the user chose to keep (local/audit-trail). The tables of lists contain only their index. */
 async function readPinnedLists(db: UserDatabase): Promise<string[]> {
   const companies = await db.storedTrails.toCollection().primaryKeys()
   return companies.map((companyId) => toListId('trail', companyId))
@@ -103,7 +107,10 @@ export async function evictList(db: UserDatabase, { id, table, scope }: ListStat
   })
 }
 
-/** Evicts lists, oldest first, until the write succeeds. Throws its error if nothing is left to evict. */
+/**
+ * Evicts lists, oldest first, then all other cached data, until the write succeeds. Throws the write's error if nothing is left to evict
+ * (R-17).
+ */
 export async function retryAfterEviction<T>(
   db: UserDatabase,
   attempt: () => PromiseLike<T>,

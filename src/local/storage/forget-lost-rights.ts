@@ -11,7 +11,10 @@ type AccountRights = Pick<
   id: number
 }
 
-/** Clears the cache after a lost right, because the user may not see all of it. Only the first page does this. */
+/**
+ * Clears the cache after the user has lost a right, because the user may no longer see all of it. Only the first page that detects the loss
+ * does this.
+ */
 export async function forgetLostRights(
   previousAccount: AccountRights,
   account: AccountRights,

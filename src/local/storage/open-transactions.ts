@@ -1,6 +1,6 @@
 /**
  * Tracks the open transactions of this page or worker. WebKit freezes a page that is left, together with its transactions, and a frozen
- * transaction blocks all other pages. So open transactions are aborted first. Dexie closes the connections.
+ * transaction blocks all other pages. So open transactions are aborted when the page is left. Dexie closes the connections.
  */
 
 const openedAtByRequest = new Map<IDBTransaction | IDBOpenDBRequest, number>()
@@ -61,5 +61,5 @@ export function abortTransactions(): void {
 }
 
 globalThis.addEventListener?.('pagehide', abortTransactions)
-// Chromium freezes tabs that were in the background for long.
+// // Chromium freezes tabs that were in the background for a long time.
 globalThis.addEventListener?.('freeze', abortTransactions, { capture: true })

@@ -16,25 +16,25 @@ export const preparationPartNames = [
 export type PreparationPartName = (typeof preparationPartNames)[number]
 
 export interface PreparedPart {
-  /** Last time it was fetched or found unchanged (device clock, epoch ms). Null if it must be fetched again soon. */
+  /** Time when the part was last fetched or found unchanged (device clock, epoch ms). Null if it must be fetched again soon. */
   completedAt: number | null
-  /** Server time of its latest response (epoch ms). */
+  /** Server time of the part's latest response (epoch ms). */
   asOf: number
-  /** Session generation of that run. A logout deletes the cache, so the part is then invalid. */
+  /** Session generation in which the part was fetched. A logout deletes the cache, so the part is then invalid. */
   generation: number
   bytes: number
   /** Number of rows or responses that could not be fetched. `problem` is the first reason, or null if nothing is missing. */
   missing: number
   problem: Problem | null
   lists: string[]
-  /** Path of one of its responses. If that is no longer stored, the others are not either. */
+  /** Path of one of the part's responses. If that response is no longer stored, the others are not stored either. */
   path: string | null
 }
 
 export type PreparationEnd =
   | { kind: 'done' | 'stopped' }
   | { kind: 'problem'; problem: Problem }
-  /** In bytes. `free` is null if the browser does not report it. */
+  /** Free and needed space in bytes. `free` is null if the browser does not report it. */
   | { kind: 'no space'; free: number | null; needed: number }
 
 export interface PreparationRecord {

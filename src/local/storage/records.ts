@@ -15,7 +15,7 @@ export interface FrozenRequest {
   body: string | null
 }
 
-/** `dropping`: its user cancels it, and the server is requested to never execute it. */
+/** `dropping`: the user cancelled the entry, and the server is requested to never execute it. */
 export type WaitingState = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
 export interface OutboxEntry {
@@ -33,21 +33,21 @@ export interface OutboxEntry {
   action: 'create' | 'change' | 'delete'
   input: { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
   ifMatch: number | `~${Intent}` | null
-  /** Values of the changed fields when the form was opened. Used to detect a conflict. */
+  /** Values of the changed fields when the form was opened. They are used to detect a conflict. */
   base: Record<string, unknown> | null
   forUser: string
   state: WaitingState
   bytes: FrozenRequest | null
   attempts: number
-  /** With `delayedBy` `network`, any response of the server ends the wait. */
+  /** Time before which the entry is not sent. If `delayedBy` is `network`, any response of the server ends the wait. */
   notBefore: number
   delayedBy: 'network' | 'server' | null
-  /** Incremented by every claim. A result under an older fence counts only if it is final (protocol 12). */
+  /** Incremented by every claim. A result under an older fence is accepted only if it is final (protocol 12). */
   fence: number
   leaseUntil: number
   problem: Problem | null
   since: number
-  /** Set if its user saw that it is old and still wants it sent (protocol 19). */
+  /** Set if the user still wants this old entry to be sent (protocol 19). */
   allowedAt?: number
   /** Number of attempts in a row that a proxy refused although the server could be reached. Absent means 0. */
   blockedTries?: number
@@ -91,13 +91,13 @@ export type WriteDescription = Pick<OutboxEntry, 'endpoint' | 'table' | 'target'
   name: string | null
 }
 
-/** A call that is never queued, stored from before its first byte until its outcome is known (protocol 13). */
+/** A call that is never queued. It is stored before its first byte is sent, until its outcome is known (protocol 13). */
 export interface DirectCall {
   intent: Intent
   key: string
   endpoint: string
   forUser: string
-  /** `unknown`: it was sent, but its outcome is unknown. It is only checked, never resent. */
+  /** `unknown`: the call was sent, but its outcome is unknown. The device only checks it and never resends it by itself. */
   state: 'sending' | 'unknown'
   since: number
   /** Display name of the record that the call is about. Absent if unknown, and in calls of older builds. */
@@ -111,31 +111,31 @@ export type JobState = 'starting' | 'unknown' | 'running' | 'sign in' | 'done' |
 
 /** A long request of this user, stored before it is sent and polled under a lease of its own (protocol 39). */
 export interface Job {
-  /** Identifies the job on this device. Others know the job by its location. */
+  /** Identifies the job on this device. The server identifies the job by its location. */
   intent: Intent
   key: string
   endpoint: string
   input: OutboxEntry['input']
   forUser: string
   state: JobState
-  /** Path of the server's record. Null until the start was answered. */
+  /** Path of the server's record. Null until the server has answered the start. */
   location: string | null
   progressKey: string | null
-  /** Never decreases. */
+  /** Progress in percent, which never decreases. */
   percent: number
-  /** Until when the server may report the job as running (server clock). Null if it gave no deadline. */
+  /** Time (server clock) after which the server no longer reports the job as running. Null if the server gave no deadline. */
   deadline: number | null
   since: number
   endedAt: number | null
   nextAt: number
   /** End of the current poll's lease. After that another page or worker may poll. */
   leaseUntil: number
-  /** Incremented by every claim. A result under an older fence counts only if it is final. */
+  /** Incremented by every claim. A result under an older fence is accepted only if it is final. */
   fence: number
   failures: number
   /** Number of polls in a row that a proxy refused although the server could be reached. Absent means 0. */
   blockedTries?: number
-  /** Generation of the session that was refused. A newer session polls again. */
+  /** Generation of the session that the server refused. A newer session polls again. */
   generation: number | null
   answer: { status: number; body: string | null } | null
   problem: Problem | null
@@ -159,11 +159,11 @@ export interface SessionGeneration {
 export interface SendingPause {
   name: 'pause'
   until: number
-  /** When the pause began. After the clock was turned back, it shows that the pause is over. */
+  /** Start of the pause. If it is in the future, the clock was turned back, and the pause is over. */
   since: number
 }
 
-/** Number of writes ever recorded in this database. Compared with a count stored outside of it. */
+/** Number of writes ever recorded in this database. It is compared with a count stored outside of the database. */
 export interface WriteCounter {
   name: 'write-counter'
   count: number
@@ -171,13 +171,13 @@ export interface WriteCounter {
   seq?: number
 }
 
-/** Persistent storage was requested from the browser. Stored so that the request is not repeated too often. */
+/** Exists if persistent storage was requested from the browser, so that the request is not repeated too often. */
 export interface PersistenceRequest {
   name: 'persist'
   requestedAt: number
 }
 
-/** Cached lists were cleared because a right was lost. `version` is that of the user's row without the right. */
+/** Exists if cached lists were cleared because the user lost a right. `version` is that of the user's row without the right. */
 export interface LostRights {
   name: 'lost-rights'
   version: number
@@ -198,16 +198,19 @@ export interface WriteLoss {
   noticedAt: number
 }
 
-/** Writes, ids and receipts of a signed-out user, readable only under a key that this user receives (protocol 30). */
+/**
+ * Sealed data, readable only under a key that its user receives: writes, ids and receipts of a signed-out user (protocol 30), or one write
+ * of an expired session.
+ */
 export interface SealedWrites {
   name: `sealed:${string}`
   id: string
   iv: Uint8Array<ArrayBuffer>
   data: ArrayBuffer
   entries: number
-  /** Id of the key that opens it. Absent means 0: sealed by a build that knew one key per user. */
+  /** Id of the key that opens the data. Absent means 0: a build that knew only one key per user sealed it. */
   keyId?: number
-  /** True if the key of that id does not open it, or the server has no such key. Other writes no longer wait for it. */
+  /** True if the key of that id does not open the data, or the server has no such key. Other writes no longer wait for it. */
   isShut?: boolean
   /** Sender's public key if sealed with a key pair (`SealPair`). Absent if sealed with the key itself. */
   sender?: ArrayBuffer
@@ -216,7 +219,7 @@ export interface SealedWrites {
   row?: string
 }
 
-/** Key pair that seals after the session's key was removed. Only that key opens the private half. */
+/** Key pair that seals writes after the session's key was removed. Only the session's key opens the private half. */
 export interface SealPair {
   name: `seal-pair:${number}`
   keyId: number
@@ -242,13 +245,13 @@ export interface SealedRows extends Pick<SealedWrites, 'iv' | 'data' | 'sender'>
   table: string
 }
 
-/** Days of audit trails that the user wants on this device. Kept after the entries themselves were deleted. */
+/** Days of audit trails that the user wants on this device. This record stays after the entries themselves were deleted. */
 export interface TrailChoices {
   name: 'trail-choices'
   choices: { companyId: number; dateFrom: string; dateTo: string; follows: boolean }[]
 }
 
-/** Ids of sealing keys that this device no longer uses. Sent to the server until it has deleted them. */
+/** Ids of sealing keys that this device no longer uses. They are reported to the server, which deletes the keys. */
 export interface SpentSealKeys {
   name: 'spent-seal-keys'
   ids: number[]
@@ -257,8 +260,8 @@ export interface SpentSealKeys {
 export interface FormDraft {
   name: `draft:${string}`
   value: unknown
-  /** When it was saved (device clock, epoch ms). */
+  /** Time when the draft was saved (device clock, epoch ms). */
   at: number
-  /** Version of the record that the form changes, as the form names it. Absent if the form creates a record. */
+  /** Version of the record that the form changes, in the form's own format. Absent if the form creates a record. */
   base?: string
 }

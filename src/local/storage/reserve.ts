@@ -1,25 +1,25 @@
 /**
- * Space reserved for sending waiting writes. When the disk is full and no list can be evicted, it is freed, so that waiting writes can be
- * sent. A new write never uses it, because then nothing could be sent any longer.
+ * Reserves space for sending waiting writes. If the disk is full and no list can be evicted, the space is freed, so that waiting writes can
+ * be sent. A new write never uses it, because then nothing could be sent any longer.
  */
 import type { UserDatabase } from '#local/storage/database.ts'
 import { isFullError } from '#local/storage/storage-errors.ts'
 import { transact, transactUnlessFull } from '#local/storage/transaction.ts'
 
-/** In bytes: enough for claims and receipts of a hundred writes. */
+/** Size of the reserve in bytes: enough for claims and receipts of a hundred writes. */
 const reserveBytes = 262_144
-/** Limit of random bytes per call in browsers. */
+/** Maximum number of random bytes per call in browsers. */
 const maxRandomBytes = 65_536
 
 export async function storeReserve(db: UserDatabase): Promise<void> {
   if ((await countReserve(db)) > 0) return
   const bytes = new Uint8Array(reserveBytes)
-  // Random, because browsers compress stored data: zeros would take no space that could be freed.
+  // // Random bytes, because browsers compress stored data: zeros would take no space that could be freed.
   for (let i = 0; i < reserveBytes; i += maxRandomBytes) crypto.getRandomValues(bytes.subarray(i, i + maxRandomBytes))
   await transactUnlessFull(db, ['meta'], () => db.meta.put({ name: 'reserve', bytes }))
 }
 
-/** Like `transact`, for steps of sending. If nothing else can be evicted, it uses the reserve. */
+/** Like `transact`, but for sending: if nothing else can be evicted, it frees the reserve. */
 export async function transactToSend<T>(
   db: UserDatabase,
   tables: readonly string[],

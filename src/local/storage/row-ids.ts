@@ -1,4 +1,4 @@
-/** Ids of rows created on this device (protocol 18). */
+/** Finds the ids of rows created on this device (protocol 18). */
 import type { RowRef } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 

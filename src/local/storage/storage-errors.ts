@@ -1,12 +1,17 @@
 export const isOpenError = (error: unknown) => error instanceof Error && error.name === 'OpenFailedError'
 
-/** WebKit reports a broken connection ("Connection to Indexed Database server lost") as UnknownError. */
+/**
+ * Names of errors after which the database must be opened again. WebKit reports a broken connection ("Connection to Indexed Database server
+ * lost") as UnknownError.
+ */
 const closedNames: readonly string[] = ['DatabaseClosedError', 'InvalidStateError', 'UnknownError']
 
 export const isClosedError = (error: unknown): boolean =>
   isOpenError(error) || (error instanceof Error && closedNames.includes(error.name))
 
-/** Chromium reports this error at the write or only at the end of the transaction, and Dexie wraps it. */
+/**
+ * Returns true for the error of a full disk. Chromium reports it at the write or only at the end of the transaction, and Dexie wraps it.
+ */
 export function isFullError(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
   const { name, inner, failures } = error as { name?: unknown; inner?: unknown; failures?: unknown[] }

@@ -8,7 +8,10 @@ export type TrailChoice = TrailChoices['choices'][number]
 export const readTrailChoices = async (db: UserDatabase): Promise<TrailChoice[]> =>
   (await getMetaRecord(db, 'trail-choices'))?.choices ?? []
 
-/** Keeps earlier choices too. Must run inside a transaction over `storedTrails` and `meta`. */
+/**
+ * Stores the choices of all stored trails, and keeps those of other companies. Must run inside a transaction over `storedTrails` and
+ * `meta`.
+ */
 export async function storeTrailChoices(db: UserDatabase): Promise<void> {
   const storedTrails = await db.storedTrails.toArray()
   if (storedTrails.length === 0) return

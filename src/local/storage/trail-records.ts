@@ -1,7 +1,7 @@
 import type { LogFault } from '#domain/audit-log/fault.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-/** The stored range of one company. Limits of cached lists never evict it. */
+/** The stored range of one company's audit trail. It is not evicted by the limits of cached lists. */
 export interface StoredTrail {
   companyId: number
   /** Requested days in the business time zone, both inclusive. */
@@ -27,17 +27,17 @@ export interface StoredTrail {
   key: string | null
 }
 
-/** 32 leaves, about 30 kB: browsers write records over 64 kB to separate files, which is many times slower. */
+/** A block of 32 leaves, about 30 kB. Browsers write records over 64 kB to separate files, which is many times slower. */
 export interface StoredLeaves {
   companyId: number
   level: -1
   /** Index of the block. Its first entry has log index 32 × `index`. */
   index: number
-  /** By position in the block. An empty string if the leaf is not stored or this user may not see it. */
+  /** Leaves by position in the block. The string is empty if the leaf is not stored or this user may not see it. */
   leaves: string[]
 }
 
-/** Normalised texts of entries for free text search. One string for all of them, because it is read and searched as a block. */
+/** Normalised texts of entries for free text search. They are stored as one string, which is read and searched as a block. */
 export interface StoredTexts {
   companyId: number
   level: -2
@@ -51,16 +51,16 @@ export interface StoredTile {
   companyId: number
   level: number
   index: number
-  /** 256 hashes of 32 bytes. Unknown hashes are zeros. */
+  /** 256 hashes of 32 bytes. Hashes that are not stored are zeros. */
   hashes: Uint8Array
-  /** Range of the known hashes in the tile, `to` exclusive. */
+  /** Range of the stored hashes in the tile, `to` exclusive. */
   from: number
   to: number
 }
 
 export type StoredTrailRecord = StoredTile | StoredLeaves | StoredTexts
 
-/** What is wrong with a log, and for which entries: `from` inclusive, `to` exclusive. */
+/** The fault of a log and the affected entries: `from` inclusive, `to` exclusive. */
 export interface LogAlarm {
   fault: LogFault
   from: number
@@ -77,7 +77,7 @@ export interface LogCheckpoint {
   note: string
   key: string
   size: number
-  /** Server time when it was read (epoch ms). */
+  /** Server time of the response with the checkpoint (epoch ms). */
   asOf: number
   alarm: LogAlarm | null
 }

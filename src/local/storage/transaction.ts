@@ -1,4 +1,7 @@
-/** Strict transactions: a stored write is on disk before its promise resolves. Retried if the database was closed or full. */
+/**
+ * Runs strict transactions: a stored write is on disk before its promise resolves. They are retried if the database was closed or the disk
+ * is full.
+ */
 import { Dexie, type Transaction } from 'dexie'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { countInterruptions, setDatabaseLost } from '#local/storage/open-transactions.ts'
@@ -35,7 +38,7 @@ export async function withRetry<T>(db: Dexie, attempt: () => PromiseLike<T>): Pr
     if (countInterruptions() > previousInterruptionCount) return await attempt()
     if (!isClosedError(error)) throw error
     try {
-      // Another caller may already be opening it.
+      // // Another caller may already be opening the database.
       if (!isOpenError(error)) db.close({ disableAutoOpen: false })
       await db.open()
       const result = await attempt()
@@ -48,7 +51,10 @@ export async function withRetry<T>(db: Dexie, attempt: () => PromiseLike<T>): Pr
   }
 }
 
-/** A full disk aborts the transaction. Its requests report only the abort; the reason is in the error of the transaction. */
+/**
+ * Runs one transaction. If the disk is full, it is aborted and its requests report only the abort, so the reason is read from the
+ * transaction's error.
+ */
 async function runTransaction<T>(db: Dexie, tables: readonly string[], action: () => Promise<T>): Promise<T> {
   let currentTransaction: Transaction | undefined
   try {

@@ -22,7 +22,7 @@ function renameFields(record: OldRecord, names: FieldNames): OldRecord {
 
 const entryFields: FieldNames = { lane: 'queueKey', asked: 'input', makes: 'action', held: 'delayedBy' }
 
-/** Renames the fields of an outbox entry that version 4 stored or sealed. An entry with today's names is returned unchanged. */
+/** Renames the fields of an outbox entry that version 4 stored or sealed. An entry with current names is returned unchanged. */
 export function renameEntry(entry: OldRecord): OldRecord {
   if (!('lane' in entry)) return entry
   const { delayedBy, ...rest } = renameFields(entry, entryFields)
@@ -42,7 +42,7 @@ export function renameRecord(record: OldRecord): OldRecord {
   return { ...record, name: recordNames.get(name) ?? name.replace(/^typed:/, 'draft:') }
 }
 
-/** Dexie upgrade from any earlier version. `caches` are tables whose rows the server has. */
+/** Upgrades a Dexie database from any earlier version. `caches` are tables whose rows the server has. */
 export async function upgradeToVersion5(transaction: Transaction, caches: readonly string[]): Promise<void> {
   const rewriteTable = async (table: string, rename: (record: OldRecord) => OldRecord) => {
     const records = (await transaction.table(table).toArray()) as OldRecord[]
@@ -65,7 +65,7 @@ const listFields: Readonly<Record<string, FieldNames>> = {
   listStats: { newest: 'latestAsOf' },
 }
 
-/** Renames the fields of such a record that version 8 stored or sealed. Records of other tables are returned unchanged. */
+/** Renames the fields of a list metadata record that version 8 stored or sealed. Records of other tables are returned unchanged. */
 export const renameCachedRecord = (table: string, record: OldRecord): OldRecord =>
   renameFields(record, listFields[table] ?? {})
 
