@@ -14,7 +14,7 @@ interface OperationProgressProps {
   ownJob: { percent: number | null; since: number } | null
 }
 
-/** Shows an operation that is running on a service. The page that uses it must load the messages of services. */
+/** Shows an operation that is running on a service. The page that uses this component must load the messages of services. */
 export function OperationProgress({ look, noteClass, title, label, operation, ownJob }: OperationProgressProps) {
   const { t } = useTranslation('services')
   const percent = ownJob?.percent ?? null

@@ -32,7 +32,7 @@ interface RunningAction<Input> {
   run: (input: Input) => Promise<CallResult<unknown>>
 }
 
-/** An action that ends with a toast and `onDone`. The dialog stays open if there is a problem. */
+/** Wraps an action that ends with a toast and `onDone`. If there is a problem, neither happens and the dialog stays open. */
 export const withDoneToast = <Input>(
   { run, ...state }: RunningAction<Input>,
   { doneText, onDone }: { doneText: string; onDone: () => void },

@@ -3,7 +3,7 @@ import { type PayableFault, findPayableFault } from '#domain/payments.ts'
 import { useSettings } from '#patterns/useSettings.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 
-/** Checks an amount against this installation's payment methods. Returns null if it is payable or not known yet. */
+/** Checks an amount against this installation's payment methods. Returns null if the amount is payable, or if that is not known yet. */
 export function usePayableFault(
   figure: { currency: Currency; amount: string } | null | undefined,
   { isWaivable }: { isWaivable: boolean },

@@ -47,7 +47,7 @@ export const checkActivationLink =
     if (result.kind === 'problem') dispatch(toLinkAction(result.problem))
   }
 
-/** With a null password, only activates an account that already has one. */
+/** Activates the account. If `password` is null, the account must already have a password. */
 export const activate =
   (otk: string, password: string | null): AppThunk =>
   async (dispatch, _, { api }) => {
@@ -60,7 +60,7 @@ export const activate =
 
 const linkEndingCodes = new Set(['INVALID_ACTIVATE_KEY', 'NO_ACTIVATE_KEY', 'USER_STATUS_INVALID', 'USER_NOT_EXIST'])
 
-/** Some problems make the link unusable. After others (a weak password, no connection) it still works. */
+/** Some problems make the link unusable. After others (a weak password, no connection) the link still works. */
 const toLinkAction = (problem: Problem) =>
   linkEndingCodes.has(problem.code)
     ? setLinkState({ kind: 'used up', problem })

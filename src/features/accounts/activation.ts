@@ -7,9 +7,9 @@ interface OpenedActivationLink {
   linkState: LinkState
 }
 
-// Anybody can put a text into an address, so only about a sentence of it is shown.
+// Maximum length of the displayed message. Anybody can put a text into an address, so only about a sentence of it is shown.
 const maxMessageLength = 200
-// Maximum key length of the request. A longer key is invalid; it is cut, so that the server rejects it.
+// Maximum length of the key in a request. A longer key is invalid; it is cut, so that the server rejects it.
 const maxKeyLength = 100
 
 export const readLinkKey = (query: URLSearchParams): string => (query.get('otk') ?? '').slice(0, maxKeyLength)
@@ -21,16 +21,16 @@ export function readActivationLink(query: URLSearchParams): OpenedActivationLink
 
 function toLinkState(otk: string, code: string | null, message: string | null): LinkState {
   if (code === 'ACTIVATE_OK') return { kind: 'done' }
-  // These links may still work. Only the server knows, so the state is unknown.
+  // These links may still work. Only the server can tell, so the state is `unknown`.
   if (otk !== '' && (code === null || code === 'OK' || code === 'SET_PASSWORD')) return { kind: 'unknown' }
   if (code === null && message === null) return { kind: 'used up', problem: toLinkProblem('NO_ACTIVATE_KEY', '') }
   return { kind: 'used up', problem: toLinkProblem(code, message) }
 }
 
-/** Shows the server's message, else the code, else 'Error Found' (portal 8). */
+/** Builds the problem of an unusable link. Its text is the message in the link, else the code, else 'Error Found' (portal 8). */
 const toLinkProblem = (code: string | null, message: string | null): Problem => ({
   status: 400,
-  // ERROR_FOUND has a text of its own, which would be shown instead of the message.
+  // The code ERROR_FOUND has its own text, which would be shown instead of the message.
   code: (code ?? '').slice(0, 60) || (message ? '' : 'ERROR_FOUND'),
   message: (message ?? '').slice(0, maxMessageLength),
   data: null,

@@ -4,7 +4,7 @@ import type { CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { createPasskey } from '#features/accounts/passkeys.ts'
 
-/** `isFirst`: set up during the sign-in, where the token alone is enough. */
+/** `isFirst`: the first factor is set up during the sign-in. There is no session yet, so the calls only need the token. */
 export interface FactorSetup {
   mfa_token: string
   isFirst: boolean

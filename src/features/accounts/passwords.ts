@@ -7,7 +7,7 @@ export interface NewPasswords {
   confirm: string
 }
 
-/** portal 5: both are required and must be equal. Only the server knows which passwords are too common. */
+/** Checks that both passwords are typed and equal (portal 5). Only the server knows which passwords are too common. */
 export function checkPasswords({ password, confirm }: NewPasswords): FieldProblem[] {
   const problem = checkPassword('password', password) ?? checkConfirmation('confirm', confirm, password)
   return problem ? [problem] : []

@@ -28,7 +28,7 @@ export const signupOpened = (): AppThunk<void> => async (dispatch) => {
   await loadEndpoints().catch(() => undefined)
 }
 
-/** Returns null if it cannot be checked now. The server checks the code again when the form is sent. */
+/** Returns whether the company code is taken; null if this cannot be checked now. The server checks it again when the form is sent. */
 export const checkCodeTaken =
   (code: string): AppThunk<boolean | null> =>
   async (_dispatch, _, { api }) => {

@@ -1,4 +1,4 @@
-/** The page to open after the login. Only own routes are allowed (S-67), because anybody can write the address. */
+/** Determines the page to open after the login. Only paths below `/app` are allowed (S-67), because anybody can write the address. */
 export const homePath = '/app/home'
 
 const base = 'https://portal.invalid'

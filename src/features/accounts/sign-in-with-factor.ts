@@ -6,7 +6,7 @@ import { getLanguage } from '#ui/i18n/messages.ts'
 import { catchUnreachable } from '#features/accounts/retry-after.ts'
 import { resetLogin } from '#features/accounts/slice.ts'
 
-/** Second step of the sign-in. If the first factor was set up just now, the token alone is enough. */
+/** Completes the sign-in with a second factor. If the first factor was just set up, the token in `proof` is enough. */
 export const signInWithFactor =
   (proof: LoginSecondFactor): AppThunk<CallResult<unknown>> =>
   async (dispatch, _, { signIn }) => {

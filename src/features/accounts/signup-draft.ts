@@ -22,16 +22,16 @@ const emptyRegistrant: RegistrantValues = {
 }
 export const emptySignup: SignupDraft = { step: 'company', values: { ...emptyCompany, ...emptyRegistrant } }
 
-/** If storage is forbidden, typed values last only as long as the page. */
+/** Stores the typed values. If the browser forbids storage, they are lost on a reload. */
 export const storeDraft = (draft: SignupDraft): void => writeDraft(storageKey, draft)
 
 export interface EarlierSignup {
   draft: SignupDraft
-  /** When it was stored, epoch ms; 0 if unknown. */
+  /** Time when the draft was stored, epoch ms; 0 if unknown. */
   storedAt: number
 }
 
-/** Restores values typed today. A draft of an earlier day is set aside and offered to the user. */
+/** Restores values that were stored today. A draft of an earlier day is stored separately and offered to the user. */
 export function readDrafts(now = Date.now()): { draft: SignupDraft; earlierDraft: EarlierSignup | null } {
   const storedSignup = readDraft(storageKey)
   const isToday =
@@ -51,7 +51,7 @@ export function storeEarlierDraft(draft: SignupDraft | null): void {
   try {
     sessionStorage.removeItem(earlierStorageKey)
   } catch {
-    // Storage is forbidden, so no draft was stored.
+    // If the browser forbids storage, no draft was stored.
   }
 }
 
@@ -64,7 +64,7 @@ function writeDraft(key: string, { step, values }: SignupDraft, savedAt = Date.n
   try {
     sessionStorage.setItem(key, JSON.stringify({ step, values: texts, at: savedAt }))
   } catch {
-    // There is no other place to store it.
+    // If the browser forbids storage, the draft is only in memory.
   }
 }
 
@@ -82,7 +82,7 @@ function readDraft(key: string): EarlierSignup | null {
   }
 }
 
-/** A draft stored by an earlier build may have other fields. */
+/** Reads a stored draft. Fields that this build does not have are dropped, missing fields are empty. */
 export function parseDraft(storedValue: unknown): SignupDraft {
   const { step, values } = (storedValue ?? {}) as { step?: unknown; values?: Record<string, unknown> }
   const knownFields = Object.keys(emptySignup.values).filter((field) => typeof values?.[field] === 'string')

@@ -47,7 +47,7 @@ export const login =
   (credentials: LoginCredentials): AppThunk =>
   async (dispatch, _, { signIn: enter }) => {
     dispatch(changed({ loginStatus: sendingStatus, resendStatus: idleStatus }))
-    // The sign-in code is itself loaded on first use, so it may be unreachable.
+    // The code of the sign-in is loaded on first use too, so it may be unreachable.
     const result = await catchUnreachable(async () =>
       enter({ ...trimCredentials(credentials), language: getLanguage() }),
     )
@@ -57,7 +57,7 @@ export const login =
     dispatch(signedIn(result.output.user))
   }
 
-/** The server found the password correct although it refused the login, so this user may request the mail (M25). */
+/** Requests another activation mail. Offered if the server accepted the password but the account was never activated (M25). */
 export const resendMail =
   (credentials: LoginCredentials): AppThunk =>
   async (dispatch, _, { api }) => {

@@ -33,7 +33,7 @@ export function JobResult({
 
 function EndpointResult({ endpoint, body }: { endpoint: string; body: string | null }) {
   if (body === null) return null
-  // Not validated here: the server sends only what the schema of this endpoint allows.
+  // The response is not validated again: the server sends only what the schema of this endpoint allows.
   if (endpoint === 'verifyTrail') return <VerifyResult result={JSON.parse(body) as VerifyOutput} />
   if (endpoint === 'reconcilePayments') return <ReconcileResult result={JSON.parse(body) as ReconcileOutput} />
   return null

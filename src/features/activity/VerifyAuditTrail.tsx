@@ -9,7 +9,10 @@ interface VerifyAuditTrailProps {
   onVerify: () => void
 }
 
-/** Shown only to users who may review the audit trail (Z-28), because the server refuses all others. */
+/**
+ * Button that starts the verification of the audit trail. Shown only to the provider's admins (Z-28), because the server refuses all
+ * others.
+ */
 export function VerifyAuditTrail({ kind = 'quiet', isBusy, onVerify }: VerifyAuditTrailProps) {
   const { t } = useTranslation('activity')
   const { caller } = useSignedInSession()

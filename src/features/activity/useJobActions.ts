@@ -23,7 +23,7 @@ export function useJobActions() {
   return {
     isVerifying: verification.isBusy,
     problem: verification.problem ?? jobChange.problem,
-    /** Waits only until the job has started. Its progress and result appear in the list. */
+    /** Starts a verification. Resolves when the job has started; its progress and result appear in the list. */
     async verify() {
       jobChange.clearProblem()
       await verification.run({ body: { companyId: null } }, { until: 'started' })

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 
-/** Returns the address of an icon or change log on the server. The service worker caches what was once loaded. */
+/** Returns the address of an icon or change log on the server. The service worker caches loaded resources. */
 export const toResourceUrl = (id: string): string => `/public/resource/${id}`
 
-/** An app's picture or, without one, the first letter of its name. The name is always displayed next to it. */
+/** Shows an app's picture or, without one, the first letter of its name. The name is always displayed next to it. */
 export function AppIcon({ name, src }: { name: string; src: string | null }) {
   const [failedSource, setFailedSource] = useState<string | null>(null)
   // A letter may be more than one code point.

@@ -43,7 +43,7 @@ export function useEntryFormatter() {
     formatFieldValue,
     listFacts: ({ code, info }: AuditEntrySubject): EntryFact[] =>
       sortInfo({ code, info }).map(([key, value]) => toFact(key, value, { code })),
-    /** One line: main facts without labels, others with labels. Leaves out the company if there are others. */
+    /** Returns one line of text: main facts without labels, then others with labels. The company is left out if there are other facts. */
     formatSubject: ({ code, info }: AuditEntrySubject): string => {
       const shownEntries = sortInfo({ code, info }).filter(([key]) => !hiddenKeys.has(key))
       const facts =

@@ -25,16 +25,17 @@ interface ResponseState<O> {
 }
 
 /**
- * Reads the trail. Returns first the stored response to the same input, then the response of the pipeline, which may come from the days
- * stored on this device (`useRecord` has no such days). `response` is undefined until the first of them, and null without one.
- * `previousResponse` keeps the last one until the next. With a null `input`, nothing is requested. A new `refreshKey` requests again.
+ * Reads the trail. First it returns the stored response to the same input, then the response of the pipeline, which may come from the days
+ * stored on this device (`useRecord` does not use such days). `response` is undefined until one of them has arrived, and null if neither
+ * exists. `previousResponse` may belong to an earlier input. With a null `input`, nothing is requested. A new `refreshKey` repeats the
+ * request.
  */
 export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf<E> | null, refreshKey = '') {
   const dispatch = useDispatch()
   const isOffline = useConnection().networkState !== 'online'
   const [state, setState] = useState<ResponseState<OutputOf<E>> | null>(null)
   const [busyInput, setBusyInput] = useState<string | null>(null)
-  // A response of an earlier request is ignored.
+  // Number of the latest request. Responses of earlier requests are ignored.
   const latestRequest = useRef(0)
   const inputJson = input && JSON.stringify(input)
   const refetch = useCallback(() => {
@@ -74,7 +75,7 @@ export function useTrailResponse<E extends Endpoint>(endpoint: E, input: InputOf
     response: isForInput ? state.response : undefined,
     previousResponse: state?.response ?? null,
     problem: isForInput ? state.problem : null,
-    // Offline the device responds at once.
+    // Offline, the device responds immediately, so the page shows no progress.
     isFetching: busyInput !== null && !isOffline,
     refetch,
   }

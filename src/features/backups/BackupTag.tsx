@@ -13,7 +13,7 @@ const tones: Record<BackupTagKind, TagTone> = {
   traffic_disabled: 'danger',
 }
 
-/** The state of a subscription (contracts 4), with its last day (D18). */
+/** Shows the state of a subscription (contracts 4), with its last day (D18). */
 export function BackupTag({ type, service, today }: { type: PdbType; service: ServiceRow; today: PlainDate }) {
   const { t } = useTranslation('backups')
   const tagKind = getBackupTag(type, service, today)

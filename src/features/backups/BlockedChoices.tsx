@@ -3,7 +3,7 @@ import { useId } from 'react'
 interface BlockedChoicesProps<V extends string | number> {
   label: string
   name: string
-  /** `disabledReason`: why a choice cannot be selected; shown inside the choice. */
+  /** `disabledReason`: reason why a choice cannot be selected, shown inside the choice; null if it can. */
   choices: readonly { value: V; label: string; disabledReason: string | null }[]
   selectedValue: V | null
   onSelect: (value: V) => void

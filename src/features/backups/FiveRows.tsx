@@ -8,11 +8,11 @@ import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** contracts 9 */
+/** Rows per page (contracts 9). */
 const pageSize = 5
 
 export interface FiveRowsColumn<R> {
-  /** The header is the message of the table's column with this key. */
+  /** Identifies the column. Its header is the message with this key. */
   key: string
   render: (row: R) => ReactNode
   align?: 'end'
@@ -24,7 +24,7 @@ interface FiveRowsProps<R extends { id: number }> {
   code: string
   columns: readonly FiveRowsColumn<R>[]
   list: {
-    /** Latest first. Undefined until the device has been read. */
+    /** Rows, latest first. Undefined until the device has been read. */
     rows: readonly R[] | undefined
     freshness: ListFreshness
     isFetching: boolean
@@ -38,7 +38,7 @@ interface FiveRowsProps<R extends { id: number }> {
 /** Returns whether the table shows its rows, or which state replaces them. */
 function getContentKind<R extends { id: number }>({ rows, isFetching, problem, freshness }: FiveRowsProps<R>['list']) {
   if (rows && rows.length > 0) return 'rows'
-  // While the list is fetched, a stored empty list may be old.
+  // While the list is being fetched, an empty list on the device may be out of date.
   if (!rows || isFetching) return 'loading'
   if (problem && !isOffline(problem)) return 'failed'
   return freshness.asOf === null ? 'notCached' : 'empty'
@@ -80,7 +80,7 @@ function Rows<R extends { id: number }>({ name, code, columns, rows, freshness }
   return (
     <>
       <div className="backup-rows">
-        {/* The cards of a phone change the table's display, which removes the roles of its elements, so they are set explicitly. */}
+        {/* On a phone, CSS shows the rows as cards and changes `display`. That removes the roles of a table, so they are set explicitly. */}
         <table className="backup-table" role="table">
           <caption className="sr-only">{t(`rows.${name}.caption`, { code })}</caption>
           <thead role="rowgroup">

@@ -6,12 +6,12 @@ import { useTranslation } from 'react-i18next'
 import type { BackupPayable, OrderParts } from '#features/backups/order-parts.ts'
 
 interface PaymentActionsProps {
-  /** Null if it is paid or can no longer be paid. */
+  /** Null if the row is paid or can no longer be paid. */
   payable: BackupPayable | null
   payLabel: string
   onPay: (payable: BackupPayable) => void
   printLabel: string
-  /** Null if it is not paid, because then it has no invoice. */
+  /** Null if the row is not paid, because then it has no invoice. */
   onPrint: (() => ReturnType<OrderParts['print']>) | null
   children?: ReactNode
 }

@@ -14,7 +14,7 @@ const latestOrders = { ...listDefaults, sortField: 'create_time' } as const
 const latestMonths = { ...listDefaults, sortField: 'period_end' } as const
 const latestBackups = { ...listDefaults, sortField: 'start_time' } as const
 
-/** Returns rows without the optimistic overlay, because none of these rows can be changed offline. */
+/** Returns rows without the optimistic overlay, because these rows cannot be changed offline. */
 function useRows<R extends VersionedRow, V>(list: ListSlice<R, V>, scope: number | null, view: V) {
   const listState = useList(list, { scope, view })
   const rows = useMemo(() => listState.rows?.map(({ row }) => row), [listState.rows])

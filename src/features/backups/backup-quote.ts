@@ -1,4 +1,4 @@
-/** The quote of a subscription, by the server's rules and the cached price list (D17, D20, D21, D89). */
+/** Calculates the quote of a subscription, by the server's rules and the cached price list (D17, D20, D21, D89). */
 import type { PdbType } from '#contract/backups.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { calculateBackupAmount, calculateBackupPeriod } from '#domain/fees/backup.ts'
@@ -34,11 +34,11 @@ export interface SubscriptionBounds {
 
 export interface BackupQuote {
   start: PlainDate
-  /** Exclusive. */
+  /** End date (exclusive). */
   end: PlainDate
   months: number
   isCut: boolean
-  /** Above the maximum amount, so it cannot be ordered. */
+  /** Whether the amount is above the maximum, so that the subscription cannot be ordered. */
   isTooLarge: boolean
   /** Percent. */
   discount: string
@@ -47,7 +47,7 @@ export interface BackupQuote {
   steps: () => readonly BackupFeeStep[]
 }
 
-/** The server's response uses the same format. */
+/** A step of the calculation. The server's response has the same format. */
 export type BackupFeeStep = Pick<FeeStep, 'rule' | 'values' | 'amount'> & { code: string }
 
 /** Returns null if the contract has no time left. */
@@ -69,7 +69,7 @@ export function quoteBackup(
   }
 }
 
-/** Returns whether the new subscription extends a current one, so that it starts at its end. */
+/** Returns whether the new subscription extends a current one. It then starts at the end of the current one. */
 export const isExtension = ({ currentEnd, today }: SubscriptionBounds): boolean =>
   currentEnd !== null && currentEnd > today
 

@@ -1,4 +1,4 @@
-/** Components of the orders that the page passes to the backups, because a feature imports no other feature. */
+/** Components of the orders feature. The app passes them to the backups, because a feature imports no other feature. */
 import type { ComponentType } from 'react'
 import type { Currency } from '#domain/money.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
@@ -10,7 +10,7 @@ export interface BackupPayable {
   id: number
   currency: Currency
   pay_amount: string
-  /** Last second in which it can be paid; null if unknown. */
+  /** Last second in which the payment is possible; null if unknown. */
   due: string | null
 }
 

@@ -2,7 +2,7 @@ import type { BackupOrderRow, TrafficRow } from '#contract/backups.ts'
 import type { BackupCharges } from '#features/backups/backup-hooks.ts'
 import type { BackupPayable } from '#features/backups/order-parts.ts'
 
-/** Returns null if it is paid or can no longer be paid. */
+/** Returns null if the order is paid or can no longer be paid. */
 export const toOrderPayable = ({ id, status, currency, pay_amount, due }: BackupOrderRow): BackupPayable | null =>
   status === 0 ? { contractType: 'PDBORDER', id, currency, pay_amount, due } : null
 
@@ -14,7 +14,7 @@ export const toTrafficPayable = (row: TrafficRow): BackupPayable | null =>
     ? { contractType: 'TRAFFIC', id: row.id, currency: row.currency, pay_amount: row.amount, due: row.due }
     : null
 
-/** Returns the row of a payable. The row of a new order arrives a moment later. */
+/** Returns the row of a payable. The row of a new order may not be on the device yet. */
 export const findPayableRow = (
   { orders, months }: BackupCharges,
   { contractType, id }: Pick<BackupPayable, 'contractType' | 'id'>,

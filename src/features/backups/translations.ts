@@ -1,6 +1,6 @@
 /**
- * Messages of backups, loaded with their code: only devices of users who order and of the provider's staff store them. Operations of a
- * service use the messages of services.
+ * Messages of backups, loaded with their code: only devices of users who order and of the provider's staff store them. Messages of services
+ * are added too, because backups show operations of a service.
  */
 import en from '#locales/en/backups.json'
 import services from '#locales/en/services.json'

@@ -26,7 +26,7 @@ export const useBackupOperation = <E extends typeof backUp | typeof restoreBacku
     },
   })
 
-/** A failure of the backup store or of the host has its own text. */
+/** Returns the text of a problem. Failures of the backup store and of the host have their own texts. */
 function formatReason(problem: Problem): string {
   const fault = findRefusalReason(problem, backupFaults)
   return fault ? i18n.t(`fault.${fault}`, { ns: 'backups' }) : formatProblem(problem)

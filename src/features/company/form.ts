@@ -17,7 +17,7 @@ import type { z } from 'zod/mini'
 
 export type CompanyRow = Omit<z.output<typeof companyRow>, 'id'> & VersionedRow
 
-/** Inputs and select boxes hold text; the telephone number has two of them. */
+/** Values of the inputs. Inputs and select boxes hold text; the telephone number has two of them. */
 export type CompanyFormValues = Record<Exclude<ProfileField, 'tel'>, string> & { dialCode: string; number: string }
 
 export function toValues(row: CompanyRow): CompanyFormValues {

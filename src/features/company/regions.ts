@@ -7,19 +7,22 @@ import type { Language } from '#domain/accounts/users.ts'
 
 export interface CountryRegions {
   provinces: string[]
-  /** By the province's name in either language. Ignores the name if the country has no provinces. */
+  /** Finds the cities of a province by its name in either language. The name is ignored if the country has no provinces. */
   cities: (province: string) => string[]
 }
 
-/** Returns null if nothing is known about the country. */
+/** Returns null if this app has no regions of the country. */
 export async function readRegions(country: CountryCode | null, language: Language): Promise<CountryRegions | null> {
   if (country === 'HK') return loadHongKongRegions(language)
   return country === 'CN' ? await loadChinaRegions(language) : null
 }
 
-/** Taiwan, Hong Kong and Macau are separate choices in the form, with their own dial codes. */
+/**
+ * Codes of Taiwan, Hong Kong and Macau. They are left out, because the suggestions for China are only mainland regions. Hong Kong is a
+ * separate choice in the form.
+ */
 const excludedProvinces = new Set(['71', '81', '82'])
-/** Municipalities: the city is the province. */
+/** Codes of municipalities, in which province and city are the same. */
 const municipalities = new Set(['11', '12', '31', '50'])
 
 async function loadChinaRegions(language: Language): Promise<CountryRegions> {

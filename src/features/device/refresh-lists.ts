@@ -4,7 +4,7 @@ import type { CachedListUsage } from '#local/space/usage.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 
-/** The maximum page size. The request pipeline itself fetches further pages of a complete list. */
+/** Rows per request, which is the maximum. The request pipeline itself fetches further pages of a complete list. */
 const pageSize = 50
 
 /** Resolves to the first failure, if there is one. */

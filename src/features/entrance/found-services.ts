@@ -1,13 +1,13 @@
 /**
- * Codes that were found on this device, latest first, with their addresses (M9). Anybody may look these up. They are stored so that users
- * can open their own service without a connection to the portal.
+ * Stores the codes that were found on this device, latest first, with their addresses (M9). Nobody needs a login to find them. They are
+ * stored so that users can open their service while the portal cannot be reached.
  */
 export interface EntranceService {
   code: string
   url: string
   /** Null if no admin site is known (portal 9). */
   adminUrl: string | null
-  /** When the server last confirmed it, epoch ms. */
+  /** When the server last confirmed the address, epoch ms. */
   at: number
 }
 
@@ -19,7 +19,7 @@ export function readFoundServices(): EntranceService[] {
     const storedValue: unknown = JSON.parse(localStorage.getItem(storageKey) ?? '[]')
     return Array.isArray(storedValue) ? storedValue.filter(isFoundService).slice(0, maxServices) : []
   } catch {
-    // Storage is off, or contains something that this page did not write.
+    // The browser forbids storage, or the stored text was not written by this page.
     return []
   }
 }
@@ -34,7 +34,7 @@ export function storeFoundServices(services: readonly EntranceService[]): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(services))
   } catch {
-    // The list is only a convenience, so a failure is ignored.
+    // The list of found services is only a convenience, so a failure to store it is ignored.
   }
 }
 

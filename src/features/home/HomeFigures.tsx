@@ -4,7 +4,7 @@ import type { HomeReport } from '#ui/page/home-report.ts'
 import { useTranslation } from 'react-i18next'
 import type { FigureSlot } from '#features/home/figures.ts'
 
-/** Counts with their age, linked to their lists. Space is reserved for each, so that nothing moves. */
+/** Shows counts with their age, linked to their lists. Space is reserved for each, so that the layout does not shift. */
 export function HomeFigures({ slots, reports }: { slots: readonly FigureSlot[]; reports: readonly HomeReport[] }) {
   const { t } = useTranslation('home')
   if (slots.length === 0) return null

@@ -16,7 +16,7 @@ import { useOutboxReport } from '#features/home/useOutboxReport.ts'
 
 type ReportSource = HomeReport['source']
 
-/** A component that reports to the home page. It renders nothing, except that it could not be loaded. */
+/** A component that reports to the home page. It renders nothing, except a message if its data could not be loaded. */
 export interface HomeSource {
   source: ReportSource
   Report: ComponentType<{ onReport: OnReport }>
@@ -24,16 +24,18 @@ export interface HomeSource {
 
 interface HomeOverviewProps {
   sources: readonly HomeSource[]
-  /** Cards below and next to the list of duties. They appear once the duties are known, so that nothing moves. */
+  /**
+   * Cards below and next to the "Needs attention" list. They are rendered after that list has loaded, so that the layout does not shift.
+   */
   belowContent?: ReactNode
   sideContent?: ReactNode
 }
 
-/** Figures, duties and latest events of this user (C-32). They are read from the device, so the page works offline. */
+/** Shows figures, duties and latest events of this user (C-32). They are read from the device, so the page works offline. */
 export function HomeOverview({ sources, belowContent, sideContent }: HomeOverviewProps) {
   const { t } = useTranslation('home')
   const { user, caller } = useSignedInSession()
-  // The greeting does not change while the page is open, except for the time zone, which a new device learns later.
+  // The hour is that of the opening of the page. Only the time zone may change later, when a new device has received it.
   const [openedAt] = useState(getBusinessNow)
   const hour = Number(toTimestamp(useBusinessZone(), openedAt).slice(11, 13))
   const [reportsBySource, setReportsBySource] = useState<Partial<Record<ReportSource, HomeReport>>>({})

@@ -1,4 +1,4 @@
-/** Figures of the home page. They follow the access rules of the pages that they link to (domain/access). */
+/** Defines the figures of the home page. They follow the access rules of the pages that they link to (domain/access). */
 import { type Caller, isProvider, isAllowed, type AccessRule } from '#domain/access.ts'
 import type { HomeReport } from '#ui/page/home-report.ts'
 
@@ -7,7 +7,10 @@ interface FigureDefinition {
   path: string
   requiredRole: AccessRule
   source: HomeReport['source']
-  /** The provider's staff see the services of all customers, not contracts of their own company. */
+  /**
+   * Only these users see the figure; everybody if omitted. The provider's staff see all customers' services, not their own company's
+   * contracts.
+   */
   audience?: 'customer' | 'provider'
 }
 
@@ -21,7 +24,7 @@ const slots = [
 
 export type FigureSlot = (typeof slots)[number]
 
-/** Returns none if the only figure would be the waiting writes, which are shown above all pages anyway. */
+/** Returns no figures if the only one would be the number of waiting writes, which is shown above all pages anyway. */
 export function listFigures(caller: Caller): readonly FigureSlot[] {
   const ownAudience = isProvider(caller) ? 'provider' : 'customer'
   const visibleSlots = slots.filter(

@@ -1,9 +1,12 @@
 import type { HomeDuty, HomeReport } from '#ui/page/home-report.ts'
 
-/** Sorts after every date. */
+/** Sort key of a duty without a date. It comes after every date. */
 const endOfTime = '~'
 
-/** Sorts by date: an empty date comes first, null comes last. Keys are made unique over all features. */
+/**
+ * Merges the duties of all features, sorted by date: an empty date comes first, null comes last. Each key gets the feature's name as a
+ * prefix.
+ */
 export const mergeDuties = (reports: readonly HomeReport[]): HomeDuty[] =>
   reports
     .flatMap(({ source, duties }) => duties.map((duty) => ({ ...duty, key: `${source} ${duty.key}` })))

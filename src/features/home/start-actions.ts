@@ -1,4 +1,4 @@
-/** Actions offered on the home page, by the access rules of the menu and the server. */
+/** Lists the actions on the home page that the user may take, by the access rules of the menu and the server. */
 import { type Caller, isAllowed, type AccessRule } from '#domain/access.ts'
 
 interface StartAction {
@@ -15,6 +15,6 @@ const startActions = [
 export const listStartActions = (caller: Caller) =>
   startActions.filter(({ requiredRole }) => isAllowed(requiredRole, caller))
 
-/** `hour`: in the time zone of the user, 0-23. */
+/** `hour`: 0 to 23, in the business time zone. */
 export const getGreeting = (hour: number): 'morning' | 'afternoon' | 'evening' =>
   hour >= 5 && hour < 12 ? 'morning' : hour >= 12 && hour < 18 ? 'afternoon' : 'evening'

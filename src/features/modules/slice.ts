@@ -22,10 +22,10 @@ export const hiddenModulesList = createModulesList('hiddenModules')
 export const allModules = createCompleteListSlice<ModuleRow>('wholeModules', listModules)
 export const allApps = createCompleteListSlice<AppRow>('wholeApps', listApps)
 
-/** Fetches a module that no list has brought to this device yet, for example after a shared link was opened. */
+/** Fetches a module that is not on this device, for example after a shared link was opened. */
 export const fetchModule = (id: RowRef): AppThunk<CallResult<ModuleRow>> => callEndpoint(getModule, { params: { id } })
 
-/** The deletion is based on the current version of the row. Offline, it waits in the outbox. */
+/** Deletes a module, based on the current version of its row. Offline, the deletion waits in the outbox. */
 export const removeModule =
   (id: RowRef): AppThunk<CallResult<unknown>> =>
   async (dispatch) => {

@@ -1,4 +1,4 @@
-/** Orders and the price list in force, as stored on this device. For live queries. */
+/** Reads orders and the price list in force from this device. For live queries. */
 import type { ClientType } from '#domain/access.ts'
 import { getPriceInForce } from '#contract/prices.ts'
 import type { OutputOf } from '#contract/endpoint.ts'

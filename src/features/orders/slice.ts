@@ -62,13 +62,13 @@ export const selectPriceStatus = (state: object, type: ClientType): RequestStatu
 
 type ListedOrder = Pick<OrderRow, 'company_id' | 'client_type' | 'code'>
 
-/** Fetches the row again, so that a user who goes offline right after paying does not see it as unpaid. */
+/** Fetches the row again after a payment. Otherwise a user who goes offline directly after paying would see it as unpaid. */
 export const refreshListedOrder = ({ company_id: companyId, client_type: type, code }: ListedOrder) =>
   callEndpoint(listOrders, { params: { companyId }, query: { type, searchText: code } })
 
 /**
- * Stores modules and settings on the device together with the price list, so that a user who has seen the list can order offline. Returns
- * the problem of the first call that failed.
+ * Fetches modules and settings, which are stored on the device like the price list. A user who has seen the list can then order offline.
+ * Returns the problem of the first call that failed.
  */
 export const fetchPriceData =
   (type: ClientType): AppThunk<Problem | null> =>

@@ -1,4 +1,4 @@
-/** The view of the contract list (C-01). The client type is not part of it: staff select it for all their pages. */
+/** The view of the contract list in the address (C-01). The client type is not part of it: staff select it for all their pages. */
 import type { ClientType } from '#domain/access.ts'
 import { type OrderRow, orderListSpec } from '#contract/orders.ts'
 import { defineListView } from '#state/list-url.ts'
@@ -8,7 +8,7 @@ import { id, oneOf } from '#state/view-fields.ts'
 export const orderStatuses: readonly OrderRow['status'][] = [1, 0, 2, 3, -1]
 
 export const ordersView = defineListView(orderListSpec, {
-  /** The customer that the provider's staff view (D53); null for the own company. Sent in the path of the request. */
+  /** The customer that the provider's staff view (D53); null for the user's company. Sent in the path of the request. */
   company: id({ isScope: true, toQuery: () => ({}) }),
   status: oneOf(orderStatuses),
 })

@@ -12,7 +12,7 @@ interface Props {
 
 const choices = ['mine', 'theirs'] as const
 
-/** A row for each field that both sides changed. Native radio buttons, so arrow keys and Tab work as usual. */
+/** Shows a row for each field that both sides changed. Native radio buttons, so arrow keys and Tab work as usual. */
 export function ConflictChoices({ lines, fields, selections, onChoose }: Props) {
   const { t } = useTranslation('outbox')
   return (

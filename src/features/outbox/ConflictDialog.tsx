@@ -23,8 +23,8 @@ interface Props {
 }
 
 /**
- * Shows the original values, the user's values and the server's values (protocol 14). The result is sent as an ordinary write, so it may
- * meet another change and lead to another conflict.
+ * Shows the original values, the user's values and the server's values (protocol 14). The result is sent as an ordinary write, so another
+ * change in the meantime may lead to another conflict.
  */
 export function ConflictDialog(props: Props) {
   const { item, comparison } = props
@@ -140,7 +140,7 @@ function MergedFields({
   )
 }
 
-/** The user wanted to do something to the row, usually delete it, but the row has changed since. */
+/** For a write that does not set values but, for example, deletes the row, and the row has changed since. */
 function ActionConflictDialog(props: Props) {
   const { t } = useTranslation('outbox')
   const lines = useChangeLines(props.item.entry.table)
@@ -150,7 +150,8 @@ function ActionConflictDialog(props: Props) {
   const { entry, name } = item
   const isDelete = entry.action === 'delete'
   const { serverOnlyFields, conflictingFields } = sortFields(comparison)
-  // Both buttons decide; the cross postpones. The button that changes nothing is where the close button usually is.
+  // Both buttons resolve the conflict; closing the dialog postpones it. The button that keeps the row comes last, where other dialogs have
+  // their close button.
   const buttons = (
     <>
       <Button kind={isDelete ? 'danger' : 'quiet'} onClick={() => void decide.mine()}>
@@ -186,7 +187,7 @@ function ActionConflictDialog(props: Props) {
 
 const identifyingFields = ['name', 'code', 'email', 'status', 'effective_date', 'type', 'desc']
 
-/** Returns the known changes, and the fields that identify the row. */
+/** Returns the current values of the changed fields, and of the fields that identify the row. */
 function getDisplayedValues(
   { serverValues: theirs }: ConflictComparison,
   changedFields: readonly string[],

@@ -9,7 +9,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import '#features/outbox/style.css'
 
-/** Unsent writes were lost with the browser's storage: how many, when, and what to do (requirement 48). */
+/** Shows that unsent writes were lost with the browser's storage: how many, when, and what to do (requirement 48). */
 export function DataLossNote({ actions }: { actions: Pick<OutboxActions, 'acknowledgeLoss'> }) {
   const { t } = useTranslation('outbox')
   const loss = useLiveQuery(() => readDataLoss(), [])

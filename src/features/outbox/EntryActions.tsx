@@ -21,7 +21,7 @@ interface EntryActionsProps {
   onOpen: (dialog: OutboxEntryDialog) => void
 }
 
-/** The most likely button comes first and has the primary style. */
+/** Shows the buttons of an entry. The most likely one comes first and has the primary style. */
 export function EntryActions({ title, ...props }: EntryActionsProps) {
   const { t } = useTranslation('outbox')
   const { isBusy, run } = useDeviceAction()
@@ -108,7 +108,7 @@ function ConfirmButton({ entry: { intent, problem }, actions }: StateButtonsProp
   )
 }
 
-/** The author of the other change is read from the server, which may take a moment. */
+/** Button that opens the comparison. The author of the other change is read from the server, which may take a moment. */
 function CompareButton({ entry: { intent }, actions, isBusy, onRun, onOpen }: StateButtonsProps) {
   const { t } = useTranslation('outbox')
   const { showFailure } = useOutboxToasts()

@@ -80,7 +80,7 @@ function EntryTrouble({ item: { entry } }: { item: OutboxItem }) {
     return <p className="write-trouble">{getTroubleText(entry)}</p>
   return (
     <>
-      {/* Without the request id, which the details of the entry show. */}
+      {/* Shown without the request id, which is in the details of the entry. */}
       <ProblemNote problem={problem && { ...problem, requestId: null }} />
       {lines.length > 0 && (
         <ul className="write-fields">

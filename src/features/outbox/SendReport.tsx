@@ -15,7 +15,7 @@ export interface OutboxSendResult {
   refusedIntents: readonly Intent[]
 }
 
-/** One message for all of them: how many were sent, which were refused, and why (which user, which field). */
+/** Shows one toast for all sent writes: how many were sent and how many refused, with the reason of the first refusal. */
 export function SendReport({ sendResult }: { sendResult: OutboxSendResult }) {
   const { t } = useTranslation('outbox')
   const { describeWrite } = useEntryMessages()

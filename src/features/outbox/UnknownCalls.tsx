@@ -6,7 +6,7 @@ import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import { useAgo, useEntryMessages } from '#features/outbox/entry-messages.ts'
 
-/** Calls whose response was lost. Their outcome is unknown, and users should not repeat them (protocol 13). */
+/** Lists calls whose response was lost. Their outcome is unknown, and users should not repeat them (protocol 13). */
 export function UnknownCalls({ now }: { now: number }) {
   const { t } = useTranslation('outbox')
   const { describeCall } = useEntryMessages()

@@ -80,7 +80,7 @@ function BlockingEntry({
 
 const namedTables = ['users', 'orders', 'price_lists', 'modules'] as const
 
-/** Read again whenever the outbox changes, and as time passes. */
+/** Returns why the entry waits. It is read again whenever the outbox changes, and as time passes. */
 function useWaitReason({ entry, visibleItems, now, actions }: WaitReasonProps): EntryWaitReason | null {
   const [waitReason, setWaitReason] = useState<EntryWaitReason | null>(null)
   const { intent } = entry

@@ -28,11 +28,11 @@ function usePriceFieldMessages(isNeeded: boolean): PriceFieldMessages | null {
 const maxLines = 20
 
 export interface ChangeLines {
-  /** "Concurrent users 1–10, HKD: 1,260.00 → 1,300.00". `from`: undefined if the old value was not recorded. */
+  /** Returns lines such as "Concurrent users 1–10, HKD: 1,260.00 → 1,300.00". `from`: undefined if the old value was not recorded. */
   formatChanges: (field: string, from: unknown, to: unknown) => string[]
-  /** The values of each side of a conflict that differ. `was` is empty if the old value was not recorded. */
+  /** Returns the values of each side of a conflict that differ. `was` is empty if the old value was not recorded. */
   formatSides: (side: ConflictField) => Record<'was' | 'mine' | 'theirs', string[]>
-  /** The value alone or, for a part of a price list, each of its fields. */
+  /** Returns the value alone or, for a part of a price list, each of its fields. */
   formatValues: (field: string, value: unknown) => string[]
   formatLabel: (field: string) => string
 }

@@ -44,7 +44,7 @@ export const isRowAction = ({ input: writeInput }: Pick<EntryView, 'input'>) => 
 /** `name`: display name of the record before this write. */
 type NamedWrite = Pick<EntryView, 'endpoint' | 'action' | 'table'> & { name: string | null }
 
-/** Sentences that name a write. An entry, its dialogs and links to it use the same sentence. */
+/** Returns functions that build sentences about a write. An entry, its dialogs and links to it use the same sentence. */
 export function useEntryMessages() {
   const { t } = useTranslation('outbox')
   const getFieldFormatter = useFieldFormatter()
@@ -87,7 +87,7 @@ export function useEntryMessages() {
   }
 }
 
-/** Such a call is never queued, so it concerns no row of a list. */
+/** Returns whether the receipt is of a direct call. Such a call concerns no row of a list. */
 const isCall = ({ table, endpoint }: ReceiptView) => table === '' && endpoint !== 'uploadAsset'
 
 const getLanguage = () => document.documentElement.lang || 'en'

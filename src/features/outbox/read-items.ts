@@ -21,7 +21,7 @@ export interface EntryGroupItems {
 }
 
 export interface WaitingItems extends Record<EntryGroupName, EntryGroupItems> {
-  /** Whether an attempt to send now could send something. */
+  /** Whether an attempt to send now could send at least one entry. */
   canSend: boolean
 }
 

@@ -5,7 +5,7 @@ import { useFieldFormatter } from '#features/outbox/entry-messages.ts'
 
 const maxLines = 8
 
-/** Details of a refusal: each field with its problem, or the rows that prevent the action. */
+/** Returns a function that reads the details of a refusal: each field with its problem, or the rows that prevent the action. */
 export function useRefusalLines(): (table: string, problem: Problem | null) => Promise<string[]> {
   const { t } = useTranslation('outbox')
   const getFieldFormatter = useFieldFormatter()

@@ -11,7 +11,7 @@ export const priceCurrencies = ['hkd', 'usd', 'rmb'] as const
 export type PriceCurrency = (typeof priceCurrencies)[number]
 export type CurrencyTexts = Record<PriceCurrency, string>
 
-/** `key` identifies the row while the form is open, even after it is moved. */
+/** Typed values of a range. `key` identifies the row while the form is open, even after it is moved. */
 export interface RangeRow extends CurrencyTexts {
   key: number
   /** The last number of users in the range. The first follows from the previous range (D82). */
@@ -108,7 +108,10 @@ export const copyToPriceListValues = (list: FullPriceList): PriceListValues => {
   return { ...values, header: { ...values.header, effective_date: '' } }
 }
 
-/** The start of each range is one above the highest number before it. Null: no users, dropped on saving. */
+/**
+ * Returns the start of each range: one above the highest number before it. Null if the range contains no users; it is then dropped on
+ * saving.
+ */
 export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
   let nextStart = 1
   return rows.map(({ to }) => {
@@ -120,7 +123,7 @@ export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
   })
 }
 
-/** Compares parts of the form. Not as JSON text, because a list may have a thousand rows. */
+/** Compares parts of the form. Comparing JSON text would be slow, because a list may have a thousand rows. */
 function isSame(part: unknown, otherPart: unknown): boolean {
   if (part === otherPart) return true
   if (!part || !otherPart) return false
@@ -136,7 +139,7 @@ export const getChangedValues = (values: PriceListValues, baseValues: PriceListV
     Object.entries(values).filter(([name, part]) => !isSame(part, baseValues[name as keyof PriceListValues])),
   )
 
-/** After a conflict: applies typed values to the current ones by field. The rows of a table are one value. */
+/** After a conflict: applies the typed values to the current ones, field by field. The rows of a table are treated as one field. */
 export const rebaseValues = (
   typedValues: PriceListValues,
   previousValues: PriceListValues,

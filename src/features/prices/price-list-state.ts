@@ -1,4 +1,4 @@
-/** States of the price lists of one client type, as known on this device (D16). */
+/** Determines the states of the price lists of one client type, as far as this device knows them (D16). */
 import type { TFunction } from 'i18next'
 import type { PriceRow } from '#contract/prices.ts'
 

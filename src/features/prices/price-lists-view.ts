@@ -1,4 +1,4 @@
-/** The view of the price lists (C-01). The client type is not part of it: staff select it for all their pages. */
+/** The view of the price lists in the address (C-01). The client type is not part of it: staff select it for all their pages. */
 import { priceListSpec } from '#contract/prices.ts'
 import { defineListView } from '#state/list-url.ts'
 import { choice } from '#state/view-fields.ts'

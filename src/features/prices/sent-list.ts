@@ -20,7 +20,7 @@ import {
 } from '#features/prices/price-list-form.ts'
 
 type PriceListBody = ParsedInputOf<typeof createPriceList>['body']
-/** A complete list: the form sends every field. */
+/** The complete request body. The form sends every field. */
 export type SentList = {
   [Name in Exclude<keyof PriceListBody, 'confirmed' | 'type'>]-?: Exclude<PriceListBody[Name], undefined>
 }
@@ -73,7 +73,7 @@ export interface PriceFormResult {
   keys: Record<PriceTableName, readonly number[]>
 }
 
-/** Drops rows without a code or users (contracts 5, T11). An invalid value is 0 in `list` and in `problems`. */
+/** Drops rows without a code or users (contracts 5, T11). An invalid value gets a default in `list` and is reported in `problems`. */
 export function readForm(values: PriceListValues, formContext: PriceFormContext): PriceFormResult {
   const problems: PlacedProblem[] = []
   const addProblem = (position: ProblemPosition, problem: Omit<AnyFieldProblem, 'field'>) =>
@@ -137,7 +137,7 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
   const descProblem = checkRequired(list.desc) ?? checkHiddenCharacter(list.desc)
   if (descProblem) addProblem(toFieldPosition('desc'), descProblem)
   const content = { ...list, ...addIds(list) } as PriceContent
-  // Values that could not be parsed are already reported, and are 0 here.
+  // Values that could not be parsed have defaults here. They are already reported, so problems of the defaults are dropped.
   const listProblems = checkPriceList(content).map((problem) => placeProblem(problem, keys))
   const reportedKeys = new Set(problems.map(getProblemKey))
   return {
@@ -147,7 +147,7 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
   }
 }
 
-/** Identifies a position, because only one problem per position is reported. */
+/** Returns a text that identifies a position. Only one problem per position is reported. */
 export const getProblemKey = ({ table, key, name }: ProblemPosition) => `${table} ${key} ${name}`
 
 export const addIds = ({ concurrentUser = [], namedUser = [], module = [] }: SentList) => {

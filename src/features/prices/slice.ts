@@ -37,7 +37,7 @@ export const cacheFullLists =
     }
   }
 
-/** Base of a write that sends no fields of the list. Its values identify the list to the user. */
+/** Adds the base of a write that sends no fields of the list. Its values identify the list to the user. */
 const withBase = (overlaidRow: OverlaidRow<PriceRow>, options: CallOptions): CallOptions => {
   const { type, desc, effective_date } = overlaidRow.row
   return { ...options, base: { rowVersion: getBaseVersion(overlaidRow), values: { type, desc, effective_date } } }

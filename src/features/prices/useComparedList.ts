@@ -17,8 +17,8 @@ interface ComparedListOptions {
 }
 
 /**
- * The list to compare with: the one in force, unless the user selects another. Lists that are waiting to be created are not offered.
- * `selectProps` are for a select box.
+ * Returns the list to compare with: the one in force, unless the user selects another. Lists that are waiting to be created are not
+ * offered. `selectProps` are the props of the select box.
  */
 export function useComparedList({ lists, getListState, isRequired }: ComparedListOptions) {
   const { t } = useTranslation('prices')

@@ -1,4 +1,4 @@
-/** The visible square of a picture: its centre in pixels of the picture, and its zoom. */
+/** Calculates the visible square of a picture: its centre in pixels of the picture, and its zoom. */
 export interface PictureSize {
   width: number
   height: number
@@ -7,7 +7,7 @@ export interface PictureSize {
 export interface PictureCrop {
   x: number
   y: number
-  /** 1: the square is as large as the shorter side. */
+  /** With 1, the square is as large as the shorter side. */
   zoom: number
 }
 
@@ -35,7 +35,7 @@ export function limitCrop(size: PictureSize, { x, y, zoom }: PictureCrop): Pictu
   }
 }
 
-/** `right` and `down`: how far the picture is moved, as fractions of the frame's side. */
+/** Moves the picture. `right` and `down` are fractions of the frame's side. */
 export function moveCrop(size: PictureSize, crop: PictureCrop, right: number, down: number): PictureCrop {
   const side = getCropSide(size, crop)
   return limitCrop(size, { ...crop, x: crop.x - right * side, y: crop.y - down * side })
@@ -47,7 +47,7 @@ export const zoomCrop = (size: PictureSize, crop: PictureCrop, zoom: number): Pi
 const keyStep = 0.05
 const zoomStep = 1.1
 
-/** Applies a key; returns null if the key has no function. The picture follows the arrow, as it follows a finger. */
+/** Applies a key. Returns null if the key has no function. The picture moves in the direction of the arrow. */
 export function applyKey(size: PictureSize, crop: PictureCrop, key: string): PictureCrop | null {
   if (key === 'ArrowLeft') return moveCrop(size, crop, -keyStep, 0)
   if (key === 'ArrowRight') return moveCrop(size, crop, keyStep, 0)

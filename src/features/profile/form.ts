@@ -15,7 +15,7 @@ export interface PasswordFormValues {
   confirm: string
 }
 
-/** portal 5: all are required, and the last two must be equal. */
+/** Checks that all three passwords are typed, and that the last two are equal (portal 5). */
 export function checkPasswords({ original, newPassword, confirm }: PasswordFormValues): FieldProblem[] {
   const problems = [
     original === '' ? { field: 'original', code: 'REQUIRED' as const } : null,

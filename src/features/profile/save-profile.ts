@@ -6,10 +6,10 @@ import { type SessionUser, userRead } from '#state/session-slice.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import type { ProfileValues } from '#features/profile/form.ts'
 
-/** Names of uploaded pictures, so that a picture is not uploaded again when the form is saved again after a refusal. */
+/** Ids of uploaded pictures, so that a picture is not uploaded again when the form is saved again after a refusal. */
 const uploadedNames = new WeakMap<Blob, string>()
 
-/** Returns the picture's id, or `~{intent}` while it waits on the device. */
+/** Uploads a picture. Returns its id as `name`, or `~{intent}` while it waits on the device. */
 async function upload(api: ApiClient, picture: File): Promise<{ name: string } | { problem: Problem }> {
   const uploadedName = uploadedNames.get(picture)
   if (uploadedName) return { name: uploadedName }
@@ -28,7 +28,7 @@ export const saveProfile =
   ): AppThunk<CallResult<unknown>> =>
   async (dispatch, _getState, { api }) => {
     const uploadResult = avatar instanceof File ? await upload(api, avatar) : { name: avatar }
-    // The write was not sent, so the next attempt uses the same intent.
+    // The change of the profile was not sent, so the next attempt uses the same intent.
     if ('problem' in uploadResult)
       return { kind: 'problem', problem: uploadResult.problem, ...(options.intent ? { intent: options.intent } : {}) }
     const { name } = uploadResult
@@ -38,7 +38,7 @@ export const saveProfile =
     return result
   }
 
-/** Updates the name and picture in the page header. The device also stores the response for its next start. */
+/** Reads the user again, which updates the name and picture in the page header. The device stores the response for the next start. */
 export const readOwnUser =
   (): AppThunk<void> =>
   async (dispatch, _getState, { api }) => {

@@ -20,7 +20,7 @@ export function AddressFacts({ row: { url, admin_url: adminUrl } }: { row: Servi
   )
 }
 
-/** Dialog of a row's info button (M111). */
+/** Dialog with the addresses of a service, opened by the row's info button (M111). */
 export function AddressDialog({ row, onClose }: { row: ServiceAddresses; onClose: () => void }) {
   const { t } = useTranslation('services')
   return (

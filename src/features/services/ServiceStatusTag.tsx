@@ -18,7 +18,7 @@ const tones: Record<number, TagTone> = {
 
 const runningStatus = 2
 
-/** Shows the status as a dot with text (D40). A running service that is offline is a warning. */
+/** Shows the status as a dot with text (D40). A running service that does not respond is shown as a warning. */
 export function ServiceStatusTag({
   system_status: status,
   online,

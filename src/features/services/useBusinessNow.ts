@@ -3,7 +3,7 @@ import { type PlainDate, toTimestamp } from '#domain/time.ts'
 import { useSettings } from '#patterns/useSettings.ts'
 import { getBusinessNow, formatBusinessTime } from '#ui/page/business-clock.ts'
 
-/** Returns the business time zone (D31), the current and the next minute. Null if the zone is not known yet. */
+/** Returns the business time zone (D31), the current minute and the next one. Null if the zone is not known yet. */
 export function useBusinessNow() {
   const timeZone = useSettings()?.time_zone ?? null
   const [instant, setInstant] = useState(getBusinessNow)

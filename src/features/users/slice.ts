@@ -34,7 +34,7 @@ const actionEndpoints = {
   remove: deleteUser,
 } satisfies Record<UserAction, Endpoint>
 
-/** Rows with a running action, by id. A second tap sends nothing (T-08). */
+/** Rows with a running action, by id. While it runs, a second tap sends nothing (T-08). */
 type RunningUserActions = Record<string, true>
 
 const userActionsSlice = createSlice({
@@ -81,7 +81,7 @@ interface UserActionInput {
   id: RowRef
 }
 
-/** Like `runUserAction`, for `useAction`: a running action is a problem. */
+/** Like `runUserAction`, for `useAction`: if another action is running, returns a problem instead of null. */
 export const sendUserAction =
   ({ action, id }: UserActionInput): AppThunk<CallResult<unknown>> =>
   async (dispatch) =>

@@ -13,6 +13,6 @@ export type UsersView = (typeof view)['defaultView']
 
 export const usersView = {
   ...view,
-  /** At most one, because both filters are choices of one select box. */
+  /** Number of active filters: at most one, because both filters are choices of one select box. */
   countFilters: (usersView: UsersView) => Math.min(1, view.countFilters(usersView)),
 }

@@ -5,7 +5,7 @@ import { PendingMark } from '#ui/list/PendingMark.tsx'
 
 interface EditFormNotesProps<Row extends VersionedRow, Name extends keyof Row> {
   form: {
-    /** Omit it if the page shows waiting writes elsewhere. */
+    /** The row with its waiting write. Omit it if the page shows waiting writes elsewhere. */
     row?: OverlaidRow<Row> | null
     conflict: { previousRow: Row; currentRow: Row } | null
   }
@@ -16,7 +16,7 @@ interface EditFormNotesProps<Row extends VersionedRow, Name extends keyof Row> {
 
 const isSame = (first: unknown, second: unknown) => JSON.stringify(first ?? null) === JSON.stringify(second ?? null)
 
-/** Notes above an edit form: a waiting write of the record, and changes made by somebody else. */
+/** Shows notes above an edit form: a waiting write of the record, and changes made by somebody else. */
 export function EditFormNotes<Row extends VersionedRow, Name extends keyof Row>({
   form: { row, conflict },
   conflictTitle,

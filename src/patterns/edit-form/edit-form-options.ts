@@ -53,20 +53,20 @@ export interface EditFormOptions<
   formatFault: (fault: Fault) => string
   /** Returns the input that shows a fault. Defaults to the input with the field's name. */
   getInputName?: (fault: Fault) => string
-  /** Returns the faults of a refusal if they are not the fields that it lists. */
+  /** Returns the faults of a refusal. Needed only if they are not the fields that the refusal lists. */
   findFaults?: (problem: Problem) => readonly Fault[]
   /** Returns whether the form has an input for the fault. Defaults to whether a value has the field's name. */
   hasInput?: (fault: Fault) => boolean
   save: (write: FormWrite<Row, Fields>) => AppThunk<CallResult<unknown>>
-  /** Usually navigates away. Without it the form stays open. */
+  /** Called after the record was saved. Usually navigates away; without it, the form stays open. */
   onSaved?: (saved: SavedForm<Fields>) => void
-  /** Whether the form follows changes of the row while nothing is typed. For a form that stays open after saving. */
+  /** Whether the form follows changes of the row while it has no unsaved input. For a form that stays open after saving. */
   followsRow?: boolean
-  /** Whether it can be saved without changes, for example a copy of another record. */
+  /** Whether the form can be saved without changes, for example a copy of another record. */
   canSaveUnchanged?: boolean
-  /** For values with their own reducer. After a new login, drafts restore them and not this form. */
+  /** For values with their own reducer. After a new login they are restored from drafts, not by this form. */
   valuesState?: readonly [values: Values, setValues: (values: Values) => void]
-  /** Replaces the default, which marks inputs by their names. */
+  /** Shows faults at the inputs. Replaces the default, which marks inputs by their names. */
   showFaults?: (faults: readonly Fault[]) => void
   rebase?: (values: Values, baseValues: Values, currentValues: Values) => Values
   texts: {

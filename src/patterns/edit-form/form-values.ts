@@ -18,7 +18,7 @@ export const getChanges = <Fields extends object>(
     ),
   ) as Partial<Fields>
 
-/** Used after somebody else changed the record. Returns the current values with the user's changes applied. */
+/** Used after somebody else changed the record. Returns the current values, with the user's changes applied. */
 export const rebaseValues = <Values extends FormValues>(
   values: Values,
   baseValues: Values,

@@ -36,7 +36,7 @@ export function createInputProps<Values extends FormValues>({ values, errors, ch
       error: errors[name],
       onChange: onChange(name),
     }),
-    /** For a custom field, such as a list of codes or a picture. */
+    /** Returns the props of a custom field, such as a list of codes or a picture. */
     getValueProps: <N extends Name>(name: N) => ({
       value: values[name],
       error: errors[name],

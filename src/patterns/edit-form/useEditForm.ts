@@ -20,12 +20,12 @@ import { useFormState } from '#patterns/edit-form/useFormState.ts'
 
 type SendState = { kind: 'idle' | 'sending' | 'queued' } | { kind: 'failed'; problem: Problem }
 
-/** After these problems the intent cannot be used again, so the next save is a new write. */
+/** Codes of problems after which the intent cannot be used again. The next save is then a new write. */
 const usedUpCodes = ['INTENT_DONE', 'INTENT_VOID']
 
 /**
- * A form for one record: initial values, changes, checks, saving or queueing, conflicts and messages. Spread it into `<PageForm
- * {...form.formProps}>` or `<FormDrawer {...form.formProps}>`, which ask before typed values are lost.
+ * The state of a form for one record: initial values, changes, checks, saving or queueing, conflicts and messages. Pass its `formProps` to
+ * `<PageForm>` or `<FormDrawer>`, which ask before typed values are lost.
  */
 export function useEditForm<
   Row extends VersionedRow,
@@ -79,7 +79,7 @@ export function useEditForm<
     })
     if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
     else showSaved(t, texts, base.row === null, saved)
-    // Values typed since the submit do not keep the form open: saving them would create a second record.
+    // Values that were typed after the submit do not keep the form open: saving them would create a second record.
     navigateUnguarded(() => options.onSaved?.(saved))
   }
 
@@ -162,17 +162,17 @@ function useOneAtATime<Input>(run: (input: Input) => Promise<void>): (input: Inp
   }
 }
 
-/** Returns the base of a change (protocol 9): the version and the row's values of the fields. */
+/** Returns the base of a change (protocol 9): the version of the row, and the row's values of the changed fields. */
 const getBaseOption = (row: OverlaidRow<VersionedRow> | null, fields: object) =>
   row && { base: { rowVersion: getBaseVersion(row), values: pickFields(row.row, fields) } }
 
-/** Takes the row's own values, because an input may show a stored value in another format. */
+/** Returns the row's own values, because an input may show a stored value in another format. */
 const pickFields = (row: object, fields: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, name in row ? row[name as keyof typeof row] : value]),
   )
 
-/** Creating a record returns its row. Resending a write that was queued before returns null. */
+/** Returns the id of the created record. It is null if a write that was queued before is sent again, because that response has no row. */
 function getCreatedId(result: CallResult<unknown>): RowRef | null {
   if (result.kind === 'queued') return `~${result.intent}`
   return result.kind === 'fresh' ? ((result.output as VersionedRow | null)?.id ?? null) : null

@@ -13,13 +13,13 @@ interface UnsavedForm<Row extends VersionedRow, Values> {
 }
 const unsavedForms = createUnsavedForms<UnsavedForm<VersionedRow, FormValues>>()
 
-/** Values to restore after a new login, or null. If they exist, the page need not load its row first. */
+/** Returns the values to restore after a new login, or null. If they exist, the page need not load its row first. */
 export const useUnsavedForm = <Row extends VersionedRow, Values extends FormValues>(name: string) =>
   unsavedForms.useUnsavedForm(name) as UnsavedForm<Row, Values> | null
 
 /**
- * The state of a form, kept while the user has to log in again. The message of an earlier refusal is not kept, because the values may have
- * changed since.
+ * The state of a form. It is kept in memory while the user has to log in again. The message of an earlier refusal is not kept, because the
+ * values may have changed since.
  */
 export function useFormState<
   Row extends VersionedRow,
@@ -40,7 +40,7 @@ export function useFormState<
   const ownState = useState(initialForm.values)
   const [values, setValues] = valuesState ?? ownState
   const [intent, setIntent] = useState(initialForm.intent)
-  // Includes values typed while a write is being sent, which `submit` does not have.
+  // Latest values, including those typed while a write is being sent. The closure of `submit` does not have them.
   const latestValues = useRef(values)
   useLayoutEffect(() => {
     latestValues.current = values
@@ -54,7 +54,7 @@ export function useFormState<
   }
   const changes = getFieldChanges(fields)
   const hasChanges = Object.keys(changes).length > 0
-  // A new record that was refused counts as changed, so that it is not lost.
+  // A new record that was refused is treated as changed, so that it is not lost.
   const isDirty = hasChanges || (base.row === null && Boolean(options.refusedWrite) && !base.isSaved)
   unsavedForms.useKeepUnsavedForm(options.name, isDirty && !valuesState ? { row: base.row, values, intent } : null)
 
@@ -63,7 +63,7 @@ export function useFormState<
   if (isFollowing && row && row !== base.row) {
     const rowValues = toValues(row.row)
     setBase({ row, values: rowValues, isSaved: false })
-    // Changes that matter to no field (extra blanks) are dropped. Values typed after saving are kept.
+    // Typed values that change no field (extra blanks) are dropped. Values typed after saving are kept.
     setValues(base.isSaved ? rebase(values, base.values, rowValues) : rowValues)
   }
   return {

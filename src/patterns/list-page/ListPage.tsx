@@ -11,7 +11,7 @@ import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { ListFilters, type SelectFilter } from '#patterns/list-page/ListFilters.tsx'
 
-/** Returned by `useListPage`. A page with another data source builds it itself. */
+/** State of the page, usually returned by `useListPage`. A page with another data source builds it itself. */
 interface ListPageState<R, V extends ListUrlState> {
   definition: ListViewDefinition<V>
   view: V
@@ -67,7 +67,7 @@ interface ListPageProps<R, V extends ListUrlState> extends SharedListProps<R> {
   empty: EmptyTexts
   beforeList?: ReactNode
   listClass?: string
-  /** Called in place of the list's refetch after a failure, if the page has to fetch more than the rows. */
+  /** Called after a failure when the user retries, instead of the list's refetch. For a page that has to fetch more than the rows. */
   onRetry?: () => void
   /** Dialogs and drawers. Their code may be loaded when they open. */
   children?: ReactNode
@@ -117,7 +117,7 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
       {searchLabel !== undefined && (
         <ListFilters {...{ list, sorting, searchLabel, filters, chips, lastFilters }}>{extraFilters}</ListFilters>
       )}
-      {/* Offline no problem is shown: the stored rows or the empty state already show all that is known. */}
+      {/* Offline, no problem is shown: the stored rows or the empty state already tell the user enough. */}
       <LoadProblem problem={list.problem} onRetry={props.onRetry ?? list.refetch} />
       {beforeList}
       <div className={props.listClass}>
@@ -174,7 +174,7 @@ function ListTable<R, V extends ListUrlState>({
   )
 }
 
-/** The empty state for one of three reasons (C-04, C-11). */
+/** Shows the empty state for one of three reasons: not on this device, no match, or no rows (C-04, C-11). */
 function EmptyList<R, V extends ListUrlState>({ list, empty }: { list: ListPageState<R, V>; empty: EmptyTexts }) {
   const { definition, view, changeView, freshness } = list
   if (freshness.asOf === null)

@@ -35,7 +35,7 @@ export function useListPage<R extends VersionedRow, V extends ListUrlState, Extr
     setQuery,
     isGrowing: isNarrow,
     ...list,
-    /** Fetches again and no longer shows new rows first. */
+    /** Fetches again. Rows that were just created are then no longer shown first. */
     refresh() {
       clear()
       list.refetch()

@@ -35,7 +35,7 @@ export type FactorAction =
   | { kind: 'require'; shouldRequire: boolean }
   | { kind: 'reset'; id: number; name: string; isRequired: boolean }
 
-/** Verifies the user, makes the change, then shows new recovery codes. `onClose`: whether something changed. */
+/** Verifies the user, makes the change, then shows new recovery codes. `isChanged` is true if the page must read the factors again. */
 export function FactorDialog({ action, onClose }: { action: FactorAction; onClose: (isChanged: boolean) => void }) {
   const { t } = useTranslation('factors')
   const { user } = useSignedInSession()
@@ -82,7 +82,7 @@ export function FactorDialog({ action, onClose }: { action: FactorAction; onClos
 
 const toNameParams = (action: FactorAction) => ('name' in action ? { name: action.name } : {})
 
-/** Requires the password or a factor: an unlocked screen is not enough to change how its user signs in. */
+/** Asks for the password or a factor. An unlocked screen is not enough to change how its user signs in. */
 function ConfirmIdentity({ onProven }: { onProven: (token: string) => void }) {
   const { t } = useTranslation('factors')
   const { response: challenge, problem } = useOnlineResponse(beginProof, {})
@@ -118,7 +118,7 @@ function FactorChange({ action, ...changeProps }: ChangeProps<FactorAction>) {
 
 type ConfirmedAction = Exclude<FactorAction, { kind: 'app' | 'passkey' }>
 
-/** All these calls carry secrets, so each run has a new intent. */
+/** Each call contains a secret token, so each attempt is a new call with its own intent. */
 function toChangeCall(
   action: ConfirmedAction,
   mfa_token: string,

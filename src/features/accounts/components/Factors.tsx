@@ -18,7 +18,9 @@ import { RenameFactor } from '#features/accounts/components/RenameFactor.tsx'
 import { useOnlineResponse } from '#state/use-online-response.ts'
 import { hasPasskeys } from '#features/accounts/passkeys.ts'
 
-/** Own factors and recovery codes and, for an admin, the company's requirement. Never read from the device. */
+/**
+ * Shows the user's factors and recovery codes and, to an admin, whether the company requires a second factor. Read only from the server.
+ */
 export function Factors() {
   const { t } = useTranslation('factors')
   const { caller } = useSignedInSession()

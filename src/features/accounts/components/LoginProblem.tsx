@@ -24,13 +24,13 @@ export function LoginProblem({ problem, credentials }: LoginProblemProps) {
   return (
     // A wrong password needs no support, so its problem shows no request number.
     <ProblemNote problem={problem?.code === 'invalid_grant' ? { ...problem, requestId: null } : problem}>
-      {/* Announced once. The countdown in the button's disabled reason is not announced. */}
+      {/* Announced once to screen readers. The countdown in the button's disabled reason is not announced. */}
       {waitSeconds !== null && <p>{formatRetryDelay(t, waitSeconds)}</p>}
     </ProblemNote>
   )
 }
 
-/** portal 4: a login to an account that was never activated offers to send the activation mail again. */
+/** After a login to an account that was never activated, offers to send the activation mail again (portal 4). */
 function NotActivatedNote({ problem, credentials }: { problem: Problem; credentials: LoginCredentials }) {
   const { t } = useTranslation('accounts')
   const dispatch = useDispatch()

@@ -35,7 +35,7 @@ export function RegisterCompany({ CompanyFields, values, serverProblems, onChang
   const dispatch = useDispatch()
   const { changeFields, problems, formRef, showProblems, setProblems } = useSmallForm<Partial<CompanyValues>>({})
   const [isChecking, setChecking] = useState(false)
-  /** The current code. A late response about an earlier code is ignored. */
+  /** The typed code. A late response about a code that was typed before is ignored. */
   const currentCode = useRef('')
   useEffect(() => {
     currentCode.current = values.code.trim()
@@ -44,7 +44,7 @@ export function RegisterCompany({ CompanyFields, values, serverProblems, onChang
     if (serverProblems.length > 0) showProblems(serverProblems)
   }, [serverProblems, showProblems])
 
-  /** Returns whether another company already has the code. Sends no request for an invalid code. */
+  /** Returns whether another company has the code; false if that cannot be checked. Sends no request for an invalid code. */
   async function isTaken(): Promise<boolean> {
     const checkedCode = currentCode.current
     if (checkCompany({ code: checkedCode }).length > 0) return false

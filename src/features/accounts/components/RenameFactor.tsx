@@ -9,7 +9,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 
-/** The name only distinguishes factors and does not affect the sign-in, so the user need not be verified. */
+/** Renames a factor. The name does not affect the sign-in, so the user need not be verified. */
 export function RenameFactor({ factor, onClose }: { factor: EnrolledFactor; onClose: (isChanged: boolean) => void }) {
   const { t } = useTranslation('factors')
   const { t: tUi } = useTranslation('ui')

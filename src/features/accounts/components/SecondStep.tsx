@@ -18,7 +18,7 @@ const FactorEnrolment = lazy(async () => ({
   default: (await import('#features/accounts/components/FactorEnrolment.tsx')).FactorEnrolment,
 }))
 
-/** After the correct password: asks for the second factor, or sets up the first one. */
+/** Asks for the second factor, or sets up the first one, after the password was accepted. */
 export function SecondStep({ step, account, onBack }: { step: Step; account: string; onBack: () => void }) {
   const { t } = useTranslation('factors')
   const [expiredProblem, setExpiredProblem] = useState<Problem | null>(null)

@@ -12,7 +12,7 @@ const choices = ['keep', 'send', 'discard', 'stay'] as const
 type SignOutOption = (typeof choices)[number]
 const submitKeys = { keep: 'submitKeep', send: 'submitSend', discard: 'submitDiscard', stay: 'submitStay' } as const
 
-/** How long the outbox may take to send everything before the user reads that it did not, ms. */
+/** Time that the outbox has to send all writes before the user is shown that some were not sent, ms. */
 const sendTimeoutMs = 15_000
 
 export function SignOutChoice({
@@ -29,7 +29,7 @@ export function SignOutChoice({
   const [isConfirmed, setConfirmed] = useState(false)
   const [sendState, setSendState] = useState<'no' | 'yes' | 'in vain'>('no')
 
-  // The outbox sends by itself, and the parent page signs out once nothing is waiting. This watches only the time.
+  // The outbox sends by itself, and the parent page signs out when no write is waiting. This effect only limits the time.
   useEffect(() => {
     if (sendState !== 'yes') return
     const timer = setTimeout(() => setSendState('in vain'), sendTimeoutMs)

@@ -3,7 +3,7 @@ import { readLeftBehind } from '#local/outbox/left-behind.ts'
 import { useTranslation } from 'react-i18next'
 import { Note } from '#features/accounts/components/Note.tsx'
 
-/** Shows how many changes wait for a login, and how many are lost. `name`: user of the session that has ended. */
+/** Shows how many changes are sent after a login, and how many were lost. `name`: the user whose session has ended; null if unknown. */
 export function UnsentWritesNote({ name }: { name: string | null }) {
   const { t } = useTranslation('accounts')
   const {

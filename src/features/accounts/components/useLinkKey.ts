@@ -42,6 +42,6 @@ function store(name: string, value: string | null): void {
     if (value === null) sessionStorage.removeItem(name)
     else sessionStorage.setItem(name, value)
   } catch {
-    // There is no other place to store it.
+    // Without storage, the key is lost on a reload.
   }
 }

@@ -18,7 +18,7 @@ export function useSmallForm<T extends object>(initialValues: T | (() => T)) {
   const [refusalCount, setRefusalCount] = useState(0)
   const formRef = useRef<HTMLFormElement>(null)
 
-  // Runs only when the form is refused: while the user corrects it, the focus stays where they type.
+  // Runs only when the form is refused. While the user corrects it, the focus stays in the field in use.
   useEffect(() => {
     if (refusalCount > 0) formRef.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [refusalCount])

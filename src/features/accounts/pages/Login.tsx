@@ -1,4 +1,4 @@
-/** The first page that a user loads, so it stays small: native fields, no PrimeReact, no database. */
+/** The login form. It is the first page that a user loads, so it stays small: native fields, no PrimeReact, no database. */
 import { type FormEvent, lazy, Suspense, useEffect } from 'react'
 import { Link, Navigate, useSearchParams } from 'react-router-dom'
 import { unsentCountCookie } from '#contract/cookies.ts'
@@ -61,7 +61,7 @@ export function Login() {
     if (showProblems(checkFields(credentials, rules)) && status.kind !== 'sending') void dispatch(login(credentials))
   }
 
-  // A user who has signed in in another tab is redirected instead.
+  // If the user has signed in in another tab meanwhile, the redirect below is rendered instead.
   if (problem?.code === 'MFA_REQUIRED' && session.kind !== 'signed in')
     return (
       <Suspense>

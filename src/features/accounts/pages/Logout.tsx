@@ -12,8 +12,8 @@ import { Note } from '#features/accounts/components/Note.tsx'
 import { logout } from '#features/accounts/slice.ts'
 
 /**
- * Shows 'You are leaving...', then a link back (portal 2). Signs out without a question if nothing is unsent. Without a valid session, the
- * link back is shown at once.
+ * Shows 'You are leaving...', then a link back (portal 2). Signs out without a question if nothing is unsent. Without a session, the link
+ * back is shown immediately.
  */
 export function Logout() {
   const { t } = useTranslation('visitors')
@@ -24,7 +24,7 @@ export function Logout() {
   const shouldAsk = session.kind === 'signed in' && choice === null && waitingCount !== undefined && waitingCount > 0
   const shouldLeave = session.kind === 'signed in' && (choice !== null || waitingCount === 0)
 
-  // The device signs out before the server has responded. Only then is it known which of the two texts is true.
+  // The session on this device ends before the server has responded. The final text depends on the response, so it is shown only after it.
   const [leaveState, setLeaveState] = useState<'no' | 'under way' | 'failed'>('no')
   const leave = useCallback(
     async (shouldDiscard: boolean) => {

@@ -34,8 +34,8 @@ export function Signup({ CompanyFields }: { CompanyFields: CompanyFieldsComponen
   useEffect(() => void dispatch(signupOpened()), [dispatch])
   useEffect(() => storeDraft(draft), [draft])
 
-  // A new step gets the focus, so that it is announced, and the page scrolls to the top. Refused fields take the focus themselves.
-  // This is a layout effect: a later effect could take the focus from a field that a fast user is already in.
+  // A new step gets the focus, so that it is announced, and the page scrolls to the top. If the server refused a field, that field
+  // gets the focus instead. This is a layout effect: a later effect could take the focus from a field that a fast user is already in.
   const displayedStep = useRef(step)
   const stepsRef = useRef<HTMLOListElement>(null)
   useLayoutEffect(() => {

@@ -5,7 +5,7 @@ import { ChangeLogFrame } from '#features/apps/history/ChangeLogFrame.tsx'
 interface ChangeLogDialogProps {
   name: string
   version: string
-  /** By id for a published or uploaded package, by text for a file that only this device has read. */
+  /** The id of a published or uploaded package, or the text of a change log in a file that only this device has read. */
   source: { id: string } | { text: string }
   onClose: () => void
 }

@@ -29,7 +29,7 @@ export function ChangeLogFrame({ id, title }: { id: string; title: string }) {
         title={title}
         width={700}
         height={300}
-        // Links open in new tabs outside the sandbox, because scripts of the linked page could not run inside it.
+        // Links open in new tabs outside the sandbox. Inside it, scripts of the linked page could not run.
         sandbox="allow-popups allow-popups-to-escape-sandbox"
         referrerPolicy="no-referrer"
         srcDoc={result.output}
@@ -47,7 +47,7 @@ export function ChangeLogFrame({ id, title }: { id: string; title: string }) {
   return <ProblemNote problem={problem} onRetry={refetch} shouldFocus />
 }
 
-/** `result` is null while loading. Read again when the connection is back and when the colour scheme changes. */
+/** Reads the change log, and reads it again when the connection is back or the colour scheme changes. `result` is null while loading. */
 function useChangeLog(id: string) {
   const dispatch = useDispatch()
   const [result, setResult] = useState<CallResult<string> | null>(null)
@@ -60,7 +60,7 @@ function useChangeLog(id: string) {
   useFetch(refetch)
   useEffect(() => {
     const darkScheme = matchMedia('(prefers-color-scheme: dark)')
-    // The page changes its own colours in a listener of the same event, so wait until that has run.
+    // The page changes its own colours in a listener of the same event. The timeout lets that listener run first.
     const refetchLater = () => setTimeout(refetch)
     darkScheme.addEventListener('change', refetchLater)
     return () => darkScheme.removeEventListener('change', refetchLater)

@@ -45,7 +45,7 @@ export function PackageTable({ title, intro, entries, children, ...rest }: Packa
       </div>
       <div className="list-room">
         <div className="list">
-          {/* The cards of a phone change the table's display, which removes the roles of its elements, so they are set explicitly. */}
+          {/* On a phone, CSS shows the rows as cards and changes `display`. That removes the roles of a table, so they are set explicitly. */}
           <table className="table cards" role="table">
             <caption className="sr-only">{title}</caption>
             <thead role="rowgroup">

@@ -15,7 +15,7 @@ import type { UploadQueue } from '#features/apps/upload/upload-queue.ts'
 
 interface PublishBarProps {
   entries: readonly UploadEntry[]
-  /** The server accepts no further uploads. Then only packages on the server can be published. */
+  /** Whether the server accepts no further uploads. Then only packages that are already on the server can be published. */
   isFull: boolean
   selectedEntries: readonly UploadEntry[]
   apps: KnownVersions
@@ -40,13 +40,13 @@ export function PublishBar({
   const percent = runningPublication?.percent ?? 0
   async function handlePublish() {
     const modules = selectedEntries.flatMap(({ row }) => (row ? [row.md5] : []))
-    // Waits for the end of the job, however long that takes. The row of the job has its progress.
+    // Waits until the job has ended, however long that takes. Its progress is read from the job's row.
     const result = await run({ body: { modules, progressKey: crypto.randomUUID() } })
     if (result.kind !== 'problem') {
       queue.handlePublished(result.kind === 'fresh' ? result.output : [])
       onPublished()
     }
-    // Other packages may no longer be an upgrade.
+    // The published versions may make other packages unnecessary, so the states are read again.
     await queue.refresh()
   }
   const disabledReason = useDisabledReason(selectedEntries)

@@ -21,7 +21,7 @@ const tones: Partial<Record<UploadPhase, TagTone>> = {
   paused: 'warning',
 }
 
-/** Failed files come first, because the user can act on them. */
+/** `sortTransfers` puts failed files first, because the user can act on them. */
 const isFinished = ({ phase }: UploadEntry) => phase === 'sent' || phase === 'notNeeded'
 const hasFailed = ({ phase }: UploadEntry) => phase === 'failed' || phase === 'refused'
 const sortTransfers = (entries: readonly UploadEntry[]) =>

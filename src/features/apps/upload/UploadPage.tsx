@@ -27,7 +27,7 @@ import { useUploadQueue } from '#features/apps/upload/useUploadQueue.ts'
 
 const noApps: KnownVersions = new Map()
 
-/** Packages are checked, uploaded, selected and published here (contracts 2, 4, 5; M155 to M160). */
+/** Page where packages are checked, uploaded, selected and published (contracts 2, 4, 5; M155 to M160). */
 export function UploadPage() {
   const { t } = useTranslation('apps')
   const isOnline = useConnection().networkState === 'online'
@@ -104,7 +104,7 @@ export function UploadPage() {
   )
 }
 
-/** Latest versions on this device, by code; null until the device was read. */
+/** Reads the latest app versions on this device, by code. `apps` is null until the device was read. */
 function useKnownApps() {
   const { rows, freshness, refetch } = useList(allApps, { scope: null, view: appsQuery })
   const apps = useMemo(() => (rows ? new Map(rows.map(({ row }) => [row.code, row])) : null), [rows])

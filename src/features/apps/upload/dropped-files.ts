@@ -12,7 +12,7 @@ export interface DroppedFiles {
   unread: string[]
 }
 
-/** Never rejects. Reads all items at once, because they are no longer available after the event. */
+/** Never rejects. Reads the list of items before the first `await`, because it is empty after the drop event. */
 export async function readDroppedFiles(items: DataTransferItemList): Promise<DroppedFiles> {
   const { files, folders } = splitItems(items)
   const droppedFiles: DroppedFiles = { files, empty: [], cut: [], unread: [] }
@@ -34,7 +34,7 @@ function splitItems(items: DataTransferItemList) {
     if (item.kind !== 'file') continue
     const entry = item.webkitGetAsEntry?.()
     const file = item.getAsFile()
-    // A folder is also returned as a file, but that file cannot be read.
+    // The browser also returns a file for a folder, but its content cannot be read.
     if (isFolder(entry)) folders.push(entry)
     else if (file) files.push(file)
   }

@@ -10,7 +10,7 @@ export function getPage<T>(
   return { page, pageCount, pageEntries: all.slice((page - 1) * pageSize, page * pageSize) }
 }
 
-/** Formats a file size as operating systems do: 0.4 MB, 12 MB. */
+/** Formats a file size: 40 kB, 0.4 MB, 12 MB. Uses factors of 1024. */
 export function formatFileSize(bytes: number): string {
   const value = bytes / (1024 * 1024)
   if (bytes < 100 * 1024) return `${Math.ceil(bytes / 1024)} kB`

@@ -1,4 +1,4 @@
-/** Reads the selected files one after the other, because an archive of 64 MB takes as much memory. */
+/** Reads the selected files one after the other, because reading an archive of 64 MB needs as much memory. */
 import { createLocalProblem } from '#contract/problem.ts'
 import type { UploadEntryStore } from '#features/apps/upload/upload-entry-store.ts'
 import type { ReadFileResult } from '#features/apps/upload/read-file.ts'

@@ -1,6 +1,6 @@
 /**
- * Reads a package in the browser before a byte is sent, also offline (contracts 4, 5). The server reads it again and checks more rules;
- * this only reports faults sooner.
+ * Reads a package in the browser before it is sent, also offline (contracts 4, 5). It only finds faults sooner: the server reads the
+ * package again and checks more rules.
  */
 import { md5 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -36,13 +36,13 @@ class PackageFaultError extends Error {
   }
 }
 
-/** Never rejects. */
+/** Reads a package. Never rejects: a fault is part of the result. */
 export async function readFile(file: File): Promise<ReadFileResult> {
   try {
     return { localPackage: await readPackage(file) }
   } catch (error) {
     if (error instanceof PackageFaultError) return { fault: error.fault }
-    // Either the file is gone, or its contents are wrong.
+    // Either the file was deleted or changed, or its content is not a valid package.
     return (await isReadable(file)) ? { fault: createMappFault(toFaultCode(error)) } : { unreadable: true }
   }
 }
@@ -75,7 +75,7 @@ async function readPackage(file: File): Promise<LocalPackage> {
   }
 }
 
-/** Hashing one slice takes no longer than a frame or two. The page can be drawn between slices. */
+/** Number of bytes that are hashed before the page can be drawn again. Hashing them takes one or two frames. */
 const sliceBytes = 1024 * 1024
 
 async function hashFile(file: File) {
@@ -108,13 +108,13 @@ async function readContents(reader: ZipReader<unknown>) {
   }
 }
 
-/** This also protects the page, which draws a preview of the icon. */
+/** Throws unless the icon is a PNG of at most `maxPixels`. The page itself draws a preview of the icon, so it must not be too large. */
 function requirePng(icon: Uint8Array): void {
   const { format, width, height } = readImageSize(icon) ?? { format: null, width: 0, height: 0 }
   if (format !== 'png' || width * height === 0 || width * height > maxPixels) throw new PackageFaultError('ICON_NO_PNG')
 }
 
-/** An entry of at most this size is harmless, however much it is compressed. Bytes. */
+/** Maximum unpacked size of an entry that may have any compression ratio, bytes. An entry this small does no harm. */
 const maxUncheckedBytes = 64 * 1024
 
 function requireSizes(entries: readonly FileEntry[]): void {
@@ -152,7 +152,10 @@ const unpackEntry = async (entry: FileEntry) =>
     checkSignature: true,
   })) as Uint8Array<ArrayBuffer>
 
-/** Larger packages are hashed only by the server, to save battery. Bytes. */
+/**
+ * Maximum total size of entries that this device compares with the hashes in the manifest, bytes. For larger packages, only the server
+ * compares them, to save battery.
+ */
 const maxHashedBytes = 16 * 1024 * 1024
 
 async function compareHashes({ files }: AppManifest, entries: readonly FileEntry[]): Promise<void> {

@@ -3,12 +3,14 @@ import { compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'
 import { isPublishable, findFaultsAfterUpload } from '#domain/catalogue/mapp.ts'
 import { type UploadEntry, type KnownVersions, getPackageState } from '#features/apps/upload/upload-entry.ts'
 
-/** The user's selection by entry key. Without a choice among an app's versions, the highest one is selected. */
+/**
+ * The user's choices by entry key: true if selected. If the user has not chosen among an app's versions, the highest version is selected.
+ */
 export type UserChoices = Readonly<Record<string, boolean>>
 
 export interface PackageSelection {
   selectedEntries: readonly UploadEntry[]
-  /** Why a file cannot be selected; null if it can be or already is. */
+  /** Returns why a package cannot be selected. Null if it is selected or can be. */
   getBlockedReason: (
     entry: UploadEntry,
   ) => { reason: 'existed' | 'published' } | { reason: 'twice'; version: string } | null

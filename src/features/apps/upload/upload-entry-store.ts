@@ -3,7 +3,7 @@ import { type UploadEntry, createUploadEntry } from '#features/apps/upload/uploa
 
 export interface UploadQueueState {
   entries: readonly UploadEntry[]
-  /** The server accepts further uploads only after some were published or removed. */
+  /** Whether the server accepts no further uploads until some packages are published or removed. */
   isFull: boolean
 }
 

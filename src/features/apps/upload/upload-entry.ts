@@ -5,14 +5,14 @@ import { type ConflictReason, type MappFault, type UploadStatus, getUploadState 
 import type { LocalPackage } from '#features/apps/upload/read-file.ts'
 
 export type ListedUpload = OutputOf<typeof listUploads>[number]
-/** M156, in the format of the server. */
+/** Row of a package (M156), in the format of the server. */
 export type PackageRow = NonNullable<ListedUpload['file']>
 
 export type UploadPhase =
   | 'reading'
-  /** This device or the server has found a fault in it. */
+  /** This device or the server has found a fault in the file. */
   | 'refused'
-  /** Already in the catalogue or in conflict: it is not sent. */
+  /** The version is already in the catalogue or conflicts with it, so the file is not sent. */
   | 'notNeeded'
   | 'waiting'
   | 'sending'
@@ -23,7 +23,7 @@ export type UploadPhase =
   | 'checking'
   | 'failed'
   | 'sent'
-  /** Started before this page was opened: the user has to select the file again. */
+  /** The upload was started before this page was opened. To continue it, the user has to select the file again. */
   | 'partial'
 
 export interface UploadEntry {
@@ -65,7 +65,7 @@ export const createUploadEntry = (key: string, name: string, size: number): Uplo
 export const isUnderWay = ({ phase }: UploadEntry): boolean =>
   ['reading', 'waiting', 'sending', 'paused', 'offline', 'checking'].includes(phase)
 
-/** Returns what this device has read, in the format of the server. The status is calculated when it is displayed. */
+/** Builds a row in the server's format from what this device has read. Its `status` is not used: `getPackageState` calculates it. */
 export const toPackageRow = (name: string, size: number, { md5, sha256, manifest }: LocalPackage): PackageRow => ({
   name,
   md5,
@@ -97,7 +97,7 @@ export interface PackageState {
 /** Latest versions that this device knows, by code, with their requirements and package hashes. */
 export type KnownVersions = ReadonlyMap<string, Pick<AppRow, 'version' | 'requires' | 'sha256'>>
 
-/** Returns the state from the server or, before that, the one calculated from the catalogue on this device. */
+/** Returns the state from the server or, if the row is not from the server, the state calculated from the catalogue on this device. */
 export function getPackageState(
   { row, isFromServer: isServerEntry }: Pick<UploadEntry, 'row' | 'isFromServer'>,
   apps: KnownVersions,

@@ -1,6 +1,6 @@
 /**
- * Sends the files of the upload page, two at a time, with pause and resume, and reads what the server found in each. Uses neither React nor
- * the network directly.
+ * Sends the files of the upload page, two at a time, with pause and resume. Then it reads which faults the server found. Uses neither React
+ * nor the network directly.
  */
 import { isOffline, createLocalProblem, type Problem } from '#contract/problem.ts'
 import type { AppPackages, CallResult } from '#request/call-results.ts'
@@ -14,7 +14,7 @@ export interface UploadQueueOptions extends Pick<AppPackages, 'send' | 'forget'>
   isOnline: () => boolean
 }
 
-/** More parallel uploads would not be faster. */
+/** Maximum number of parallel uploads. More of them would not be faster. */
 const maxConcurrent = 2
 const retryDelayMs = 5_000
 
@@ -22,7 +22,10 @@ export class UploadQueue {
   readonly #options: UploadQueueOptions
   readonly #store = new UploadEntryStore()
   readonly #filesByKey = new Map<string, File>()
-  /** For uploads in progress. A new attempt replaces the controller, so the earlier result is ignored. */
+  /**
+   * Controllers of the uploads in progress, by entry key. A new attempt replaces the controller, so the result of the earlier one is
+   * ignored.
+   */
   readonly #abortControllers = new Map<string, AbortController>()
   readonly #reader: FileReaderQueue
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -36,7 +39,7 @@ export class UploadQueue {
 
   getState = (): UploadQueueState => this.#store.getState()
 
-  /** A file that continues a partial upload replaces its entry. */
+  /** Adds files. If a file has the name and size of a partial upload, the new entry replaces that upload's entry. */
   add(files: readonly File[]): void {
     const addedEntries = files.map((file) => {
       const entry = this.#store.createEntry(file.name, file.size)
@@ -55,7 +58,7 @@ export class UploadQueue {
     this.#sendNext()
   }
 
-  /** Continues a paused or failed upload. If this device has no valid reading of the file, it is read again first. */
+  /** Continues a paused or failed upload. If this device has not read the file's content successfully, the file is read again first. */
   retry(key: string): void {
     const entry = this.#store.find(key)
     if (!entry) return
@@ -86,7 +89,7 @@ export class UploadQueue {
     this.#sendNext()
   }
 
-  /** Continues everything that waits. Called when the connection is back and when the page is opened. */
+  /** Continues the uploads that were offline or are waiting. Called when the connection is back and when the page is opened. */
   wake(): void {
     for (const { key, phase, uploadId, sentBytes, size } of this.getState().entries)
       if (phase === 'offline')
@@ -184,7 +187,7 @@ export class UploadQueue {
     const problem = await this.refresh()
     if (problem) return this.#applyProblem(key, problem)
     const entry = this.#store.find(key)
-    // The server does not list it, so another window has removed it.
+    // The server does not list this upload, so another window has removed it.
     if (entry?.phase === 'checking' && entry.uploadId === uploadId)
       this.#store.patch(key, {
         phase: 'failed',

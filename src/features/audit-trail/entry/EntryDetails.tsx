@@ -81,8 +81,8 @@ function EntryFacts({ entry }: EntryProps) {
 }
 
 /**
- * Lists the changed fields. An update without any has either changed nothing (then its info has a `ChangeCount`) or is older than the
- * recording of fields.
+ * Lists the changed fields. If an update has no fields, it either changed nothing (`ChangeCount` is 0) or was made before changed fields
+ * were recorded.
  */
 function EntryChanges({ entry }: EntryProps) {
   const { t } = useTranslation('audit')

@@ -12,7 +12,7 @@ import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 
 interface EntryDrawerProps {
   id: number
-  /** Company of the log; null for the own company. */
+  /** Company of the log; null for the user's own company. */
   companyId: number | null
   /** Entries of the list behind the drawer, in order; undefined until they were read. */
   rows: readonly AuditEntryRow[] | undefined
@@ -70,7 +70,7 @@ function NeighbourButtons({ id, rows = [], onOpen }: Pick<EntryDrawerProps, 'id'
   )
 }
 
-/** Works wherever the focus is: the drawer has no other use for these keys, and there is a button for each. */
+/** Opens the previous or next entry on arrow keys, and on k and j. The focus may be anywhere except in an input field. */
 function useNeighbourKeys(previousId: number | undefined, nextId: number | undefined, onOpen: (id: number) => void) {
   const onOpenRef = useRef(onOpen)
   useEffect(() => {
@@ -85,7 +85,7 @@ function useNeighbourKeys(previousId: number | undefined, nextId: number | undef
       event.preventDefault()
       onOpenRef.current(targetId)
     }
-    // In the capture phase, because the close button, which has the focus first, stops the propagation of every key.
+    // Listens in the capture phase: the close button, which has the initial focus, stops the propagation of every key.
     document.addEventListener('keydown', onKey, true)
     return () => document.removeEventListener('keydown', onKey, true)
   }, [previousId, nextId])

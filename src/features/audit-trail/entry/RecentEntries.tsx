@@ -21,7 +21,7 @@ interface RecentEntriesProps {
 
 const maxEntries = 5
 
-/** Latest entries about a record, for users who may read the audit trail (D51). Renders nothing for others. */
+/** Shows the latest entries about a record to users who may read the audit trail (D51). Renders nothing for others. */
 export function RecentEntries({ code, name, companyId, refreshKey }: RecentEntriesProps) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()

@@ -8,7 +8,7 @@ import { type TrailResponse, useTrailResponse } from '#features/audit-trail/useT
 
 type EntryResult = { entry: AuditEntryRow } | { problem: Problem } | 'loading' | 'unknown'
 
-/** Returns the entry from the list behind the drawer, the server or the device. `companyId` null: the own log. */
+/** Returns the entry from the list behind the drawer, the server or the device. A null `companyId` means the user's company. */
 export function useEntry(
   id: number,
   companyId: number | null,

@@ -10,7 +10,7 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 const trailPath = '/app/systrail'
 const maxEntries = 5
 
-/** Latest entries of the own company, for users who may read its audit trail (D51). Each links to its details. */
+/** Shows the latest entries of the user's company to users who may read its audit trail (D51). Each links to its details. */
 export function LatestEntries() {
   const { t } = useTranslation('audit')
   const entryFormatter = useEntryFormatter()

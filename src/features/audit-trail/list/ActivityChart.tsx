@@ -16,8 +16,8 @@ interface ActivityChartProps {
 }
 
 /**
- * Bars by day, failed entries stacked on the others. A click selects a day. For the keyboard, the chart is one slider whose values are the
- * days. Users who cannot see it get the numbers as a table.
+ * Shows a bar per day, with failed entries stacked on the others. A click selects a day. For the keyboard, the chart is one slider whose
+ * values are the days. Users who cannot see it get the numbers as a table.
  */
 export function ActivityChart({
   days: countedDays,

@@ -20,7 +20,7 @@ interface ActivityPanelProps {
   onRange: (range: TrailRange) => void
 }
 
-/** Number of entries by day, for the filters of the list. Requests and draws nothing while it is closed. */
+/** Shows the number of entries by day, for the filters of the list. Requests and draws nothing while it is closed. */
 export function ActivityPanel({ view, onRange }: ActivityPanelProps) {
   const { t } = useTranslation('audit')
   // On a small screen it starts closed, to leave the space to the list.

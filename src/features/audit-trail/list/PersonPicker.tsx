@@ -21,7 +21,7 @@ interface PersonPickerProps {
   onChoose: (id: number | null) => void
 }
 
-/** Selects a user: one of the company, from the device or the server, or one named in the displayed entries. */
+/** Selects a user: one of the company, from the device or the server, or one who is named in the displayed entries. */
 export function PersonPicker({ person, companyId, rows, onChoose }: PersonPickerProps) {
   const { t } = useTranslation('audit')
   const [searchText, setSearchText] = useState('')
@@ -49,7 +49,7 @@ export function PersonPicker({ person, companyId, rows, onChoose }: PersonPicker
   )
 }
 
-/** Only an admin may list users, and only those of the own company. */
+/** Finds users by text. Returns none unless the caller is an admin and the log is that of the caller's company. */
 function useUsers(searchText: string, companyId: number | null): readonly UserRow[] {
   const dispatch = useDispatch()
   const { user, caller } = useSignedInSession()
@@ -73,7 +73,7 @@ function useUsers(searchText: string, companyId: number | null): readonly UserRo
   return users ?? []
 }
 
-/** Returns the name of the selected user, the id if the name is unknown here, or null if nobody is selected. */
+/** Returns the name of the selected user, the id if this device does not know the name, or null if nobody is selected. */
 export function usePersonName(id: number | null, rows: readonly AuditEntryRow[]): string | null {
   const cachedUser = useLiveQuery(
     async () => (id === null ? null : await readRow<UserRow>(userListSpec.table, id)),

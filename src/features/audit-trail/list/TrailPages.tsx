@@ -4,7 +4,10 @@ import { useTranslation } from 'react-i18next'
 import { getLastPage } from '#features/audit-trail/list/trail-view.ts'
 import type { TrailList } from '#features/audit-trail/list/useTrailList.ts'
 
-/** Page numbers as far as the server counts. After those, only the next page is known, and the browser's Back leads to the previous one. */
+/**
+ * Shows page numbers for the entries that the server counts. After the last numbered page there is only a button for the next page; the
+ * browser's Back returns to the previous one.
+ */
 export function TrailPages({ list: { view, rows = [], changeView } }: { list: TrailList }) {
   const { t } = useTranslation('ui')
   const lastRow = rows.at(-1)

@@ -9,10 +9,10 @@ export interface ActivityDay {
   failed: number
 }
 
-/** If the range ends more than this many days after the last entry, the chart ends at that entry. */
+/** Maximum number of days without entries at the end of the chart. If the range ends later, the chart ends at the last entry. */
 const maxDaysAhead = 60
 
-/** Returns every day of the counted range in order, without gaps. Of a range that is too long, returns the end. */
+/** Returns every displayed day in order, without gaps. If the range is too long for the chart, returns only its last days. */
 export function fillDays(days: readonly ActivityDay[], range: TrailRange): ActivityDay[] {
   const sortedDays = days.toSorted((a, b) => (a.day < b.day ? -1 : 1))
   const [firstDay, lastDay] = [sortedDays[0]?.day, sortedDays.at(-1)?.day]

@@ -4,7 +4,7 @@ import { Tag } from '#ui/display/Tag.tsx'
 import type { ListColumn } from '#ui/list/column.ts'
 import type { EntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 
-/** Columns of contracts 3, each on one line. The details also show what does not fit. */
+/** Columns of contracts 3. A cell has a single line of text; the complete text is in the entry's details. */
 export const buildTrailColumns = (
   t: TFunction<'audit'>,
   entryFormatter: EntryFormatter,

@@ -31,10 +31,10 @@ const intentField: ViewField<string | null> = {
 const listView = defineListView(storedTrailListSpec, {
   code: oneOf(auditMenus),
   operation: oneOf(auditOperations),
-  /** Both days are included; null means open. */
+  /** First and last day, both included. Null means that the range is open at this end. */
   dateFrom: date(),
   dateTo: date(),
-  /** Id of the user who did it. */
+  /** Id of the user who made the call. */
   user: id(),
   status: oneOf([0, -1] as const),
   intent: intentField,
@@ -43,7 +43,7 @@ const listView = defineListView(storedTrailListSpec, {
     isScope: true,
     toQuery: (company): { companyId?: number } => (company === null ? {} : { companyId: company }),
   }),
-  /** The page starts after this entry. Used after the last numbered page. */
+  /** Id of the entry before the page's first entry. Used instead of a page number after the last numbered page. */
   after: id({ isOutsideList: true }),
   open: id({ param: 'entry', isOutsideList: true }),
 })
@@ -56,13 +56,13 @@ export const trailView: ListViewDefinition<TrailView> = {
     const view = listView.read(query)
     return { ...view, ...readRange(view.dateFrom, view.dateTo), page: Math.min(view.page, getLastPage(view)) }
   },
-  /** Every change except opening an entry returns to the numbered pages. */
+  /** Every change except opening an entry or going to a next page returns to the numbered pages. */
   change(view, change) {
     if (Object.keys(change).every((name) => name === 'open')) return listView.change(view, change)
     return listView.change(view, { after: null, ...(change.after ? { page: 1 } : {}), ...change })
   },
   toSavedQuery: (view) => listView.toSavedQuery({ ...view, page: 1 }),
-  /** The intent is shown as a chip and has no filter field, so it is not counted. */
+  /** Number of active filters. The intent is not counted, because it is shown as a chip and has no filter field. */
   countFilters: (view) => listView.countFilters({ ...view, intent: null }),
 }
 
@@ -72,7 +72,7 @@ export function toTrailInput(view: TrailView) {
   return { query: { ...query, ...position } } as InputOf<typeof listTrail>
 }
 
-/** An address may contain filters that the user may not use (contracts 2, D51). They are removed. */
+/** Removes filters that the user may not use (contracts 2, D51). An address may contain them. */
 export const restrictView = (view: TrailView, caller: Caller): TrailView => ({
   ...view,
   code: view.code && canFilter(view.code, caller) ? view.code : null,
@@ -83,7 +83,7 @@ export const restrictView = (view: TrailView, caller: Caller): TrailView => ({
 export const listMenus = (caller: Caller): AuditMenu[] => auditMenus.filter((menu) => canFilter(menu, caller))
 const canFilter = (menu: AuditMenu, caller: Caller) => !catalogueMenus.includes(menu) || isDeleteLevel(caller)
 
-/** A single day is drawn with this many days before and after it. */
+/** Number of days that the chart draws before and after a single selected day. */
 const neighbourDays = 45
 
 /** Returns the view's days or, for a single day, `wideRange` (the last longer range) if it contains that day. */
@@ -99,7 +99,7 @@ export function toDrawnRange(view: TrailRange, wideRange: TrailRange | null): Tr
     : { dateFrom: addDays(dateFrom, -neighbourDays), dateTo: addDays(dateFrom, neighbourDays) }
 }
 
-/** A range that starts after its end contains nothing, so both of its days are ignored. */
+/** Reads the range in an address. If it starts after its end, both days are ignored. */
 export function readRange(from: string | null, to: string | null): TrailRange {
   const [dateFrom, dateTo] = [readDay(from), readDay(to)]
   if (dateFrom !== null && dateTo !== null && dateFrom > dateTo) return { dateFrom: null, dateTo: null }

@@ -1,7 +1,7 @@
 import { subscribeToTheme } from '#ui/display/theme.ts'
 import { useEffect, useState } from 'react'
 
-/** CSS tokens as values, because a canvas cannot use CSS variables. */
+/** Values of CSS tokens. A canvas cannot use CSS variables. */
 export interface ChartStyle {
   text: string
   grid: string

@@ -4,8 +4,8 @@ import { type TrailRange, readRange, toDrawnRange } from '#features/audit-trail/
 const storageKey = 'portal.trailDays'
 
 /**
- * Returns the days that the chart draws, and `wideRange`, the range before a single day was selected. It is stored for this tab, so that a
- * reload sends the same request, which the device can also answer offline.
+ * Returns the days that the chart draws, and `wideRange`, the range before a single day was selected. It is stored in this tab, so that a
+ * reload sends the same request. The device has the response to that request, also offline.
  */
 export function useDrawnRange(view: TrailRange): { drawnRange: TrailRange; wideRange: TrailRange | null } {
   const [wideRange, setWideRange] = useState(readStoredRange)
@@ -24,7 +24,7 @@ function storeRange({ dateFrom, dateTo }: TrailRange): void {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify([dateFrom, dateTo]))
   } catch {
-    // There is no other storage for this tab.
+    // Without storage, a reload has no earlier range.
   }
 }
 

@@ -12,7 +12,7 @@ import type { TrailList } from '#features/audit-trail/list/useTrailList.ts'
 /** Lets the provider's staff find a customer by name. The app passes it, because it belongs to the orders. */
 export type TrailCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
 
-/** Search and filters (contracts 2, M131, M132) as props of `<ListPage>`. */
+/** Returns search and filters (contracts 2, M131, M132) as props of `<ListPage>`. */
 export function useTrailFilters({ view, rows = [], changeView }: TrailList, CompanyFilter: TrailCompanyFilter) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()

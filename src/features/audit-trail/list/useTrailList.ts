@@ -17,7 +17,7 @@ const noResponse = { asOf: null, isCached: true, output: { count: 0, more: false
 
 export type TrailList = ReturnType<typeof useTrailList>
 
-/** The view in the address and its page of the trail, for `<ListPage>`. The entries are not rows of a cached list. */
+/** Returns the view in the address and its page of entries, for `<ListPage>`. The entries are not rows of a cached list. */
 export function useTrailList() {
   const { caller } = useSignedInSession()
   const { view: requestedView, changeView } = useListUrl(trailView, savedTrailQuery)
@@ -34,7 +34,7 @@ export function useTrailList() {
     rows: rows ?? (response === null || problem ? [] : undefined),
     count: Math.min(output.count, getLastPage(view) * view.results),
     entryCount: output.count,
-    /** There are more entries than the server counts. */
+    /** Whether there are more entries than the server counts. */
     hasMore: output.more === true,
     days: displayedResponse?.days,
     isBeyondNumbers: isBeyondNumbers(view, output),

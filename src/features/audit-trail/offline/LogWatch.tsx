@@ -7,8 +7,8 @@ import { AlarmNote } from '#features/audit-trail/offline/AlarmNote.tsx'
 import { getTrailActions } from '#features/audit-trail/offline/trail-actions.ts'
 
 /**
- * Compares the log with what this device has seen of it before, as soon as its entries are displayed, and shows the alarm as long as it is
- * active. Compares again when `isOnline` becomes true.
+ * Compares the server's log with what this device has stored of it, when its entries are displayed and when the connection is back. Shows
+ * the alarm, a stored warning that the log was changed, until the user has accepted it.
  */
 export function LogWatch({ companyId, isOnline }: { companyId: number; isOnline: boolean }) {
   const dispatch = useDispatch()

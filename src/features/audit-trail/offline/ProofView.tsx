@@ -66,7 +66,7 @@ function ProofText({ proof }: { proof: EntryProof }) {
   )
 }
 
-/** `proof` is null during the check. Checked again after a reconnection, and until the entry has been recorded. */
+/** Checks the proof, also after a reconnection and until the entry has been recorded. `proof` is null during the check. */
 function useProof(entry: AuditEntryRow, companyId: number) {
   const dispatch = useDispatch()
   const { networkState: connection } = useConnection()

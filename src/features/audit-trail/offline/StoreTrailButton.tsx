@@ -29,7 +29,7 @@ export function StoreTrailButton({ companyId }: { companyId: number }) {
 
 type Translate = ReturnType<typeof useTranslation<'storedTrail'>>['t']
 
-/** `isBusy`: more of the trail is being loaded. Never true without a connection. */
+/** `isBusy`: further entries are being loaded. Never true without a connection. */
 function toButtonLabel(t: Translate, state: StoredTrailState | null, isBusy: boolean): string {
   const storedTrail = state?.storedTrail
   if (!storedTrail) return t('keep.open')

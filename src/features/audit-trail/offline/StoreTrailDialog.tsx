@@ -111,7 +111,7 @@ function StoredTrailActions({
   )
 }
 
-/** Ends the alarm after the user has checked it. The next checkpoint is then trusted like the first one. */
+/** Lets the user end the alarm (the warning that the log was changed). The next checkpoint is then trusted like the first one. */
 function AcceptAlarm({ companyId }: { companyId: number }) {
   const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()

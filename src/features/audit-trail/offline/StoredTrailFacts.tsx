@@ -58,7 +58,7 @@ type CheckState =
   | { kind: 'running'; doneCount: number; totalCount: number }
   | { kind: 'ended'; proof: StoredTrailProof; seconds: string }
 
-/** Verifies all entries at once, without a connection. */
+/** Verifies all stored entries in one run, without a connection. */
 function CheckAll({ companyId }: { companyId: number }) {
   const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()

@@ -1,8 +1,8 @@
 import type { StoredTrail, LogAlarm } from '#local/storage/trail-records.ts'
 
 /**
- * Returns whether the complete range is stored and was proven by a signed checkpoint, with everything that is needed to prove each entry
- * offline. Entries added since then are proven by the next update. An empty range needs no proof, and with an alarm there cannot be one.
+ * Returns whether all entries of the range are stored and a signed checkpoint proves them. An empty range needs no proof. If the log has
+ * raised an alarm, it cannot be proven, so only the entries are required.
  */
 export const isTrailComplete = ({ from, to, next, note }: StoredTrail, alarm: LogAlarm | null): boolean =>
   next >= to && (note !== null || alarm !== null || from === to)

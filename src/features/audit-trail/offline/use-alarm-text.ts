@@ -16,7 +16,7 @@ const textKeys: Partial<Record<LogTrouble['fault'], 'gone' | 'row' | 'other' | '
   TABLES_CHANGED: 'tables',
 }
 
-/** Returns what is wrong with a log, and where. Entries are numbered from 0, as in the list. */
+/** Returns what is wrong with a log, and in which entries. Entries are numbered from 0, as in the details of an entry. */
 export function useAlarmText(): (alarm: LogTrouble) => string {
   const { t } = useTranslation('storedTrail')
   return (alarm) => {

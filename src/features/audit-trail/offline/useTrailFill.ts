@@ -10,12 +10,12 @@ export interface TrailFill {
   isBusy: boolean
   problem: Problem | null
   notice: 'busy' | 'notLog' | null
-  /** Loads what is missing. Continues after the dialog was closed. */
+  /** Loads the missing entries. Continues after the dialog was closed. */
   fill: () => Promise<void>
   pause: () => void
 }
 
-/** Fills the stored range of this company. Only one fill runs in a page. */
+/** Loads the entries of the stored range of this company. Only one such download runs at a time. */
 export function useTrailFill(companyId: number): TrailFill {
   const { t } = useTranslation('storedTrail')
   const dispatch = useDispatch()

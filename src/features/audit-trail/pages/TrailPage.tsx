@@ -33,7 +33,7 @@ const LogWatch = lazy(async () => ({
   default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/LogWatch.tsx')).LogWatch,
 }))
 
-/** Who did what, and when (contracts 2, M131 to M134). The provider's staff can select a customer's trail. */
+/** Shows who did what, and when (contracts 2, M131 to M134). The provider's staff can select a customer's trail. */
 export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter }) {
   const { t } = useTranslation('audit')
   const { user } = useSignedInSession()
@@ -115,7 +115,7 @@ function TrailActions({ list, companyId }: { list: TrailList; companyId: number 
   const timeZone = useBusinessZone()
   const exportFile = useExport(list.view)
   const storedTrail = useLiveQuery(() => readStoredTrailState(companyId), [companyId])?.storedTrail
-  // From stored days, the device itself can write only CSV.
+  // Offline, the export is written by the device from its stored days, and only as CSV.
   const getExportReason = (format: ExportFormat) =>
     isOnline || (format === 'csv' && storedTrail) ? null : t('export.offline')
   return (

@@ -17,7 +17,7 @@ interface OrdersTableProps {
   onPay: (payable: BackupPayable) => void
 }
 
-/** Subscriptions, latest first, with their invoices (M128, M129). */
+/** Table of subscriptions, latest first, with their invoices (M128, M129). */
 export function OrdersTable({ code, orders, print, onPay }: OrdersTableProps) {
   const { t } = useTranslation('backups')
   const columns: FiveRowsColumn<BackupOrderRow>[] = [

@@ -1,4 +1,4 @@
-/** Duties about a company's services and backups, from the rows of the device; urgent ones first. */
+/** Lists duties about a company's services and backups, from the rows of the device; urgent ones first. */
 import type { PdbType } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { countDaysLeft } from '#domain/plain-dates.ts'
@@ -14,14 +14,14 @@ interface ServiceDutyBase {
 export type BackupDuty = ServiceDutyBase &
   (
     | { kind: 'failing' | 'suspended'; type: PdbType }
-    /** `stopDate`: null if the service has stopped or was removed. `days`: days until its data is deleted. */
+    /** `stopDate`: null if the service has stopped or was removed. `days`: days until the data of the service is deleted. */
     | { kind: 'deletion'; isExpired: boolean; stopDate: PlainDate | null; deletionDate: PlainDate; days: number }
   )
 
 /** A deletion is urgent if it is at most this many days away. */
 const nearDays = 7
 
-/** Overdue traffic suspends backups too, but is reported as a payment. */
+/** Lists the duties. Overdue traffic also suspends backups, but is not listed here: it is reported as a payment. */
 export function listBackupDuties(services: readonly ServiceRow[], today: PlainDate): BackupDuty[] {
   const duties = services.flatMap((service): BackupDuty[] => {
     const {

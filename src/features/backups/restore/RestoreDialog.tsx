@@ -16,7 +16,7 @@ interface RestoreDialogProps {
   onEnded: () => void
 }
 
-/** Selects the target, and shows what is lost. The user types the service code before it is overwritten (M52). */
+/** Selects the target, and shows what is lost. The user confirms by typing the code of the service that is overwritten (M52). */
 export function RestoreDialog({ backup, sourceService, services, onClose, onEnded }: RestoreDialogProps) {
   const { t } = useTranslation('backups')
   const [selectedId, setSelectedId] = useState(sourceService.id)

@@ -1,4 +1,4 @@
-/** Targets of a restore, and why others are refused (contracts 4, D21; the rule is in `domain/backups.ts`). */
+/** Lists the targets of a restore, with reasons why others are refused (contracts 4, D21; the rule is in `domain/backups.ts`). */
 import type { StoredBackupRow } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { type RestoreRefusal, getRestoreRefusal } from '#domain/backups.ts'

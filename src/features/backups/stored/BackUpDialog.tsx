@@ -38,7 +38,7 @@ export function BackUpDialog({ service, today, runningTypes, onClose, onEnded }:
   const selectedChoice =
     choices.find(({ value, disabledReason }) => value === selectedType && !disabledReason) ??
     choices.find(({ disabledReason }) => !disabledReason)
-  // The server's data may be newer than the device's.
+  // The server may refuse a type that this dialog offers, because the device's rows may be out of date.
   const serverRefusal = findRefusalReason(problem, knownRefusals)
   return (
     <ActionDialog

@@ -5,7 +5,7 @@ import { StoredBackups } from '#features/backups/stored/StoredBackups.tsx'
 import { BrokenBackups } from '#features/backups/BrokenBackups.tsx'
 import { useServices, useStoredBackups } from '#features/backups/backup-hooks.ts'
 
-/** The backups on the page of a service, for the provider's staff, without the customer's payments. */
+/** Shows the backups on the page of a service, for the provider's staff, without the customer's payments. */
 export function ServiceBackups({ service }: { service: ServiceRow }) {
   const storedBackups = useStoredBackups(service.id)
   const services = useServices()

@@ -8,7 +8,7 @@ interface OpenBackupJob {
   kind: 'backUp' | 'restore'
   type: PdbType
   percent: number | null
-  /** Epoch ms, by the clock of this device. */
+  /** Start time, epoch ms by the clock of this device. */
   since: number
 }
 

@@ -17,7 +17,7 @@ interface ContractBackupsProps {
   parts: OrderParts
 }
 
-/** Subscriptions, payments and backups of a contract's service (contracts 2, M123). */
+/** Shows subscriptions, payments and backups of a contract's service (contracts 2, M123). */
 export function ContractBackups({ order, refreshCount, parts }: ContractBackupsProps) {
   const { t } = useTranslation('backups')
   const services = useServices()

@@ -13,7 +13,7 @@ interface PayDialogProps {
   onPaid: () => void
 }
 
-/** Pays one subscription or one month of traffic. The due time is shown as soon as the row has arrived. */
+/** Pays one subscription or one month of traffic. The due time is shown when its row is on the device. */
 export function PayDialog({ payable, charges, Payment, onClose, onPaid }: PayDialogProps) {
   const { t } = useTranslation('backups')
   const { order, month } = findPayableRow(charges, payable)

@@ -9,14 +9,14 @@ interface ReturnedPaymentProps {
   onSettled: () => void
 }
 
-/** Result of a payment after the return from a gateway. The address names what was paid (`paid=TRAFFIC-12`). */
+/** Shows the result of a payment after the return from a gateway. The address names the paid row (`paid=TRAFFIC-12`). */
 export function ReturnedPayment({ charges, PaymentReturn, onSettled }: ReturnedPaymentProps) {
   const { search } = useLocation()
   const payable = findReturnedPayable(new URLSearchParams(search).get('paid'), charges)
   return payable && <PaymentReturn order={payable} onSettled={onSettled} />
 }
 
-/** If the row is already paid, returns the amount that was paid. */
+/** Returns the payable of the row in the address. If the row is already paid, its amount is the one that was paid. */
 function findReturnedPayable(paidParam: string | null, charges: BackupCharges): BackupPayable | null {
   const match = /^(PDBORDER|TRAFFIC)-(\d{1,10})$/.exec(paidParam ?? '')
   if (!match) return null

@@ -38,7 +38,7 @@ interface SubscribeFormProps {
   draft: SubscribeDraft
   onChange: (draft: SubscribeDraft | null) => void
   price: BackupPrice
-  /** The price list that the price comes from, and when it was read, epoch ms. */
+  /** Id of the price list that the price comes from; `asOf`: when the list was read, epoch ms. */
   priceList: { id: number; asOf: number }
   currency: Currency
   bounds: SubscriptionBounds
@@ -48,7 +48,7 @@ interface SubscribeFormProps {
   FeeExplanation: OrderParts['FeeExplanation']
 }
 
-/** Period, dates and amount of a subscription (M125, M126). Can be filled in offline, but ordered only online. */
+/** Form for period, dates and amount of a subscription (M125, M126). It can be filled in offline, but sent only online. */
 export function SubscribeForm({ draft, onChange, price, currency, bounds, ...props }: SubscribeFormProps) {
   const { t } = useTranslation('backups')
   const headingId = useId()
@@ -175,7 +175,7 @@ function QuotedPeriod({ quote, bounds }: { quote: BackupQuote; bounds: Subscript
   )
 }
 
-/** The unpaid order that a new one replaces (D32). */
+/** Shows the unpaid order that a new one replaces (D32). */
 function ReplacedOrder({ order: { pay_amount: amount, currency, due } }: { order: Partial<BackupOrderRow> }) {
   const { t } = useTranslation('backups')
   return (
@@ -210,7 +210,7 @@ function OrderProblem({ problem }: { problem: Problem | null }) {
   )
 }
 
-/** Moves the focus into a form that the user has just opened, but not into one of a restored draft. */
+/** Moves the focus into a form that the user has just opened, but not into a form that was opened with a restored draft. */
 function useFocusOnOpen() {
   const sectionRef = useRef<HTMLElement>(null)
   useEffect(() => {

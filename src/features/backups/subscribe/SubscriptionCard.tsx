@@ -19,7 +19,7 @@ interface SubscriptionCardProps {
   onSubscribe: () => void
 }
 
-/** One type of backup: description, state of its subscription, and prices (M124, M125). */
+/** Shows one type of backup: description, state of its subscription, and prices (M124, M125). */
 export function SubscriptionCard({
   type,
   service,

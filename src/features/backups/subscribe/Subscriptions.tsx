@@ -26,7 +26,7 @@ import { useSubscribeDraft } from '#features/backups/subscribe/useSubscribeDraft
 
 interface SubscriptionsProps {
   order: OrderRow
-  /** Changes whenever the user refreshes the page. */
+  /** Number of times that the user has refreshed the page. A new value fetches everything again. */
   refreshCount: number
   parts: OrderParts
   service: ServiceRow
@@ -73,7 +73,7 @@ export function Subscriptions({ order, refreshCount, parts, service, services, t
   function handleOrdered(type: PdbType, { id, pay_amount }: { id: number; pay_amount: string }) {
     saveDraft(null)
     refresh()
-    // A subscription without a charge takes effect at once (D15).
+    // A subscription without a charge takes effect immediately (D15).
     if (pay_amount === '0.00') return showToast({ kind: 'done', text: t('form.done', { type: t(`type.${type}`) }) })
     setOpenPayable({ contractType: 'PDBORDER', id, currency, pay_amount, due: null })
   }
@@ -131,7 +131,7 @@ export function Subscriptions({ order, refreshCount, parts, service, services, t
   )
 }
 
-/** Refetches when the count changes, but not on the first render, when everything is fetched anyway. */
+/** Fetches again when the count changes, but not on the first render, when everything is fetched anyway. */
 function useRefreshOnRequest(refreshCount: number, refresh: () => void) {
   const previousCount = useRef(refreshCount)
   const latestRefresh = useLatestCallback(refresh)

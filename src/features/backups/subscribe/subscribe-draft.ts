@@ -6,12 +6,12 @@ import {
   type SubscriptionTerms,
 } from '#features/backups/backup-quote.ts'
 
-/** Numbers are stored as typed text. */
+/** Typed values of the form. Numbers are stored as text. */
 export interface SubscribeDraft {
   type: PdbType
   period: string
   unit: SubscriptionTerms['unit']
-  /** The amount to pay at the last change. If it differs now, both are shown. Null if none was known. */
+  /** The amount to pay at the last change; null if it could not be calculated. If the amount differs now, both are shown. */
   seen: string | null
 }
 
@@ -45,7 +45,7 @@ export function parseStoredDraft(storedValue: unknown): SubscribeDraft | null {
   }
 }
 
-/** contracts 5 */
+/** Limits of the period, in its unit: years or months (contracts 5). */
 const periodLimits = { min: 1, max: 99 }
 
 /** Returns null if the period is not valid. */

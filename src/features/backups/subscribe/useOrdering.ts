@@ -26,7 +26,7 @@ interface ServerQuote {
 interface OrderRefusal {
   termsKey: string
   serverQuote: ServerQuote | null
-  /** False if only the price differs: it is shown as an amount, not as a problem. */
+  /** Whether the problem is shown. False if only the price differs, because then the new amount is shown instead. */
   hasProblem: boolean
 }
 
@@ -37,10 +37,10 @@ export function useOrdering({ serviceId, type, terms, quote, priceId, onOrdered,
   const { isBusy, problem, run } = useAction(orderBackup)
   const termsKey = JSON.stringify({ type, terms })
   const [lastRefusal, setLastRefusal] = useState<OrderRefusal | null>(null)
-  // A refusal of other terms does not apply.
+  // A refusal is ignored once the terms have changed.
   const { serverQuote, hasProblem } = lastRefusal?.termsKey === termsKey ? lastRefusal : noRefusal
   const displayedQuote = serverQuote ?? (quote && { priceId, quote })
-  // An order whose response was lost. The same terms are sent again under the same intent, so the backup is ordered once.
+  // An order whose response was lost. The same terms are sent again under the same intent, so that the backup is ordered only once.
   const lostOrder = useRef<{ termsKey: string; intent: Intent } | null>(null)
 
   async function start() {
@@ -66,7 +66,7 @@ export function useOrdering({ serviceId, type, terms, quote, priceId, onOrdered,
   }
 
   return {
-    /** The quote that will be ordered: the server's quote if the server has refused the device's. */
+    /** The quote that will be ordered. If the server has refused the device's quote, it is the server's. */
     quote: displayedQuote && displayedQuote.quote,
     isBusy,
     problem: hasProblem ? problem : null,

@@ -12,8 +12,8 @@ interface SubscribeDraftState {
 }
 
 /**
- * Returns the draft of a subscription. It is stored on the device while the user types, so that it can be ordered later for the price of
- * that later day (D89). A draft of an earlier visit is offered.
+ * Returns the draft of a subscription. It is stored on the device while the user types, and can be ordered later for the price of that
+ * later day (D89). A draft of an earlier visit is offered.
  */
 export function useSubscribeDraft(serviceId: number): SubscribeDraftState {
   const formKey = `backup:${serviceId}`

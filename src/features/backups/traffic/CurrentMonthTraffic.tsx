@@ -6,7 +6,7 @@ import { formatAmount } from '#ui/display/Amount.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Traffic of this month: used free GB, and GB over the limit. The text contains all that the bar shows. */
+/** Shows the traffic of this month: used free GB, and GB over the limit. The text contains all information of the bar. */
 export function CurrentMonthTraffic({ traffic }: { traffic: OutputOf<typeof getTraffic> }) {
   const { t } = useTranslation('backups')
   const { month, pdb_traffic: usedGb, pdb2s3_traffic: freeGb, amount, currency } = traffic

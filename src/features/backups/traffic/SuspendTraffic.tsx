@@ -17,7 +17,7 @@ interface SuspendTrafficProps {
   onDone: () => void
 }
 
-/** For the provider's staff. A suspension for unpaid traffic ends with the payment. */
+/** Lets the provider's admins suspend traffic, and end a suspension by staff. A suspension for unpaid traffic ends with the payment. */
 export function SuspendTraffic({ service, plan, onDone }: SuspendTrafficProps) {
   const { t } = useTranslation('backups')
   const { caller } = useSignedInSession()

@@ -96,7 +96,9 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
 const getExtraTraffic = ({ pdb_traffic: usedGb, free }: TrafficRow) =>
   calculateExtraTraffic(readAmount(usedGb), readAmount(free))
 
-/** Rows stored by an earlier version do not have this field. */
+/**
+ * Returns whether the amount was too small to be paid and was moved to a later month. Rows stored by an earlier version lack `carried_out`.
+ */
 const wasCarriedOver = ({ carried_out: carriedAmount = '0.00' }: Partial<TrafficRow>) => carriedAmount !== '0.00'
 
 const explainRow = (row: TrafficRow) => {
@@ -105,7 +107,7 @@ const explainRow = (row: TrafficRow) => {
   return explainTraffic(readAmount(usedGb), readAmount(free), readAmount(price), carriedTraffic)
 }
 
-/** Traffic over the free limit is red, with an icon and a text (A-31). */
+/** Shows the used traffic. Above the free limit it is red, with an icon and a text (A-31). */
 function UsedTraffic({ row }: { row: TrafficRow }) {
   const { t } = useTranslation('backups')
   const usedGb = groupThousands(row.pdb_traffic)

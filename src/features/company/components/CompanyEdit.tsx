@@ -23,7 +23,7 @@ import {
 
 type InputEvent = { target: { value: string } }
 
-/** The telephone number has two inputs: a missing dial code is shown at the first. */
+/** Returns the input that shows a problem. The telephone number has two inputs: the dial code's shows that the dial code is missing. */
 function getInputName({ field, code }: FieldProblem): string {
   if (field !== 'tel') return field
   return code === 'DIAL_CODE_MISSING' ? 'dialCode' : 'number'

@@ -16,7 +16,7 @@ export interface CompanyFieldsProps {
   onLeave: (field: CompanyField) => void
 }
 
-/** The form of a company that is not registered yet. The sign-up holds its values (portal 5). */
+/** The form of a company that is not registered yet. The sign-up stores its values (portal 5). */
 export function CompanyFields({ values, problems, onChange, onLeave }: CompanyFieldsProps) {
   const formatProblem = useProblemFormatter(values.code)
   const tel = splitTel(values.tel)
@@ -29,7 +29,7 @@ export function CompanyFields({ values, problems, onChange, onLeave }: CompanyFi
 
   const getFieldProps = (name: CompanyFieldName) => {
     const { [name as CompanyField]: text = '' } = values
-    // A wrong number is shown at the input of its digits.
+    // Errors of the phone number are shown at the number field, except a missing dial code.
     const valueName = name === 'number' || name === 'dialCode' ? 'tel' : name
     const problem = problems.find(
       ({ field, code }) =>

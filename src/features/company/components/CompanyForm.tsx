@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { Region } from '#features/company/components/Region.tsx'
 import type { CompanyFormValues } from '#features/company/form.ts'
 
-/** Fields of the form, also in the sign-up. Only the sign-up shows `code`, because it never changes. */
+/** Names of the form's inputs. The sign-up uses them too. Only the sign-up has an input for `code`, because the code never changes. */
 export type CompanyFieldName = Exclude<CompanyField, 'tel'> | 'dialCode' | 'number'
 
 interface Props {

@@ -3,7 +3,10 @@ import { profileFields } from '#domain/accounts/company-fields.ts'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem } from '#ui/i18n/problem-messages.ts'
 
-/** Messages of the specification for a company's fields. The sign-up and the profile use the same ones (portal 5). */
+/**
+ * Returns a function that formats problems of a company's fields. The sign-up and the profile use the same messages of the specification
+ * (portal 5).
+ */
 export function useProblemFormatter(code: string) {
   const { t } = useTranslation('company')
   const { t: fieldMessages } = useTranslation('fields')

@@ -17,14 +17,14 @@ export function Company() {
   const { company_id: id } = useSignedInSession().user
   const { record, problem, refetch } = useRecord<CompanyRow>(getCompany, { params: { id } }, { table: 'companies', id })
   const [displayedRow, setDisplayedRow] = useState(record)
-  // The end of a session removes the rows first. The form and its typed values stay until the page is left.
+  // When a session ends, its rows are deleted before the page is left. Until then the form stays, with the typed values.
   if (record && record !== displayedRow) setDisplayedRow(record)
   return (
     <Page title={t('title')} intro={t('lead')} width="narrow">
       {displayedRow && <CompanyEdit overlaidRow={displayedRow} />}
       {!displayedRow && !problem && <Skeleton />}
       {!displayedRow && problem?.code === 'OFFLINE' && (
-        // Without a connection there is no error and no button: the profile is fetched when the connection is back.
+        // Offline there is neither an error nor a button: the profile is fetched when the connection is back.
         <section className="card">
           <EmptyState icon="offline" title={t('missing')}>
             <p>{t('missingOffline')}</p>

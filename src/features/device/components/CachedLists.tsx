@@ -7,7 +7,7 @@ import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Rows, age and size of each cached list. Explicit roles, because phone cards remove those of the table. */
+/** Shows rows, age and size of each cached list. The roles are explicit, because the cards of a phone remove those of a table. */
 export function CachedLists({ lists }: { lists: readonly CachedListUsage[] }) {
   const { t } = useTranslation('device')
   const headers = ['list', 'rows', 'asOf', 'size'] as const
@@ -69,7 +69,7 @@ function ListName({ list: { table, scope } }: { list: CachedListUsage }) {
   const { user } = useSignedInSession()
   const name = getTableLabel(table)
   const isOfService = ['backup_orders', 'traffic', 'backups'].includes(table)
-  // The id of a service may equal the id of the company.
+  // A service and a company may have the same id, so the ids are compared only if the list belongs to a company.
   if (scope === null || (!isOfService && scope === user.company_id)) return <strong>{name}</strong>
   return <strong>{t(isOfService ? 'lists.ofService' : 'lists.ofCompany', { name, id: scope })}</strong>
 }

@@ -4,7 +4,7 @@ import { useLiveQuery } from '#state/live-query.ts'
 import { CheckField } from '#ui/form/choice-fields.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Setting for a device that several people use: no cached data outlives a session then (decision 83). */
+/** Setting for a device that several people use. If it is on, cached data is deleted when a session ends (decision 83). */
 export function SharedDevice() {
   const { t } = useTranslation('device')
   const isSharedDevice = useLiveQuery(() => isShared(getThisDevice()), [])

@@ -16,7 +16,7 @@ import { useTranslation } from 'react-i18next'
 /** Shows what is stored, its size and how long it stays (P-18). `panel`: prepares the device for work offline. */
 export function Device({ panel }: { panel: ReactNode }) {
   const { t } = useTranslation('device')
-  // Usage is read again after each request to the browser to keep the stored data.
+  // Number of requests to the browser to keep the stored data. Usage is read again after each request.
   const [storageRequestCount, setStorageRequestCount] = useState(0)
   const storage = useLiveQuery(() => readUsage(), [storageRequestCount])
   const waitingCount = useLiveQuery(() => countWaiting(), []) ?? 0

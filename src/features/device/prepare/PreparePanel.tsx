@@ -111,7 +111,7 @@ function PreparationProgressBar({
 
 function PreparationSummary({ record, result }: { record: PreparationRecord; result: PrepareResult | null }) {
   const { t } = useTranslation('prepare')
-  // On a full disk the record could not be updated, so the result of the run is used.
+  // If the disk is full, the stored record could not be updated, so the result of the run is shown instead.
   const end = result?.kind === 'no space' ? result : record.end
   if (result?.kind === 'busy') return <p role="status">{t('busy')}</p>
   if (!record.isOn || !end) return null
@@ -142,7 +142,7 @@ function SpaceWarning({ free, needed }: { free: number | null; needed: number })
 function SavedParts({ parts, size }: { parts: readonly PreparedPart[]; size: string }) {
   const { t } = useTranslation('prepare')
   const isComplete = parts.every(({ missing }) => missing === 0)
-  // Uses the time of the oldest part, so that "updated" is true for all parts.
+  // Uses the time of the oldest part, so that the displayed "Updated" time is true for all parts.
   const time = formatReadingTime(Math.min(...parts.map(({ asOf }) => asOf)))
   return (
     <p className={`device-promise ${isComplete ? 'kept' : ''}`} role="status">

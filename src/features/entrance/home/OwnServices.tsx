@@ -5,7 +5,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { readFoundServices } from '#features/entrance/found-services.ts'
 
-/** Services opened on this device, for users who neither order nor administrate and so cannot list services. */
+/** Shows the services that were found on this device to users who may not list services: they neither order nor administrate. */
 export function OwnServices() {
   const { t } = useTranslation('entrance')
   const [services] = useState(readFoundServices)

@@ -47,7 +47,7 @@ export function Entrance() {
     getInput()?.focus()
   }
 
-  /** Only the latest search counts. Its response need not arrive last. */
+  /** Number of the latest search. Responses of earlier searches are ignored, because they may arrive later. */
   const latestSearchId = useRef(0)
   async function findByCode(serviceCode: string) {
     const problem = checkServiceCode('code', serviceCode)
@@ -63,7 +63,7 @@ export function Entrance() {
     const service = foundService ?? foundServices.find(({ code }) => code === serviceCode)
     if (!service) {
       setResult(null)
-      // portal 8: the message for a look-up that failed.
+      // The message for a failed look-up (portal 8).
       return showToast({ kind: 'failed', text: t('failed') })
     }
     setQuery({ code: serviceCode }, { replace: true })
@@ -71,7 +71,7 @@ export function Entrance() {
     setResult({ service, isCached: !foundService })
   }
 
-  // A code in the address, from the home page or a colleague's link, is looked up at once.
+  // The code in the address, from the home page or a colleague's link. It is looked up when the page opens.
   const initialCode = useRef(code.trim())
   useEffect(() => {
     const firstCode = initialCode.current

@@ -16,11 +16,11 @@ interface AppsFieldProps {
   onChange: (selectedApps: ModuleApp[]) => void
 }
 
-/** contracts 9. */
+/** Apps per page (contracts 9). */
 const pageSize = 4
 const maxChoices = 20
 
-/** The apps of a module, four per page, each with its settings (M139). */
+/** Selects the apps of a module, four per page, each with its settings (M139). */
 export function AppsField({ apps: cachedApps, value: selectedApps, error, isOptional, onChange }: AppsFieldProps) {
   const { t } = useTranslation('modules')
   const apps = cachedApps ?? []

@@ -16,7 +16,7 @@ interface FlagFieldsProps {
 /** Returns undefined if the flag is not set. Ignores inherited properties: a flag may be called `toString`. */
 const getFlagValue = ({ flag }: ModuleApp, key: string) => (Object.hasOwn(flag, key) ? flag[key] : undefined)
 
-/** The settings of an app, each by its type. A setting without a value has the default (contracts 3). */
+/** Shows an input for each setting of an app, by the setting's type. A setting without a value has the default (contracts 3). */
 export function FlagFields({ app, flags, onChange }: FlagFieldsProps) {
   const { t } = useTranslation('modules')
   const setFlag = (key: string, value: boolean | number | undefined) => {

@@ -10,7 +10,7 @@ interface JoinedContractsProps {
   isAnyCondition: boolean
 }
 
-/** Nothing is fetched until the selection has not changed for this time, ms. */
+/** Time without a change of the selection before the contracts are requested, ms. */
 const requestDelayMs = 400
 
 /**

@@ -17,7 +17,7 @@ import { fetchModule } from '#features/modules/slice.ts'
 export const ModulePage = () => <ModuleByAddress kind="visible" />
 export const HiddenModulePage = () => <ModuleByAddress kind="hidden" />
 
-/** One module, or the form for a new one (M136 to M139). */
+/** Shows one module, or the form for a new one (M136 to M139). */
 function ModuleByAddress({ kind }: { kind: ModuleKind }) {
   const { id } = useParams()
   if (id === undefined) return <ModuleForm key={kind} kind={kind} initialRow={null} />

@@ -17,7 +17,7 @@ interface ModulesFieldProps {
   onChange: (codes: string[]) => void
 }
 
-/** With fewer modules, there is no search field. */
+/** Minimum number of modules for which a search field is shown. */
 const minSearchCount = 8
 
 /** Selects modules by their codes. For dependencies, also shows which other modules they require (contracts 2). */
@@ -30,7 +30,7 @@ export function ModulesField({ name, modules, value: selectedCodes, error, onCha
   const matches = codedModules.filter((module) =>
     normaliseText(`${module.code} ${module.name}`).includes(normalisedSearch),
   )
-  // Selected before, but no longer a module: shown, so that the user can remove it knowingly.
+  // Selected modules that no longer exist. They are shown, so that the user can remove them knowingly.
   const missingCodes = selectedCodes.filter((code) => !codedModules.some((module) => module.code === code))
   const requiredCodes =
     name === 'dependencies'

@@ -6,7 +6,7 @@ export type ModuleField = (typeof moduleFields)[number]
 
 export type ModuleFormFields = Pick<ModuleRow, ModuleField>
 
-/** The condition has two radio buttons. */
+/** Values of the inputs. `any_condition` has two radio buttons, so its value is a text. */
 export type ModuleFormValues = Omit<ModuleFormFields, 'any_condition'> & { any_condition: 'all' | 'any' }
 
 const emptyFields: ModuleFormFields = {
@@ -29,7 +29,7 @@ export const fromModuleValues = (values: ModuleFormValues): ModuleFormFields => 
   any_condition: values.any_condition === 'any',
 })
 
-/** A new module is sent without a code if the server creates it (D80). Only hidden modules have conditions. */
+/** Builds the request body. A code that the server creates (D80) is omitted. Only hidden modules have conditions. */
 export function toModuleBody(
   { code, conditions, any_condition, ...fields }: ModuleFormFields,
   { hidden, type }: Pick<ModuleRow, 'hidden' | 'type'>,

@@ -20,7 +20,7 @@ import { type ModuleKind, toModulePath } from '#features/modules/module-path.ts'
 import { hiddenModulesList, modulesList } from '#features/modules/slice.ts'
 import { useCatalogue } from '#features/modules/useCatalogue.ts'
 
-/** The form of a module. Its checks are those of contracts 5, in the client and on the server. */
+/** The state of a module's form. Client and server use the same checks (contracts 5). */
 export function useModuleForm(kind: ModuleKind, initialRow: OverlaidRow<ModuleRow> | null) {
   const { t } = useTranslation('modules')
   const dispatch = useDispatch()
@@ -73,7 +73,7 @@ export function useModuleForm(kind: ModuleKind, initialRow: OverlaidRow<ModuleRo
   return { form, type, otherModules, apps: catalogue.apps, codeProps: useCodeProps(form, findCodeFault, formatFault) }
 }
 
-/** The code is checked when its field loses the focus, and again when the rest of the catalogue has arrived. */
+/** Checks the code when its field loses the focus, and again when the complete catalogue has arrived. */
 function useCodeProps(
   form: Pick<ReturnType<typeof useEditForm<ModuleRow, ModuleFormValues, ModuleFormFields>>, 'getFieldProps' | 'change'>,
   findFault: () => ModuleProblem | undefined,

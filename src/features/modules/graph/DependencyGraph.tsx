@@ -13,7 +13,7 @@ import {
 import { toModulePath } from '#features/modules/module-path.ts'
 import { useCatalogue } from '#features/modules/useCatalogue.ts'
 
-/** Draws the listed modules with all modules connected to them. `listedCodes`: codes on the list's page. */
+/** Draws the listed modules and the modules connected to them, at most `maxBoxes`. `listedCodes`: codes on the list's page. */
 export function DependencyGraph({ listedCodes }: { listedCodes: readonly string[] }) {
   const { t } = useTranslation('modules')
   const headingId = useId()

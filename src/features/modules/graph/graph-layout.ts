@@ -1,4 +1,4 @@
-/** Positions of modules in the dependency graph: a required module is left of those that require it. */
+/** Calculates the positions of modules in the dependency graph: a required module is left of those that require it. */
 import { Graph, layout } from '@dagrejs/dagre'
 
 export interface GraphModule {
@@ -38,7 +38,7 @@ export interface GraphLayout {
 export const boxSize = { width: 184, height: 44 }
 /** Gap between two columns of boxes, px. */
 const columnGap = 32
-/** A drawing with more boxes would be unreadable. */
+/** Maximum number of boxes. A drawing with more of them would be unreadable. */
 export const maxBoxes = 80
 
 export function collectConnected(modules: readonly GraphModule[], listedCodes: readonly string[]): GraphModule[] {
@@ -98,8 +98,8 @@ export function layoutModules(modules: readonly GraphModule[]): GraphLayout {
 const getCentre = (graph: Graph, code: string) => graph.node(code) as GraphPoint
 
 /**
- * Routes a connection from the side of one box to the facing side of another. It crosses the columns between them horizontally, in the
- * space that the layout has reserved: a straight route from point to point would run behind the corners of their boxes.
+ * Returns the points of a connection between the facing sides of two boxes. It crosses each column between them horizontally, in the space
+ * that the layout has reserved. A straight line between the points would be hidden behind the corners of boxes.
  */
 function routeLine(points: readonly GraphPoint[], from: GraphPoint, to: GraphPoint): GraphPoint[] {
   // In a circular dependency, one connection runs backwards.

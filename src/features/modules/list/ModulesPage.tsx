@@ -33,7 +33,7 @@ const listsByKind = {
 export const ModulesPage = () => <ModulesList kind="visible" />
 export const HiddenModulesPage = () => <ModulesList kind="hidden" />
 
-/** The catalogue: modules that customers choose, or modules that are added automatically (contracts 2, M136, M138). */
+/** Lists the catalogue: modules that customers choose, or modules that are added automatically (contracts 2, M136, M138). */
 function ModulesList({ kind }: { kind: ModuleKind }) {
   const { t } = useTranslation('modules')
   const { slice, definition } = listsByKind[kind]

@@ -18,7 +18,7 @@ interface RemoveModuleDialogProps {
   onDone: () => void
 }
 
-/** Lists dependent modules, which prevent the deletion (contracts 4). Without any, the code is typed (M52). */
+/** Lists dependent modules, which prevent the deletion (contracts 4). Otherwise the user confirms by typing the code (M52). */
 export function RemoveModuleDialog({ row: overlaidRow, onClose, onDone }: RemoveModuleDialogProps) {
   const { t } = useTranslation('modules')
   const doneText = formatDone(t('act.remove'))
@@ -68,7 +68,7 @@ function DependentList({ dependents }: { dependents: readonly Pick<ModuleRow, 'c
   )
 }
 
-/** Read from the server or, offline, from the cached catalogue. Undefined until known. */
+/** Reads the dependent modules from the server or, offline, from the cached catalogue. Undefined until one of them has been read. */
 function useDependents({ code, type }: ModuleRow): Pick<ModuleRow, 'code' | 'name'>[] | undefined {
   const { modules } = useCatalogue()
   const response = useServerResponse(getModuleRelations, code === '' ? null : { query: { code, type } })

@@ -9,7 +9,7 @@ const ValidationDialog = lazy(async () => ({
   default: (await import('#features/modules/validation/ValidationDialog.tsx')).ValidationDialog,
 }))
 
-/** The modules that are selected for a validation. They stay selected across pages and filters. */
+/** State of the modules that are selected for a validation. They stay selected across pages and filters. */
 export function useModuleSelection() {
   const [selectedCodes, setSelectedCodes] = useState<readonly string[] | null>(null)
   const column = useMemo(() => {
@@ -63,7 +63,7 @@ interface SelectionBarProps {
   onEnd: () => void
 }
 
-/** Validation mode: shows the selected modules and checks them for missing apps (contracts 2, M140). Escape ends it. */
+/** Bar of the validation mode: shows the selected modules and checks them for missing apps (contracts 2, M140). Escape ends the mode. */
 export function ModuleSelectionBar({ selectedCodes, onSelect, onEnd }: SelectionBarProps) {
   const { t } = useTranslation('modules')
   const [isTesting, setIsTesting] = useState(false)

@@ -18,7 +18,7 @@ export type ModuleValidation =
   /** There is no connection, and the device does not have all modules and apps. */
   | { kind: 'notHere' }
 
-/** Validated by the server or, offline, by the same rule with the cached catalogue. */
+/** Validates modules on the server or, offline, by the same rule with the cached catalogue. */
 export function useValidation(codes: readonly string[]): ModuleValidation {
   const catalogue = useCatalogue()
   const { type, modules, apps, isComplete } = catalogue

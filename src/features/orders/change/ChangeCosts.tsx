@@ -135,7 +135,7 @@ interface ChangeCostsProps {
   fault?: PayableFault | null
 }
 
-/** Notes before ordering: whether the amount has changed, and how old the price list is (D89). */
+/** Shows notes before ordering: whether the amount has changed, and how old the price list is (D89). */
 export function PriceNotes({ asOf, figure, previousFigure, fault = null }: Omit<ChangeCostsProps, 'priceData'>) {
   const { t } = useTranslation('contract')
   const { currency, amount } = figure

@@ -13,11 +13,11 @@ interface Props {
   problems: readonly AnyFieldProblem[]
   priceData: PriceData
   contract: ContractRow
-  /** Used to calculate the price effect of adding or removing a module. Null if the order cannot be priced. */
+  /** Order for which the effect of adding or removing a module on the price is calculated. Null if it cannot be priced. */
   pricedOrder: RequestedOrder | null
 }
 
-/** The parts of a contract that can change. Removing a module in use needs consent (contracts 2). */
+/** Inputs for the parts of a contract that can change. Removing a module in use needs consent (contracts 2). */
 export function ChoiceFields({ draft, onChange, problems, priceData, contract, pricedOrder }: Props) {
   const { t } = useTranslation('contract')
   const today = useToday(priceData.timeZone)

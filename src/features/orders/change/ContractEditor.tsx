@@ -61,7 +61,7 @@ function EditorForm({ row, priceData, asOf, contract, onOrdered, draft, onChange
   const choice = useMemo(() => parseChoice(draft), [draft])
   const problems = useMemo(() => checkChangeDraft(draft, priceData), [draft, priceData])
   const pricedOrder = choice && toRequestedChange(contract, choice)
-  // A new price list creates a new object, so a figure calculated with the old list is dropped.
+  // A new price list results in a new object, so that a figure of the old list is dropped.
   const requestedOrder = useMemo(
     () => (choice && problems.length === 0 ? toRequestedChange(contract, choice) : null),
     [choice, problems, contract],

@@ -39,7 +39,7 @@ import {
 /** `onModify`: the contract has modules that are no longer on the list in force and must be changed first (D16). */
 type Props = ContractEditorProps & { onClose: () => void; onModify: () => void }
 
-/** Extends from the end of the contract, or from today if it has expired (M102). An expired one may change too. */
+/** Extends from the end of the contract, or from today if it has expired (M102). The terms of an expired contract can be changed too. */
 export function ContractExtension(props: Props) {
   const drafts = useChangeDraft('extend', props.contract)
   const { draft } = drafts
@@ -60,7 +60,8 @@ function ExtensionForm({ onClose, onModify, draft, drafts, ...props }: Extension
   const choice = useMemo(() => parseChoice(draft), [draft])
   const years = parseWholeNumber(draft.years)
   const maxYears = getMaxExtensionYears(contract, today)
-  // While the contract is in effect only the years are checked: `findUnlistedModules` finds modules without a price.
+  // While the contract is in effect, its terms cannot change, so only the years are checked. `findUnlistedModules` finds modules without a
+  // price.
   const problems = [...(isOver ? checkChangeDraft(draft, priceData) : []), ...checkYears(draft, maxYears)]
   const isValid = problems.length === 0
   const requestedOrder = useMemo(
@@ -117,7 +118,7 @@ function isChanged(draft: ChangeDraft, contract: ContractRow): boolean {
 interface ExtensionFieldsProps extends Pick<Props, 'row' | 'contract' | 'priceData'> {
   draft: ChangeDraft
   problems: readonly AnyFieldProblem[]
-  /** The server's refusal. Only the server knows whether the contract was extended elsewhere meanwhile. */
+  /** The server's refusal. Only the server knows whether another user has extended the contract meanwhile. */
   refusal: Problem | null
   isValid: boolean
   maxYears: number

@@ -10,7 +10,7 @@ import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import type { PriceData, RequestedOrder } from '#features/orders/quote/local-quote.ts'
 import { type TermsDraft, parseWholeNumber } from '#features/orders/wizard/fields/TermsFields.tsx'
 
-/** Number fields are stored as the typed text. */
+/** Values of the form. Numbers are stored as the typed text. */
 export interface ChangeDraft extends TermsDraft {
   modules: string[]
   years: string
@@ -31,7 +31,7 @@ export const isSameDraft = (draft: ChangeDraft, otherDraft: ChangeDraft): boolea
   draft.years === otherDraft.years &&
   draft.modules.toSorted().join() === otherDraft.modules.toSorted().join()
 
-/** Drops fields of the wrong type: a draft saved by an earlier build may have other fields. */
+/** Reads a stored draft. Drops fields of the wrong type, because a draft of an earlier build may have other fields. */
 export function parseStoredDraft(storedValue: unknown, defaultDraft: ChangeDraft): ChangeDraft {
   const { user_mode, users, uat, modules, years } = (storedValue ?? {}) as Partial<Record<keyof ChangeDraft, unknown>>
   const isList = Array.isArray(modules) && modules.every((code) => typeof code === 'string')
@@ -96,7 +96,7 @@ export const toRequestedExtension = (
   years,
 })
 
-/** Builds the request body; for an expired contract with the changed terms. The caller has checked the years. */
+/** Builds the request body, with changed terms only if the contract has expired. The caller has checked the years. */
 export function toExtensionBody(draft: ChangeDraft, contract: ContractRow, isOver: boolean) {
   const choice = isOver && parseChoice(draft)
   return {

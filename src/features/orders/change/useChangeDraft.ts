@@ -6,8 +6,8 @@ import type { ContractRow } from '#features/orders/contract-row.ts'
 import { type ChangeDraft, toChangeDraft, isSameDraft, parseStoredDraft } from '#features/orders/change/change-form.ts'
 
 /**
- * The values of a contract's form `name`, saved on the device while the user types, so that they survive a reload and the end of a session.
- * A draft of an earlier visit is offered, even if another contract has replaced the one it changes.
+ * Values of the contract form called `name`. They are saved on the device while the user types, so that they survive a reload and the end
+ * of a session. A draft of an earlier visit is offered, even if its contract has been replaced since.
  */
 export function useChangeDraft(name: 'contract' | 'extend', contract: ContractRow) {
   const [firstContract] = useState(contract)

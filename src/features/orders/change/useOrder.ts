@@ -12,7 +12,7 @@ export function useOrder(id: number) {
 
 export type LoadedOrder = ReturnType<typeof useOrder> & { overlaidRow: OverlaidRow<OrderRow> }
 
-/** Returns contracts newest first. `contractId` is 0 before the first. `rows` is null if the device has no data. */
+/** Returns contracts newest first. `contractId` is 0 if no contract exists yet. `rows` is null if the device has no data. */
 export function useContractHistory(contractId: number) {
   const input = contractId > 0 ? { params: { id: contractId } } : null
   const { record, problem, refetch } = useRecord(getContractHistory, input)
@@ -24,7 +24,7 @@ export function useOrderPrices(type: ClientType) {
   const { record: list, asOf, refetch: fetchList } = useRecord(getPriceInForce, { query: { type } })
   const { priceData, modules, settings } = usePriceData(type, list ?? null)
   return {
-    /** Null if the device does not have all of it. */
+    /** Null if the device lacks the price list, the modules or the settings. */
     priceData,
     modules: modules.record ?? [],
     /** Whether the price list in force includes backups. Null until the device has been read. */

@@ -32,7 +32,7 @@ export type ChangeConsent = Exclude<OrderQuestion, { kind: 'changed' }>
 interface SubmitChangeInput {
   row: OrderRow
   priceData: PriceData
-  /** Must stay the same object while its values do not change. Null if the form cannot be ordered. */
+  /** Order to be priced. It must be the same object as long as its values are equal. Null if the form cannot be ordered. */
   requestedOrder: RequestedOrder | null
   body: InputOf<typeof changeContract>['body']
   /** Whether the order would change nothing. Its amount then needs no note. */
@@ -44,14 +44,14 @@ interface SubmitChangeInput {
 
 type SubmitPhase = { kind: 'idle' } | { kind: 'sending' } | { kind: 'consent'; consent: ChangeConsent }
 
-/** `intent` is set if the response was lost. Sending again with the same intent takes effect only once. */
+/** Result of the last call. `intent` is set if its response was lost: sending the call again with this intent takes effect only once. */
 interface LastCall {
   problem: Problem | null
   intent: Intent | null
 }
 const noCall: LastCall = { problem: null, intent: null }
 
-/** Field names of the request body. */
+/** Consents of the user, with the field names of the request body. */
 interface Consents {
   replaces?: number
   confirmKey?: string
@@ -106,8 +106,8 @@ function useDueFigure(
 type Figure = Pick<QuoteFigure, 'currency' | 'amount'>
 
 /**
- * Orders a change or an extension at the server's figure, which is requested first. It must be equal to the displayed figure, or have been
- * displayed itself (D17, D89).
+ * Orders a change or an extension. First it requests the server's figure. It orders only if that figure equals the displayed one; otherwise
+ * it displays the server's figure and waits for the user (D17, D89).
  */
 export function useSubmitChange(input: SubmitChangeInput) {
   const { row, priceData, requestedOrder, body, onOrdered } = input
@@ -121,7 +121,7 @@ export function useSubmitChange(input: SubmitChangeInput) {
   const price = toDisplayedPrice(quote)
   const { faultReason, ...due } = useDueFigure(price.figure, input)
 
-  /** If the last response was lost, the order may exist already. It must not be mistaken for another unpaid order. */
+  /** If the last response was lost, the order may exist already. Without this check, it would be treated as another unpaid order. */
   async function start(): Promise<void> {
     const createdOrder = intent === null ? null : await dispatch(fetchOrderOfIntent(intent))
     if (createdOrder) onOrdered(createdOrder)

@@ -19,7 +19,7 @@ interface Props {
   row: OrderRow
   isBusy: boolean
   isEditing: boolean
-  /** Selected tab of the page. Null if it is not known yet. */
+  /** Selected tab of the page. Null until it can be determined. */
   tab: ContractTab | null
   onRefresh: () => void
   /** Called with false to cancel the form without changes. */
@@ -27,7 +27,9 @@ interface Props {
   onOpen: (dialog: ContractDialog) => void
 }
 
-/** Actions by state (contracts 4); a disabled one shows its reason (M97). The primary one pays, or else extends. */
+/**
+ * Actions by state (contracts 4); a disabled one shows its reason (M97). The primary button pays if an amount is due, otherwise it extends.
+ */
 export function ContractActions({ row, isBusy, isEditing, tab, onRefresh, onEdit, onOpen }: Props) {
   const { t } = useTranslation('contract')
   const { t: tUi } = useTranslation('ui')
@@ -87,7 +89,7 @@ function ContractButtons({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' |
   )
 }
 
-/** Rarely used actions. While the contract is being edited, only refresh and print are offered. */
+/** Returns the rarely used actions. While the contract is being edited, they are only refresh and print. */
 function useMenuItems({
   row,
   isEditing,

@@ -26,7 +26,7 @@ import { refreshListedOrder } from '#features/orders/slice.ts'
 const isEditRequested = (query: URLSearchParams, row: OrderRow, tab: ContractTab | null): boolean =>
   tab !== 'subscribe' && query.has('edit') && row.contract_id > 0 && getContractRefusal('change', row.state) === null
 
-/** An order and its contract. With `edit` in the address it shows the form to change the contract (M98, M100). */
+/** Shows an order and its contract. With `edit` in the address it shows the form to change the contract (M98, M100). */
 export function ContractDetails({ order, ServicePart, Backups }: { order: LoadedOrder } & ContractParts) {
   const { t } = useTranslation('contract')
   const { row } = order.overlaidRow

@@ -14,7 +14,7 @@ import type { ContractRow } from '#features/orders/contract-row.ts'
 
 const columns = ['contract', 'status', 'period', 'users', 'modules', 'payAmount'] as const
 
-/** A contract and the contracts that it replaced, newest first (M99). */
+/** Lists a contract and the contracts that it replaced, newest first (M99). */
 export function ContractHistory({
   rows,
   problem,

@@ -15,14 +15,14 @@ interface Props {
   row: OrderRow
   /** Null if the business time zone is not known yet. */
   timeZone: string | null
-  /** Server time of the row in epoch ms. The business day is computed from it, not from this device's clock. */
+  /** Server time of the row in epoch ms. Today is computed from this time, not from the device's clock. */
   asOf: number | null
   /** The set-up notice is hidden while the form is open (contracts 4). */
   isEditing: boolean
   onOpen: (dialog: ContractDialog) => void
 }
 
-/** Notices above the contract: the unpaid amounts with their due dates, and the set-up state (contracts 4). */
+/** Shows notices above the contract: the unpaid amounts with their due dates, and the set-up state (contracts 4). */
 export function ContractNotices({ row, timeZone, asOf, isEditing, onOpen }: Props) {
   const today = timeZone !== null && asOf !== null ? toPlainDate(timeZone, asOf) : null
   return (
@@ -98,7 +98,7 @@ function CurrentContractLink({ row }: { row: OrderRow }) {
   return <Link to={`/app/contract?searchText=${row.code}`}>{t('toCurrent')}</Link>
 }
 
-/** An unpaid change or extension. It is deleted here, and paid with the button at the top of the page (D35). */
+/** Shows an unpaid change or extension, with a button to delete it. The button to pay it is at the top of the page (D35). */
 function PendingOrder({
   row,
   pending,
@@ -138,7 +138,7 @@ function BackupDue({ due, today, onOpen }: BackupDueProps) {
   const { t } = useTranslation('contract')
   const formatDue = useDueFormatter()
   const offlineReason = useOfflineReason(t('needsLine'))
-  // Traffic can still be paid after its due date, but backups are suspended until then.
+  // Traffic can still be paid after its due date. Backups are suspended until it is paid.
   const isOverdue = today !== null && due.due.slice(0, 10) < today
   return (
     <Notice

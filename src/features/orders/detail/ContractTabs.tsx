@@ -7,7 +7,10 @@ import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 const tabs = ['contract', 'subscribe'] as const
 export type ContractTab = (typeof tabs)[number]
 
-/** Only the current contract has a backups tab (M123), if the price list has backups. Null if that is not known yet. */
+/**
+ * Returns the selected tab. Only the current contract has a backups tab (M123), and only if the price list has backups. Null if the price
+ * list is not known yet.
+ */
 export function getTab(query: URLSearchParams, row: OrderRow, hasBackups: boolean | null): ContractTab | null {
   if (query.get('tab') !== 'subscribe' || !isCurrentContract(row)) return 'contract'
   return hasBackups === null ? null : hasBackups ? 'subscribe' : 'contract'

@@ -31,7 +31,7 @@ interface Props {
   isEditing: boolean
 }
 
-/** The agreed terms (M98). While the contract is being edited, shows only the terms that cannot change. */
+/** Shows the agreed terms (M98). While the contract is being edited, shows only the terms that cannot change. */
 export function ContractTerms({ row, contract, history, priceData, modules, today, isEditing }: Props) {
   const { t } = useTranslation('contract')
   const { t: tWizard } = useTranslation('wizard')
@@ -160,7 +160,7 @@ function OrderFacts({ row }: Pick<Props, 'row'>) {
   )
 }
 
-/** A contract has the prices of its sale, an unpaid order those of the list that it was ordered from. */
+/** Shows the prices of the modules: for a contract those of its sale, for an unpaid order those of the list that it was ordered from. */
 function ModulePrices({ row, contract, history, priceData, modules }: Omit<Props, 'today' | 'isEditing'>) {
   const { t } = useTranslation('contract')
   const namesByCode = getModuleNames(modules)

@@ -11,7 +11,7 @@ interface Props {
   today: PlainDate | null
 }
 
-/** Bar of a term from its first to its last day, with today marked. Also gives the dates as text. */
+/** Shows a term as a bar from its first to its last day, with today marked. Also gives the dates as text. */
 export function TermBar({ start, end, today }: Props) {
   const { t } = useTranslation('contract')
   const totalDays = countDaysBetween(start, end)

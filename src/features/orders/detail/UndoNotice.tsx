@@ -29,7 +29,7 @@ interface Props {
   onRefused: () => void
 }
 
-/** Only on the day of the change, in the business time zone. Rows of an earlier build lack `undo_until`. */
+/** Returns whether the change can be undone: only on its day, in the business time zone. Rows of an earlier build lack `undo_until`. */
 const canUndo = ({ undo_until: undoUntil, pending, state }: OrderRow, today: PlainDate): boolean =>
   undoUntil?.slice(0, 10) === today && pending === null && state === 'effective'
 
@@ -41,7 +41,7 @@ function formatDiscarded({ currency, contract_amount, residual_amount }: OrderRo
   return formatAmount(currency, writeAmount(getDiscardedAmount(amounts)))
 }
 
-/** A change of today that discarded money, with an undo button. Renders nothing once it cannot be undone. */
+/** Shows a change of today that discarded money, with an undo button. Renders nothing if the change cannot be undone. */
 export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, onRefused }: Props) {
   const { t } = useTranslation('contract')
   const offlineReason = useOfflineReason(t('needsLine'))

@@ -7,7 +7,7 @@ import { ordersView, toListQuery } from '#features/orders/view.ts'
 import { readOrders } from '#features/orders/read-orders.ts'
 import { fetchPriceData, fetchPriceInForce } from '#features/orders/slice.ts'
 
-/** Data younger than this (ms) is not fetched again. A page fetches it anyway when it is opened. */
+/** Maximum age of data that is not fetched again, ms. Opening a page fetches its data anyway. */
 const recentMs = 24 * 3_600_000
 /** Maximum number of contracts, newest first. The history of each contract needs its own request. */
 const maxContracts = 50

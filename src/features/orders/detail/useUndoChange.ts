@@ -29,7 +29,7 @@ const undoOnce =
     return (await dispatch(call)) as CallResult<OrderRow>
   }
 
-/** Undoes the change that created a contract. `onRefused` is called because the page then shows an old state. */
+/** Undoes the change that created a contract. `onRefused` is called if the server refuses, so that the page can fetch the current state. */
 export function useUndoChange(
   contractId: number,
   { onUndone, onRefused }: { onUndone: (restoredOrder: OrderRow) => void; onRefused: () => void },
@@ -50,7 +50,7 @@ export function useUndoChange(
     isBusy,
     problem: appsQuestion ? null : problem,
     refusal: findRefusalReason(problem, undoRefusals),
-    /** The apps that undoing would change, if the server asks for consent. */
+    /** The apps that would change too, if the server asks the user for consent. */
     question: appsQuestion,
     undo: () => void undo({}),
     agree: () => appsQuestion && void undo({ confirmKey: appsQuestion.key }),

@@ -66,7 +66,7 @@ function CalendarStatus({ calendar: { since, url, isEnded } }: { calendar: Calen
 }
 
 interface CalendarState {
-  /** Undefined until it is known; null if the user has no address. */
+  /** When the address was created. Undefined until the server has responded; null if the user has no address. */
   since: string | null | undefined
   /** Set only if the address was just created. The server sends it once and it is stored nowhere. */
   url: string | null
@@ -85,7 +85,7 @@ const changesByCall: Record<CalendarCall, Partial<CalendarState>> = {
 
 function useCalendar() {
   const [calendar, setCalendar] = useState<CalendarState>({ since: undefined, url: null, isEnded: false })
-  // Never repeats the intent of a call whose response was lost: a repeated response has no address.
+  // A call whose response was lost is sent with a new intent: the response to a repeated intent contains no address.
   const { run, isBusy, problem } = useAction<CalendarCall, Partial<CalendarState> | null>((call) =>
     callEndpoint(calendarEndpoints[call], {}),
   )

@@ -20,8 +20,8 @@ interface Props {
 }
 
 /**
- * Warns before the deletion (M64). Closes if the pending change is paid or deleted meanwhile, so that it never offers to delete the order
- * itself.
+ * Warns before the deletion (M64). Closes if the pending change is paid or deleted meanwhile. Otherwise the dialog would then offer to
+ * delete the order itself.
  */
 export function DeleteOrderDialog(props: Props) {
   const { target, row, onClose } = props
@@ -45,7 +45,7 @@ function DeletionWarning({ target, row, onClose, onDone }: Props) {
   const { code, name, currency } = row
   const payableOrder = findPayableOrder(row)
   const dueText = payableOrder?.dueSubject ? formatDue(payableOrder.dueSubject) : ''
-  // The row itself may be an unpaid change or extension. Its code then belongs to the contract, which stays.
+  // The row itself may be an unpaid change or extension. Its code is that of the contract, which is not deleted.
   const pendingChange = pending ?? (row.type === 'create' ? null : { type: row.type, amount: row.pay_amount ?? '0.00' })
   const title = pendingChange ? t('remove.pendingTitle', { code }) : t('remove.title', { code })
   return (

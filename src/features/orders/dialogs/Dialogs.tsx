@@ -51,7 +51,7 @@ export function Dialogs({ dialog, order, timeZone, editorProps, onClose, onChang
       const handlePaid = () => {
         onClose()
         onChanged()
-        // The contract that replaces this one has its own page.
+        // A paid change or extension becomes a new contract, which has its own page.
         if (contractType === 'CONTRACT' && id !== row.id) replaceLocation(`/app/contract/${id}`)
       }
       return <PayDialog row={row} order={dialog.order} onClose={onClose} onPaid={handlePaid} />

@@ -11,7 +11,7 @@ import type { CallOptions, CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import type { ServerQuote } from '#features/orders/quote/local-quote.ts'
 
-/** Returns null if it cannot be checked now. The server then refuses the order if the code is taken. */
+/** Returns null if the code cannot be checked now. The server refuses the order if the code is taken. */
 export const fetchIsCodeTaken =
   (code: string): AppThunk<boolean | null> =>
   async (_dispatch, getState, { api }) => {
@@ -38,7 +38,7 @@ const effectiveStatus = 1
 
 const unpaidStatus = 0
 
-/** Stores the unpaid orders on the device, where a live query reads them. */
+/** Fetches the unpaid orders. They are stored on the device, where a live query reads them. */
 export const fetchUnpaidOrders =
   (companyId: number, type: ClientType): AppThunk<void> =>
   async (_dispatch, _state, { api }) => {
@@ -48,7 +48,7 @@ export const fetchUnpaidOrders =
 export const readOrder = (id: RowRef) => callEndpoint(getOrder, { params: { id } }) as AppThunk<CallResult<OrderRow>>
 
 type OrderBody = InputOf<typeof createOrder>['body']
-/** Ordered at the server's own figure. It is sent at once and never queued in the outbox. */
+/** Input of an order at the server's figure. The order is sent immediately and never queued in the outbox. */
 interface SubmitOrderInput {
   body: OrderBody
   serverQuote: ServerQuote
@@ -78,7 +78,7 @@ export const toIntentOptions = (intent: Intent | null): CallOptions => (intent =
 export const getLostIntent = (result: CallResult<unknown>): Intent | null =>
   result.kind === 'problem' && isConnectionLost(result.problem) ? (result.intent ?? null) : null
 
-/** Returns the order of a call whose response was lost (protocol 13). Null if it does not exist or is unknown now. */
+/** Returns the order of a call whose response was lost (protocol 13). Null if there is no such order or it cannot be read now. */
 export const fetchOrderOfIntent =
   (intent: Intent): AppThunk<OrderRow | null> =>
   async (_dispatch, _state, { api }) => {
@@ -86,12 +86,12 @@ export const fetchOrderOfIntent =
     return result.kind === 'fresh' ? (result.output as OrderRow | null) : null
   }
 
-/** An unpaid order that holds the same code (D32). */
+/** An unpaid order with the same service code (D32). */
 export interface UnpaidOrder {
   id: number
   type: OrderRow['type']
   amount: string
-  /** Missing in the server's response; filled in from the orders on this device. */
+  /** Missing in the server's response. The device adds it from its own orders. */
   currency?: Currency
   due: string
   /** Set for a change (`change`) and for an extension (`until`). An older server does not send them. */
@@ -135,7 +135,7 @@ const questionsByCode: Readonly<Record<string, (details: QuestionDetails) => Ord
 export const parseQuestion = ({ code, data }: Problem): OrderQuestion | null =>
   questionsByCode[code]?.((data ?? {}) as QuestionDetails) || null
 
-/** Returns whether the call got no response from the server, so it can be repeated when the connection is back. */
+/** Returns whether no response came from the server itself. Such a call can be repeated when the connection is back. */
 export const isConnectionLost = ({ status, code }: Problem): boolean =>
   (status === 0 && code !== 'SESSION_LAPSED' && code !== 'SIGNED_OUT') ||
   status === 502 ||

@@ -10,7 +10,7 @@ import {
 } from '#features/orders/draft/wizard-draft.ts'
 import type { WizardValues } from '#features/orders/draft/wizard-form.ts'
 
-/** Saves after `idleMs` without changes, at the latest after `maxMs`: moving a slider causes few writes. */
+/** Time without changes after which the draft is saved, and maximum time between two saves, ms. Moving a slider then causes few writes. */
 const idleMs = 250
 const maxMs = 1000
 
@@ -19,7 +19,7 @@ export interface WizardDraftState {
   updateDraft: (update: (draft: WizardFormDraft) => WizardFormDraft) => void
   /** Time of the last save by this device's clock, in epoch ms. Null if the draft is empty. */
   savedAt: number | null
-  /** The device could not save the draft. It is lost when the user leaves. */
+  /** Whether the device could not save the draft. It is then lost when the user leaves the page. */
   isUnsaved: boolean
   discard: () => void
   offer: DraftOffer | null
@@ -78,15 +78,15 @@ export function useWizardDraft(type: string, emptyValues: WizardValues | null): 
     latestDraft.current = draft
     if (draft && emptyValuesRef.current && draft !== storedDraft.current)
       drafts.noteDraft(name, isWorthSaving(draft, emptyValuesRef.current) ? draft : null)
-    // Continuous changes are saved once per `maxMs`. The drafts between them are only noted (`noteDraft`).
+    // Continuous changes are saved once per `maxMs`. Until then, `noteDraft` keeps the latest draft in the tab's storage.
     const remainingMs = storedAt.current + maxMs - performance.now()
     const timer = setTimeout(() => void saveDraft(draft), Math.min(idleMs, remainingMs))
     return () => clearTimeout(timer)
   }, [draft, saveDraft, name])
-  // Decisions (step, agreed quote, created order, intent) are saved at once.
+  // Decisions (step, agreed quote, created order, intent) are saved immediately.
   // biome-ignore lint: they are the reason, not the means
   useEffect(() => void saveDraft(latestDraft.current), [step, agreedQuote, createdOrderId, intent, saveDraft])
-  // The page may be closed at any time.
+  // The page may be closed at any time, so the draft is also saved when the page is hidden.
   useEffect(() => {
     const flushDraft = () => void saveDraft(latestDraft.current)
     document.addEventListener('visibilitychange', flushDraft)

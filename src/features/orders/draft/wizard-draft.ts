@@ -3,11 +3,11 @@ import type { Intent } from '#contract/endpoint.ts'
 import type { WizardValues } from '#features/orders/draft/wizard-form.ts'
 import type { DisplayedFigure } from '#features/orders/quote/local-quote.ts'
 
-/** 0 information, 1 modules, 2 payment, 3 finish (contracts 2). */
+/** Steps of the wizard: 0 information, 1 modules, 2 payment, 3 finish (contracts 2). */
 export const steps = [0, 1, 2, 3] as const
 export type WizardStep = (typeof steps)[number]
 
-/** The figure agreed to offline. The server's figure is compared with it before anything is ordered (D89). */
+/** The figure that the user agreed to while offline. The server's figure is compared with it before anything is ordered (D89). */
 export interface AgreedQuote {
   shown: DisplayedFigure
   effective_date: string
@@ -19,7 +19,7 @@ export interface WizardFormDraft {
   agreed: AgreedQuote | null
   /** Id of the unpaid order created from this draft. Ordering again from an earlier step replaces that order (D36). */
   ordered: number | null
-  /** Intent of an order whose response was lost. Sending it again with this intent creates only one order. */
+  /** Intent of an order whose response was lost. If the order is sent again with this intent, only one order is created. */
   intent: Intent | null
 }
 
@@ -33,7 +33,7 @@ export const createDraft = (values: WizardValues): WizardFormDraft => ({
 
 export const getDraftName = (type: string) => `newContract:${type}`
 
-/** A draft saved by an earlier build may lack fields or have fields of other types. */
+/** Reads a stored draft. A draft of an earlier build may lack fields or have fields of other types. */
 export function parseDraft(storedValue: unknown, emptyValues: WizardValues): WizardFormDraft | null {
   if (typeof storedValue !== 'object' || storedValue === null) return null
   const {
@@ -59,7 +59,7 @@ export function parseDraft(storedValue: unknown, emptyValues: WizardValues): Wiz
 const isSameKind = (value: unknown, example: unknown) =>
   example !== undefined && typeof value === typeof example && Array.isArray(value) === Array.isArray(example)
 
-/** Returns whether the user has entered anything. The prefilled first day does not count. */
+/** Returns whether the user has entered anything. The first day is prefilled, so it is no input of the user. */
 export const isWorthSaving = (
   { step, values, ordered: createdOrderId }: WizardFormDraft,
   emptyValues: WizardValues,

@@ -56,7 +56,7 @@ export const createWizardValues = (list: PriceListInForce, today: PlainDate): Wi
   sOrderCreateTime: '',
 })
 
-/** Used by "order again". Copies everything except the service code and the dates. */
+/** Returns the values for "order again". Copies everything except the service code and the dates. */
 export const copyToWizardValues = (row: OrderRow, emptyValues: WizardValues, list: PriceListInForce): WizardValues => ({
   ...emptyValues,
   name: row.name,

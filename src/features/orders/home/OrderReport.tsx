@@ -34,7 +34,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   const unpaidList = useList(payableOrdersSlice, { scope: companyId, view: payableView })
   const today = useToday(settings?.time_zone)
   const duties = buildOrderDuties(joinRows(unpaidList, effectiveList), today)
-  // The business day begins at the same time for everybody (D31). Without its time zone, days cannot be computed.
+  // Days are computed in the business time zone (D31), so without it nothing is shown as due.
   const zoneState = settings ? 'known' : problem ? 'unknown' : 'loading'
   const contracts = buildContractsFigure(t, effectiveList, duties)
   const toPay = settings ? buildPayableFigure(t, unpaidList, duties) : null

@@ -16,7 +16,7 @@ interface OrderDutyBase {
 
 export type OrderDuty = OrderDutyBase & ({ kind: 'pay'; due: ListedDue } | { kind: 'end' })
 
-/** Looks ahead as far as the first reminder by mail (contracts 4). */
+/** Includes contracts from the day of the first reminder mail before their end (contracts 4). */
 export function buildOrderDuties(rows: readonly OrderRow[], today: PlainDate): OrderDuty[] {
   const duties = rows.flatMap((row): OrderDuty[] => {
     const duty = { id: row.id, name: row.name || row.code }
@@ -26,7 +26,7 @@ export function buildOrderDuties(rows: readonly OrderRow[], today: PlainDate): O
       ...getDues(row).flatMap((due): OrderDuty[] => {
         const date = due.due.slice(0, 10)
         const daysLeftToPay = countDaysLeft(today, date)
-        // A row stored long ago may be over by now. Traffic stays due until it is paid.
+        // The row may be old, so its due date may have passed. Traffic stays due until it is paid.
         const isOver = date === '' || (daysLeftToPay < 0 && due.contractType !== 'TRAFFIC')
         return isOver ? [] : [{ ...duty, kind: 'pay', date, days: daysLeftToPay, due }]
       }),

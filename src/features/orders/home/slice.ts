@@ -9,5 +9,5 @@ export const payableOrdersSlice = createOrdersSlice('payableOrders')
 
 const homeView = { type: 'saas', page: 1, results: 50, sortOrder: 'asc' } as const
 export const expiringView = { ...homeView, status: 1, sortField: 'expired_date' } as const
-/** Includes contracts in effect with an unpaid change (D35). */
+/** View of the rows with an amount due. It includes contracts in effect with an unpaid change (D35). */
 export const payableView = { ...homeView, status: 0, sortField: 'create_time' } as const

@@ -92,7 +92,7 @@ const CreatedTime = ({ time }: { time: string }) => (
   </span>
 )
 
-/** The remaining days are displayed from 60 days before expiry, when the first reminder mail is sent (contracts 4). */
+/** Shows the last day, and the remaining days from 60 days before it, when the first reminder mail is sent (contracts 4). */
 function ExpiryDate({ row, today, t }: { row: OrderRow; today: PlainDate | null; t: TFunction<'orders'> }) {
   const { expired_date: end, state } = row
   const days = today !== null && state === 'effective' ? countDaysLeft(today, end) : -1
@@ -108,7 +108,7 @@ function ExpiryDate({ row, today, t }: { row: OrderRow; today: PlainDate | null;
 const joinWithoutBreaks = (text: string) =>
   text.replace(/[(（][^)）]{1,20}[)）]/, (match) => match.replaceAll(' ', '\u00a0'))
 
-/** The total amount, the earliest due date and the reason (D31, D35). */
+/** Shows the total amount, the earliest due date and the reason (D31, D35). */
 function DueAmount({ row, t, formatDue }: { row: OrderRow; t: TFunction<'orders'>; formatDue: DueFormatter }) {
   const dues = getDues(row)
   const [firstDue] = dues

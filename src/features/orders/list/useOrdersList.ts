@@ -8,7 +8,7 @@ import { usePriceList } from '#features/orders/quote/RequirePriceList.tsx'
 import { fetchPriceData, fetchPriceInForce, ordersListSlice } from '#features/orders/slice.ts'
 import { useCompanyName } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 
-/** The contracts and current prices of the user's company, or of the one that the staff selected (D53). */
+/** Returns the contracts and current prices of the user's company, or of the company that the staff selected (D53). */
 export function useOrdersList() {
   const { user, caller } = useSignedInSession()
   const dispatch = useDispatch()

@@ -13,7 +13,7 @@ interface Props {
   money: { amount: string; currency: Currency }
 }
 
-/** The gateway's card fields in a frame. Must stay mounted: typed values exist only in the frame. */
+/** Shows the gateway's card fields in a frame. Must stay mounted: typed values exist only in the frame. */
 export function CardForm({ card: { form, state, setState }, source, money: { amount, currency } }: Props) {
   const { t } = useTranslation('payment')
   const container = useRef<HTMLDivElement>(null)

@@ -22,7 +22,7 @@ interface PanelProps {
   payment: ReturnType<typeof useSendPayment>
 }
 
-/** Amount, due date, the first method with its button, the other methods, and the result (M81 to M86). */
+/** Shows the amount, the due date, the first method with its button, the other methods, and the result (M81 to M86). */
 export function PaymentPanel({ order, onPaid }: { order: PayableOrder; onPaid: () => void }) {
   const { t } = useTranslation('payment')
   const offer = usePaymentOffer(order)
@@ -75,7 +75,7 @@ function OfferStatus({ offer: { settings, problem, refetch, isOnline, firstMetho
   return problem ? <ProblemNote problem={problem} onRetry={() => void refetch()} /> : <Skeleton lines={3} />
 }
 
-/** The card fields, which stay mounted while a payment is checked; for other methods a note on what the button does. */
+/** Shows the card fields, which stay mounted while a payment is checked. For other methods it explains what the button does. */
 function MethodDetails({ offer, card, payment, type }: PanelProps & { type: PaymentType }) {
   const { t } = useTranslation('payment')
   return (
@@ -140,7 +140,7 @@ function PayButton({ offer, card, payment, button, type }: PayButtonProps) {
   )
 }
 
-/** Scrolls into view, because on a phone the button is far from the fields. */
+/** Shows why a payment failed. Scrolls into view, because on a phone the button is far from the fields. */
 function FailedNote({ messages }: { messages: readonly string[] }) {
   const note = useRef<HTMLDivElement>(null)
   useEffect(() => {

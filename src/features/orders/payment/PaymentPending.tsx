@@ -35,7 +35,7 @@ export function PaymentPending({
         if (!isActive) return
         const outcome = await dispatch(fetchPaymentOutcome({ id, contractType }))
         if (!isActive) return
-        // Null means offline. `open`: the gateway has not recorded the payment yet, or the payer did not finish it.
+        // The outcome is null while offline. `open`: the gateway has not recorded the payment yet, or the payer did not finish it.
         if (outcome && outcome !== 'processing' && outcome !== 'open') return handleOutcome(outcome)
       }
       setLate(true)

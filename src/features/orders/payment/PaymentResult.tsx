@@ -23,13 +23,13 @@ const notes = {
 interface Props {
   /** `client_type` is set if it is an order of a contract. */
   order: PayableOrder & { client_type?: ClientType }
-  /** The page's order if it is in effect. A gateway's "paid" refers to it and not to its unpaid change. */
+  /** The page's order if it is in effect. A "paid" in the gateway's address means this order and not its unpaid change. */
   paidOrder?: Props['order'] | null
   /** Called when the payment has succeeded or failed. The page then fetches its rows again (M85). */
   onSettled: () => void
 }
 
-/** For a payer who returns from a gateway. The address is no proof of payment; only the order's row is. */
+/** Shows the result to a payer who returns from a gateway. The address is no proof of payment; only the order's row is. */
 export function PaymentResult({ order: ownPayable, paidOrder = null, onSettled }: Props) {
   const { search } = useLocation()
   const statusParam = new URLSearchParams(search).get('payment')

@@ -6,13 +6,13 @@ import type { OwnUnpaidOrder } from '#features/orders/payment/useUnpaidOrders.ts
 
 interface Props {
   unpaidOrders: readonly OwnUnpaidOrder[]
-  /** The requested code if an unpaid order already holds it, otherwise null. */
+  /** The requested code if an unpaid order already has it, otherwise null. */
   code: string | null
   ownOrderId: number | null
   shouldShowOthers: boolean
 }
 
-/** Before another order is made: mentions the unpaid orders, and the one that this order would replace (D32, M79). */
+/** Shows the unpaid orders before another order is made, and the one that this order would replace (D32, M79). */
 export const UnpaidNote = memo(function UnpaidNote({ unpaidOrders, code, ownOrderId, shouldShowOthers }: Props) {
   const { t } = useTranslation('wizard')
   const otherOrders = shouldShowOthers ? unpaidOrders.filter((order) => order.code !== code) : []

@@ -8,14 +8,14 @@ export type CardTokenResult =
 
 export interface CardFields {
   createToken(): Promise<CardTokenResult>
-  /** Called if the gateway refused the token. The next `createToken` creates a new one. */
+  /** Makes the next `createToken` create a new token. Called when the current one must not be used again. */
   dropToken(): void
   close(): void
 }
 
 /**
- * Returns the same token until the card is changed or the token is refused. If the payer presses again after a lost response, the gateway
- * recognises the payment by its key, and the payer need not wait until the first attempt is settled.
+ * Returns the same token until `dropToken` is called. If the payer presses again after a lost response, the gateway recognises the payment
+ * by its key, and the payer need not wait until the first attempt is settled.
  */
 export function reuseCardToken(createToken: CardFields['createToken']): Pick<CardFields, 'createToken' | 'dropToken'> {
   let latestResult: CardTokenResult | null = null

@@ -1,4 +1,4 @@
-/** The amounts that can be paid now for a service (D34, D35). */
+/** Lists the amounts that can be paid now for a service (D34, D35). */
 import type { RowRef } from '#contract/endpoint.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import type { PaymentDue } from '#domain/dues.ts'

@@ -1,4 +1,4 @@
-/** The calls of a payment. They are neither stored nor queued (D89). */
+/** Calls of a payment. They are neither stored nor queued (D89). */
 import type { Caller, ClientType } from '#domain/access.ts'
 import type { DueSubject } from '#domain/dues.ts'
 import type { Currency } from '#domain/money.ts'
@@ -22,7 +22,7 @@ export const getPaymentMethods = (
 ): PaymentType[] =>
   paymentTypes.filter((type) => types.includes(type) && getPaymentTypeRefusal(type, currency, caller) === null)
 
-/** The kind and id of the payment's subject (D66). It always has a number by the time it can be paid. */
+/** The kind and id of the row that is paid (D66). A row that can be paid always has a number. */
 export interface PaymentTarget {
   id: RowRef
   contractType?: InputOf<typeof pay>['body']['contractType']
@@ -32,7 +32,7 @@ export interface PayableOrder extends PaymentTarget {
   currency: Currency
   amount?: string | null
   pay_amount: string | null
-  /** The last second in which it can be paid. Null if it is not known. */
+  /** The last second in which the amount can be paid. Null if it is not known. */
   due: string | null
   /** Set only where the surrounding page does not say what is paid. */
   dueSubject?: DueSubject
@@ -52,7 +52,7 @@ export const sendPayment =
     return await api.call(pay, { params: toPathParams(target), body }, recordName === null ? {} : { recordName })
   }
 
-/** Returns whether the wizard's draft on this device is of this order, so that its last step is still to be shown. */
+/** Returns whether the wizard has a draft of this order on this device, so that its last step must still be shown. */
 export async function isDraftOrder(id: RowRef, type: ClientType | undefined): Promise<boolean> {
   if (!type) return false
   const { ownDraft, earlierDrafts } = await readDrafts(getDraftName(type))

@@ -2,7 +2,7 @@ import type { PaymentOutcome } from '#features/orders/payment/payment-api.ts'
 
 interface StageView {
   hasMethods: boolean
-  /** Only one payment at a time: the other buttons are disabled while one is being sent. */
+  /** Whether the buttons to pay are enabled. They are disabled during a payment, because only one may run at a time. */
   canPay: boolean
 }
 

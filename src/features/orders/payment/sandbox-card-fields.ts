@@ -21,7 +21,7 @@ interface FrameMessage {
 }
 
 const openWithinMs = 10_000
-/** Its script runs well within this time after the frame has loaded. */
+/** Maximum time from the frame's load event to the first message of its script, ms. */
 const scriptWithinMs = 2000
 const tokenWithinMs = 20_000
 

@@ -84,7 +84,7 @@ function buildAppearance() {
   }
 }
 
-/** Returns whether the error is one that another card or a corrected number would not fix. */
+/** Returns whether neither another card nor a corrected number would fix the error. */
 const isGatewayError = ({ type }: StripeError) =>
   type !== undefined && type !== 'card_error' && type !== 'validation_error'
 

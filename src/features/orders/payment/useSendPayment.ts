@@ -104,7 +104,7 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
   return { ...state, ...paymentStages[state.stage], send, handleOutcome }
 }
 
-/** The browser's Back button may restore the page with its button still busy. */
+/** Calls `onRestore` if the browser's Back button has restored this page, because its button would still be busy. */
 function usePageRestore(onRestore: () => void) {
   const handlePageShow = useLatestCallback((event: PageTransitionEvent) => event.persisted && onRestore())
   useEffect(() => {
@@ -113,11 +113,11 @@ function usePageRestore(onRestore: () => void) {
   }, [handlePageShow])
 }
 
-/** Paid in another tab, or by an earlier call of this page whose response was lost. */
+/** Returns whether the order is paid already, in another tab or by an earlier call of this page whose response was lost. */
 const isPaidAlready = (problem: Problem) =>
   problem.code === 'STATE_CONFLICT' && findRefusalReason(problem, ['paidAlready']) !== null
 
-/** The connection was cut, or a proxy responded instead of the server. */
+/** Returns whether the connection was cut, or a proxy responded instead of the server. */
 const isUnanswered = (problem: Problem) => isOffline(problem) || problem.code === 'BLOCKED_BY_PROXY'
 
 const reasons = ['insufficient_funds', 'expired_card', 'incorrect_cvc', 'incorrect_number'] as const

@@ -15,12 +15,12 @@ export interface OwnUnpaidOrder extends UnpaidOrder {
 
 const unpaidView = { ...ordersView.defaultView, status: 0 as const, results: 50 }
 
-/** How long (ms) a form waits for a list that was never stored here, so that the list does not shift it later. */
+/** Maximum time that a form waits for a list that is not on this device, ms. If the list arrived later, the form's layout would shift. */
 const maxWaitMs = 1000
 
 /**
- * Reads the company's unpaid orders from the device. Fetches them once, and again when the connection is back. Returns null if none are
- * stored and the response may still arrive.
+ * Reads the company's unpaid orders from the device. Fetches them once, and again when the connection is back. Returns null while the
+ * device has none and the form still waits for the response.
  */
 export function useUnpaidOrders(companyId: number, type: ClientType): readonly OwnUnpaidOrder[] | null {
   const dispatch = useDispatch()

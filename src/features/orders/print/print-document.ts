@@ -1,4 +1,4 @@
-/** The address of a print document is requested when needed: it works once and expires after a minute (D65). */
+/** Opens print documents. The address is requested when it is needed: it works once and expires after a minute (D65). */
 import type { InputOf } from '#contract/endpoint.ts'
 import { requestPrint } from '#contract/payments.ts'
 import type { AppThunk } from '#state/app-thunk.ts'

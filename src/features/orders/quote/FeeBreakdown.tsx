@@ -16,7 +16,7 @@ interface Props {
 
 const maxModules = 6
 
-/** Explains an amount: from the total down to single users and modules, each with its rule in words. */
+/** Explains an amount in steps, from the total to single users and modules. Each step has its rule in words. */
 export function FeeBreakdown({ currency, steps, namesByCode }: Props) {
   const { t } = useTranslation('wizard')
   const tree = useMemo(() => buildFeeTree(steps), [steps])

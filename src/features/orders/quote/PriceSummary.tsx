@@ -17,7 +17,7 @@ interface Props {
   priceData: PriceData
   localQuote: LocalQuote | null
   isOffline: boolean
-  /** Without modules the amount covers only the users and is not a complete price. */
+  /** Whether modules are selected. Without modules the amount covers only the users and is not a complete price. */
   hasModules: boolean
   fault?: PayableFault | null
 }

@@ -18,7 +18,7 @@ export function usePriceList(): { type: ClientType; price: PriceInForce | null |
   return { type, price: usePriceInForce(type) }
 }
 
-/** Without a price list in force it redirects to the contract list (contracts 2). */
+/** Renders its children with the price list in force. Without one, redirects to the contract list (contracts 2). */
 export function RequirePriceList({
   children,
 }: {
@@ -29,7 +29,7 @@ export function RequirePriceList({
   const reason = useOrderBlockedReason(type, false) ?? ''
   const status = useSelector((state) => selectPriceStatus(state, type))
   if (price) return children({ type, price })
-  // A list that was just fetched may not be stored on the device yet.
+  // A price list that was just fetched may not be on the device yet, so redirect only after a failed request.
   const isMissing = price === null && status?.kind === 'failed'
   return isMissing ? <Redirect to="/app/contract" reason={t('price.redirect', { reason })} /> : <Skeleton lines={5} />
 }

@@ -15,7 +15,7 @@ interface Props {
   joiningModules: readonly { code: string; name: string }[]
 }
 
-/** The price at which a contract was sold, independent of the current list. The rows add up to the total. */
+/** Shows the price at which a contract was sold, independent of the current list. The rows add up to the total. */
 export function SoldPrice({ contract, history, namesByCode, joiningModules }: Props) {
   const { t } = useTranslation('contract')
   const rows = buildSoldRows(contract, history)

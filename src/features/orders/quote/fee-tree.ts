@@ -1,4 +1,4 @@
-/** Builds a tree from the amount due down to single users and modules. For an annual fee alone, it starts there. */
+/** Builds a tree from the amount due to single users and modules. Without an amount due, its root is the annual fee. */
 import type { FeeStep } from '#domain/fees/explain.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
 

@@ -49,7 +49,7 @@ export type RequestedOrder =
   | RequestedExtension
   | (RequestedChoice & { type: 'change'; segments: readonly PaidSegment[]; anchor?: PlainDate })
 
-/** Starts at the contract's end, or today if it has expired. `start` and `end` are the contract's dates. */
+/** An extension starts at the contract's end, or today if the contract has expired. `start` and `end` are the contract's dates. */
 interface RequestedExtension extends RequestedChoice, Partial<Pick<AnchoredContract, 'anchor_date' | 'anchor_months'>> {
   type: 'extend'
   start?: PlainDate
@@ -175,7 +175,7 @@ export const listOrderedModules = <Price>(
 export const isAmountTooLarge = (quote: LocalQuote | null): boolean =>
   quote?.kind === 'none' && quote.code === 'AMOUNT_TOO_LARGE'
 
-/** Returns null if the order has a figure, or if its amount is too large for one. */
+/** Returns the modules without a price in the list in force. Null if the order has a figure, or if its amount is too large for one. */
 export const findUnlistedModules = (quote: LocalQuote | null): readonly string[] | null =>
   quote?.kind === 'none' && !isAmountTooLarge(quote) ? quote.modules : null
 

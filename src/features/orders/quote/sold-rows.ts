@@ -1,4 +1,4 @@
-/** The price at which a contract was sold: parts add up to the annual fee, which leads to the total. */
+/** Builds the price at which a contract was sold: its parts, their sum (the annual fee), and the total. */
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import type { QuoteStep } from '#features/orders/quote/fee-tree.ts'
 

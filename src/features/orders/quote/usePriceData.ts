@@ -5,7 +5,7 @@ import type { ClientType } from '#domain/access.ts'
 import { useRecord } from '#state/use-record.ts'
 import type { PriceListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
 
-/** `priceData` is null if the device does not have the list, the modules and the settings. */
+/** `priceData` is null unless the device has the list, the modules and the settings. */
 export function usePriceData(type: ClientType, list: PriceListInForce | null) {
   const modules = useRecord(listModuleChoices, { query: { type } })
   const settings = useRecord(getSettings, {})

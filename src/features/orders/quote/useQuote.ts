@@ -16,7 +16,7 @@ import {
 
 type QuoteBody = InputOf<typeof calculate>['body']
 
-/** `requestedOrder` must stay the same object while its values do not change. */
+/** Returns local and server quotes. `requestedOrder` must be the same object as long as its values are equal. */
 export function useQuote(priceData: PriceData, requestedOrder: RequestedOrder | null) {
   const dispatch = useDispatch()
   const today = useToday(priceData.timeZone)
@@ -50,7 +50,7 @@ export function useQuote(priceData: PriceData, requestedOrder: RequestedOrder | 
     problem: result?.kind === 'problem' ? result.problem : null,
     /**
      * Works only online. Call it when the user leaves a step and not at each keystroke, because the server records a refusal in the audit
-     * trail. Each call has a new intent: for a repeated one the server would return its stored figure.
+     * trail. Each call has a new intent: to a repeated intent, the server would return the stored figure.
      */
     requestQuote,
   }

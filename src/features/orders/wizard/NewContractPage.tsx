@@ -37,7 +37,7 @@ function OrderingLoader({ type, list }: { type: ClientType; list: PriceListInFor
   const { t } = useTranslation('wizard')
   const { caller } = useSignedInSession()
   const { priceData, modules, settings } = usePriceData(type, list)
-  // Fetched in parallel with the prices.
+  // The unpaid orders are fetched in parallel with the prices.
   const unpaidOrders = useUnpaidOrders(caller.companyId, type)
   if (priceData && settings.record)
     return <WizardLoader {...{ type, unpaidOrders, priceData }} currencies={settings.record.currencies} />
@@ -53,7 +53,7 @@ function OrderingLoader({ type, list }: { type: ClientType; list: PriceListInFor
   )
 }
 
-/** Parses `?step=4&order=12`, the order whose result is displayed. Returns null if there is no such id. */
+/** Parses `?step=4&order=12`, the address of a finished order. Returns the order's id, or null. */
 function getFinishedOrderId(query: URLSearchParams): number | null {
   const id = query.get('step') === '4' ? query.get('order') : null
   return id !== null && /^[1-9]\d{0,8}$/.test(id) ? Number(id) : null
@@ -82,7 +82,7 @@ function WizardLoader({ type, priceData, currencies, unpaidOrders }: WizardLoade
     if (row && isEmpty) copyOrder()
   })
   if (!draftState || !unpaidOrders) return <Skeleton lines={8} />
-  // After a reload, the draft of the finished order no longer exists. Before it, the wizard itself shows the result.
+  // After a reload, the draft of the finished order no longer exists, so its result is shown here. Before a reload, the wizard shows it.
   if (finishedOrderId !== null && draftState.draft.step !== 3) {
     const startNewOrder = () => setQuery({}, { replace: true })
     return (

@@ -17,7 +17,7 @@ const findOrder =
     return result.kind === 'fresh' || result.kind === 'cached' ? result.output : null
   }
 
-/** Returns the order in `?from=`. `row` is null if the address has none or the order cannot be loaded now. */
+/** Returns the order in `?from=`. `row` is null if the address names no order or the order cannot be loaded now. */
 export function useCopyOrder(): { row: OrderRow | null; onCopied: (isFilled: boolean) => void } {
   const [query, setQuery] = useSearchParams()
   const dispatch = useDispatch()

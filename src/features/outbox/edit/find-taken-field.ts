@@ -1,4 +1,4 @@
-/** Checks unique values among the rows on this device: a module's code, the effective date of a price list. */
+/** Checks values that must be unique against the rows on this device: a module's code, the effective date of a price list. */
 import { findEndpoint, findListSpec, type Intent } from '#contract/endpoint.ts'
 import { moduleListSpec } from '#contract/modules.ts'
 import { priceListSpec } from '#contract/prices.ts'

@@ -1,4 +1,4 @@
-/** The fields of a call's body from its schema in the contract, for writes whose noun has no form of its own. */
+/** Derives the fields of a call's body from its schema in the contract. For writes whose noun has no form of its own. */
 import { findEndpoint, type ValueSchema } from '#contract/endpoint.ts'
 
 export interface SchemaField {

@@ -45,7 +45,7 @@ export function OutboxPage({ actions, editForms, send }: OutboxPageProps) {
   const now = useNow()
   const [visibleCounts, setVisibleCounts] = useState({ needsYou: pageSize, byItself: pageSize })
   const waitingItems = useLiveQuery(() => readWaitingItems(visibleCounts), [visibleCounts])
-  // Read again at each tick of the clock.
+  // The session is read again whenever `now` changes, because it may have expired.
   const isSessionExpired = useLiveQuery(async () => isExpired(await readSession()), [now])
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
   const renderGroup = (name: EntryGroupName, { needsYou, byItself }: WaitingItems) => (

@@ -13,7 +13,7 @@ import { TaskDialog } from '#features/payment-tasks/home/TaskDialog.tsx'
 /** Interval of the requests while a refund is in progress, ms. */
 const pollMs = 2000
 
-/** Money that belongs to no open order. The provider's admins refund it or apply it on the home page. */
+/** Reports payments that belong to no open order. On the home page, the provider's admins refund each of them or apply it to an order. */
 export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('payment-tasks')
   const isOnline = useConnection().networkState === 'online'

@@ -12,7 +12,7 @@ interface Props {
   dispatch: (action: PriceFormAction) => void
 }
 
-/** Prices of database backups to S3 and RDS (M150). A list may have no backup prices. */
+/** Inputs for the prices of database backups to S3 and RDS (M150). A list may have no backup prices. */
 export const BackupFields = memo(function BackupFields({ prices, problemTexts, isLocked, dispatch }: Props) {
   const { t } = useTranslation('prices')
   const getFieldProps = (name: BackupFieldName) => ({

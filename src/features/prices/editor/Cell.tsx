@@ -15,7 +15,7 @@ interface Props {
   onLeave?: () => void
 }
 
-/** One field of a price table. Cells pasted from a spreadsheet fill the fields to the right and below. */
+/** Input of one field in a price table. Cells pasted from a spreadsheet fill the fields to the right and below. */
 export function Cell({ table, rowKey, name, value, label, problemId, isLocked, list, dispatch, onLeave }: Props) {
   const isCode = name === 'code'
   return (

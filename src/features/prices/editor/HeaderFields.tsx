@@ -14,15 +14,15 @@ import { useSettings } from '#patterns/useSettings.ts'
 interface Props {
   header: PriceListValues['header']
   problemTexts: Record<string, string>
-  /** Applies to all fields except the description. */
+  /** Whether all fields except the description are locked. */
   isLocked: boolean
   isDescLocked: boolean
-  /** Reasons why the list cannot be confirmed, by field. They replace the help text, so that nothing moves. */
+  /** Reasons why the list cannot be confirmed, by field. They replace the help text, so that the layout does not shift. */
   notes: Readonly<Record<string, string>>
   dispatch: (action: PriceFormAction) => void
 }
 
-/** Effective date, description, UAT fee and minimum fees. Each field shows its limit (M146). */
+/** Inputs for effective date, description, UAT fee and minimum fees. Each field shows its limit (M146). */
 export const HeaderFields = memo(function HeaderFields(props: Props) {
   const { header, problemTexts, isLocked, isDescLocked, notes, dispatch } = props
   const { t } = useTranslation('prices')

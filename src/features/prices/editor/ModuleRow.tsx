@@ -21,7 +21,7 @@ interface Props {
   list: string
 }
 
-/** A module with its price in each currency. It can be dragged, or moved by typing its position. */
+/** Row of a module with its price in each currency. It can be dragged, or moved by typing its position. */
 export const ModuleRow = memo(function ModuleRow({
   row,
   position,
@@ -102,7 +102,7 @@ export const ModuleRow = memo(function ModuleRow({
 const getRowClass = ({ code }: Row, isDragging: boolean) =>
   `price-row${isDragging ? ' dragged' : ''}${code.trim() === '' ? ' dropped' : ''}`
 
-/** The position as a number. Typing another number moves the row there, even across a thousand rows. */
+/** Input for the position. Typing another number moves the row there, even across a thousand rows. */
 function PositionField({
   position,
   label,

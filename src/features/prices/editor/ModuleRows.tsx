@@ -39,7 +39,7 @@ interface Props {
   dispatch: (action: PriceFormAction) => void
 }
 
-/** Rows rendered per batch, so that typing does not wait for a thousand rows. */
+/** Number of rows rendered per batch. Typing need not wait until a thousand rows are rendered. */
 const rowsPerRender = 60
 
 /** Constants, because dnd-kit renders all rows again if it gets new objects. */
@@ -47,8 +47,8 @@ const pointerOptions = { activationConstraint: { distance: 4 } }
 const keyboardOptions = { coordinateGetter: sortableKeyboardCoordinates }
 
 /**
- * Rows have the order in which customers see them. They are dragged, moved by keyboard or by a typed position. Before a row is removed, a
- * dialog shows the modules that depend on it (contracts 4).
+ * Table of the modules, in the order in which customers see them. Rows are dragged, moved by keyboard or by a typed position. Before a row
+ * is removed, a dialog shows the modules that depend on it (contracts 4).
  */
 export const ModuleRows = memo(function ModuleRows({
   type,
@@ -158,7 +158,9 @@ const Suggestions = memo(function Suggestions({
   )
 })
 
-/** Grows in batches until all rows are rendered. Rows that are added later are rendered at once. */
+/**
+ * Returns the number of rendered rows. It grows in batches until all rows are rendered; rows that are added later are rendered immediately.
+ */
 function useRenderedCount(rowCount: number): number {
   const [count, setCount] = useState(rowCount > rowsPerRender ? rowsPerRender : Number.POSITIVE_INFINITY)
   useEffect(() => {

@@ -128,7 +128,9 @@ export function PriceListEditor(props: Props) {
   )
 }
 
-/** A list withdrawn by somebody else while the form is open counts as confirmed until it is opened again. */
+/**
+ * Returns the state of the list. If another user withdraws it while the form is open, it is treated as confirmed until it is opened again.
+ */
 function getEditorState(openedList: OpenedPriceList | null, row: OpenedPriceList | null): EditorState {
   if (openedList?.row.withdrawn) return 'withdrawn'
   return row?.row.confirmed ? 'confirmed' : 'unconfirmed'

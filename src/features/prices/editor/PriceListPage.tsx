@@ -72,7 +72,7 @@ function PriceListForm({ openedList, isCopy, ...rest }: PriceListFormProps) {
       {...{ type, initialValues, draftName, base, isCopy, ...rest }}
       title={editedList ? t('form.title', { day: editedList.effective_date }) : t('form.new')}
       openedList={isCopy ? null : openedList}
-      // A withdrawn list cannot be changed.
+      // A withdrawn list cannot be changed, so no draft is offered.
       drafts={editedList?.withdrawn ? { ...drafts, ownDraft: null, offer: null } : drafts}
     />
   )

@@ -23,7 +23,7 @@ interface Dependents {
   modules: readonly Pick<ModuleRow, 'code' | 'name'>[]
 }
 
-/** A module that hidden ones need cannot be removed. If visible ones need it, there is a warning (contracts 4, M149). */
+/** Prevents the removal of a module that hidden modules need. If only visible modules need it, shows a warning (contracts 4, M149). */
 export function RemoveModuleDialog({ type, modules, code, name, onClose, onRemove }: Props) {
   const { t } = useTranslation('prices')
   const dependents = useDependents(type, code, modules)

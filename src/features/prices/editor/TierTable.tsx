@@ -27,7 +27,7 @@ interface Props {
 
 const maxUsers = 999_999
 
-/** Prices per user of one user mode. A range starts one above the end of the previous one (contracts 5, D82). */
+/** Table of the prices per user of one user mode. A range starts one above the end of the previous one (contracts 5, D82). */
 export const TierTable = memo(function TierTable({ name, rows, problemTexts, isLocked, note, dispatch }: Props) {
   const { t } = useTranslation('prices')
   const rangeStarts = getRangeStarts(rows)

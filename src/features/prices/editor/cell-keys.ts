@@ -1,4 +1,4 @@
-/** Keyboard navigation as in a spreadsheet: Enter and the arrows move to the same column of another row. */
+/** Handles keys as in a spreadsheet: Enter and the arrows move to the same column of another row. */
 import type { KeyboardEvent } from 'react'
 
 interface CellMove {

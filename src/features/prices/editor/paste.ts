@@ -1,7 +1,7 @@
 /** Parses cells copied from a spreadsheet: rows of tab-separated values. */
 import { priceCurrencies, type PriceTableName } from '#features/prices/price-list-form.ts'
 
-/** Further rows are ignored. A price list cannot have that many. */
+/** Maximum number of pasted rows; further rows are ignored. A price list cannot have more. */
 const maxRows = 2000
 
 const columnsByTable: Record<PriceTableName, readonly string[]> = {

@@ -35,7 +35,7 @@ export function RowButton({ icon, children, onClick }: { icon: IconName; childre
   )
 }
 
-/** Why the list cannot be confirmed. Not styled as an error, because the list can still be saved. */
+/** Shows why the list cannot be confirmed. Not styled as an error, because the list can still be saved. */
 export function FaultNote({ id, children }: { id?: string; children: string }) {
   if (children === '') return null
   return (

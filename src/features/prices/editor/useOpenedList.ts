@@ -16,7 +16,7 @@ export type PriceListOpening =
 
 export const unknownList: PriceListOpening = { kind: 'missing', reason: 'unknown' }
 
-/** The list as it was when opened: an update must not change the form while the user types. Undefined until loaded. */
+/** Returns the list as it was when opened. A newer version must not change the form while the user types. Undefined until loaded. */
 export function useOpenedList(id: RowRef | null, reloadCount: number): PriceListOpening | undefined {
   const { networkState: connection } = useConnection()
   const dispatch = useDispatch()

@@ -4,7 +4,7 @@ import { useForgottenDraft } from '#patterns/useForgottenDraft.ts'
 import { type DraftOffers, useDraftOffers } from '#state/use-draft-offers.ts'
 import { parseStoredValues, type PriceListValues } from '#features/prices/price-list-form.ts'
 
-/** Contains the values before editing too, because the list may have been changed elsewhere since. */
+/** A draft, with the values before editing: the list may have been changed by somebody else since. */
 export interface PriceListDraft {
   values: PriceListValues
   before: PriceListValues
@@ -19,7 +19,7 @@ function parseDraft(value: unknown): PriceListDraft | null {
   return typedValues && previousValues && { values: typedValues, before: previousValues }
 }
 
-/** Drafts of the form `name`. `base` is the version of the list that they change. */
+/** Returns the drafts of the form called `name`. `base` is the version of the list that the drafts change. */
 export const usePriceDrafts = (name: string, base: string | undefined): DraftOffers<PriceListDraft> =>
   useDraftOffers(drafts, { formName: name, base, parse: parseDraft })
 

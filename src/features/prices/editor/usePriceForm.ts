@@ -24,7 +24,7 @@ export function usePriceForm(createInitialValues: () => PriceListValues) {
     dispatchAction(action)
     setProblemTexts((texts) => (texts === noTexts ? texts : removeTouched(texts, action)))
   }, [])
-  /** Moves the focus to the first error once, not while the user is typing. */
+  /** Shows the problems. Moves the focus to the first error once, not while the user is typing. */
   const showProblems = useCallback(
     (problems: readonly PlacedProblem[]) => {
       const texts: FormTexts = { fields: {}, rows: {} }

@@ -46,7 +46,7 @@ interface PriceListFormOptions {
   onSaved: () => void
 }
 
-/** Problems found by the form have a position in it. Problems of a server refusal get one when they are shown. */
+/** Problems found by the form know their position in the form. Problems of a server refusal get it when they are shown. */
 type FormProblem = AnyFieldProblem | PlacedProblem
 
 export function usePriceListForm(options: PriceListFormOptions) {

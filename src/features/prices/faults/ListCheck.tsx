@@ -7,11 +7,11 @@ import { useSettings } from '#patterns/useSettings.ts'
 
 interface Props {
   faults: readonly PlacedFault[]
-  /** The list is or was in use, so nothing in it can be changed. */
+  /** Whether the list is confirmed or withdrawn, so that its faults can no longer be fixed. */
   isConfirmed: boolean
 }
 
-/** Faults that prevent confirming, and warnings. Fixed height, so that fields do not move while the user types. */
+/** Shows faults that prevent confirming, and warnings. The height is fixed, so that fields do not move while the user types. */
 export const ListCheck = memo(function ListCheck({ faults, isConfirmed }: Props) {
   const { t } = useTranslation('prices')
   const uatBound = useSettings()?.uat_bound

@@ -13,7 +13,7 @@ function getFieldLabelInSection(t: TFunction<'prices'>, field: string, uatBound:
     const section = t(`section.${table}`)
     return row === undefined || column === undefined ? section : getFieldLabel(t, column)
   }
-  // If prices are missing in some currencies, the label does not contain the first missing currency.
+  // A price may be missing in several currencies, so the label does not name a currency.
   const amount = /^(?:pdbPrice\.)?(.+)_(?:hkd|usd|rmb)$/.exec(field)?.[1]
   const context = uatBound === 'ceiling' ? { context: uatBound } : {}
   return amount ? t(`field.${amount}` as 'field.min_fee', context) : getFieldLabel(t, field)

@@ -12,7 +12,7 @@ import {
 
 export type PlacedFault = PriceListFault & PlacedProblem
 
-/** Errors first. Skips empty and invalid cells, which are reported when the list is saved. */
+/** Returns the faults of the list, errors first. Skips empty and invalid cells, which are reported when the list is saved. */
 export function findFormFaults(
   { list, keys, problems }: PriceFormResult,
   catalogue: readonly CatalogueModule[] | null,

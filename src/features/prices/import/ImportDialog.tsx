@@ -44,7 +44,7 @@ export function ImportDialog({ type, onClose }: Props) {
     setFileName(file.name)
     setFileContent(null)
     importAction.clearProblem()
-    // A file with another extension is refused before it is sent. The server would refuse it too.
+    // A file with another extension is not sent, because the server would refuse it.
     if (!isPriceFileName(file.name)) return upload.clearProblem()
     const result = await upload.run({ body: { file } })
     if ('output' in result) setFileContent(result.output)

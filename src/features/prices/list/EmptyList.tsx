@@ -9,7 +9,7 @@ interface Props {
   onFirstPage: () => void
 }
 
-/** Shown if the page number is too high or if there is no list at all (C-11). */
+/** Shown if the page number is too high, or if there is no list to show (C-11). */
 export function EmptyList({ view: { page, tab }, onFirstPage }: Props) {
   const { t } = useTranslation('prices')
   if (page > 1)

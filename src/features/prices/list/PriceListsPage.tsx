@@ -31,7 +31,7 @@ const ImportDialog = lazy(async () => ({
 
 type OpenDialog = { kind: 'remove' | 'reinstate'; overlaidRow: OverlaidRow<PriceRow> } | { kind: 'import' }
 
-/** The price lists of one client type with their state, including withdrawn lists (contracts 2, M145). */
+/** Lists the price lists of one client type with their state, including withdrawn lists (contracts 2, M145). */
 export function PriceListsPage() {
   const { t } = useTranslation('prices')
   const offlineReason = useOfflineReason(t('needsConnection'))

@@ -13,7 +13,7 @@ import type { PriceListTab } from '#features/prices/price-lists-view.ts'
 export const buildColumns = (
   t: TFunction<'prices'>,
   getListState: (row: PriceRow) => PriceListState,
-  /** Null if this device has no data about it. */
+  /** Null if this device does not know the uses. */
   uses: PriceListUses | null,
   isNarrow: boolean,
   tab: PriceListTab,

@@ -27,7 +27,9 @@ export function usePriceListActions({ lists, today, getListState, onRemove, onRe
   const getReinstateReason = useReinstateReason(lists, today)
   const offlineReason = useOfflineReason(t('needsConnection'))
 
-  /** A confirmed list can be withdrawn only with a connection, and not while it is in force (D81). */
+  /**
+   * Returns why a list cannot be removed now. A confirmed list can be withdrawn only with a connection, and not while it is in force (D81).
+   */
   const getRemoveReason = ({ row }: OverlaidPriceList) => {
     if (isSessionExpired) return tUi('form.lapsed')
     if (!row.confirmed) return null

@@ -50,7 +50,10 @@ export function ConfirmButton({ row, result, hasChanges, isUsable, today, onConf
 
 type ConfirmCall = (row: OpenedPriceList) => AppThunk<CallResult<unknown>>
 
-/** Confirms a price list. After a lost response the same version is confirmed under the same intent, even if the dialog was closed. */
+/**
+ * Confirms a price list. If a response is lost, the same version is confirmed again under the same intent, even after the dialog was
+ * closed.
+ */
 function useConfirmOnce(): ConfirmCall {
   const lostCall = useRef<{ versionKey: string; intent: Intent } | null>(null)
   return (row) => async (dispatch) => {
@@ -92,7 +95,7 @@ function ConfirmDialog({ row, result, today, confirmOnce, onConfirmed, onClose }
       contentClass="price-confirm"
     >
       <RefusalNote problem={problem} refusedText={t('confirm.refused')} failureTitle={t('confirm.failed')} />
-      {/* A list with a past effective date takes effect at once. */}
+      {/* A list with a past effective date takes effect immediately. */}
       <p>{t(day <= today ? 'confirm.now' : 'confirm.later', { day })}</p>
       <p>{t('confirm.final')}</p>
       <p>{t('confirm.found', { count: result.contracts })}</p>

@@ -17,7 +17,7 @@ interface Props {
   hasUat: boolean
 }
 
-/** Plots both lists for any number of users. Changing the users of the sample order does not render it again. */
+/** Plots the fees of both lists by the number of users. It is not rendered again when the users of the sample order change. */
 export const PricePlot = memo(function PricePlot(props: Props) {
   const { t } = useTranslation('prices')
   const { list, otherList, otherDay, currency, uatBound, mode, moduleCodes, hasUat } = props

@@ -23,7 +23,7 @@ interface Props extends Omit<ConfirmButtonProps, 'result'> {
 
 const toListKey = (type: ClientType, list: SentList) => JSON.stringify([type, list])
 
-/** Shows how the list would change today's contracts at renewal. After that it can be confirmed. */
+/** Shows how the list would change the price of today's contracts at renewal. After that, the list can be confirmed. */
 export const RehearsalPanel = memo(function RehearsalPanel(props: Props) {
   const { type, row, namesByCode, ShowFee, typedList, readValidList } = props
   const { t } = useTranslation('prices')
@@ -66,7 +66,7 @@ function useRehearsal(listKey: string) {
     isBusy,
     percent: runningRehearsal?.percent ?? 0,
     problem,
-    /** Null if exactly this list was not rehearsed. */
+    /** Null if the list has changed since the rehearsal, or was never rehearsed. */
     result,
     isStale: latestResult !== null && result === null && !isBusy,
   }

@@ -4,7 +4,7 @@ import { explainAnnual, type FeeStep } from '#domain/fees/explain.ts'
 import { type PriceList, getCurrencyPrices } from '#domain/fees/price-list.ts'
 import { type Currency, type Hundredths, writeAmount } from '#domain/money.ts'
 
-/** Explains an amount as order pages do. Passed in, because a feature cannot import another feature. */
+/** Explains an amount in the same way as order pages. The app passes the component, because a feature imports no other feature. */
 export type ShowFee = ComponentType<{
   currency: Currency
   steps: readonly FeeStep[]
@@ -45,7 +45,7 @@ export const calculateFeesAt = (
 
 const maxUsers = 999_999
 
-/** The numbers of users where a price changes, and one beyond the last. Between them the fee is linear. */
+/** Returns the numbers of users where a price changes, and one beyond the last. Between two of them, the fee is linear. */
 export function getPlotEdges(lists: readonly PriceList[], mode: ContractTerms['user_mode']): number[] {
   const table = mode === 'NAMED' ? 'namedUser' : 'concurrentUser'
   const ranges = lists.flatMap((list) => list[table])

@@ -6,11 +6,11 @@ import type { ClientType } from '#domain/access.ts'
 import { useRecord } from '#state/use-record.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 
-/** By list id. A list without sales is missing. */
+/** Uses by the list's id. A list that was never used is not included. */
 export type PriceListUses = ReadonlyMap<number, PriceListUse>
 type PriceListUse = OutputOf<typeof listPriceListUses>[number]
 
-/** The number of contracts and orders of each list. Null if it is not stored on this device. */
+/** Returns how many contracts and orders use each list. Null if this device does not have the numbers. */
 export function usePriceListUses(type: ClientType): PriceListUses | null {
   const { record: uses } = useRecord(listPriceListUses, { query: { type } })
   return useMemo(() => (uses ? new Map(uses.map((use) => [use.id, use])) : null), [uses])

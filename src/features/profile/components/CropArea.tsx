@@ -18,7 +18,7 @@ interface CropAreaProps {
 
 type PointerPosition = { x: number; y: number }
 
-/** Frame over the picture. One finger moves the picture and two fingers zoom it; a pen and a mouse work too (T-12). */
+/** Shows a frame over the picture. One finger moves the picture and two fingers zoom it; a pen and a mouse work too (T-12). */
 export function CropArea({ src, size, crop, onCrop }: CropAreaProps) {
   const { t } = useTranslation('profile')
   const id = useId()

@@ -7,7 +7,7 @@ import { CropArea } from '#features/profile/components/CropArea.tsx'
 import { type PictureCrop, maxZoom, getCropSide, createFullCrop, zoomCrop } from '#features/profile/crop.ts'
 
 interface CropDialogProps {
-  /** Must already be decoded. */
+  /** The image must already be decoded. */
   image: HTMLImageElement
   onUse: (picture: File) => void
   onClose: () => void
@@ -49,7 +49,7 @@ export function CropDialog({ image, onUse, onClose }: CropDialogProps) {
   )
 }
 
-/** The browser draws the part again, so that only this part leaves the device. Returns null if it cannot draw. */
+/** Returns the selected part as a new picture, so that only this part leaves the device. Null if the browser cannot draw it. */
 async function cropImage(image: HTMLImageElement, crop: PictureCrop): Promise<File | null> {
   const side = getCropSide({ width: image.naturalWidth, height: image.naturalHeight }, crop)
   const canvas = document.createElement('canvas')

@@ -97,7 +97,7 @@ async function decodeImage(file: File): Promise<HTMLImageElement | null> {
     await image.decode()
     if (image.naturalWidth > 0) return image
   } catch {
-    // Not a picture, so null is returned below.
+    // The file is not a picture, so null is returned below.
   }
   URL.revokeObjectURL(image.src)
   return null

@@ -13,7 +13,7 @@ import { PictureField } from '#features/profile/components/PictureField.tsx'
 import { fromProfileValues, type ProfileValues } from '#features/profile/form.ts'
 import { saveProfile } from '#features/profile/save-profile.ts'
 
-/** Problems that are shown at the picture. All others are shown above the form. */
+/** Codes of problems that are shown at the picture. All others are shown above the form. */
 const pictureCodes = ['IMAGE_TOO_LARGE', 'UNSUPPORTED_TYPE']
 
 type ProfileFault = (FieldProblem & { problem?: never }) | { field: 'avatar'; code: string; problem: Problem }

@@ -3,7 +3,7 @@ import { readLocalFile } from '#local/outbox/files.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { getPictureUrl } from '#ui/display/Avatar.tsx'
 
-/** Returns the address that draws a file of this page; null until it exists. */
+/** Returns an address in this page that shows the file; null until it is created. */
 export function useFileUrl(file: Blob | null): string | null {
   const [url, setUrl] = useState<string | null>(null)
   useEffect(() => {

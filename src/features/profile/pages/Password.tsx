@@ -9,7 +9,7 @@ import { PasswordMeter } from '#ui/form/PasswordMeter.tsx'
 import { useTranslation } from 'react-i18next'
 import { usePasswordForm } from '#features/profile/pages/usePasswordForm.ts'
 
-/** Changes the own password: asks for the original one first, then for the new one twice (portal 5). */
+/** Changes the user's password: asks for the original one first, then for the new one twice (portal 5). */
 export function Password() {
   const { t } = useTranslation('profile')
   const { networkState } = useConnection()

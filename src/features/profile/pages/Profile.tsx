@@ -19,7 +19,7 @@ import { ProfileForm } from '#features/profile/components/ProfileForm.tsx'
 import { usePicture } from '#features/profile/components/usePicture.ts'
 import { readOwnUser } from '#features/profile/save-profile.ts'
 
-/** The own account. `edit` in the address opens its form, so that a reload and Back show the same (C-01). */
+/** Shows the user's account. `edit` in the address opens its form, so that a reload and Back show the same (C-01). */
 export function Profile() {
   const { t } = useTranslation('profile')
   const [query, setQuery] = useSearchParams()
@@ -40,13 +40,13 @@ export function Profile() {
   )
 }
 
-/** The row with its waiting changes, or the signed-in user without a row; undefined until the device was read. */
+/** Returns the user's row with its waiting changes, or the session's user if the device has no row. Undefined until the device was read. */
 function useOwnRow(): OverlaidRow<UserRow> | undefined {
   const { user } = useSignedInSession()
   const dispatch = useDispatch()
   const { record } = useRecord<UserRow>(getUser, {}, { table: 'users', id: user.id })
   const newerRow = record && !record.waiting && record.row.row_version > user.row_version ? record.row : null
-  // Shows an accepted change in the page header at once, because the server's response may be slow.
+  // Shows a saved change in the page header immediately, because the server's response may be slow.
   useEffect(() => {
     if (!newerRow) return
     dispatch(userRead({ ...user, ...newerRow, id: user.id }))

@@ -20,7 +20,7 @@ const inputByCode: Record<string, keyof PasswordFormValues> = {
 }
 const unchangedProblem = createLocalProblem('PASSWORD_UNCHANGE')
 
-/** Changes the own password. Passwords are neither queued nor kept in memory while the user has to sign in again. */
+/** Changes the user's password. Passwords are neither queued nor kept in memory while the user has to sign in again. */
 export function usePasswordForm() {
   const { t } = useTranslation('profile')
   const { t: tUi } = useTranslation('ui')
@@ -36,7 +36,7 @@ export function usePasswordForm() {
         formatFieldProblem(fieldProblem, t(`password.${fieldProblem.field as keyof PasswordFormValues}`)),
       ]),
     )
-  /** portal 5, and portal 8: the new password must differ from the original one. */
+  /** Checks the rules of portal 5. By portal 8, the new password must also differ from the original one. */
   function checkValues(checkedValues: PasswordFormValues): InputErrors {
     const fieldProblems = checkPasswords(checkedValues)
     const isUnchanged = fieldProblems.length === 0 && checkedValues.original === checkedValues.newPassword

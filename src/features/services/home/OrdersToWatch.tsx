@@ -9,7 +9,7 @@ import { allServicesView, homeServices } from '#features/services/home/home-serv
 
 const maxOrders = 8
 
-/** Orders of all customers that are unpaid or near their end, for the provider's staff (D53). */
+/** Shows orders of all customers that are unpaid or near their end, for the provider's staff (D53). */
 export function OrdersToWatch() {
   const { t } = useTranslation('services')
   const { rows, freshness } = useList(homeServices, { scope: null, view: allServicesView })

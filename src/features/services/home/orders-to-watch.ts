@@ -10,7 +10,7 @@ export interface WatchedOrder {
   isUnpaid: boolean
 }
 
-/** Unpaid, or near the end of the contract (contracts 4: the first reminder by mail). The earliest end first. */
+/** Returns orders that are unpaid or near the end of the contract (contracts 4: the first reminder by mail), the earliest end first. */
 export function listOrdersToWatch(rows: readonly ServiceRow[], today: PlainDate): WatchedOrder[] {
   const orders = rows.map((row): WatchedOrder => {
     const days = row.expired_date === null ? -1 : countDaysLeft(today, row.expired_date)

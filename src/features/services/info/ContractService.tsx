@@ -17,7 +17,7 @@ interface ContractServiceProps {
   EventsPart: ServiceEventsPart
 }
 
-/** The service of a contract on the contract's page, for users with the order right (D50). */
+/** Shows the service of a contract on the contract's page, for users with the order right (D50). */
 export function ContractService({ order, onChanged, EventsPart }: ContractServiceProps) {
   const { t } = useTranslation('services')
   const titleId = useId()

@@ -25,7 +25,7 @@ interface ServicePanelProps {
   jobs: readonly ServiceJob[] | undefined
   actions: ReturnType<typeof useServiceActions>
   logPath: string
-  /** Hides the company and the dates, because the contract's page shows them already. */
+  /** Whether the panel is on a contract's page. It then hides the company and the dates, which that page shows already. */
   isInContract?: boolean
   EventsPart: ServiceEventsPart
 }
@@ -116,7 +116,7 @@ function StateFacts({ row, isInContract }: { row: ServiceRow; isInContract: bool
   )
 }
 
-/** Configured and running values; a reboot makes them equal. */
+/** Shows configured and running values. A reboot makes them equal. */
 function ConfigCard({ row, actions }: Pick<ServicePanelProps, 'row' | 'actions'>) {
   const { t } = useTranslation('services')
   return (

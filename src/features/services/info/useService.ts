@@ -11,7 +11,7 @@ const allServicesView = toPageQuery(plainListState(serviceListSpec))
 
 type ServiceReference = { id: number } | { contractId: number }
 
-/** A live query on the cached list. `row` is undefined until it has been read, and null if it does not exist. */
+/** Returns a service from the cached list, as a live query. `row` is undefined until it has been read, and null if it does not exist. */
 export function useService(reference: ServiceReference) {
   const dispatch = useDispatch()
   const { rows, freshness, isFetching, problem, refetch } = useList(allServices, { scope: null, view: allServicesView })
@@ -25,6 +25,6 @@ export function useService(reference: ServiceReference) {
 
 export type ServiceState = Omit<ReturnType<typeof useService>, 'refresh'>
 
-/** Returns whether the server, or a complete list on the device, has no such service. */
+/** Returns whether there is no such service, by the response of the server or the list on the device. */
 export const isUnknownService = ({ row, problem, isFetching, freshness }: ServiceState): boolean =>
   row === null && !isFetching && (problem ? problem.code === 'NOT_FOUND' : freshness.asOf !== null)

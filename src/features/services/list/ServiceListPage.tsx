@@ -18,12 +18,12 @@ import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 import { refreshServices, servicesList } from '#features/services/slice.ts'
 import { servicesView, systemStatuses } from '#features/services/view.ts'
 
-/** Filter by customer name, implemented by the orders feature and passed in. `companyId` null means all customers. */
+/** Filter by customer. The orders feature implements it, and the app passes it. A null `companyId` means all customers. */
 export type ServiceCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
 
 type ServiceListRow = OverlaidRow<ServiceRow>
 
-/** The hosted services of all customers, for the provider's admins (contracts 2, M111). */
+/** Lists the hosted services of all customers, for the provider's admins (contracts 2, M111). */
 export function ServiceListPage({ CompanyFilter }: { CompanyFilter: ServiceCompanyFilter }) {
   const { t } = useTranslation('services')
   const dispatch = useDispatch()

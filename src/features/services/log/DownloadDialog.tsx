@@ -16,7 +16,7 @@ interface DownloadDialogProps {
   onClose: () => void
 }
 
-/** Downloads a log of the last 180 days. Typed values are kept while the device is offline. */
+/** Downloads a log of the last 180 days. If the connection is lost, the typed values stay. */
 export function DownloadDialog({ service: { id, code }, onClose }: DownloadDialogProps) {
   const { t } = useTranslation('services')
   const formId = useId()

@@ -15,7 +15,7 @@ interface LogLinesProps {
 /** Distance from the end (px) within which the frame follows new lines. */
 const endTolerancePx = 24
 
-/** At the end, the frame follows new lines. Scrolled to another position, it stays there. */
+/** Shows the lines. While the user is at the end, the frame follows new lines; otherwise its position does not change. */
 export function LogLines({ label, lines, timeZone, isFetching }: LogLinesProps) {
   const { t } = useTranslation('services')
   const frameRef = useRef<HTMLDivElement>(null)
@@ -27,7 +27,7 @@ export function LogLines({ label, lines, timeZone, isFetching }: LogLinesProps) 
   const firstNumber = lines[0]?.number ?? 0
   const scrollToEnd = () => frameRef.current?.scrollTo({ top: frameRef.current.scrollHeight })
   useLayoutEffect(() => {
-    // After a change of the range, start at the end.
+    // Lower numbers mean that the range has changed, so the frame starts at the end again.
     if (lastNumber < lastSeen.current) isAtEnd.current = true
     if (isAtEnd.current) {
       scrollToEnd()
@@ -45,7 +45,7 @@ export function LogLines({ label, lines, timeZone, isFetching }: LogLinesProps) 
   }
   return (
     <div className="log-room">
-      {/* Focusable, so that it can be scrolled with the keyboard. Screen readers do not announce each row of the log; the status announces the number. */}
+      {/* Focusable, so that it can be scrolled with the keyboard. Screen readers announce the number of lines (in the status) and not each line of the log. */}
       <div
         ref={frameRef}
         className={`log-lines${isFetching ? ' again' : ''}`}

@@ -25,7 +25,10 @@ interface LogViewProps {
   clock: NonNullable<ReturnType<typeof useBusinessNow>>
 }
 
-/** Shows the log of a time range, with text search and following (M119). The view is stored in the address. */
+/**
+ * Shows the log of a time range, with text search. If the user chooses to follow the log, new lines are added (M119). The view is stored in
+ * the address.
+ */
 export function LogView({ service: { id, code }, clock }: LogViewProps) {
   const { t } = useTranslation('services')
   const isOnline = useConnection().networkState === 'online'

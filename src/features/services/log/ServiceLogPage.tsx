@@ -20,7 +20,7 @@ export function ServiceLogPage() {
   return <LogFrame service={service} crumbs={allCrumbs} />
 }
 
-/** The log of a contract's service, for users with the order right (D50). */
+/** Shows the log of a contract's service, for users with the order right (D50). */
 export function ContractLogPage() {
   const { t } = useTranslation('services')
   const id = useIdParam()

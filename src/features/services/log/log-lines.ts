@@ -1,4 +1,4 @@
-/** The lines of the log viewer, the newest last. Their number is limited to what a page can render. */
+/** Manages the lines of the log viewer, the newest last. Their number is limited to what a page can render. */
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { readServiceLog } from '#contract/services.ts'
 
@@ -28,7 +28,7 @@ export const createLines = ({ lines, next, more }: LogResponse): LogLinesState =
   isTruncated: false,
 })
 
-/** Returns the same object when there are no new lines. */
+/** Appends new lines. Returns the same object if there is no new line and the position in the log is unchanged. */
 export function appendLines(current: LogLinesState, { lines, next }: LogResponse): LogLinesState {
   if (lines.length === 0) return next === current.next ? current : { ...current, next }
   const firstNumber = (current.lines.at(-1)?.number ?? -1) + 1

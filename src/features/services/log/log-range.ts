@@ -1,4 +1,4 @@
-/** The typed time range of a log, in minutes of the business time zone (contracts 5, D31, D64). */
+/** Checks and converts the typed time range of a log, in minutes of the business time zone (contracts 5, D31, D64). */
 import { logDays } from '#domain/hosting.ts'
 import { addDays, isMinute } from '#domain/plain-dates.ts'
 
@@ -25,7 +25,7 @@ function checkEnd(to: string, isEndOpen: boolean): RangeFault | null {
   return isMinute(to) ? null : 'notTime'
 }
 
-/** Returns the faults by end. If the start is after the end, both have a fault; the changed field displays it. */
+/** Returns the faults of both ends of the range. If the start is after the end, both have a fault; the changed field displays it. */
 export function checkRange(
   { from, to }: ServiceLogRange,
   currentMinute: string,
@@ -41,7 +41,7 @@ export type QuickSpan = (typeof quickSpans)[number]
 
 const minuteMs = 60_000
 
-/** Returns the start of a range that ends now. `formatMinute` formats an instant (epoch ms) as `yyyy-MM-dd HH:mm`. */
+/** Returns the start of a range that ends now. `formatMinute` formats epoch ms as `yyyy-MM-dd HH:mm`. */
 export function getSpanStart(span: QuickSpan, nowMs: number, formatMinute: (instant: number) => string): string {
   if (span === 'hour') return formatMinute(nowMs - 60 * minuteMs)
   if (span === 'day') return `${formatMinute(nowMs).slice(0, 10)} 00:00`

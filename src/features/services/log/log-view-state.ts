@@ -3,7 +3,7 @@ import { isMinute } from '#domain/plain-dates.ts'
 import type { ServiceLogRange } from '#features/services/log/log-range.ts'
 
 export interface LogViewState {
-  /** Null for the hour before the page was opened. */
+  /** Null means the last hour before the page was opened. */
   range: ServiceLogRange | null
   searchText: string
   shouldFollow: boolean

@@ -17,10 +17,13 @@ interface LogRequest {
   shouldFollow: boolean
 }
 
-/** Used if code that is loaded on demand cannot be reached, like the server. */
+/** The result if code that is loaded on demand cannot be reached: the same as for an unreachable server. */
 const toOfflineResult = (): CallResult<LogResponse> => ({ kind: 'problem', problem: createLocalProblem('OFFLINE') })
 
-/** Lines of a time range that contain the text. Following fetches new ones while the page is visible and online. */
+/**
+ * Returns the lines of a time range that contain the text. If the log is followed, new lines are fetched while the page is visible and
+ * online.
+ */
 export function useLog({ id, span: { from, to }, searchText, shouldFollow }: LogRequest) {
   const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'
@@ -29,7 +32,7 @@ export function useLog({ id, span: { from, to }, searchText, shouldFollow }: Log
   const [isFetching, setFetching] = useState(false)
   const search = searchText.trim()
   const requestKey = JSON.stringify({ id, from, to, search })
-  // Only the response of the latest request is displayed.
+  // Key of the latest request. Only its response is displayed.
   const latestKey = useRef(requestKey)
   useEffect(() => {
     latestKey.current = requestKey
@@ -67,7 +70,7 @@ export function useLog({ id, span: { from, to }, searchText, shouldFollow }: Log
       if (document.visibilityState === 'visible' && cursor !== null) {
         const result = await fetchLog({ after: cursor })
         if (!isActive) return
-        // The status shows that the connection is lost, and following resumes automatically.
+        // A lost connection is not a problem here: the status shows it, and following resumes automatically.
         if (result.kind === 'problem') setProblem(isOffline(result.problem) ? null : result.problem)
         if (result.kind === 'fresh') {
           setProblem(null)

@@ -5,7 +5,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { toTimestamps, type ServiceLogRange } from '#features/services/log/log-range.ts'
 
-/** Downloads the log with a key (M119). `download` returns false if there is no log: the key is empty (contracts 8). */
+/** Downloads the log with a key (M119). `download` returns false if the key is empty, which means that there is no log (contracts 8). */
 export function useLogDownload(id: number) {
   const { t } = useTranslation('services')
   const { isBusy, problem, run } = useAction(requestLog)

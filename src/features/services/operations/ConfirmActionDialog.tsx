@@ -15,7 +15,7 @@ interface ConfirmActionProps {
   onDone: (operation: ServiceOperationRequest, intent: Intent) => void
 }
 
-/** Explains an action before it is sent. If something is removed, the button to close has the focus (C-16). */
+/** Explains an action before it is sent. If something is removed, the close button has the focus (C-16). */
 export function ConfirmActionDialog({
   action,
   row,

@@ -15,14 +15,14 @@ import { dismissJob } from '#features/services/slice.ts'
 
 interface PasswordDialogProps {
   service: { id: number; code: string }
-  /** The job that created the password. It is dismissed once the password was displayed or no longer exists. */
+  /** The job that created the password. It is dismissed after the password was displayed, or if the server has no password to display. */
   intent: Intent
   onClose: () => void
 }
 
 const isGoneProblem = (problem: Problem | null) => problem?.code === 'NOT_FOUND' || problem?.code === 'GONE'
 
-/** The new password, displayed once when the user presses the button, and stored nowhere (D43). */
+/** Displays the new password once, when the user presses the button. It is stored nowhere (D43). */
 export function PasswordDialog({ service: { id, code }, intent, onClose }: PasswordDialogProps) {
   const { t } = useTranslation('services')
   const dispatch = useDispatch()

@@ -4,7 +4,7 @@ import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { useServiceOperation } from '#features/services/operations/useServiceOperation.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
-/** Shown after a change of the configuration, which takes effect only after a reboot (M117). */
+/** Offers a reboot after a change of the configuration, which takes effect only after a reboot (M117). */
 export function RebootOffer({ row, onClose }: { row: ServiceRow; onClose: () => void }) {
   const { t } = useTranslation('services')
   const disabledReason = useUnsendableReason(t('whyNot.offline'))

@@ -8,7 +8,7 @@ import { type ServiceJob, getServiceId } from '#features/services/operations/job
 import { PasswordDialog } from '#features/services/operations/PasswordDialog.tsx'
 import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 
-/** In the list of tasks: offers the password of a task until it has been displayed (D43). */
+/** Shows a button for the new password in the list of tasks, until the password has been displayed (D43). */
 export function TaskPassword({ activity }: { activity: Pick<ServiceJob, 'intent' | 'endpoint' | 'input' | 'answer'> }) {
   const { t } = useTranslation('services')
   const [isOpen, setIsOpen] = useState(false)

@@ -1,4 +1,4 @@
-/** This user's jobs on services, from the job rows on the device. Some have a password to display. */
+/** Reads this user's jobs on services from the job rows on the device. Some have created a password to display. */
 import { type JobActivity, readActivity } from '#local/jobs/read-jobs.ts'
 import type { ServiceOperation, ServiceRow } from '#contract/services.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -50,7 +50,7 @@ export function getServiceId({ endpoint, input, answer }: ServiceJobRequest): nu
 const parseCreatedId = (response: ServiceJob['answer']): number | null =>
   (response?.body ? (JSON.parse(response.body) as { id?: number } | null)?.id : null) ?? null
 
-/** Until a creation has a response, it is matched by the id of its contract. */
+/** A job that creates a service has no service id until the response. Until then, the id of its contract is compared. */
 function isJobOfService(job: ServiceJobRequest, row: ServiceIds): boolean {
   const id = getServiceId(job)
   return id === null ? (job.input as ServiceJobInput).query?.contractId === row.contract_id : id === row.id

@@ -4,7 +4,7 @@ import { type ServiceActionRefusal, type ServiceAction, getServiceActionRefusal 
 import type { PlainDate } from '#domain/time.ts'
 import type { ServiceRow } from '#contract/services.ts'
 
-/** A log can be read on its own page or downloaded; both need the same right. */
+/** An action of the menu. A log can be read on its own page or downloaded; both need the same right. */
 export type ServiceMenuAction = ServiceAction | 'download'
 
 const menuActions: readonly ServiceMenuAction[] = [
@@ -23,11 +23,13 @@ const menuActions: readonly ServiceMenuAction[] = [
 export type ActionRefusal = 'expired' | 'not_yet' | 'notExpired' | 'busy'
 
 const toServiceAction = (action: ServiceMenuAction): ServiceAction => (action === 'download' ? 'log' : action)
-/** Other refusals are permanent, so the action is not offered at all. */
+/** Returns whether the action is offered. Any other refusal is permanent, so the action is not shown at all. */
 const isOffered = (refusal: ServiceActionRefusal | null): refusal is 'expired' | 'not_yet' | null =>
   refusal === null || refusal === 'expired' || refusal === 'not_yet'
 
-/** A customer sees a disabled delete action, with the reason that it is possible after the contract's end (D41). */
+/**
+ * Returns whether a customer sees a disabled delete action. Its reason is that the service can be deleted after the contract's end (D41).
+ */
 const waitsForExpiry = (row: ServiceRow, caller: Caller): boolean =>
   caller.order && row.company_id === caller.companyId && (row.system_status > 0 || row.erase_date !== null)
 

@@ -63,7 +63,7 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
     if (action === 'download') return offlineReason
     if (refusal === 'busy') return formatBusy(row)
     if (refusal) return t(`whyNot.${refusal}`, { date: row.period_start ?? '' })
-    // The list may not include an operation that this device has just started.
+    // The row may not show an operation yet that this device has just started.
     return findOpenJob(jobs, row) ? t('whyNot.begun') : offlineReason
   }
   function formatBusy({ operation }: ServiceRow): string {

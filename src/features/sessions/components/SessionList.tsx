@@ -17,7 +17,7 @@ import { useTranslation } from 'react-i18next'
 import { EndOtherSessionsDialog } from '#features/sessions/components/EndOtherSessionsDialog.tsx'
 import { useDeviceNames } from '#features/sessions/use-device-names.ts'
 
-/** A session that has already ended elsewhere counts as ended. */
+/** Ends a session. If the session has already ended, this is treated as success. */
 const endOneSession =
   (id: string): AppThunk<CallResult<null>> =>
   async (dispatch) => {
@@ -40,7 +40,7 @@ export function SessionList() {
     if (isEnded) showToast({ kind: 'done', text: t('ended') })
     await reload()
     setEndingId(null)
-    // The focused button was removed with its row.
+    // The focused button was removed with its row, so the heading gets the focus.
     if (isEnded) headingRef.current?.focus()
   }
 

@@ -10,7 +10,7 @@ import { useTranslation } from 'react-i18next'
 import { useResultToast } from '#features/users/useResultToast.ts'
 import { selectRunningActions, sendUserAction } from '#features/users/slice.ts'
 
-/** The invitation's date, how long its link is valid (D75), and a button to send the mail again (M40). */
+/** Shows the invitation's date, how long its link is valid (D75), and a button to send the mail again (M40). */
 export function Invitation({ userRow }: { userRow: UserRow }) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')

@@ -24,7 +24,7 @@ interface FormProps {
   onSaved: () => void
 }
 
-/** The drawer in the address: a form for a new or existing user, or a note that the user does not exist. */
+/** Shows the drawer of the address: a form for a new or existing user, or a note that the user does not exist. */
 export function UserDrawer({ open, ...props }: FormProps & { open: RowRef | 'new' }) {
   return open === 'new' ? (
     <UserForm formBase={newUserFormBase} formKey="new" {...props} />
@@ -51,8 +51,8 @@ function ExistingUser({ id, ...props }: FormProps & { id: RowRef }) {
 type MissingReason = 'unknown' | 'notHere'
 
 /**
- * The row as it was when the drawer opened: a later row must not change the form while the user types. A missing row is fetched, and again
- * when the connection is back. Undefined until it has been read.
+ * Returns the row as it was when the drawer opened. A newer row must not change the form while the user types. A row that is not on the
+ * device is fetched, and again when the connection is back. Undefined until it has been read.
  */
 function useFormBase(id: RowRef): UserFormBase | MissingReason | undefined {
   const { user } = useSignedInSession()

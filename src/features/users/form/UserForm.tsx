@@ -53,7 +53,9 @@ interface OnlineSectionsProps {
   ExtraSections: ComponentType<{ id: number; name: string }>
 }
 
-/** Only users who may log in have sessions. The caller's own sessions are on the profile page. */
+/**
+ * Shows the sections that need a connection. Only users who may log in have sessions. The caller's own sessions are on the profile page.
+ */
 function OnlineSections({ row: { id, name, status }, ExtraSections }: OnlineSectionsProps) {
   const { user } = useSignedInSession()
   const { networkState, isSessionExpired } = useConnection()

@@ -83,7 +83,7 @@ export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserF
     },
   })
 
-  /** Offline, the check uses the users on this device. */
+  /** Returns whether a user on this device has the e-mail. Used while offline. */
   function isTakenOnDevice(email: string): Promise<boolean> {
     return hasCachedEmail(caller.companyId, email, form.intent)
   }

@@ -1,4 +1,4 @@
-/** The starting point of the user form: a row, a new user, or the user's own refused write (protocol 20). */
+/** Builds the starting point of the user form: a row, a new user, or the user's refused write (protocol 20). */
 import { getCurrentRow } from '#contract/current-row.ts'
 import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
@@ -27,15 +27,18 @@ export function buildFormBase(overlaidRow: OverlaidRow<UserRow>, entries: readon
   return { base: { row: restoreBaseRow(overlaidRow.row, entry), waiting: null }, values, refusedWrite }
 }
 
-/** A refused action (disable, delete) cannot be resent from a form. */
+/** Returns whether the form can send the refused write again. It cannot for other actions (disable, delete). */
 const isRefusedFormWrite = ({ state, endpoint }: EntryView) =>
   (state === 'refused' || state === 'conflict') && (endpoint === createUser.name || endpoint === updateCompanyUser.name)
 
-/** Returns the row without the write: the current row in the refusal (protocol 6), or the previous values. */
+/** Returns the row as it is without the write: the current row in the refusal (protocol 6), or the row with the values before the write. */
 const restoreBaseRow = (row: UserRow, { problem, base }: EntryView): UserRow =>
   (getCurrentRow(problem) as UserRow | null) ?? { ...row, ...base }
 
-/** For a single refused write: its values over the row without it. Other waiting writes are ignored. */
+/**
+ * Builds the form base of one refused write: the row as it is without the write, and the values of the write. Other waiting writes are
+ * ignored.
+ */
 export function buildFormBaseOfWrite(
   { intent, endpoint, problem, base, input }: EntryView,
   overlaidRow: OverlaidRow<UserRow> | null,

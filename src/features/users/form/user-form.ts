@@ -3,7 +3,7 @@ import { accessLevels } from '#domain/access.ts'
 import { cleanText } from '#domain/text.ts'
 import { titles, type UserFields, userStatus } from '#domain/accounts/users.ts'
 
-/** Radio buttons and select boxes have text values. */
+/** Values of the inputs. Radio buttons and select boxes have text values. */
 export type UserFormValues = Omit<UserFields, 'title' | 'access_level'> & { title: string; access_level: string }
 export type UserField = keyof UserFields
 
@@ -44,7 +44,7 @@ export const fromFormValues = (values: UserFormValues): UserFields => ({
 })
 
 /**
- * Returns whether the write must be sent at once. Admin flag and access level decide what a user may do, so they are never queued
+ * Returns whether the write needs a connection. Admin flag and access level decide what a user may do, so they are never queued
  * (`mustNotQueue` of the same endpoints in the contract).
  */
 export const needsConnection = (action: 'create' | 'change', changes: Partial<UserFields>): boolean =>
@@ -54,7 +54,7 @@ export const needsConnection = (action: 'create' | 'change', changes: Partial<Us
 
 type LockReason = 'deleted' | 'email' | 'self' | 'ownName' | 'activated' | 'activatedTitle'
 
-// The profile page can change the name but not the title (portal 2). Only the reason for the name mentions that page.
+// Users can change their own name on the profile page, but not their title (portal 2), so the two fields have different reasons.
 const ownLockReasons: Partial<Record<UserField, LockReason>> = { name: 'ownName', title: 'self', admin: 'self' }
 const activatedLockReasons: Partial<Record<UserField, LockReason>> = { name: 'activated', title: 'activatedTitle' }
 

@@ -25,7 +25,7 @@ const invitedUsersView = {
   sortOrder: 'asc',
   statusType: userStatus.deactivated,
 } as const
-/** Number of users that are listed by name, oldest first. The others are only counted. */
+/** Maximum number of users that are listed by name, oldest first. The others are only counted; a single other user is listed too. */
 const maxNamed = 3
 
 /** Reports the number of users, and those who have not activated their account as tasks of the admin. */

@@ -18,7 +18,7 @@ interface BulkActionDialogProps extends BulkRunOptions {
   onClose: () => void
 }
 
-/** First shows which users are included, and why others are not; then the result for each user (C-16). */
+/** Shows which users are included and why others are not, then the result for each user (C-16). */
 export function BulkActionDialog({ action, onClose, ...options }: BulkActionDialogProps) {
   const { t } = useTranslation('people')
   const bulkRun = useBulkRun(options)

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { SelectedUser } from '#features/users/list/run-bulk-action.ts'
 
 interface ExcludedUsersProps {
-  /** If the reason is an action, the user's status does not allow that action. */
+  /** Users whom the action excludes. If the reason is an action, the user's status does not allow that action. */
   excludedUsers: readonly {
     user: SelectedUser
     reason: UserAction | 'SELF_FORBIDDEN' | 'LAST_ADMIN' | 'deleted' | 'same'

@@ -20,7 +20,7 @@ import { buildFileName, fetchAllUsers, readAllUsers, shouldFetchAll } from '#fea
 
 type UserRows = readonly OverlaidRow<UserRow>[]
 
-/** First shows what the file will contain and how recent it is (C-08). Exports all rows of the filter, not one page. */
+/** Shows what the file will contain and how recent it is (C-08), then exports all rows of the filter, not one page. */
 export function ExportDialog({ view, onClose }: { view: UsersView; onClose: () => void }) {
   const { t } = useTranslation('people')
   const { user } = useSignedInSession()

@@ -104,7 +104,7 @@ interface BulkActionRunnerProps {
   onClose: () => void
 }
 
-/** Rendered outside the bar, because the bar disappears when no user is selected. */
+/** Renders the dialog of a bulk action. It is outside the bar, because the bar disappears when no user is selected. */
 export function BulkActionRunner({ action, onDone, onClose }: BulkActionRunnerProps) {
   const { ids } = useSelector(selectRowSelection)
   if (action === 'roles') return <RolesDialog ids={ids} onDone={onDone} onClose={onClose} />

@@ -7,7 +7,7 @@ import { rowsSelected, selectRowSelection, selectRange } from '#features/users/l
 
 type UserRows = readonly OverlaidRow<UserRow>[]
 
-/** Check box of a row. With Shift it selects all rows from the last selected one. */
+/** Check box of a row. With Shift it selects or deselects all rows from the last clicked one to this one. */
 export function SelectionCheckbox({ row, rows }: { row: UserRow; rows: UserRows }) {
   const { t } = useTranslation('users')
   const dispatch = useDispatch()

@@ -108,7 +108,7 @@ export function UserListPage({ ExtraSections }: { ExtraSections: ComponentType<{
         none: <NoUsers onCreate={() => changeView({ open: 'new' })} />,
       }}
     >
-      {/* No wrapper that remounts the drawer: a new instance would lose the history step that closing it goes back to. */}
+      {/* No wrapper that remounts the drawer: a new instance would not know whether closing must go back in the history. */}
       {view.open !== null && (
         <UserDrawer ExtraSections={ExtraSections} open={view.open} onClose={closeDrawer} onSaved={refetch} />
       )}

@@ -20,7 +20,10 @@ export interface RolesPlan {
   excludedUsers: { user: SelectedUser; reason: 'deleted' | 'SELF_FORBIDDEN' | 'LAST_ADMIN' | 'same' }[]
 }
 
-/** A user cannot change their own admin flag (portal 4), and the last admin cannot lose it (D54). */
+/**
+ * Splits the users into included and excluded ones. A user cannot change their own admin flag (portal 4), and the last admin cannot lose it
+ * (D54).
+ */
 export function planRoleChanges(
   users: readonly OverlaidRow<UserRow>[],
   roles: RoleChanges,

@@ -13,7 +13,7 @@ const maxRows = 1_000_000
 export const readAllUsers = (companyId: number, view: UsersView): Promise<ListView<UserRow>> =>
   usersList.readPage(companyId, { ...usersView.toListQuery(view), page: 1, results: maxRows })
 
-/** Whether the device lacks rows of the filter and the server can be reached. */
+/** Returns whether the device lacks rows of the filter and the server can be reached. */
 export const shouldFetchAll = (list: ListView<UserRow>, { networkState, isSessionExpired }: ConnectionState): boolean =>
   !list.complete && networkState === 'online' && !isSessionExpired
 
@@ -49,7 +49,7 @@ interface ExportedFile {
   partialCount: { cachedCount: number; total: number | null } | null
 }
 
-/** `users-acme-2026-11-21-1405.csv`; an incomplete file has `-240-of-8431` or `-240-incomplete` in its name. */
+/** Returns a name such as `users-acme-2026-11-21-1405.csv`. If rows are missing, it also contains `-240-of-8431` or `-240-incomplete`. */
 export function buildFileName(
   [rowNoun, company]: readonly [noun: string, company: string],
   { timeZone, asOf, partialCount }: ExportedFile,

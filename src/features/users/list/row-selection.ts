@@ -1,4 +1,4 @@
-/** The selected users. Kept across pages and sort orders, and cleared when the filter changes. */
+/** Stores the selected users. They stay selected across pages and sort orders, until the filter changes. */
 import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
 import type { RowRef } from '#contract/endpoint.ts'
 import { signedOut } from '#state/session-slice.ts'
@@ -35,7 +35,7 @@ const injectedSlice = rowSelectionSlice.injectInto(rootReducer)
 export const selectRowSelection = (state: object): RowSelection => injectedSlice.selectSlice(state)
 export const { rowsSelected, selectionEnded } = rowSelectionSlice.actions
 
-/** Returns the rows from one to the other, inclusive. Only the second if the first is not on the page. */
+/** Returns the rows from `startId` to `endId`, both included. Returns only `endId` if one of them is not on the page. */
 export function selectRange(pageIds: readonly RowRef[], startId: RowRef | null, endId: RowRef): readonly RowRef[] {
   const [startIndex, endIndex] = [startId === null ? -1 : pageIds.indexOf(startId), pageIds.indexOf(endId)]
   if (startIndex < 0 || endIndex < 0) return [endId]

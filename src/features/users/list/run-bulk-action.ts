@@ -6,7 +6,7 @@ import { runUserAction } from '#features/users/slice.ts'
 import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 
-/** A user as they were when the dialog was opened. The results use this name, even if the row changes. */
+/** A user as they were when the dialog was opened. The results show this name, even if the row changes. */
 export interface SelectedUser {
   id: RowRef
   name: string

@@ -8,7 +8,7 @@ import { rowsSelected } from '#features/users/list/row-selection.ts'
 
 export interface BulkRunOptions {
   ids: readonly RowRef[]
-  /** Called after at least one write was sent. */
+  /** Called after the writes were sent or queued. */
   onDone: () => void
 }
 

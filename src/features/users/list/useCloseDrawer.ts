@@ -3,7 +3,10 @@ import { useNavigate, useNavigationType } from 'react-router-dom'
 import type { SetQuery } from '#state/use-list-url.ts'
 import { type UsersView, usersView } from '#features/users/view.ts'
 
-/** Closing a drawer goes back in the history, but only if opening it added a step (not after a link or reload). */
+/**
+ * Returns a function that closes the drawer. It goes back in the history only if opening the drawer added a step, that is, not after a link
+ * or a reload.
+ */
 export function useCloseDrawer({ view, setQuery }: { view: UsersView; setQuery: SetQuery }) {
   const navigate = useNavigate()
   const navigationType = useNavigationType()

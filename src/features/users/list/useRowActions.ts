@@ -16,7 +16,7 @@ interface RowActionHandlers {
 }
 
 const icons = { activatemail: 'mail', disable: 'stop', enable: 'play' } as const
-/** The action that undoes another (C-14). Nothing waits for an undo: a disabled user must lose access at once. */
+/** The action that undoes another (C-14). An action is not delayed for a possible undo: a disabled user must lose access immediately. */
 const reverseActions: Partial<Record<UserAction, UserAction>> = { disable: 'enable', enable: 'disable' }
 
 /** Returns the actions of each row (portal 4), with the reason if one is not allowed. */
@@ -62,7 +62,7 @@ export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
   })
 
   return ({ row }: OverlaidRow<UserRow>): RowAction<OverlaidRow<UserRow>>[] => {
-    // Only the one that applies is offered. If neither applies, "disable" is shown with the reason.
+    // Either "enable" or "disable" is offered. If the status allows neither, "disable" is shown with the reason.
     const toggleAction = row.status === userStatus.disabled ? 'enable' : 'disable'
     return [
       {

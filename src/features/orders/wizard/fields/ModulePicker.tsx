@@ -41,8 +41,8 @@ interface LastChange {
 const minRowsForSearch = 10
 
 /**
- * One click also adds the modules that are needed, or removes those that depend on it. A dialog first shows them and the new amount (M75).
- * Hidden modules that are added automatically are listed, because they are part of the order.
+ * Selects modules. One click also adds the modules that are needed, or removes those that depend on the clicked one. A dialog first shows
+ * them and the new amount (M75). Hidden modules that are added automatically are listed, because they are part of the order.
  */
 export function ModulePicker({
   priceData,

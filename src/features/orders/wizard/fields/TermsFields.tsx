@@ -12,7 +12,7 @@ import { UsersSlider } from '#features/orders/wizard/fields/UsersSlider.tsx'
 import { type AnyFieldProblem, formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import type { PriceListInForce, PriceData } from '#features/orders/quote/local-quote.ts'
 
-/** Form values: a number field is stored as the typed text. */
+/** Values of the form. Numbers are stored as the typed text. */
 export interface TermsDraft {
   user_mode: UserMode
   users: string
@@ -43,7 +43,7 @@ export function TermsFields({ values, onChange, problems, priceData, currency }:
 
   function chooseMode(user_mode: UserMode) {
     const users = parseWholeNumber(values.users)
-    // Raised to the other mode's minimum, but never lowered (contracts 5).
+    // The number of users is raised to the other mode's minimum, but never lowered (contracts 5).
     onChange({ user_mode, ...(users === null ? {} : { users: String(raiseUsers(list, user_mode, users)) }) })
   }
 
@@ -104,7 +104,10 @@ export function TermsFields({ values, onChange, problems, priceData, currency }:
 /** Returns null if the text is not a whole number. */
 export const parseWholeNumber = (text: string): number | null => (/^\d{1,9}$/.test(text.trim()) ? Number(text) : null)
 
-/** Twice the start of the last range (100 or more), because most orders are below it. Higher numbers are typed. */
+/**
+ * Returns twice the start of the last range, because most orders are below it: at least 100, and at most the end of the range. Higher
+ * numbers can be typed.
+ */
 function getSliderMax(list: PriceListInForce, mode: UserMode): number {
   const ranges = mode === 'CONCURRENT' ? list.concurrentUser : list.namedUser
   const lastFrom = Math.max(...ranges.map(({ from }) => from), 1)

@@ -12,7 +12,7 @@ interface Props {
   onChange: (users: string) => void
 }
 
-/** Has a mark wherever the price per user changes. The number may exceed the slider's maximum. */
+/** The slider has a mark wherever the price per user changes. The number may exceed the slider's maximum. */
 export function UsersSlider({ value, min, max, tiers, onChange }: Props) {
   const { t } = useTranslation('wizard')
   return (

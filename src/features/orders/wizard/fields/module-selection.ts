@@ -8,9 +8,9 @@ export interface SelectableModule {
   code: string
   name: string
   neededNames: string
-  /** Annual price. Null if the price list in force has no price for it. */
+  /** Annual price. Null if the price list in force has no price for the module. */
   price: string | null
-  /** Modules that it needs, directly or not, but that are not on the list in force. Empty if it can be ordered. */
+  /** Names of modules that this module needs, directly or not, but that are not on the list in force. Empty if it can be ordered. */
   missingNames: string
 }
 

@@ -3,11 +3,11 @@ import { checkServiceCode } from '#domain/checks/service-code.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { fetchIsCodeTaken } from '#features/orders/draft/submit-order.ts'
 
-/** `own`: held by an unpaid order of the same company. `later`: cannot be checked without a connection. */
+/** `own`: an unpaid order of the same company has the code. `later`: it cannot be checked without a connection. */
 export type ServiceCodeState = 'unasked' | 'checking' | 'free' | 'taken' | 'own' | 'later'
 
 /**
- * Checks a service code when its field loses focus. A code held by an unpaid order of the same company counts as free, because the new
+ * Checks a service code when its field loses focus. If an unpaid order of the same company has the code, it is treated as free: the new
  * order would replace that one (D32, D36).
  */
 export function useServiceCode(code: string, isOwn: boolean) {

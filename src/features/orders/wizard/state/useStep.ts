@@ -9,7 +9,10 @@ import type { WizardFormDraft, WizardStep } from '#features/orders/draft/wizard-
 import { checkInformation } from '#features/orders/draft/wizard-form.ts'
 import type { WizardDraftState } from '#features/orders/draft/useWizardDraft.ts'
 
-/** Returns the first step with invalid values. An order that was already created had valid values. */
+/**
+ * Returns the last step that can be opened: the first one if its values are invalid. If the order is already created, its values were
+ * valid, so they are not checked again.
+ */
 export function getLastStep(
   { step, values, ordered: createdOrderId }: WizardFormDraft,
   priceData: PriceData,
@@ -25,9 +28,9 @@ export const parseStep = (text: string | null): WizardStep | null =>
   text !== null && /^[1-4]$/.test(text) ? ((Number(text) - 1) as WizardStep) : null
 
 /**
- * The step in the address, or else the draft's step. It is validated only when the address changes, so that a new day or price list does
- * not take the user away from a field. Leaving a finished order opens an empty form. The address of the last step contains the order's id,
- * so that a reload shows its result.
+ * Returns the step in the address or, without one, the draft's step. It is validated only when the address changes, so that a new day or
+ * price list does not take the user away from a field. Leaving a finished order opens an empty form. The address of the last step contains
+ * the order's id, so that a reload shows its result.
  */
 export function useStep(
   { draft, updateDraft, discard }: Pick<WizardDraftState, 'draft' | 'updateDraft' | 'discard'>,

@@ -103,7 +103,7 @@ function findQuestionStage(
   return { kind: 'apps', serverQuote, replaces, appChanges: question.appChanges, key: question.key }
 }
 
-/** Runs `task` while `isDue`. Runs it again after a delay if it returns `'again'`. */
+/** Runs `task` when `isDue` becomes true. Runs it again after a delay if it returns `'again'`. */
 function useRepeated(isDue: boolean, task: (isCancelled: () => boolean) => Promise<'again' | 'done'>) {
   useEffect(() => {
     if (!isDue) return
@@ -180,7 +180,10 @@ export function useSubmitOrder({
     onOrdered(createdOrder)
   })
 
-  /** Returns true if the order of a lost response exists. Sent again, it would be refused because of its own code. */
+  /**
+   * Returns whether the order whose response was lost exists. If it were sent again, it would be refused, because it already uses its code
+   * itself.
+   */
   const acceptCreatedOrder = useCallback(async () => {
     const createdOrder = intent === null ? null : await dispatch(fetchOrderOfIntent(intent))
     if (createdOrder) acceptOrder(createdOrder)
@@ -243,7 +246,7 @@ export function useSubmitOrder({
   )
   useRepeated(isConnectionBack, compareAgain)
 
-  // The local figure is of an old price list. With the new list it will be equal to the server's.
+  // The local figure was calculated from an old price list. With the new list it will be equal to the server's.
   const isFigureChanged = stage.kind === 'confirm' && stage.displayedFigure !== null
   useEffect(() => {
     if (isFigureChanged) void dispatch(fetchPriceInForce(type))

@@ -71,7 +71,7 @@ export function useWizard(input: WizardInput) {
     const [first] = newProblems
     if (first) goTo(getStepOfField(first.field))
   }
-  /** Replaces the history entry: the browser's Back must not lead to the form, or it could be ordered twice. */
+  /** Shows the result. It replaces the history entry: if the browser's Back led to the form, the user could order twice. */
   const showResult = (order: OrderRow) => {
     setCreatedOrder(order)
     goTo(3, true, Number(order.id))

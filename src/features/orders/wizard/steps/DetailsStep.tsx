@@ -67,7 +67,7 @@ function DetailsFields({ wizard }: { wizard: WizardState }) {
       <PeriodFields {...{ period, period_start, sOrderCreateTime, today }} {...fieldsProps} />
     </fieldset>,
   ]
-  // On a tablet the user tries out prices first and types text afterwards.
+  // On a tablet, users try out prices before they type texts, so the fields that affect the price come first.
   const isTablet = useMedia('(pointer: coarse) and (width >= 48rem)')
   return isTablet ? fieldsets.toReversed() : fieldsets
 }
@@ -113,7 +113,7 @@ const ServiceFields = memo(function ServiceFields({
   const { error: descError, value, label, ...descProps } = getFieldProps('desc')
   const { error, input: limitProps } = useLengthLimit<HTMLTextAreaElement>(descLimit, { value, error: descError })
   const handleCodeInput = ({ target }: ChangeEvent<HTMLInputElement>) => {
-    // Lower case before React renders. If React set a value that was not typed, the caret would move to the end.
+    // Converts to lower case before React renders. If React set a value that was not typed, the caret would move to the end.
     const caret = target.selectionStart
     target.value = normaliseCode(target.value)
     target.setSelectionRange(caret, caret)
@@ -184,7 +184,7 @@ const PeriodFields = memo(function PeriodFields({
   )
 })
 
-/** The provider's staff can order for any company and can back-date an order (D39). */
+/** Fields of the provider's staff, who can order for any company and can back-date an order (D39). */
 const StaffFields = memo(function StaffFields({
   today,
   onChange,

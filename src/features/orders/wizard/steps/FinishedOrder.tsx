@@ -13,7 +13,7 @@ interface Props {
   onAgain: () => void
 }
 
-/** The result of an order after a reload, read from the order itself because its draft is deleted. */
+/** Shows the result of an order after a reload. It is read from the order itself, because the draft is deleted. */
 export function FinishedOrder({ id, today, onNone, onAgain }: Props) {
   const { t } = useTranslation('contract')
   const { overlaidRow, problem, isFetching, refetch } = useOrder(id)

@@ -16,7 +16,7 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 /** Modules per page (contracts 9). */
 const pageSize = 5
 
-/** The ordered service with the amount and its calculation. `serverQuote` is null after a reload. */
+/** Shows the ordered service with the amount and its calculation. `serverQuote` is null after a reload. */
 export function OrderConfirmation({
   order,
   serverQuote,

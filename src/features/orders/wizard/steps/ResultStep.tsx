@@ -14,7 +14,7 @@ interface Props {
   onAgain: () => void
 }
 
-/** The result: the contract is in effect and its system is being set up (contracts 4). */
+/** Shows the result: the contract is in effect and its system is being set up (contracts 4). */
 export function ResultStep({ order, today, onAgain }: Props) {
   const { t } = useTranslation('wizard')
   return (

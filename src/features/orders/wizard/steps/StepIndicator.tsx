@@ -4,7 +4,7 @@ import { steps, type WizardStep } from '#features/orders/draft/wizard-draft.ts'
 
 const PrimeSteps = lazy(() => import(/* chunk: prime */ '#ui/prime/Steps.tsx'))
 
-/** Shows the current step. Steps are not clickable; Back and Next are used instead, so that no step is skipped. */
+/** Shows the current step. Steps are not clickable, so that no step is skipped. Back and Next are used instead. */
 export const StepIndicator = memo(function StepIndicator({ currentStep }: { currentStep: WizardStep }) {
   const { t } = useTranslation('wizard')
   return (
