@@ -1,10 +1,10 @@
-/** The server program. Loading its code takes half of the start time, so compiled code is cached. */
+/** Starts the server. Loading its code takes half of the start time, so compiled code is cached. */
 import '#server/config/private-files.ts'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Cached in `node_modules`, because in the system's temporary folder other users could place code for the server.
+// Compiled code is stored in `node_modules`. In the system's temporary folder, other users could place code for the server.
 enableCompileCache(join(import.meta.dirname, 'node_modules/.cache/compiled'))
 const { listen } = await import('#server/composition/listen.ts')
 await listen({

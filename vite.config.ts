@@ -18,7 +18,10 @@ import { buildId, buildName } from './scripts/build-id.mjs'
 const root = import.meta.dirname
 const server = `http://127.0.0.1:${process.env['PORT'] ?? 8080}`
 
-/** Dexie's build for modern browsers. The stub replaces effects and icons that the portal's dialogs do not use. */
+/**
+ * Replacements that make the bundle smaller: Dexie's build for modern browsers, and a stub for effects and icons that the portal's dialogs
+ * do not use.
+ */
 const lighterModules = [
   { find: /^dexie$/, replacement: 'dexie/dist/modern/dexie.mjs' },
   {
@@ -27,7 +30,7 @@ const lighterModules = [
   },
 ]
 
-/** Namespaces of the first pages. For each language one file contains their texts and a second file all others. */
+/** Namespaces whose texts the first pages need. For each language one file contains these texts and a second file all others. */
 const earlyNouns = ['shell', 'ui', 'users', 'home', 'accounts', 'problem', 'fields']
 const chunks = chunkSplitting(root, earlyNouns)
 
@@ -51,7 +54,7 @@ export default defineConfig(({ command }) => {
           target: 'es2023',
           sourcemap: false,
           globPatterns: ['**/*.{js,css,html,svg,png,woff2}'],
-          // Digests keep the worker from storing anything but this build, such as the page of a captive portal (W-04).
+          // With digests, the worker stores only files of this build, and not for example the page of a captive portal (W-04).
           manifestTransforms: [addDigests, chunks.addParts],
           // The operating system fetches the icons of an installed app itself, and no page shows them.
           globIgnores: ['icons/{*.png,mark.svg}', 'screenshots/**', 'icons/src/**', 'sw.js'],
@@ -70,14 +73,15 @@ export default defineConfig(({ command }) => {
       emptyOutDir: true,
       sourcemap: false,
       manifest: 'build-map.json',
-      // One style sheet: with a sheet per page, its code would have to wait for another file.
+      // Builds one style sheet. With one per page, the code of a page would have to wait for another file.
       cssCodeSplit: false,
       // Inlined images would need `data:` in more directives of the CSP than img-src.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false, resolveDependencies: chunks.filesToPreload },
       reportCompressedSize: false,
       rollupOptions: {
-        // Some pages import lazily what the grouping above loads anyway. This is intended.
+        // Some modules are imported lazily, although `codeSplitting` has put them into a file that is loaded anyway. This is intended, so
+        // it causes no warning.
         checks: { ineffectiveDynamicImport: false, pluginTimings: false },
         output: {
           codeSplitting: chunks.codeSplitting,

@@ -1,11 +1,11 @@
 /**
- * Two files run at a time, because the machine has two cores; DOM tests use three workers, because they wait for a fifth of their time.
+ * Two files run at a time, because the machine has two cores. DOM tests use three workers, because they wait for a fifth of their time.
  * With `isolate: false` the files of a worker share modules and the embedded database, because loading both takes longer than most files
  * run. Kinds of tests:
  * - `node`: rules, server and architecture, run by Node itself.
  * - `pageTests`: code of a page, without a browser.
- * - `domTests`: complete pages in a simulated DOM, with a real server in the same process and React's production build, because the
- *   development build takes half as much processor time again.
+ * - `domTests`: complete pages in a simulated DOM, with a real server in the same process. They use React's production build, because the
+ *   development build takes 50 % more processor time.
  * - `componentTests`: single components in the same DOM.
  * - `deviceTests`: the request pipeline with a fake IndexedDB, and parts of the client that need no page.
  * - `leavingPageTests`: pages that are closed or left.
@@ -28,18 +28,18 @@ const deviceTests = [
   'sw',
   'ui',
 ].map((part) => `tests/${part}/**`)
-/** They change globals of the page or mock modules, so each file has its own worker. */
+/** Tests that change globals of the page or mock modules, so each file has its own worker. */
 const pageTests = [
   'tests/app/connection/connection-monitor.test.ts',
   'tests/app/pwa/*.test.ts',
   'tests/features/entrance/found-services.test.ts',
   'tests/server/use-cases/rush.test.ts',
 ]
-/** Complete pages; each test loads the page again (`screen.ts`). */
+/** Tests of complete pages. Each test loads the page again (`screen.ts`). */
 const domTests = ['app', 'features'].map((part) => `tests/${part}/**/*.test.tsx`)
-/** They leave the page, which would disturb other tests in the same process. */
+/** Tests that leave the page, which would disturb other tests in the same process. */
 const leavingPageTests = ['tests/app/connection/hide-while-away.test.ts', 'tests/app/frozen-tab.test.ts']
-/** They use Testing Library, whose `act` exists only in React's development build. */
+/** Tests that use Testing Library, whose `act` exists only in React's development build. */
 const componentTests = [
   'tests/patterns/**/*.test.tsx',
   'tests/state/**/*.test.tsx',
@@ -50,13 +50,16 @@ const componentTests = [
 const e2eTests = ['tests/e2e/**']
 const clockTests = ['tests/campaigns/browser/**']
 
-/** Files that run only at night. `tests/support/runner/nightly.ts` does the same for single tests. */
+/** Files that run only at night, so they are excluded from other runs. `tests/support/runner/nightly.ts` does the same for single tests. */
 const nightlyTests = process.env.CAMPAIGN ? [] : ['tests/**/*.night.test.{ts,tsx}']
 
 const toGlobs = (folders: string[]) =>
   folders.map((folder) => (folder.endsWith('.ts') ? folder : `${folder}/*.test.{ts,tsx}`))
 
-/** Only a limit: a test may wait while another file uses the processor. The default is a second. */
+/**
+ * Maximum wait of `expect.poll`, in ms. It is above the default of one second, because a test may wait while another file uses the
+ * processor.
+ */
 const expectOptions = { poll: { timeout: 15_000 } }
 
 const domProject = {
@@ -72,7 +75,7 @@ const domProject = {
 }
 
 const chromiumProject = {
-  // Their modules have no state, and they share a connection to the browser.
+  // The modules of these tests have no state, and the files share a connection to the browser.
   isolate: false,
   globalSetup: ['tests/support/runner/shared-portal.ts'],
   testTimeout: 90_000,
@@ -86,7 +89,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 export default defineConfig({
   define: { __BUILD__: JSON.stringify('test') },
   test: {
-    // An embedded database takes about half a gigabyte.
+    // Two workers, because the embedded database of each takes about half a gigabyte.
     maxWorkers: 2,
     execArgv: quickStart,
     exclude: nightlyTests,

@@ -1,7 +1,7 @@
 /**
- * Backup commands for the operator (docs/operating.md): `keys` prints a company's key for safekeeping, `listBackups` lists the backups, and
- * `restore` writes an archive to a folder without a portal or lets the portal restore a backup into a service. On failure it prints the
- * reason and exits with code 1.
+ * Backup commands for the operator (docs/operating.md): `keys` prints a company's key for safekeeping, `list` lists the backups of a
+ * service, and `restore` restores a backup. With `--archive`, `restore` needs no portal and writes the data to a folder. With `--backup`,
+ * it makes the portal restore the backup into a service. On failure the program prints the reason and exits with code 1.
  */
 import '#server/config/private-files.ts'
 import { readFile, stat } from 'node:fs/promises'
@@ -41,7 +41,7 @@ function readInteger(text: string, option: string): number {
   throw new CommandError(`--${option} must be a number, not "${text}".`)
 }
 
-/** Imported only by the commands that need it: loading the portal takes longer than everything else here. */
+/** Imports the portal's modules. Only commands that need them call this, because the import takes longer than everything else here. */
 async function loadPortal() {
   const [{ withApp }, { findCompanyByCode }, { listStoredBackupsOfCode }, { runInTransaction }, { restoreByOperator }] =
     await Promise.all([
@@ -153,7 +153,7 @@ async function requireFile(path: string, prefix = ''): Promise<void> {
     throw new CommandError(`${prefix} The file ${path} does not exist.`.trim())
 }
 
-/** Each command has its own set of options. A command runs if exactly its options are set. */
+/** The commands. A command may be listed twice with different options. It runs if exactly these options are set. */
 const commands: {
   name: string
   optionNames: (keyof BackupOptions)[]

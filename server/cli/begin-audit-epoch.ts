@@ -1,7 +1,7 @@
 /**
- * Run `node server/cli/begin-audit-epoch.ts`, with the environment of the server, after PostgreSQL was restored from a backup and before
- * the server starts. It records in each log of the audit trail how large the log was at the restore. Devices then report a restore and not
- * a cut log. For a folder that `restore-dump.ts` created, the server does this by itself.
+ * Records a restore of the database in each log of the audit trail, with the size that the log had after the restore. Devices then report a
+ * restore instead of removed entries. Run `node server/cli/begin-audit-epoch.ts`, with the environment of the server, after PostgreSQL was
+ * restored from a backup and before the server starts. For a folder that `restore-dump.ts` created, the server does this by itself.
  */
 import '#server/config/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'

@@ -1,4 +1,4 @@
-/** Creates (`pack`) and checks (`check`) packages of apps (docs/mapp.md). Exit code 1 if the server would refuse one. */
+/** Creates (`pack`) and checks (`check`) packages of apps (docs/mapp.md). Exits with code 1 if the server would refuse a package. */
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { createMappFault, isMappName, mappFiles, mappLimits, type MappFault } from '#domain/catalogue/mapp.ts'
@@ -27,7 +27,7 @@ async function packFolder([folder, target]: string[]): Promise<void> {
   await checkFiles([file])
 }
 
-/** Reads the fields that the author wrote. The hashes and the format are computed again. */
+/** Returns the manifest without the file hashes and the format, which `pack` computes again. */
 async function readManifestFields(path: string): Promise<object> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new CommandError(`The file ${path} does not exist. docs/mapp.md describes its content.`)

@@ -24,7 +24,7 @@ const usage = `Usage:
                                            if KEY was replaced later: NOTE is a file with the checkpoint that names the next key
   npm run verify-proof -- FILE             prints the key that signed the file, and proves nothing`
 
-/** In bytes. A key has about 100 characters. */
+/** Maximum size of a key or handover file, in bytes. A key has about 100 characters. */
 const maxKeyFile = 10_000
 
 /** Reads at most `maxBytes` bytes, so that a huge file is refused without being read. */
@@ -51,7 +51,7 @@ async function readKey(text: string): Promise<string> {
   return (await readText(text, maxKeyFile)).trim()
 }
 
-/** Returns the next key from a handover note of the weekly mail. Both keys must have signed the note. */
+/** Returns the next key from a handover note of the weekly mail, or `key` without a note. Both keys must have signed the note. */
 async function followHandover(key: string, handover: string | undefined): Promise<string> {
   if (handover === undefined) return key
   const text = (await readText(handover, maxKeyFile)).replaceAll('\r\n', '\n').trim()
@@ -90,7 +90,7 @@ function printProof({ leaf, index, checkpoint }: ProofVerdict & { kind: 'proven'
   )
 }
 
-/** Not every safe integer is a valid time. */
+/** Formats epoch ms. A safe integer beyond ±8.64e15 is not a valid time, so it is printed as a number. */
 const formatTime = (ms: number) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : `${ms} ms since 1970`)
 
 function printUnchecked(file: ProofFile): void {

@@ -9,7 +9,7 @@ import { noBackups } from '#server/context/backup-destinations.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
 import { noPaymentMethods } from '#server/context/payment-methods.ts'
 
-/** Returns a context without payments, hosting and backups. */
+/** Returns the context of a command-line program: without payments, hosting and backups. */
 export const createCommandContext = ({
   config,
   database,
@@ -26,7 +26,10 @@ export const createCommandContext = ({
   checkpointStore,
 })
 
-/** Prints a StartProblem as one sentence and exits with code 1, as the start of the server does. */
+/**
+ * Runs `work` with the configured database, then closes the database. Like the start of the server, it prints a StartProblem as one
+ * sentence and sets exit code 1.
+ */
 export async function withApp(work: (app: AppContext) => Promise<void>): Promise<void> {
   try {
     const config = readConfig(process.env)

@@ -34,7 +34,7 @@ const operationWords = [
 
 const operationByMethod: Record<string, string> = { POST: 'create', PUT: 'update', DELETE: 'delete' }
 
-/** Calls for which the name or the method would give a wrong operation. */
+/** Operations of calls for which the name or the method would give a wrong operation. */
 const operationByName: Record<string, string> = {
   sendActivationMail: 'update',
   changeContract: 'update',
@@ -65,7 +65,7 @@ const menuByPath: readonly (readonly [string, AuditMenu])[] = [
   ['/api/app', 'app'],
 ]
 
-/** Calls that only try something out. Their success is not recorded, so their refusal is not recorded either. */
+/** Calls that only calculate or check something. Their success is not recorded, so their refusal is not recorded either. */
 const trialCallNames: ReadonlySet<string> = new Set(
   [calculate, validateModules, rehearsePriceList, uploadPriceList].map(({ name }) => name),
 )
@@ -79,7 +79,7 @@ const secondaryKinds: Record<string, readonly RowKind[]> = {
 
 type RequestBody = Record<string, unknown> | null | undefined
 
-/** A row that does not exist yet is named by the user's input. */
+/** Names of rows that do not exist yet, taken from the user's input. */
 const readNewRowNames: Record<string, (body: Record<string, unknown>) => Record<string, unknown>> = {
   [createUser.name]: ({ name, email }) => ({ UserName: name, UserEmail: email }),
   [createPriceList.name]: ({ effective_date, desc }) => ({ PriceEffDate: effective_date, PriceDesc: desc }),
@@ -94,7 +94,10 @@ interface FailedWrite {
   owner: WriteOwner
 }
 
-/** Returns the entry that the write would have added, without names that the caller may not know. Null for trials. */
+/**
+ * Returns the entry that the write would have added, without names that the caller may not know. Null for calls that only calculate or
+ * check something.
+ */
 export async function describeFailure(db: DatabaseHandle, write: FailedWrite): Promise<AuditEntry | null> {
   const { endpoint } = write
   if (trialCallNames.has(endpoint.name)) return null
@@ -149,7 +152,7 @@ async function findResultRowId(
   return row?.row_kind === kind ? row.row_id : null
 }
 
-/** The provider's staff may also act on rows of other companies. */
+/** Kinds of rows whose names the provider's staff may also read for other companies. */
 const ownedKinds: ReadonlySet<RowKind> = new Set(['order', 'contract', 'service'] satisfies (RowKind & OwnedKind)[])
 
 async function readTarget(
@@ -165,7 +168,7 @@ async function readTarget(
   if (companyId === null) return null
   await setTenant(db, companyId)
   const names = await readTargetNames(db, kind, id, companyId)
-  // The idempotency store and the trail belong to the caller's company.
+  // Set back, because the idempotency store and the trail belong to the caller's company.
   await setTenant(db, caller.companyId)
   return names
 }

@@ -50,13 +50,13 @@ import {
 
 const maxOutsideCalls = 3
 
-/** Returns every named problem as a response. Throws only unexpected errors. */
+/** Executes a write and returns named problems as responses. Throws only unexpected errors. */
 export async function executeWrite<E extends Endpoint>(
   app: AppContext,
   request: WriteRequest<E>,
   useCase: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<UseCaseResponse<OutputOf<E>>>,
 ): Promise<StoredResponse> {
-  // The caller has checked the endpoint's own types. The code below handles any write.
+  // The caller has checked the types of this endpoint. From here on, the code handles writes of every endpoint.
   const response = await attemptWrite(
     app,
     request as unknown as WriteRequest,
@@ -65,7 +65,7 @@ export async function executeWrite<E extends Endpoint>(
   return request.key === null ? response : { ...response, headers: { [names.key]: request.key, ...response.headers } }
 }
 
-/** These problems are final without an idempotency row, because they depend only on the request bytes. */
+/** Codes that are final without an idempotency row: the same request with the same key always fails in the same way. */
 const schemaProblemCodes: readonly ProblemCode[] = ['VALIDATION_ERROR', 'IDEMPOTENCY_MISMATCH']
 
 function toErrorResponse(problem: ProblemError, language: Language): StoredResponse {
@@ -74,7 +74,9 @@ function toErrorResponse(problem: ProblemError, language: Language): StoredRespo
   return { ...response, headers: { ...response.headers, [names.outcome]: 'refused; schema' } }
 }
 
-/** GET /api/request/~{intent} (protocol 13). Throws INTENT_UNKNOWN. */
+/**
+ * GET /api/request/~{intent}: returns the outcome of the write (protocol 13). Throws INTENT_UNKNOWN if no write with this intent is stored.
+ */
 export function readOutcome(
   app: AppContext,
   caller: Caller,
@@ -86,7 +88,7 @@ export function readOutcome(
   )
 }
 
-/** DELETE /api/request/~{intent}: 200 `{void: true}`, or the outcome when it is too late (protocol 13). */
+/** DELETE /api/request/~{intent}: returns 200 `{void: true}`, or the outcome if the write has already ended (protocol 13). */
 export async function voidIntent(
   app: AppContext,
   caller: Caller,
@@ -132,7 +134,10 @@ async function attemptWrite(app: AppContext, request: WriteRequest, useCase: Wri
   return claim === null ? response : response.catch((error: unknown) => repeatIfAnswered(error, claim))
 }
 
-/** Starts the write again after each outside call. The checks of the write find what has changed in the meantime. */
+/**
+ * Runs the write. If it needs an outside call, makes the call and runs the write again. The checks of the write find what has changed in
+ * the meantime.
+ */
 async function runWithOutsideCalls<T>(app: AppContext, run: () => Promise<T>): Promise<T> {
   for (let round = 0; ; round++) {
     try {
@@ -145,7 +150,7 @@ async function runWithOutsideCalls<T>(app: AppContext, run: () => Promise<T>): P
   }
 }
 
-/** Without the database a refusal cannot be stored. */
+/** Returns whether the error may be stored as a refusal. UNAVAILABLE may not, because without the database nothing can be stored. */
 const isRefusal = (error: unknown): error is ProblemError =>
   error instanceof ProblemError && error.code !== 'UNAVAILABLE'
 
@@ -177,7 +182,7 @@ function createClaim({ app, request, owner, intent, now }: WriteCommand): WriteC
 async function repeatOutcome(db: DatabaseHandle, write: WriteCommand, claim: WriteClaim): Promise<StoredResponse> {
   const { language } = write.request
   const row = await findStoredOutcome(db, write.owner, claim.key, claim.intent)
-  // The row was deleted between the two statements. The next attempt finds the key free.
+  // The row was deleted between the two statements. A retry can use the key.
   if (!row) throw createInProgressProblem()
   if (row.key !== claim.key) return replayIntent(row, language)
   if (row.fingerprint !== claim.fingerprint) throw new ProblemError('IDEMPOTENCY_MISMATCH')
@@ -185,7 +190,9 @@ async function repeatOutcome(db: DatabaseHandle, write: WriteCommand, claim: Wri
   return response.status === 412 ? withCurrentRow(db, write, response) : response
 }
 
-/** A replayed 412 shows the current row (protocol 6). The use case finds the conflict again and is rolled back. */
+/**
+ * Replaces the body of a replayed 412 by one with the current row (protocol 6). The use case finds the conflict again and is rolled back.
+ */
 async function withCurrentRow(
   db: DatabaseHandle,
   write: WriteCommand,
@@ -262,12 +269,12 @@ const createTrailEntry = ({ owner, request, now, intent }: WriteCommand, status:
   requestId: request.requestId,
 })
 
-/** 55P03: a duplicate of the write did not finish in time (protocol 5). */
+/** Throws IDEMPOTENCY_IN_PROGRESS for 55P03: a duplicate of the write did not finish in time (protocol 5). */
 function throwAsInProgress(error: unknown): never {
   throw getSqlState(error) === '55P03' ? createInProgressProblem() : error
 }
 
-/** Returns named problems, converts the database's "busy" errors to UNAVAILABLE, and throws all other errors. */
+/** Returns a problem as it is, converts lock and statement timeouts of the database to UNAVAILABLE, and throws all other errors. */
 function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
   if (['55P03', '57014'].includes(getSqlState(error) ?? '')) return createUnavailableProblem(2)

@@ -1,4 +1,7 @@
-/** Fingerprint of a request (protocol 8), the same in a batch. It reveals nothing without the server's key. */
+/**
+ * Computes the fingerprint of a request (protocol 8), which is the same inside and outside a batch. It reveals nothing without the server's
+ * key.
+ */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
 export interface FingerprintInput {
@@ -16,7 +19,7 @@ export function createFingerprint(key: Buffer, { method, path, ifMatch, forUser,
   return createHmac('sha256', getKeyObject(key)).update('fingerprint').update(text).digest('base64url')
 }
 
-/** Creating the key object from bytes takes Node five times as long as the HMAC, so key objects are cached. */
+/** Returns a cached key object, because creating one takes Node five times as long as the HMAC. */
 function getKeyObject(key: Buffer): KeyObject {
   const keyObject = keyObjects.get(key) ?? createSecretKey(key)
   keyObjects.set(key, keyObject)
@@ -24,7 +27,7 @@ function getKeyObject(key: Buffer): KeyObject {
 }
 const keyObjects = new WeakMap<Buffer, KeyObject>()
 
-/** Returns JSON with sorted names. The pairs of a form are lists, so they keep their order. */
+/** Returns JSON with sorted field names. The fields of a form are a list of pairs, which keeps its order. */
 function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, nestedValue: unknown) =>
     typeof nestedValue === 'object' && nestedValue !== null && !Array.isArray(nestedValue)

@@ -35,7 +35,7 @@ function replaceReferences(schema: ValueSchema | undefined, value: unknown, repl
   )
 }
 
-// The input was parsed by these schemas, so the result has the type of the input.
+// The cast is safe: the input was parsed by these schemas, and references are replaced by values of the same type.
 const replaceInputReferences = (endpoint: Endpoint, input: ParsedInputOf<Endpoint>, replace: ReplaceReference) =>
   ({
     params: replaceReferences(endpoint.params, input.params, replace),
@@ -66,7 +66,10 @@ export function findTargets(endpoint: Endpoint, input: ParsedInputOf<Endpoint>):
   return targets
 }
 
-/** Replaces references by ids. Throws NAME_UNKNOWN, which is not final: the referenced write may still arrive. */
+/**
+ * Replaces references by ids. Throws NAME_UNKNOWN if no done write has created such a row. This is not final, because the write may still
+ * arrive.
+ */
 export function resolveReferences(
   endpoint: Endpoint,
   input: ParsedInputOf<Endpoint>,

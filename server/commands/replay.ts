@@ -6,7 +6,7 @@ import type { IdempotencyRow } from '#server/db/idempotency-store.ts'
 import { buildErrorBody } from '#server/problems/problem-body.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** Headers for a final outcome. A void intent counts as refused. */
+/** Returns the header of a final outcome. A void intent is reported as refused. */
 export const createOutcomeHeaders = ({ id, state }: Pick<IdempotencyRow, 'id' | 'state'>): Record<string, string> => ({
   [names.outcome]: `${state === 'done' ? 'done' : 'refused'}; ${id}`,
 })

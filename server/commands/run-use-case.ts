@@ -36,7 +36,7 @@ export async function runUseCase(db: DatabaseHandle, write: WriteCommand): Promi
 
   const useCaseRun = createUseCaseContext(db, write, baseRow)
   const response = await useCase(useCaseRun.context, input)
-  // The 202 of a long request does not follow the endpoint's output schema.
+  // The 202 response of a long request does not follow the endpoint's output schema.
   const isJobStarted = endpoint.job !== undefined && response.status === 202
   const body = isJobStarted ? response.body : applyOutputSchema(endpoint, response.body)
   const etag = getEtag(body)
@@ -88,9 +88,9 @@ function createUseCaseContext(
 
 const anonymousCaller: Caller = { userId: 0, companyId: 0, companyCode: '', admin: false, order: false, accessLevel: 0 }
 
-/** A problem that is not stored may turn out differently on a retry (protocol 3). */
+/** Returns whether a refusal is stored. A problem that is not stored may turn out differently on a retry (protocol 3). */
 function shouldStore(problem: ProblemError, { request }: WriteCommand, claim: WriteClaim | null): boolean {
-  // Otherwise a stranger could fill the trail. Without a key there is no idempotency row either.
+  // Without a key there is no idempotency row. Without a caller there is no audit entry, because strangers could fill the trail.
   return isStored(problem.status, problem.code) && (claim !== null || request.caller !== null)
 }
 

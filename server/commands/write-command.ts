@@ -21,7 +21,9 @@ export interface WriteRequest<E extends Endpoint = Endpoint> {
   sessionId: string | null
   requestId: string
   language: Language
-  /** Throws FORBIDDEN or NOT_FOUND. Runs after the replay, so that a caller who lost a role gets a stored response. */
+  /**
+   * Throws FORBIDDEN or NOT_FOUND. Runs after the replay, so that a caller who has lost a role still gets the response of an earlier write.
+   */
   checkPermission: () => void
   /** Throws STEP_UP_REQUIRED if the password was not entered recently (S-48). */
   requirePassword: () => void
@@ -31,7 +33,7 @@ export interface WriteRequest<E extends Endpoint = Endpoint> {
 export interface StoredResponse {
   status: number
   headers: Record<string, string>
-  /** Exact bytes. Null if there is no body. */
+  /** Exact text of the response body. Null if there is no body. */
   body: string | null
 }
 

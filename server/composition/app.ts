@@ -51,7 +51,10 @@ import { userHandlers } from '#server/routes/users.ts'
 import { publicHandlers } from '#server/routes/public.ts'
 import { prepareDummyHash } from '#server/use-cases/accounts/password-hash.ts'
 
-/** The keep-alive timeout is longer than the time for which proxies keep a connection. */
+/**
+ * Maximum size of the headers in bytes, and timeouts in ms. The keep-alive timeout is longer than the time for which proxies keep an idle
+ * connection.
+ */
 const serverOptions = { maxHeaderSize: 16_384, requestTimeout: 30_000, keepAliveTimeout: 72_000 }
 
 export function buildApp(
@@ -77,8 +80,8 @@ export function buildApp(
   }
   const fastify: FastifyInstance = createFastify({
     loggerInstance: app.log as FastifyBaseLogger,
-    // The cast keeps pino's own type out of the signatures below. The code below logs one line per response, because Fastify's own lines
-    // would contain raw addresses.
+    // The cast keeps pino's own type out of the signatures below. Fastify's own log lines are turned off, because they would contain raw
+    // addresses. The code below logs one line per response.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     trustProxy: createHopTrust(config.trustProxy),
@@ -101,7 +104,7 @@ export function buildApp(
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
-    // Nobody reads the rest of the body, so the connection is closed.
+    // The connection is closed, because nothing reads the rest of the body.
     if (!request.routeOptions.config.isStreamed)
       countPieces(request.raw, (problem) => void request.raw.destroy(problem))
     done(null, payload)
@@ -157,7 +160,7 @@ export function buildApp(
   return fastify
 }
 
-/** Returns all implemented handlers. Other endpoints of the contract respond that they are not implemented. */
+/** Returns all implemented handlers. For other endpoints of the contract, the server responds that they are not implemented. */
 export function createHandlers(http: Pick<HttpContext, 'build'>): EndpointHandler[] {
   const handlers = [
     ...signInHandlers,

@@ -2,7 +2,7 @@ import type { Config } from '#server/config/config.ts'
 import type { MailDriver } from '#server/drivers/mail/mail-driver.ts'
 import { createFolderMailDriver } from '#server/drivers/mail/folder.ts'
 
-/** Loads nodemailer with the first mail that is sent by SMTP, not at every start. */
+/** Returns the driver for SMTP, or for files if no mail server is configured. Loads nodemailer with the first mail, not at every start. */
 export function chooseMail(config: Config, clock: () => number): MailDriver {
   const { smtpUrl } = config
   if (smtpUrl === null) return createFolderMailDriver(config.dataDir, clock)

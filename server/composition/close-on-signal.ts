@@ -5,13 +5,16 @@ const maxCloseMs = 9500
 /** Time for pino to write the last lines, in ms. */
 const logFlushMs = 50
 
-/** The first signal closes, the second one ends at once. An unexpected error closes with exit code 1 (S-92). */
+/**
+ * Shuts down at the first signal, and exits without waiting at the second one. An unexpected error also shuts down, with exit code 1
+ * (S-92).
+ */
 export function closeOnSignal(log: Logger, close: (signal: string) => Promise<void>): void {
   let isClosing = false
   function closeProcess(code: number, signal: string): void {
     if (isClosing) return scheduleExit(code || 1)
     isClosing = true
-    // Also needed if nothing else keeps the process alive until the shutdown is complete.
+    // Needed if the process ends by itself before the shutdown is complete.
     process.exitCode = code
     setTimeout(() => process.exit(code || 1), maxCloseMs).unref()
     close(signal).then(
@@ -30,7 +33,7 @@ export function closeOnSignal(log: Logger, close: (signal: string) => Promise<vo
     })
 }
 
-/** Delays the exit, because pino may retry its last lines for ever at the exit if nobody reads its output. */
+/** Exits after a short delay. If nobody reads the output, pino may retry its last lines for ever in an immediate exit. */
 function scheduleExit(code: number): void {
   setTimeout(() => process.exit(code), logFlushMs)
 }

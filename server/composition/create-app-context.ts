@@ -16,7 +16,7 @@ import { noPaymentMethods, type PaymentMethods } from '#server/context/payment-m
 
 export interface StartedApp {
   app: AppContext
-  /** Set outside demo mode until the provider's first admin has a password. */
+  /** Link with which the provider's first admin sets a password. Null in demo mode and if the provider has an active admin. */
   firstAdminLink: string | null
 }
 
@@ -27,7 +27,10 @@ interface AppContextOptions
   demo: DemoExtension | null
 }
 
-/** Throws StartProblem after closing everything that it opened. */
+/**
+ * Creates the context of the server. If that fails after the database is open, closes all resources and throws the error, for example a
+ * StartProblem.
+ */
 export async function createAppContext({
   config,
   log,
@@ -70,7 +73,10 @@ export async function createAppContext({
   }
 }
 
-/** Records the restore in the logs before any other entry. After a crash it is recorded again. */
+/**
+ * Records a restore from a dump in the logs before the first write. If the server crashes before the mark is deleted, the next start
+ * records it again.
+ */
 async function recordRestore(app: AppContext): Promise<void> {
   const markPath = getRestoredMarkPath(app.config.dataDir)
   if (app.database.engine !== 'embedded' || !existsSync(markPath)) return
@@ -78,7 +84,10 @@ async function recordRestore(app: AppContext): Promise<void> {
   await rm(markPath)
 }
 
-/** The demo passwords are public, so demo data is served only if that was configured, and only on this machine. */
+/**
+ * Throws StartProblem if the database contains demo data. Called outside demo mode: the demo passwords are public, so demo data is served
+ * only with `DEMO`, and only to this machine.
+ */
 async function requireNoDemoData(app: AppContext): Promise<void> {
   const demoLoadedAt = await writeAsSystem(app, (db) => readFact(db, demoFactName))
   if (!demoLoadedAt) return

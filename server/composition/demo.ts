@@ -1,4 +1,4 @@
-/** What a demo adds to the server. It is registered at the start (`main.ts`) and loaded only if `DEMO` is on. */
+/** Defines what a demo adds to the server. `main.ts` passes a function that loads the demo, and the server calls it only in demo mode. */
 import type { FastifyInstance } from 'fastify'
 import type { OpenPaymentSandbox } from '#server/composition/open-payments.ts'
 import type { Config } from '#server/config/config.ts'
@@ -15,7 +15,7 @@ export interface DemoExtension {
   welcome(config: Config): string[]
 }
 
-/** Parts that the program passes to the server, which does not import them itself. */
+/** Parts of the program that `main.ts` passes to the server, because the server does not import them itself. */
 export interface ServerExtensions {
   loadDemo(): Promise<DemoExtension>
   hostedProgram: string

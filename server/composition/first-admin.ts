@@ -1,4 +1,7 @@
-/** Each start prints a single-use sign-in link until an admin of the provider can sign in. Not in demo mode. */
+/**
+ * Creates the link with which the provider's first admin sets a password. Each start outside demo mode prints a new single-use link until
+ * the provider has an active admin.
+ */
 import { sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import { environments, PROVIDER } from '#domain/access.ts'
@@ -31,7 +34,7 @@ export async function createFirstAdminLink(app: AppContext): Promise<string | nu
   })
 }
 
-/** Creates the provider's company at the start, so that nobody else can register it (D71). */
+/** Returns the id of the provider's company. It is created at the start, so that nobody else can register it (D71). */
 async function findOrCreateProvider(db: DatabaseHandle, now: number): Promise<number> {
   const company = await findCompanyByCode(db, PROVIDER)
   if (company) return company.id

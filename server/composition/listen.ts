@@ -36,10 +36,13 @@ async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promi
   await serve({ config, log, payments, backups, checkpointStore, databasePromise, demo, hostedProgram, release })
 }
 
-/** Links contain the port, so port 0 is replaced early. The port is held so that no other connection gets it. */
+/**
+ * Replaces `PORT=0` by a free port before the configuration is read, because links contain the port. The port stays occupied until
+ * `release`, so that no other program gets it.
+ */
 async function reservePort(env: NodeJS.ProcessEnv): Promise<{ env: NodeJS.ProcessEnv; release: () => Promise<void> }> {
   if (env.PORT !== '0') return { env, release: async () => undefined }
-  // unref: a start that fails before the release must still end.
+  // With unref, a start that fails before `release` still ends.
   const portHolder = createServer().unref()
   portHolder.listen(0, '127.0.0.1')
   await once(portHolder, 'listening')

@@ -1,4 +1,4 @@
-/** Each backup destination is opened when it is first used, because most starts need none of them. */
+/** Opens each backup destination when it is first used, because most starts need none of them. */
 import type { Logger } from 'pino'
 import type { BackupSettings } from '#server/config/backup-config.ts'
 import type { BackupDestinations } from '#server/context/backup-destinations.ts'

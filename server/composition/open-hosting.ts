@@ -13,7 +13,7 @@ export interface HostingRuntime {
   shutDown(): Promise<void>
 }
 
-/** Starts no process until a service needs it. `program` is the path of the program that services run. */
+/** Opens the configured hosting. No process starts until a service needs it. `program` is the path of the program that services run. */
 export function openHosting(config: Config, log: Logger, program: string): HostingRuntime {
   if (config.hosting !== 'local') return { driver: noHosting, shutDown: async () => undefined }
   const { dataDir, hostingDir, serviceDomain, servicePort, serviceTls, serviceMemoryMb, serviceUsers, trustProxy } =
@@ -45,8 +45,8 @@ export function openHosting(config: Config, log: Logger, program: string): Hosti
 
 /**
  * Lets the operating system users of services pass through the data folder to their own folders. All other entries of the folder are closed
- * to them. This runs at each start, because opening the database closes the whole folder, and a supervisor that is still running does not
- * open its folder again.
+ * to them. This runs at each start, because opening the database closes the whole folder to other users. A supervisor that is still running
+ * does not open its folder again.
  */
 function openDataFolder(dataDir: string, hostingDir: string): void {
   if (!existsSync(dataDir)) return

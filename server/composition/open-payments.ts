@@ -13,7 +13,7 @@ interface PaymentEnvironment {
   clock: () => number
 }
 
-/** Replaces all payment gateways on this machine. */
+/** A simulation of all payment gateways, on this machine. */
 export interface PaymentSandbox {
   gateways: GatewaySettings
   cardFrame: string
@@ -29,7 +29,7 @@ export interface SandboxOptions extends SandboxSettings {
   clock: () => number
 }
 
-/** Throws StartProblem if it cannot listen. */
+/** Opens the sandbox. Throws StartProblem if its port cannot be used. */
 export type OpenPaymentSandbox = (options: SandboxOptions) => Promise<PaymentSandbox>
 
 /** Throws StartProblem if the sandbox cannot listen. `openSandbox` is the demo's function, or null without a demo. */
@@ -69,7 +69,7 @@ const toSandboxOptions = ({ config, log, clock }: PaymentEnvironment) => ({
   clock,
 })
 
-/** The sandbox runs on this machine and calls the portal here, independent of the public host name. */
+/** Returns the address at which the sandbox calls the portal. Both run on this machine, so the public host name is not needed. */
 function buildLocalUrl({ host, port }: PaymentEnvironment['config']): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

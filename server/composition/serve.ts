@@ -45,7 +45,10 @@ interface ServerOptions {
   release(): Promise<void>
 }
 
-/** Throws StartProblem after closing everything that it opened. */
+/**
+ * Starts the server and its jobs. If the start fails, closes the opened resources and throws. An unusable port or host is thrown as a
+ * StartProblem.
+ */
 export async function serve({
   config,
   log,
@@ -54,7 +57,7 @@ export async function serve({
   demo,
   ...options
 }: ServerOptions): Promise<void> {
-  // Needed before the first request. It starts here to run in parallel with opening the database.
+  // Needed for the first sign-in. It starts here, so that it runs while the database is opened.
   prepareDummyHash(config.argon2).catch(() => undefined)
   // The folder of hosted services is in the data folder, so the data folder must be checked first.
   await databasePromise
@@ -84,14 +87,14 @@ export async function serve({
   }
   const stopJobs = startJobs(startedApp.app, demo)
   closeOnSignal(log, async (signal) => {
-    // Jobs stop while the last requests finish.
+    // Jobs are stopped while the last requests finish.
     await Promise.all([closeApp(fastify), ...stopJobs.map((stop) => stop())])
-    // Ctrl-C ends the services too. After any other signal the server may be restarted, and the services keep running meanwhile.
+    // Ctrl-C stops the services too. After other signals the services keep running, because the server may be restarted.
     if (signal === 'SIGINT') await hosting.shutDown()
     await closeAppContext()
   })
   console.log(buildWelcome(startedApp, demo))
-  // Flushed at the start, because the process may end suddenly.
+  // Written at the start, because the process may be killed later.
   flushCompileCache()
 }
 

@@ -19,7 +19,7 @@ export interface BackupSettings {
   copiesFolder: string
 }
 
-/** Throws StartProblem. */
+/** Throws StartProblem if a setting is invalid. */
 export function readBackupSettings(
   env: EnvironmentVariables,
   { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
@@ -39,12 +39,12 @@ function decodeName(pathname: string): string {
   try {
     return decodeURIComponent(pathname)
   } catch {
-    // A name that cannot be decoded has no other spelling.
+    // A name that cannot be decoded is compared as it is.
     return pathname
   }
 }
 
-/** Ignores the spelling. A copy in the same database would be lost together with the database. */
+/** Returns whether both addresses mean the same database, in any spelling. A copy in the same database would be lost together with it. */
 function isSame(first: string, second: string): boolean {
   const toDatabaseAddress = (text: string) => {
     const { hostname, port, pathname } = new URL(text)
@@ -81,7 +81,7 @@ export function readBucketSettings(env: EnvironmentVariables, name: string): Buc
   }
 }
 
-/** Backups and keys are sent to the endpoint, so it needs TLS unless it is on this machine. */
+/** Returns null for Amazon's own address. Backups and keys are sent to the endpoint, so it needs TLS unless it is on this machine. */
 function readEndpoint(env: EnvironmentVariables): string | null {
   const text = env.S3_ENDPOINT
   if (!text) return null
@@ -93,7 +93,7 @@ function readEndpoint(env: EnvironmentVariables): string | null {
   )
 }
 
-/** Other providers than Amazon only need a region name. */
+/** Returns the region. The default for an endpoint of another provider is `us-east-1`, because the SDK needs some region name. */
 function readRegion(env: EnvironmentVariables, endpoint: string | null): string {
   const name = env.S3_REGION || (endpoint === null ? '' : 'us-east-1')
   if (/^[a-z0-9-]{2,40}$/.test(name)) return name
@@ -104,7 +104,7 @@ function readRegion(env: EnvironmentVariables, endpoint: string | null): string 
   )
 }
 
-/** Returns null if neither variable is set. The SDK then uses its default sources. */
+/** Returns null if neither key variable is set. The SDK then uses its default sources. */
 function readCredentials(env: EnvironmentVariables): BucketSettings['credentials'] {
   const [accessKeyId, secretAccessKey] = [env.AWS_ACCESS_KEY_ID?.trim(), env.AWS_SECRET_ACCESS_KEY?.trim()]
   if (!accessKeyId && !secretAccessKey) return null

@@ -3,7 +3,7 @@ import { readBucketSettings, isBucketName } from '#server/config/backup-config.t
 import { type Config, type EnvironmentVariables, StartProblem } from '#server/config/config.ts'
 import type { CheckpointSettings } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 
-/** Throws StartProblem. */
+/** Throws StartProblem if a setting is invalid. */
 export function readCheckpointSettings(
   env: EnvironmentVariables,
   { dataDir }: Pick<Config, 'dataDir'>,

@@ -1,4 +1,4 @@
-/** Reads the environment once. An invalid value ends the start with one sentence that names it. */
+/** Reads the environment once. An invalid value ends the start with one sentence that names the variable. */
 import { randomBytes } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -7,10 +7,10 @@ export type Config = ReturnType<typeof readConfig>
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** Writes are refused if the free space is below the larger of the two values (R-13). */
+/** Minimum free disk space. Writes are refused below the larger of the two values, where the percentage is at most 1 GB (R-13). */
 export type FreeSpaceMark = Config['freeSpace']
 
-/** Ends the start: its message is printed without a stack, and the process exits with code 1. */
+/** Error that ends the start: its message is printed without a stack, and the process exits with code 1. */
 export class StartProblem extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -34,23 +34,23 @@ export function readConfig(env: EnvironmentVariables) {
   const isDemo = readDemo(env, databaseUrl === null, publicSetting)
   const dataDir = resolve(env.DATA_DIR || 'data')
   return {
-    /** 0 means any free port. */
+    /** Port of the server. 0 means any free port. */
     port,
     host,
     dataDir,
     /** Folder of uploaded files. It must be the same on every node. */
     filesDir: env.FILES_DIR ? resolve(env.FILES_DIR) : join(dataDir, 'files'),
-    /** Null for the embedded database in `dataDir`. */
+    /** Address of PostgreSQL. Null for the embedded database in `dataDir`. */
     databaseUrl,
     migrateDatabaseUrl: readPostgresUrl(env, 'MIGRATE_DATABASE_URL'),
     demo: isDemo,
-    /** Without a slash at the end. */
+    /** Address of the portal for users, without a slash at the end. */
     publicUrl: publicUrl.href.replace(/\/$/, ''),
     /** Whether users reach the portal over TLS. Decides the cookie names and HSTS. */
     tls: publicUrl.protocol === 'https:',
     timeZone: readTimeZone(env),
     uatBound: readChoice(env, 'UAT_BOUND', 'floor', ['floor', 'ceiling'] as const),
-    /** 32 bytes. Derives token pairs (K-07) and request fingerprints (protocol 8). */
+    /** Key of 32 bytes, from which token pairs (K-07) and request fingerprints (protocol 8) are derived. */
     tokenKey: key ?? randomBytes(32),
     /** False if the key was generated for this process. `create-app-context.ts` then reads the key file instead. */
     isTokenKeyConfigured: key !== null,
@@ -62,7 +62,7 @@ export function readConfig(env: EnvironmentVariables) {
       timeCost: readInteger(env, 'ARGON2_TIME', 2, 1, 20),
       parallelism: readInteger(env, 'ARGON2_PARALLELISM', 1, 1, 16),
     },
-    /** Seconds (S-42). */
+    /** Lifetimes of access tokens and sessions, in seconds (S-42). */
     lifetimes: {
       accessSeconds: readInteger(env, 'ACCESS_SECONDS', 600, 5, 3600),
       customer: {
@@ -84,27 +84,27 @@ export function readConfig(env: EnvironmentVariables) {
       bytes: readInteger(env, 'FREE_SPACE_MARK_MB', 64, 0, 1_048_576) * 1_048_576,
       percent: readInteger(env, 'FREE_SPACE_MARK_PERCENT', 5, 0, 90),
     },
-    /** Mail server. Null if each mail is written to a file in `dataDir`. */
+    /** Address of the mail server. Null if each mail is written to a file in `dataDir`. */
     smtpUrl: readSmtpUrl(env),
     mailFrom: readMailFrom(env, `no-reply@${publicUrl.hostname}`),
     providerEmail: env.PROVIDER_EMAIL || 'provider-admin@m18.local',
     supportEmail: readSupportEmail(env, `support@${publicUrl.hostname}`),
-    /** Whether the most dangerous calls require the password again (S-48). */
+    /** Whether endpoints with the trait `stepUp` require the password again (S-48). */
     stepUp: readFlag(env, 'STEP_UP', false),
-    /** 32 bytes. Names and signs the logs of the audit trail. Null if `tokenKey` is used. */
+    /** Key of 32 bytes that names and signs the logs of the audit trail. Null if `tokenKey` is used. */
     auditKey: readKey(env, 'AUDIT_KEY'),
-    /** Will replace `auditKey`. Both keys sign, and `auditKey` names the logs. Null if no replacement is planned. */
+    /** Key that will replace `auditKey`. Both keys sign, and `auditKey` names the logs. Null if no replacement is planned. */
     auditKeyNext: readKey(env, 'AUDIT_KEY_NEXT'),
     /** Name that the logs had before a key change. Null if the name is derived from the key. */
     auditName: readAuditName(env),
-    /** 32 bytes. The keys of the companies' archives are derived from it. Null if they are derived from `tokenKey`. */
+    /** Key of 32 bytes, from which the keys of the companies' archives are derived. Null if they are derived from `tokenKey`. */
     backupKey: readKey(env, 'BACKUP_KEY'),
     /** Former values of `backupKey`, which open older archives. */
     backupKeysBefore: readKeys(env, 'BACKUP_KEYS_BEFORE'),
-    /** Maximum number and maximum age in days of the backups of each kind that a service keeps. */
+    /** Maximum number and maximum age in days of the stored backups of each kind of a service. */
     backupKeepCount: readInteger(env, 'BACKUP_KEEP_COUNT', 30, 1, 1000),
     backupKeepDays: readInteger(env, 'BACKUP_KEEP_DAYS', 90, 1, 3650),
-    /** Hour, in the business time zone, at which the nightly backups start. They have four hours. */
+    /** Hour, in the business time zone, at which the nightly backups start. Their starts are spread over four hours. */
     backupHour: readInteger(env, 'BACKUP_HOUR', 1, 0, 20),
     /** Maximum size of all pictures of one company's users, in MB (decision 70). */
     picturesPerCompanyMb: readInteger(env, 'PICTURES_PER_COMPANY_MB', 200, 1, 100_000),
@@ -115,28 +115,34 @@ export function readConfig(env: EnvironmentVariables) {
     /** Where hosted services run: on this machine, on another node of this portal, or nowhere. */
     hosting: readChoice(env, 'HOSTING', 'local', ['local', 'elsewhere', 'off'] as const),
     hostingDir: resolve(env.HOSTING_DIR || join(dataDir, 'hosting')),
-    /** A service is at `www.CODE.DOMAIN`, on this loopback port. 0 means any free port, kept after a restart. */
+    /**
+     * Address of a service: `www.CODE.serviceDomain`, which this machine serves at the loopback port `servicePort`. 0 means any free port,
+     * which stays the same after a restart.
+     */
     serviceDomain: readServiceDomain(env),
     servicePort: readInteger(env, 'SERVICE_PORT', 0, 0, 65_535),
     serviceTls: readFlag(env, 'SERVICE_TLS', false),
-    /** Operating system user ids of services if the portal is root on Linux. Null for the portal's own user. */
+    /**
+     * Range of operating system user ids for services, used if the portal runs as root on Linux. If null, services run as the portal's
+     * user.
+     */
     serviceUsers: readUserRange(env),
-    /** Memory of all services of this machine, in MB. 0 means the machine's memory except a part for the portal. */
+    /** Maximum memory of all services on this machine together, in MB. 0 means the machine's memory except a part for the portal. */
     serviceMemoryMb: readInteger(env, 'SERVICE_MEMORY_MB', 0, 0, 100_000_000),
     serviceSetUp: readFlag(env, 'SERVICE_SETUP', true),
     /** Pause between two steps of a long request, in ms. */
     jobRestMs: readInteger(env, 'JOB_REST_MS', 0, 0, 60_000),
     /** Folder of the built client. Null for the project's `dist`. */
     clientDir: env.CLIENT_DIR ? resolve(env.CLIENT_DIR) : null,
-    /** Clients with a lower build number must update (W-09). 0 means none. */
+    /** Minimum build number of clients (W-09): clients with a lower number must update. 0 means no minimum. */
     minBuild: readBuildNumber(env, 'MIN_BUILD'),
-    /** Lets clients leave a broken service worker (W-11). */
+    /** Whether clients must work without the service worker and remove it, because it is broken (W-11). */
     workerBypass: readFlag(env, 'WORKER_BYPASS', false),
     apiDocs: readFlag(env, 'API_DOCS', isDemo),
   }
 }
 
-/** User ids that Linux distributions do not assign. */
+/** Default range of user ids for services. Linux distributions do not assign these ids. */
 const defaultUserRange = '70000-70999'
 
 function readUserRange(env: EnvironmentVariables): { first: number; last: number } | null {
@@ -182,7 +188,10 @@ export function findPublicSetting({
   return trustProxy > 0 ? `TRUST_PROXY ${trustProxy}` : null
 }
 
-/** The demo passwords are public and its mails are visible to everyone, so the demo is only served to this machine. */
+/**
+ * Returns whether demo mode is on. Throws StartProblem if the demo could be reached from other machines: its passwords are public, and its
+ * mails are visible to everyone.
+ */
 function readDemo(env: EnvironmentVariables, isEmbedded: boolean, publicSetting: string | null): boolean {
   const isDemo = readFlag(env, 'DEMO', isEmbedded && publicSetting === null)
   if (!isDemo || publicSetting === null) return isDemo
@@ -205,7 +214,7 @@ export function readInteger(
   throw new StartProblem(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
 }
 
-/** Longer than other numbers, because a build number is a time (scripts/build-id.mjs). */
+/** Accepts more digits than `readInteger`, because a build number is a time (scripts/build-id.mjs). */
 function readBuildNumber(env: EnvironmentVariables, name: string): number {
   const text = env[name] || '0'
   if (/^\d{1,15}$/.test(text)) return Number(text)
@@ -244,7 +253,7 @@ export function readPostgresUrl(env: EnvironmentVariables, name: string): string
   throw new StartProblem(`${name} must be an address like postgres://user:password@host:5432/database.`)
 }
 
-// The message does not repeat this value either.
+// The message does not repeat the value, because it may contain a password.
 function readSmtpUrl(env: EnvironmentVariables): string | null {
   const text = env.SMTP_URL
   if (!text) return null

@@ -1,29 +1,29 @@
 /**
  * Limits on the size of one request (decision 59, docs/security.md). Each limit is several times what the portal's own client sends: a
- * price list of a thousand modules has 6,000 values, and a batch has 256 kB. Larger requests are refused before they are parsed.
+ * price list of a thousand modules has 6,000 values, and a batch has 256 kB. A larger request is refused before its content is parsed.
  */
 export const inputLimits = {
-  /** Characters of path and query. */
+  /** Maximum number of characters of path and query. */
   url: 8192,
-  /** Bytes of a JSON body, and of one that is accepted without sign-in. */
+  /** Maximum number of bytes of a JSON body, and of a JSON body that is accepted without sign-in. */
   jsonBytes: 1_048_576,
   openJsonBytes: 262_144,
-  /** Bytes of a form without files. */
+  /** Maximum number of bytes of a form without files. */
   formBytes: 131_072,
-  /** Maximum number of pieces of a body, if they have fewer bytes than this on average. */
+  /** Maximum number of network chunks of a body. More chunks are accepted if they have at least `bytes` bytes on average. */
   pieces: { count: 4096, bytes: 256 },
   pairs: 200,
   queryPairs: 100,
   nameLength: 200,
   json: {
-    /** Levels of nesting. */
+    /** Maximum levels of nesting. */
     depth: 20,
     names: 500,
     /** Maximum number of objects, arrays, names and plain values together. */
     values: 40_000,
     nameLength: 200,
   },
-  /** Problems listed in one refusal, and the characters of each field name and value that it repeats. */
+  /** Maximum number of problems in one refusal, and of characters of each field name and value that a problem repeats. */
   problems: 50,
   fieldLength: 100,
   namedLength: 1000,

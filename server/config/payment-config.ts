@@ -12,7 +12,7 @@ import {
 export interface StripeSettings {
   secretKey: string
   publishableKey: string
-  /** More than one while the secret is being replaced. */
+  /** Secrets that verify webhook signatures. There are two while a secret is being replaced. */
   webhookSecrets: readonly string[]
   apiUrl: string
 }
@@ -42,20 +42,20 @@ export interface GatewaySettings {
 export interface PaymentConfig extends GatewaySettings {
   /** Enables simulated payments by the provider's staff (S-22). */
   simulate: boolean
-  /** Payments that one user may start in ten minutes. A company may start three times as many (S-25). */
+  /** Maximum number of payments that one user may start in ten minutes. A company may start three times as many (S-25). */
   maxPaymentsPerUser: number
-  /** The payment sandbox on this machine, used if no gateway has keys. Null if there is no sandbox. */
+  /** The payment sandbox on this machine, which replaces all gateways. Null if there is no sandbox. */
   sandbox: SandboxSettings | null
 }
 
 export interface SandboxSettings {
-  /** 0 means the port of the last start, or any free port. */
+  /** Port of the sandbox. 0 means the port of the last start, or any free port at the first start. */
   port: number
-  /** Address for browsers. Null for the sandbox's port on this machine. */
+  /** Address of the sandbox for browsers. Null if browsers use its port on this machine. */
   url: string | null
 }
 
-/** Throws StartProblem. */
+/** Throws StartProblem if a setting is invalid. */
 export function readPaymentSettings(env: EnvironmentVariables, { demo }: Pick<Config, 'demo'>): PaymentConfig {
   const gateways = { stripe: readStripe(env), alipay: readAlipay(env), globalAlipay: readGlobalAlipay(env) }
   const simulate = readFlag(env, 'SIMULATED_PAYMENT', demo)
@@ -161,7 +161,7 @@ function readGlobalAlipay(env: EnvironmentVariables): GlobalAlipaySettings | nul
 const stripPem = (text: string) => text.replace(/-----[A-Z ]+-----|\\n|\s/g, '')
 const toPem = (text: string, label: string) => `-----BEGIN ${label}-----\n${stripPem(text)}\n-----END ${label}-----\n`
 
-/** Accepts one line of base64, as Alipay's key tool writes it, or PEM. PKCS #8 or PKCS #1. */
+/** Accepts one line of base64, as Alipay's key tool writes it, or PEM. The key may be in PKCS #8 or PKCS #1. */
 function readPrivateKey(name: string, text: string): string {
   const key = findFirstKey(['PRIVATE KEY', 'RSA PRIVATE KEY'], (label) => createPrivateKey(toPem(text, label)))
   if (!isStrong(key))

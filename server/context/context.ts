@@ -1,4 +1,4 @@
-/** `AppContext` contains everything that differs between a normal start, a test and another machine. */
+/** Types of the contexts. `AppContext` contains everything that differs between a normal start, a test and another machine. */
 import type { Logger } from 'pino'
 import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { Caller } from '#domain/access.ts'
@@ -24,7 +24,7 @@ export interface AppContext {
   checkpointStore: CheckpointStore
 }
 
-/** Passed to a use case, which never begins a transaction and never reads the clock. */
+/** Context of a use case, which never begins a transaction and never reads the clock. */
 export interface UseCaseContext {
   db: DatabaseHandle
   app: AppContext
@@ -41,10 +41,13 @@ export interface UseCaseContext {
   ifMatch: number | `~${string}` | null
   /** Adds an entry to the audit trail in the same transaction. */
   audit(entry: AuditEntry): Promise<void>
-  /** Call it after the row's own checks and before writing the row, because the number is stored in the row. */
+  /**
+   * Takes the company's next change number. Call it after the row's own checks, because it locks the company's counter, and before writing
+   * the row, which stores the number.
+   */
   takeNextChangeNumber(companyId: number): Promise<number>
   afterCommit(callback: () => void): void
-  /** Sets the row that `~{intent}` will mean, and its current version. */
+  /** Sets the row that `~{intent}` will refer to, and its current version. */
   setResultRow(kind: string, rowId: number, rowVersion: number): void
 }
 
@@ -62,7 +65,7 @@ export type UseCase<E extends Endpoint> = (
 export interface ListUseCase<E extends Endpoint> {
   readLatestChange: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<number>
   readPage: UseCase<E>
-  /** Throws GONE if the deletions since that number are no longer stored. */
+  /** Throws GONE if the server no longer has all deletions after `since`. */
   readChanges: (
     context: UseCaseContext,
     input: ParsedInputOf<E>,

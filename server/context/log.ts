@@ -1,6 +1,6 @@
 /**
- * The log: JSON lines in UTC (S-89). Every logged field is listed here by name. A whole request or header is never logged, so tokens,
- * passwords, keys, cookies and query strings cannot get into the log. Redaction is the second protection.
+ * Creates the log: JSON lines in UTC (S-89). Each call names the fields that it logs. A complete request or header is never logged, so
+ * tokens, passwords, keys, cookies and query strings cannot get into the log. Redaction is a second protection.
  */
 import { inputLimits } from '#server/config/input-limits.ts'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
@@ -35,11 +35,11 @@ export const createLogger = (level: string, destination?: DestinationStream): Lo
     ...(destination ? [destination] : []),
   )
 
-/** Only the named fields are logged, because `detail` and `where` of a database error contain row values. */
+/** Logs only the named fields, because `detail` and `where` of a database error contain row values. */
 function serializeError(error: unknown) {
   if (!(error instanceof Error)) return { type: typeof error }
   const { code, constraint } = error as Error & { code?: unknown; constraint?: unknown }
-  // The message may repeat parts of the request, and the stack begins with the message, so both are cut.
+  // The message may repeat parts of the request, and the stack begins with the message, so both are shortened.
   const message = error.message.slice(0, inputLimits.logMessage)
   return { type: error.name, code, constraint, message, stack: error.stack?.slice(0, inputLimits.logStack) }
 }

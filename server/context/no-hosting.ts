@@ -1,4 +1,4 @@
-/** Used with `HOSTING=off`, and by tools and tests that run no services. */
+/** Hosting driver for `HOSTING=off`, and for tools and tests that run no services. */
 import { HostingError, type HostingDriver } from '#server/drivers/hosting/hosting-driver.ts'
 
 const failUnreachable = async (): Promise<never> => {

@@ -7,9 +7,9 @@ import type { ProblemError } from '#server/problems/problem-error.ts'
 
 export class OutsideCallNeeded extends Error {
   override readonly name = 'OutsideCallNeeded'
-  /** Throws ProblemError if the write must not continue. */
+  /** Makes the call. Throws ProblemError if the write must not continue. */
   readonly run: (app: AppContext) => Promise<void>
-  /** Thrown if the same call is still needed after several rounds. */
+  /** Problem of the write if it still needs a call after several rounds. */
   readonly unsettledProblem: ProblemError
 
   constructor(run: (app: AppContext) => Promise<void>, unsettledProblem: ProblemError) {

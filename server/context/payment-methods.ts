@@ -8,7 +8,7 @@ export interface PaymentMethods {
   /** Address of the demo sandbox's page with card fields, used in place of Stripe's. Null without the sandbox. */
   cardFrame: string | null
   types: readonly PaymentType[]
-  /** Payments that one user may start in ten minutes (S-25). */
+  /** Maximum number of payments that one user may start in ten minutes (S-25). */
   maxPaymentsPerUser: number
   close(): Promise<void>
 }

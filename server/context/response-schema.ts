@@ -1,8 +1,8 @@
-/** A response contains only fields of its output schema (S-16), so a new column does not appear in responses. */
+/** Limits responses to the fields of their output schema (S-16), so a new column does not appear in responses. */
 import * as z from 'zod/mini'
 import type { Endpoint, ValueSchema } from '#contract/endpoint.ts'
 
-/** Throws a plain error: a row that does not match its own schema is a fault of the server. */
+/** Throws an error that is not a problem, because a row that does not match its own schema is a fault of the server. */
 export function applySchema(schema: ValueSchema, value: unknown, name: string): unknown {
   const result = z.safeParse(schema, value)
   if (result.success) return result.data
@@ -28,8 +28,8 @@ interface SchemaRows {
 }
 
 /**
- * For reads that return rows: leaves out rows that do not match the schema, so that one bad row does not hide all others. Throws if the
- * invalid value is not a row. A single resource with a version is never returned in part, because an editor sends back what it received.
+ * Leaves out rows that do not match the schema, so that one bad row does not hide all others. Used for reads. Throws if the invalid value
+ * is not a row of a list. A single resource with a version is never returned in part, because an editor sends back what it received.
  */
 export function applyRowSchema(schema: ValueSchema, body: unknown, name: string): SchemaRows {
   const result = z.safeParse(schema, body)
@@ -47,7 +47,7 @@ export function applyRowSchema(schema: ValueSchema, body: unknown, name: string)
 
 type InvalidRowsByPath = Map<string, { path: PropertyKey[]; rows: Map<number, LeftOutRow> }>
 
-/** Returns null if a fault is outside all rows. For a union, uses a schema whose faults are only inside rows. */
+/** Returns null if a fault is outside all rows. For a union, uses the first alternative whose faults are all inside rows. */
 function findInvalidRows(issues: readonly z.core.$ZodIssue[], body: unknown): InvalidRowsByPath | null {
   const [firstIssue] = issues
   const options = firstIssue?.code === 'invalid_union' && firstIssue.path.length === 0 ? firstIssue.errors : [issues]
@@ -75,7 +75,9 @@ function groupInvalidRows(issues: readonly z.core.$ZodIssue[], body: unknown): I
   return invalidRows
 }
 
-/** Returns the depth of the first index into a list of objects, or -1. Nested values belong to that row. */
+/**
+ * Returns the depth of the first index into a list of objects, or -1. A fault in a nested list belongs to the row that contains the list.
+ */
 function findRowDepth(path: readonly PropertyKey[], body: unknown): number {
   let value = body
   for (const [depth, name] of path.entries()) {

@@ -1,4 +1,4 @@
-/** Change numbers and tombstones. They let a device request only the changes since its last read (protocol 34). */
+/** Change numbers and tombstones. They let a device request only the changes after its last read (protocol 34). */
 import { type Expression, type QueryCreator, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
@@ -6,14 +6,17 @@ import type { RowChanges } from '#server/db/list-query.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** Take it last: the counter stays locked until the commit, so that numbers follow the order of commits. */
+/**
+ * Takes the company's next change number. Call it last: the counter stays locked until the commit, so that numbers follow the order of
+ * commits.
+ */
 export async function takeChangeNumber(db: DatabaseHandle, companyId: number): Promise<number> {
   const row = await incrementChangeNumber(db, companyId).executeTakeFirst()
   if (!row) throw new Error('the change counter of the company does not exist')
   return row.value
 }
 
-/** The same as part of a statement that also writes the row. */
+/** The same as `takeChangeNumber`, as a part of a statement that also writes the row. */
 export const incrementChangeNumber = (db: QueryCreator<DatabaseTables>, companyId: number) =>
   db
     .updateTable('change')
@@ -26,7 +29,10 @@ export async function readChangeNumber(db: DatabaseHandle, companyId: number): P
   return (await readCounter(db, companyId)).value
 }
 
-/** Throws GONE if `since` is older than the stored tombstones, or above the current number after a restore. */
+/**
+ * Returns the latest number. Throws GONE if tombstones after `since` were deleted, or if `since` is above the latest number, as after a
+ * restore.
+ */
 export async function readChangeNumberSince(
   db: DatabaseHandle,
   companyId: number,
@@ -37,7 +43,7 @@ export async function readChangeNumberSince(
   return value
 }
 
-/** If `since` is null, returns all rows. `isChanged` replaces the default condition. Throws GONE for an unknown number. */
+/** If `since` is null, returns all rows. `isChanged` replaces the default condition. Throws GONE as `readChangeNumberSince` does. */
 export async function readRowChanges<T extends keyof DatabaseTables, R>(
   db: DatabaseHandle,
   companyId: number,
@@ -87,7 +93,10 @@ export async function listDeletedSince(
   return rows.map(({ row_id }) => row_id)
 }
 
-/** Stores the highest deleted number. Devices with a lower number must load all rows again. */
+/**
+ * Deletes old tombstones and stores the highest deleted change number. Devices with a lower number must load all rows again. Returns the
+ * number of deleted tombstones.
+ */
 export async function deleteOldTombstones(db: DatabaseHandle, createdBefore: number): Promise<number> {
   const result = await sql<{ count: number }>`
     with gone as (delete from tombstone where time < ${createdBefore} returning company_id, change),

@@ -1,7 +1,13 @@
-/** Limits the concurrent transactions of one company. More would wait for the pool and delay all other companies. */
+/**
+ * Limits the concurrent transactions of one company. Further transactions wait here, because in the queue of the connection pool they would
+ * delay all other companies.
+ */
 import type { Database } from '#server/db/database.ts'
 
-/** The embedded database runs one transaction at a time. Of PostgreSQL's twenty connections, some stay free. */
+/**
+ * Maximum number of concurrent transactions of a company. The embedded database runs one at a time. PostgreSQL has twenty connections, of
+ * which some stay free for others.
+ */
 const maxConcurrent: Record<Database['engine'], number> = { embedded: 1, postgres: 6 }
 
 interface TurnQueue {
@@ -11,7 +17,7 @@ interface TurnQueue {
 
 const turnQueues = new WeakMap<Database, Map<number, TurnQueue>>()
 
-/** Throws `createTimeoutError()` if the turn does not come in time. */
+/** Runs the action when fewer transactions than the maximum run. Throws `createTimeoutError()` if this takes longer than `waitMs`. */
 export async function runInTurn<T>(
   database: Database,
   companyId: number,
@@ -28,7 +34,7 @@ export async function runInTurn<T>(
     return await action()
   } finally {
     const startNext = queue.waiters.shift()
-    // The running slot passes to the next waiter, so the count stays.
+    // The next waiter takes over the slot of this action, so the count stays the same.
     if (startNext) startNext()
     else queue.runningCount -= 1
     if (queue.runningCount === 0) queuesByCompany.delete(companyId)

@@ -6,13 +6,13 @@ export type DatabaseHandle = Transaction<DatabaseTables>
 export interface Database {
   engine: 'embedded' | 'postgres'
   appliedMigrations: readonly string[]
-  /** Only for `transaction.ts` and for work on the whole database. Other code gets a handle with a role. */
+  /** Only for `transaction.ts` and for work on the whole database. Other code gets a database handle with a role. */
   kysely: Kysely<DatabaseTables>
-  /** False if less space is free than the limit. The embedded engine would loop for ever on a full disk. */
+  /** Returns false if less disk space is free than the limit. The embedded engine would loop for ever on a full disk. */
   hasFreeSpace(): boolean
-  /** Writes a consistent copy of the whole database. Null if the database has its own tools. */
+  /** Writes a consistent copy of the whole database. Null for PostgreSQL, which has its own tools. */
   dumpTo: ((path: string) => Promise<void>) | null
-  /** Notifies every node that a company's rows changed (LISTEN/NOTIFY, or within the process if embedded). */
+  /** Sends a message to all listeners of the channel on every node (LISTEN/NOTIFY, or within the process if embedded). */
   announce(channel: string, message: string): Promise<void>
   listen(channel: string, listener: (message: string) => void): () => void
   close(): Promise<void>

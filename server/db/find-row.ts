@@ -2,7 +2,7 @@ interface RowQuery<Row> {
   executeTakeFirst(): Promise<Row | undefined>
 }
 
-/** Returns null where no row matches. */
+/** Returns the first row of the query, or null if no row matches. */
 export const findRow = async <Row>(query: RowQuery<Row>): Promise<Row | null> =>
   (await query.executeTakeFirst()) ?? null
 

@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, FilterObject, KyselyTypeError, SqlBool } from 'kysely'
 
-/** `unknown` if these are columns of the query with values of the right types. */
+/** Is `unknown` if the query has these columns and their types match the values, otherwise an error type. */
 type CheckedColumns<DB, TB extends keyof DB, C> =
   C extends FilterObject<DB, TB>
     ? keyof C extends keyof FilterObject<DB, TB>
@@ -9,9 +9,9 @@ type CheckedColumns<DB, TB extends keyof DB, C> =
     : KyselyTypeError<'a value is not of the type of its column'>
 
 /**
- * Returns a condition that each column has its value; null means `is null`. Throws if a value is undefined or if there are no columns,
- * because Kysely's own `and` ignores a column without a value, so that every row would match. Compares a boolean by `=`: PostgreSQL does
- * not use an index `where not deleted` for `deleted is false`.
+ * Returns the condition that each column has its value; null means `is null`. Throws if a value is undefined or if there are no columns,
+ * because Kysely's own `and` ignores a column without a value, so that every row would match. Booleans are compared by `=`, because
+ * PostgreSQL does not use an index `where not deleted` for `deleted is false`.
  */
 export const hasValues =
   <const C extends object>(columns: C) =>

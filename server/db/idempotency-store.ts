@@ -1,4 +1,4 @@
-/** Idempotency store (protocol 1-9): one row per request with a key, stored in the transaction of its effect. */
+/** Idempotency store (protocol 1-9): one row per stored write, added in the transaction of its effect. */
 import { CompiledQuery, type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
@@ -32,19 +32,21 @@ export interface ResultRow {
   rowVersion: number
 }
 
-/** Returns whether the key is stored or the intent settled. The claim or the store's indexes throw this error. */
+/**
+ * Returns whether the error means that the key is already stored or the intent already settled. The claim or the store's indexes throw it.
+ */
 export const isDuplicateError = (error: unknown) =>
   getSqlState(error) === '23505' &&
   ['idempotency_intent', 'idempotency_key'].includes((error as { constraint?: string }).constraint ?? '')
 
-/** Returns whether a duplicate is still running after the scope's lock timeout (protocol 5). */
+/** Returns whether the error means that a duplicate was still running when the lock timeout ended (protocol 5). */
 export const isInProgressError = (error: unknown) =>
   getSqlState(error) === '55P03' && /(claim|take)_intent/.test((error as { where?: string }).where ?? '')
 
 const selectOwnerRows = (db: DatabaseHandle, { companyId, userId }: WriteOwner) =>
   db.selectFrom('idempotency').selectAll().where('company_id', '=', companyId).where('user_id', '=', userId)
 
-// Written as literals, because a parameter does not match a partial index.
+// Written as literals, because PostgreSQL does not use a partial index for a condition with parameters.
 const isSettledCondition = sql<boolean>`state in ('done', 'void')`
 const isUnsettledCondition = sql<boolean>`state not in ('done', 'void')`
 
@@ -63,14 +65,14 @@ export async function findStoredOutcome(
 
 const isSettled = (state: string) => state === 'done' || state === 'void'
 
-/** Returns one row per intent: the done or void row if there is one, otherwise the latest attempt. */
+/** Returns the row of each intent: the done or void row if there is one, otherwise the latest attempt. */
 export async function findIntentRows(
   db: DatabaseHandle,
   owner: WriteOwner,
   intents: readonly string[],
 ): Promise<Map<string, IdempotencyRow>> {
   if (intents.length === 0) return new Map()
-  // Two queries, because each uses its own index.
+  // Two queries, because each condition has its own index.
   const selectIntents = (condition: typeof isSettledCondition) =>
     selectOwnerRows(db, owner).where('intent', 'in', intents).where(condition)
   const rows = await selectIntents(isUnsettledCondition).unionAll(selectIntents(isSettledCondition)).execute()
@@ -103,7 +105,10 @@ export function toOutcomeValues(
 const settleStatement = `insert into idempotency (${outcomeColumns})
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning id`
 
-/** Returns the row's id. Throws a duplicate error if the same intent was settled at the same time. */
+/**
+ * Stores the outcome of a write and returns the row's id. Throws a duplicate error if the key is already stored or the intent already
+ * settled.
+ */
 export async function settleClaim(db: DatabaseHandle, claim: WriteClaim, outcome: WriteOutcome): Promise<number> {
   const { rows } = await db.executeQuery<{ id: number }>(
     CompiledQuery.raw(settleStatement, toOutcomeValues(claim, outcome)),
@@ -116,7 +121,10 @@ export function requireId([row]: readonly { id: number }[]): number {
   return row.id
 }
 
-/** Prevents the intent from ever taking effect. Returns false if it is settled. Waits for a copy (55P03 on timeout). */
+/**
+ * Makes sure that the intent never takes effect. Returns false if it is already settled. Waits for a running write with this intent, and
+ * throws 55P03 if that takes too long.
+ */
 export async function insertVoidIntent(
   db: DatabaseHandle,
   owner: WriteOwner,
@@ -145,7 +153,7 @@ export async function insertVoidIntent(
   return insertedRow !== undefined
 }
 
-/** Deletes response bytes after 35 days and keeps the rest of the row (protocol 19). */
+/** Deletes the response bytes of old rows (35 days) and keeps the rest of each row (protocol 19). Returns the number of rows. */
 export async function deleteOldBodies(db: DatabaseHandle, createdBefore: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('idempotency')
@@ -157,7 +165,7 @@ export async function deleteOldBodies(db: DatabaseHandle, createdBefore: number)
   return Number(numUpdatedRows)
 }
 
-/** Deletes rows after 400 days, except creates: a late copy of the request must not create a second row. */
+/** Deletes old rows (400 days). Rows of creates are never deleted, because a late copy of the request must not create a second row. */
 export async function deleteOldStubs(db: DatabaseHandle, createdBefore: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('idempotency')

@@ -28,7 +28,7 @@ export async function insertOrFindJob(db: DatabaseHandle, job: NewJobRow): Promi
   )
 }
 
-/** Resolves to undefined if the intent already started a job of this kind, which may have ended by now. */
+/** Resolves to undefined if the intent already started a job of this kind, which may already have ended. */
 export const tryInsertJob = (db: DatabaseHandle, job: NewJobRow) =>
   db
     .insertInto('job')
@@ -62,11 +62,11 @@ export const listOpenJobs = (db: DatabaseHandle, owner: WriteOwner) =>
   selectOwnerJobs(db, owner).where('state', 'in', ['queued', 'running']).orderBy('create_time').orderBy('id').execute()
 
 export interface ClaimedJob extends JobRow {
-  /** Whether an earlier worker stopped without a result: it was killed or lost the database. */
+  /** Whether an earlier worker stopped without a result, because it was killed or lost the database. */
   orphaned: boolean
 }
 
-/** Claims the job that has waited longest. Concurrent claims skip locked rows, so they never wait. */
+/** Claims the job that has waited longest, or returns null. Concurrent claims skip locked rows, so they never wait. */
 export async function claimJob(
   db: DatabaseHandle,
   { kinds, now, leaseMs }: { kinds: readonly string[]; now: number; leaseMs: number },
@@ -84,7 +84,10 @@ export async function claimJob(
 
 type JobLease = Pick<JobRow, 'id' | 'fence'>
 
-/** This and the functions below return false if the job was claimed again. The old result is then ignored. */
+/**
+ * Returns false if the job was claimed again or has ended. The caller's work must then be ignored. The functions below that take a lease
+ * return the same.
+ */
 async function updateLeasedJob(
   db: DatabaseHandle,
   { id, fence }: JobLease,
@@ -133,7 +136,7 @@ export interface JobOutcome {
 export const finishJob = (db: DatabaseHandle, job: JobLease, { now, ...outcome }: JobOutcome) =>
   updateLeasedJob(db, job, { ...outcome, end_time: now, ...(outcome.state === 'done' ? { percent: 100 } : {}) })
 
-/** Deletes a finished job whose result nobody will request. */
+/** Deletes a running job at its end, if nobody will request its result. */
 export async function deleteJob(db: DatabaseHandle, { id, fence }: JobLease): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('job')
@@ -142,12 +145,12 @@ export async function deleteJob(db: DatabaseHandle, { id, fence }: JobLease): Pr
   return numDeletedRows > 0n
 }
 
-/** For a database with a single process: every job that was held before the start has lost its worker. */
+/** Ends all leases. Called at the start of a database with a single process, where every running job has lost its worker. */
 export async function resetLeases(db: DatabaseHandle): Promise<void> {
   await db.updateTable('job').set({ lease_until: 0 }).where('state', '=', 'running').execute()
 }
 
-/** Deletes response bytes one day after the end. The row and its final state stay. */
+/** Deletes the response bytes and the progress of jobs that ended before this time (one day). The row and its final state stay. */
 export async function deleteOldJobBodies(db: DatabaseHandle, endedBefore: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('job')

@@ -1,4 +1,4 @@
-/** Builds SQL from a list description (`fills`). The device applies the same one to its rows (protocol 36). */
+/** Builds SQL from the list specification of an endpoint (`list`). The device applies the same specification to its rows (protocol 36). */
 import { type Expression, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
 import { normaliseText } from '#domain/text.ts'
 import type { Endpoint, ListSpec, ListFilter } from '#contract/endpoint.ts'
@@ -33,7 +33,7 @@ export interface RowChanges<R> {
 }
 
 export interface ListReads<Scope, R> {
-  /** Call it before reading the rows that are returned with the number. */
+  /** Returns the latest change number. Call it before reading the rows that are returned with the number. */
   readLatestChange(db: DatabaseHandle, scope: Scope): Promise<number>
   readPage(db: DatabaseHandle, scope: Scope, query: ListPageQuery): Promise<RowPage<R>>
   /** If `since` is null, returns all rows. Throws GONE for a number that is too old or unknown. */
@@ -41,7 +41,10 @@ export interface ListReads<Scope, R> {
   readRowsAfter(db: DatabaseHandle, scope: Scope, id: number, limit: number): Promise<R[]>
 }
 
-/** `hasNoNulls`: no sort column is ever null, so an index serves both directions. Ties are sorted by id. */
+/**
+ * Returns one page. Rows with equal values are sorted by id. `hasNoNulls` means that no sort column is ever null, so an index serves both
+ * directions.
+ */
 export async function readListPage<T extends keyof DatabaseTables, R>(
   source: SelectQueryBuilder<DatabaseTables, T, R>,
   { list, name }: Pick<Endpoint, 'list' | 'name'>,
@@ -63,7 +66,8 @@ export async function readListPage<T extends keyof DatabaseTables, R>(
     .limit(query.results)
     .offset(offset)
     .execute()
-  // A page that is not full gives the count without a query, unless it is beyond the end.
+  // If the page is not full, the number of rows follows from the page. This does not apply to an empty page after the first, which may be
+  // beyond the end.
   if (rows.length < query.results && (rows.length > 0 || offset === 0)) return { count: offset + rows.length, rows }
   const countQuery = filteredQuery.clearSelect().select(sql<number>`count(*)`.as('count'))
   const { count } = await countQuery.executeTakeFirstOrThrow()
@@ -75,7 +79,7 @@ function getDirection(list: ListSpec, { sortField, sortOrder }: ListPageQuery) {
   return order.startsWith('desc') ? sql`desc` : sql`asc`
 }
 
-/** Text is sorted by a key that our own code normalises, as bytes: the engine's collation has no effect. */
+/** Text is sorted by a key that the portal normalises, compared as bytes, so the database's collation has no effect. */
 function buildSortExpression(list: ListSpec, columns: ListColumns, field: string): Expression<unknown> {
   return list.sorts[field] === 'text' ? getSortKeyColumn(columns, field) : getColumnValue(columns, field)
 }
@@ -106,7 +110,7 @@ function buildConditions(list: ListSpec, columns: ListColumns, query: ListPageQu
   })
 }
 
-/** Includes hidden rows if the parameter requests them, or if another filter selects exactly that value. */
+/** Returns whether hidden rows are included: the parameter requests them, or another filter selects exactly the hidden value. */
 function shouldShowHidden(
   list: ListSpec,
   query: ListPageQuery,

@@ -1,4 +1,4 @@
-/** If several servers start at the same time, the migrator's advisory lock makes them wait. */
+/** Migrates the database at the start. If several servers start at the same time, the migrator's advisory lock makes them wait. */
 import { Migrator } from 'kysely/migration'
 import { type Kysely, sql } from 'kysely'
 import { StartProblem } from '#server/config/config.ts'
@@ -10,7 +10,8 @@ export async function migrate(kysely: Kysely<DatabaseTables>, lastMigration?: st
   const names = listMigrationNames()
   const appliedMigrations = await readAppliedMigrations(kysely)
   requireKnownMigrations(appliedMigrations, names)
-  // Shortcut for every start except the first one of a build: the migrator inspects every table, which would take a third of the start.
+  // Avoids the migrator at every start except the first one of a build, because it inspects every table, which would take a third of the
+  // start time.
   if (lastMigration === undefined && appliedMigrations.length === names.length) return []
   const migrations = await loadMigrations(names)
   const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => migrations } })
@@ -37,7 +38,7 @@ async function readAppliedMigrations(kysely: Kysely<DatabaseTables>): Promise<st
   return rows.map(({ name }) => name)
 }
 
-/** An older build must not write to tables that it does not know. */
+/** Throws StartProblem if the database has a migration that this build does not have: an older build must not write to newer tables. */
 function requireKnownMigrations(appliedMigrations: readonly string[], names: readonly string[]): void {
   const unknownMigration = appliedMigrations.find((name) => !names.includes(name))
   if (unknownMigration === undefined) return

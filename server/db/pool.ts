@@ -14,9 +14,9 @@ const typeParsers: PoolConfig['types'] = {
 /** Creates a pool whose broken connections do not end the process. */
 export function createPool(config: PoolConfig, log: Logger): Pool {
   const pool = new Pool({ ...config, types: typeParsers })
-  // Error of an idle connection.
+  // Handles errors of idle connections.
   pool.on('error', (error) => log.warn({ event: 'database_connection_lost', err: error }, 'lost a database connection'))
-  // Error of a connection in use. Its running statement fails with the error, but an unhandled error event would end the process.
+  // Handles errors of connections in use. The running statement fails with the error, but an unhandled error event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }

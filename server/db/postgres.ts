@@ -1,4 +1,4 @@
-/** PostgreSQL as a separate server: several nodes, fsync, and its own backup tools. */
+/** Opens PostgreSQL as a separate server. Several nodes can share it, it syncs commits to the disk, and it has its own backup tools. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client, escapeIdentifier, type Pool } from 'pg'
 import type { Logger } from 'pino'
@@ -41,7 +41,7 @@ export async function openPostgres(config: Config, databaseUrl: string, log: Log
     async close() {
       await channelListener.close()
       await kysely.destroy()
-      // Needed if the pool was never used.
+      // If the pool was never used, Kysely has not ended it.
       if (!pool.ended) await pool.end()
     },
   }
@@ -54,7 +54,10 @@ const createPoolConfig = (connectionString: string) => ({
   application_name: 'portal',
 })
 
-/** A database that is just starting may be slow, and nobody waits. A refused connection still fails at once. */
+/**
+ * Maximum wait for a connection at the start, in ms. A database that is just starting may be slow, and no user waits. A refused connection
+ * fails without a wait.
+ */
 const startTimeoutMs = 30_000
 
 const createStartPool = (databaseUrl: string, log: Logger) =>
@@ -77,7 +80,7 @@ async function migrateDatabase(databaseUrl: string, log: Logger): Promise<string
   }
 }
 
-/** Includes the address but never the password. */
+/** Returns a StartProblem that contains the address but never the password. */
 function createUnreachableProblem(databaseUrl: string, error: unknown): StartProblem {
   const { host, pathname } = new URL(databaseUrl)
   // If a name resolves to several addresses, the error is an AggregateError without its own message.
@@ -86,7 +89,7 @@ function createUnreachableProblem(databaseUrl: string, error: unknown): StartPro
   return new StartProblem(`Could not use the database at ${host}${pathname}: ${reason}.`, { cause: error })
 }
 
-/** The login must be a member of both roles. A login with more rights causes a warning (S-83). */
+/** Throws StartProblem if the login is not a member of both roles. Logs a warning if the login has more rights (S-83). */
 async function checkLogin(pool: Pool, log: Logger): Promise<void> {
   const { rows } = await pool.query<{ login: string; member: boolean; mighty: boolean }>(`
     select current_user as login,
@@ -105,7 +108,7 @@ async function checkLogin(pool: Pool, log: Logger): Promise<void> {
     )
 }
 
-/** Uses its own connection for LISTEN. It reconnects in the background after an error. */
+/** Listens for notifications on a separate connection, and reconnects in the background after an error. */
 function createChannelListener(databaseUrl: string, log: Logger) {
   const announcements = new Announcements()
   const channels = new Set<string>()
@@ -129,7 +132,7 @@ function createChannelListener(databaseUrl: string, log: Logger) {
         await newClient.connect()
         client = newClient
         for (const channel of channels) await newClient.query(`listen ${escapeIdentifier(channel)}`)
-        // A connection that was closed while it was being opened would keep the process alive.
+        // `closeSignal` may be set while the connection is being opened. Without it, that connection would keep the process alive.
         await Promise.race([connectionLostPromise, closeSignal.promise])
       } catch (error) {
         log.warn(

@@ -1,4 +1,4 @@
-/** One statement stores the outcome of a write and its audit entry. A statement before it takes the entry's id. */
+/** Stores the outcome of a write and its audit entry in one statement. A statement before it takes the entry's id. */
 import { CompiledQuery } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import {
@@ -11,7 +11,7 @@ import {
 import { buildEntryStatement, type EntryHeader } from '#server/db/audit/audit-trail.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 
-/** Returns the id of the idempotency row. The entry must belong to the caller's own company. */
+/** Returns the id of the idempotency row. The entry must be for the log of the caller's company. */
 export async function settleWithAuditEntry(
   db: DatabaseHandle,
   claim: WriteClaim,

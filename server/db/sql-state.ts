@@ -1,3 +1,5 @@
-/** Returns null for an error that does not come from the database. */
+/**
+ * Returns the SQLSTATE of a database error, or the code of a network error such as ECONNREFUSED. Returns null for an error without a code.
+ */
 export const getSqlState = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 
-/** Row-level security uses this company until the end of the transaction or the next call. */
+/** Sets the company whose rows are visible, until the end of the transaction or the next call. */
 export async function setTenant(db: DatabaseHandle, companyId: number): Promise<void> {
   await sql`select set_config('app.company', ${String(companyId)}, true)`.execute(db)
 }
 
-/** The work sees the rows of all companies. Only for calls of the provider's admins: nothing else protects these rows. */
+/**
+ * Runs the work with the rows of all companies visible. Only for calls of the provider's admins, because nothing else protects these rows.
+ */
 export async function runAsSystem<T>(db: DatabaseHandle, work: () => Promise<T>): Promise<T> {
   await sql`select set_config('role', 'portal_system', true)`.execute(db)
   const result = await work()

@@ -1,7 +1,7 @@
 /**
- * The only way to get a handle. All work, including reads, runs in a transaction with a role and a tenant, so that row-level security
- * protects every query in addition to its conditions (N-10, N-11). The role ends with the transaction, so a pooled connection keeps no
- * state.
+ * Runs transactions. This is the only way to get a database handle. All work, including reads, runs in a transaction with a role and a
+ * tenant, so that row-level security protects every query in addition to its conditions (N-10, N-11). The role ends with the transaction,
+ * so a pooled connection keeps no state.
  */
 import { CompiledQuery } from 'kysely'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -18,27 +18,30 @@ export interface DatabaseOwner {
 }
 
 export type TransactionScope =
-  /** Rows of one company. Company 0 has no rows and is used for callers without a session. */
+  /** Rows of one company. Callers without a session have company 0, which has no rows. */
   | { role: 'portal_app'; companyId: number; claim?: IntentClaim | null }
-  /** Rows of all companies. For the token call, /public, jobs, and calls in which staff name a company. */
+  /** Rows of all companies. For the token call, /public, jobs, and calls in which the provider's staff name a company. */
   | { role: 'portal_system'; claim?: IntentClaim | null }
 
 const systemScope = { role: 'portal_system' } as const
 
-/** Locks the intent. With `checksOutcome`, the transaction fails at once if it is settled (`isDuplicateError`). */
+/**
+ * Lock of the intent that the transaction takes first. With `checksOutcome`, the transaction fails before any work if the key is stored or
+ * the intent is settled (`isDuplicateError`).
+ */
 export type IntentClaim = IntentKey & { checksOutcome: boolean }
 
 /** `reading` runs a read-only transaction. */
 export type TransactionMode = 'reading' | 'writing'
 
-/** In ms: limits for a statement, for waiting for a lock or a connection, and for an idle transaction. */
+/** Limits in ms: for a statement, for waiting for a lock, for waiting for a connection, and for an idle transaction. */
 export const transactionTimeoutsMs = { statement: 20_000, lock: 2000, queue: 5000, idle: 30_000 }
 const maxRetries = 3
 
 /**
  * Runs the work in one READ COMMITTED transaction and commits it. After a serialization failure or deadlock it runs the work again, at most
  * three times, so the work must have no effect except through its handle (protocol 27). Throws UNAVAILABLE (503) if the database cannot be
- * reached within 5 s.
+ * reached within 5 s, or if other transactions of the company take that long.
  */
 export async function runInTransaction<T>(
   app: DatabaseOwner,
@@ -62,7 +65,7 @@ export const runForCompany = <T>(
   mode?: TransactionMode,
 ): Promise<T> => runInTransaction(app, { role: 'portal_app', companyId }, work, mode)
 
-/** Runs one statement without a transaction. Only for database functions that run as one of our roles. */
+/** Runs one statement without a transaction. Only for database functions that run as portal_app or portal_system. */
 export const runSingleStatement = <T>(app: DatabaseOwner, execute: (db: QueryExecutor) => Promise<T>): Promise<T> =>
   runWithRetries(() => execute(app.database.kysely))
 
@@ -112,7 +115,9 @@ const beginTransaction = <T>(
       return work(db)
     })
 
-/** One statement: `set_config(..., true)` is SET LOCAL, and `role` can be set in the same way. */
+/**
+ * Sets the role, the tenant and the timeouts, and takes the claim, in one statement: `set_config(..., true)` is SET LOCAL, also for `role`.
+ */
 async function applyScope(db: DatabaseHandle, scope: TransactionScope): Promise<void> {
   const companyId = scope.role === 'portal_app' ? String(scope.companyId) : ''
   const { claim } = scope
@@ -128,7 +133,7 @@ const toClaimValues = ({ owner, key, intent, checksOutcome }: IntentClaim) => [
   ...(checksOutcome ? [key] : []),
 ]
 
-// Limits are set in every transaction, because a pooler may use another connection each time.
+// Timeouts are set in every transaction, because a pooler may use another connection each time.
 const settingsStatement = `select set_config('role', $1, true), set_config('app.company', $2, true),
   set_config('lock_timeout', '${transactionTimeoutsMs.lock}ms', true), set_config('statement_timeout', '${transactionTimeoutsMs.statement}ms', true),
   set_config('idle_in_transaction_session_timeout', '${transactionTimeoutsMs.idle}ms', true)`
@@ -141,7 +146,8 @@ const scopeStatements = {
 
 const isRetryable = (error: unknown) => ['40001', '40P01'].includes(getSqlState(error) ?? '')
 
-// 08: connection, 53: out of connections or memory, 57P: shutting down or starting. The pool's own errors are found by their message.
+// Classes of SQLSTATE: 08 connection, 53 out of connections or memory, 57P shutting down or starting. Errors of the pool itself are found
+// by their message.
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof ProblemError) return false
   const state = getSqlState(error) ?? ''

@@ -39,7 +39,9 @@ export interface ErrorBody {
 const interpolate = (text: string, values: Record<string, unknown>) =>
   text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name] ?? ''))
 
-/** The only error format of all responses. `{{name}}` in a message is replaced by the problem's data. */
+/**
+ * Builds the body of an error response, which has the same format for all calls. `{{name}}` in a message is replaced by the problem's data.
+ */
 export function buildErrorBody(code: ProblemCode, data: unknown, language: Language): ErrorBody {
   const values = translateValues(
     typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {},
@@ -65,7 +67,7 @@ function translateValues(values: Record<string, unknown>, language: Language): R
   }
 }
 
-/** Field problems get their own message, for clients that do not know the code. */
+/** Adds a message to each field problem, for clients that do not know the code. */
 function translateProblems(data: unknown, language: Language): unknown {
   if (!Array.isArray(data)) return data ?? null
   return (data as (FieldProblem | OrderProblem)[]).map((problem) => ({
@@ -80,7 +82,7 @@ function translateProblems(data: unknown, language: Language): unknown {
   }))
 }
 
-/** Returns the fault of a price list file in the words of its page, or null if the problem is another one. */
+/** Returns the message of a fault in a price list file, as the page of price lists shows it. Returns null for another problem. */
 function getPriceFileMessage({ code, named: value }: FieldProblem | OrderProblem, language: Language): string | null {
   const fault = code === 'BAD_ARCHIVE' ? parsePriceFault(value ?? '') : null
   return fault && createTranslator(priceMessages, language)(`fault.${fault.code}`, { named: fault.subject ?? '' })
@@ -91,7 +93,7 @@ function getFaultMessage(faultCode: string | undefined, language: Language): str
   return fault ? createTranslator(appMessages, language)(`fault.${fault.code}`, { named: fault.named ?? '' }) : ''
 }
 
-/** The token call also returns the problem in OAuth's format (portal 8). */
+/** Builds the error body of the token call, which also has the fields of OAuth (portal 8). */
 export const buildTokenErrorBody = (code: ProblemCode, data: unknown, language: Language) => {
   const { errorMessage, ...otherFields } = buildErrorBody(code, data, language)
   return { error: getOauthError(code), error_description: errorMessage, ...otherFields, errorMessage }

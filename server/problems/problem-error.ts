@@ -7,7 +7,7 @@ export class ProblemError extends Error {
   readonly code: ProblemCode
   readonly status: number
   readonly data: unknown
-  /** Value of Retry-After. Null if a retry does not help. */
+  /** Value of the header Retry-After. Null if the response has no such header. */
   readonly retryAfterSeconds: number | null
 
   constructor(code: ProblemCode, data: unknown = null, retryAfterSeconds: number | null = null) {
@@ -15,23 +15,26 @@ export class ProblemError extends Error {
     this.name = 'ProblemError'
     this.code = code
     this.status = problemStatus[code]
-    // Also in the body, because a page shows the wait and stored problems have no headers.
+    // The wait is also in the body, because a page shows it, and a stored problem may have no headers.
     this.data = data ?? (retryAfterSeconds === null ? null : { retry_after: retryAfterSeconds })
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
-/** Also used for a row of another company, so that nobody learns that it exists. */
+/** Also used for a row of another company, so that the caller does not learn that the row exists. */
 export const createNotFoundProblem = () => new ProblemError('NOT_FOUND')
 
-/** Throws NOT_FOUND if there is no row. */
+/** Throws NOT_FOUND for null and undefined. */
 export function requireRow<T extends object>(row: T | null | undefined): T {
   if (!row) throw createNotFoundProblem()
   return row
 }
 
 export const createForbiddenProblem = () => new ProblemError('FORBIDDEN')
-/** Keeps 50 fields and short values, because the response is stored. One message repeats `typedValues` (portal 5). */
+/**
+ * Keeps at most 50 problems and shortens their values, because the response is stored. `typedValues` are the texts as the user typed them,
+ * for the message about a reserved value (portal 5).
+ */
 export const createValidationProblem = (
   fields: readonly (FieldProblem | OrderProblem)[],
   typedValues: Record<string, string> = {},

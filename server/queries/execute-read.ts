@@ -1,4 +1,4 @@
-/** Executes reads: one read-only transaction as the caller's company. The change number is read before the rows. */
+/** Executes reads: each in one read-only transaction with the caller's company as tenant. The change number is read before the rows. */
 import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import type { Caller } from '#domain/access.ts'
@@ -54,7 +54,7 @@ export const readInTransaction = <T>(app: AppContext, request: ReadRequest, work
     'reading',
   )
 
-/** A read may refer to a row by the intent of its write, as a write may (protocol 17). */
+/** Replaces references in the input by ids. A read may refer to a row by the intent that created it, as a write may (protocol 17). */
 async function resolveInput(
   db: DatabaseHandle,
   { handler, input, caller }: ReadRequest,

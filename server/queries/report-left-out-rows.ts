@@ -1,4 +1,4 @@
-/** For rows that do not match their schema: the operator gets their ids, the client their number. */
+/** Reports rows that do not match their schema: the log gets their ids and fields, and response headers get their number and ids. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import type { Caller } from '#domain/access.ts'
@@ -6,7 +6,7 @@ import type { AppContext } from '#server/context/context.ts'
 import type { LeftOutRow } from '#server/context/response-schema.ts'
 
 const maxLoggedRows = 20
-/** Limits the length of the header. */
+/** Maximum number of ids in the header. */
 const maxRowIds = 200
 
 interface ReportedRead {

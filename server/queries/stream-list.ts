@@ -16,9 +16,9 @@ interface ListStream {
 type ListReadRequest = ReadRequest<ListHandler>
 
 /**
- * Returns `{row}` and `{gone}` lines, and a last line with the change number for the next request. A stream without the last line was cut.
- * Each piece is a separate transaction, so that a slow reader does not occupy a database connection. Rows that change in between have a
- * change number above `upto`.
+ * Returns `{row}` and `{gone}` lines, and a last line with the change number for the next request. A stream without the last line is
+ * incomplete. All rows are read in pieces, each in its own transaction, so that a slow reader does not occupy a database connection. Rows
+ * that change in between have a change number above `upto`.
  */
 export async function streamList(app: AppContext, request: ListReadRequest): Promise<ListStream> {
   const asOf = app.clock()
@@ -71,7 +71,7 @@ async function* streamChanges(
 
 const formatLine = (value: unknown) => `${JSON.stringify(value)}\n`
 
-/** `count` is the number of sent rows. `left_out` is the number of rows that could not be sent. */
+/** Formats the last line. `count` is the number of sent rows, `left_out` the number of rows that did not match their schema. */
 const formatLastLine = (maxChange: number, count: number, leftOutCount: number) =>
   formatLine({ upto: maxChange, count, ...(leftOutCount > 0 ? { left_out: leftOutCount } : {}) })
 

@@ -1,8 +1,11 @@
-/** Each proxy appends its client's address to X-Forwarded-For. Anyone can write earlier entries (`TRUST_PROXY`). */
+/**
+ * Finds the client's address behind proxies. Each proxy appends the address of its client to X-Forwarded-For. Only the entries of trusted
+ * proxies are used (`TRUST_PROXY`), because anyone can write earlier entries.
+ */
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 
-/** For Fastify. Hop 0 is the peer of the socket. */
+/** Returns a function for Fastify's option `trustProxy`. Hop 0 is the peer of the socket. */
 export const createHopTrust =
   (trustedProxies: number) =>
   (_address: string, hop: number): boolean =>
@@ -21,7 +24,10 @@ const splitForwarded = (header: string): string[] =>
     .map((address) => address.trim())
     .filter((address) => address !== '')
 
-/** Counts IPv6 by its first 64 bits: a client with one of those addresses has all. IPv4, also inside IPv6, stays unchanged. */
+/**
+ * Returns the first 64 bits of an IPv6 address, because a client with one address of such a network has all of them. IPv4 addresses, also
+ * inside IPv6, are returned in full.
+ */
 export function getAddressGroup(address: string): string {
   const bareAddress = stripPort(address).replace(/%.*/, '')
   if (!isIPv6(bareAddress)) return bareAddress
@@ -34,7 +40,7 @@ export function getAddressGroup(address: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** Some proxies add the port (`192.0.2.1:5678`). Each connection would then count as another client. */
+/** Removes the port that some proxies add (`192.0.2.1:5678`). Otherwise each connection would count as another client. */
 const stripPort = (address: string): string =>
   /^\[([^\]]+)\](?::\d{1,5})?$/.exec(address)?.[1] ??
   /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(address)?.[1] ??

@@ -1,4 +1,7 @@
-/** At the limit, the oldest connection without an active request is closed, also one with an incomplete request. */
+/**
+ * Limits connections, in total and per address. At a limit, the oldest connection without an active request is closed, also one with an
+ * incomplete request.
+ */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { getAddressGroup } from '#server/shares/client-address.ts'
@@ -6,7 +9,7 @@ import { createRequestShare, type ShareLimits } from '#server/shares/request-sha
 
 export interface ConnectionLimits {
   connections: number
-  /** Limit per address. Null if all connections come from a proxy. */
+  /** Maximum number of connections per address. Null if all connections come from a proxy. */
   connectionsPerAddress: number | null
   connectionsPerSecond: ShareLimits
 }
@@ -14,12 +17,18 @@ export interface ConnectionLimits {
 /** Closing a connection because of pipelined requests counts as this many new connections. */
 const pipelineCost = 500
 
-/** Per connection. Two, because a client may receive the end of a response before the server knows that it is sent. */
+/**
+ * Maximum number of active requests per connection. It is two, because a client may receive the end of a response before the server knows
+ * that it is sent.
+ */
 const maxRequests = 2
 
 export interface LimitedConnections {
   limit(server: Server): void
-  /** Closes a connection with pipelined requests, which no limit would count. Returns false for an ignored request. */
+  /**
+   * Returns whether the request may be handled. Closes a connection with too many pipelined requests, because no other limit would count
+   * them.
+   */
   isAlone(request: IncomingMessage, response: ServerResponse): boolean
 }
 
@@ -73,7 +82,7 @@ export function createConnectionLimits({
   return {
     limit: (server) => void server.on('connection', acceptSocket),
     isAlone({ socket }, response) {
-      // A request that was parsed together with the one that closed the connection.
+      // The request was parsed together with the request that closed the connection.
       if (socket.destroyed) return false
       if (countActive(socket) >= maxRequests) {
         claimOpening(getAddress(socket), pipelineCost)

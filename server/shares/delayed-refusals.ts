@@ -1,9 +1,14 @@
-/** Delays refusals, so that a client that keeps sending requests gets one response per second on each connection. */
+/**
+ * Delays refusals by `delayMs`, so that a client that keeps sending requests gets at most one response per `delayMs` on each connection.
+ */
 import type { ServerResponse } from 'node:http'
 
 export interface RefusalLimits {
   delayMs: number
-  /** Maximum number of waiting refusals. Null if connections, and so refusals, are limited by address. */
+  /**
+   * Maximum number of waiting refusals. Above it, refusals are sent without delay. Null if connections, and so refusals, are limited by
+   * address.
+   */
   maxWaiting: number | null
 }
 

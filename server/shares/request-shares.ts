@@ -1,8 +1,11 @@
-/** Limits requests per client address and per service. Stored in memory; unused addresses are removed. */
+/**
+ * Limits requests per key, such as a client address or a service. The counts are in memory. The oldest keys without active requests are
+ * removed.
+ */
 export interface ShareLimits {
   maxConcurrent: number
   perSecond: number
-  /** Additional requests allowed at once after a pause. */
+  /** Maximum number of requests without a wait after a pause. */
   burst: number
 }
 
@@ -20,14 +23,16 @@ interface ShareState {
 }
 
 export interface RequestShare {
-  /** Returns false if the share is used up, and counts nothing. An expensive request counts as `cost` requests. */
+  /** Returns false if the share is used up, and then counts nothing. An expensive request counts as `cost` requests. */
   claim(key: string, cost?: number): boolean
   isUsedUp(key: string): boolean
   /** Call it once for each granted claim. */
   release(key: string): void
 }
 
-/** Far more than the number of concurrent keys. The oldest are removed. */
+/**
+ * Maximum number of stored keys, far more than are active at the same time. Above it, the oldest keys without active requests are removed.
+ */
 const maxKeys = 20_000
 
 export function createRequestShare(limits: ShareLimits, clock: () => number = Date.now): RequestShare {
@@ -61,7 +66,7 @@ export function createRequestShare(limits: ShareLimits, clock: () => number = Da
       if (shares.size > maxKeys) forgetOldest()
       if (isEmpty(share)) return false
       share.activeCount += 1
-      // May fall below zero, which makes the next requests wait longer.
+      // May fall below zero. The next requests are then refused for longer.
       share.tokens -= cost
       return true
     },

@@ -1,4 +1,4 @@
-/** HTML as a template tag: every inserted value is escaped, unless the tag itself created it. */
+/** Builds HTML with a template tag: every inserted value is escaped, unless the tag itself created it. */
 
 export interface HtmlMarkup {
   html: string

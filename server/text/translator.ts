@@ -1,4 +1,4 @@
-/** Messages of the server's own pages and mails, from the same files as the client's. */
+/** Translates texts of the server's own pages and mails, from the same files as the client's. */
 import { removeDoubleFullStop } from '#domain/text.ts'
 import type { Language } from '#domain/accounts/users.ts'
 

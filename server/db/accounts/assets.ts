@@ -6,7 +6,7 @@ import type { AssetTable } from '#server/db/tables/tables.ts'
 
 export type NewAsset = Omit<Selectable<AssetTable>, 'id'>
 
-/** Returns the number of the new row. The idempotency store stores this number. */
+/** Returns the number of the new row, which the idempotency store keeps as the result of the write. */
 export async function insertAsset(db: DatabaseHandle, asset: NewAsset): Promise<number> {
   const { id } = await db
     .insertInto('asset')
@@ -34,7 +34,10 @@ export async function findOwnAssetName(
 export const findAssetByName = (db: DatabaseHandle, name: string) =>
   findRow(db.selectFrom('asset').select(['type', 'bytes']).where('name', '=', name))
 
-/** Deletes pictures that no user uses and that no waiting write may still name. */
+/**
+ * Deletes pictures that no user has and that were created before `createdBefore`: a newer picture may still be named by a waiting write.
+ * Returns their number.
+ */
 export async function deleteUnusedAssets(db: DatabaseHandle, createdBefore: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('asset')
@@ -44,7 +47,7 @@ export async function deleteUnusedAssets(db: DatabaseHandle, createdBefore: numb
   return Number(numDeletedRows)
 }
 
-/** Returns bytes. */
+/** Returns the size of all pictures of the company, in bytes. */
 export async function sumPictureBytes(db: DatabaseHandle, companyId: number): Promise<number> {
   const { bytes } = await db
     .selectFrom('asset')

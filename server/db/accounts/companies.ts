@@ -14,7 +14,7 @@ export const findCompanyById = (db: DatabaseHandle, id: number) =>
 
 export type CompanySummary = Pick<CompanyRecord, 'id' | 'code' | 'name'>
 
-/** Finds companies by id, or by a part of the code or name in any spelling. Sorted by code. */
+/** Finds companies by id, or by a part of code or name in upper or lower case. Sorted by code. */
 export const searchCompanies = (
   db: DatabaseHandle,
   { id, searchText, limit }: { id: number | null; searchText: string; limit: number },
@@ -46,13 +46,16 @@ export const lockCompany = (db: DatabaseHandle, id: number) =>
 
 interface UnusedSignUpFilter {
   createdBefore: number
-  /** Sign-ups older than this are included even if their link is still valid. */
+  /** Sign-ups created before this time are included even if their link is still valid. Epoch ms. */
   createdBeforeWithLink: number
   now: number
   limit: number
 }
 
-/** Returns sign-ups without an activated user and without an order. `createdBefore` applies without a valid link. */
+/**
+ * Returns and locks sign-ups without an activated user and without an order. While a link is valid, `createdBeforeWithLink` applies instead
+ * of `createdBefore`.
+ */
 export const findUnusedSignUps = (
   db: DatabaseHandle,
   { createdBefore, createdBeforeWithLink, now, limit }: UnusedSignUpFilter,
@@ -80,7 +83,10 @@ export const findUnusedSignUps = (
     .forUpdate()
     .execute()
 
-/** Puts `~` into the code, which nobody can type at sign-up. Returns false if a user was activated meanwhile. */
+/**
+ * Frees the code of an unused sign-up: adds `~`, which nobody can type at sign-up, and marks the users as deleted. Returns false if a user
+ * was activated meanwhile.
+ */
 export async function releaseCode(
   db: DatabaseHandle,
   { id, code }: CompanySummary,
@@ -102,13 +108,13 @@ export async function releaseCode(
   return true
 }
 
-/** Codes are stored in lower case (D71). */
+/** Finds a company by its code in upper or lower case. Codes are stored in lower case (D71). */
 export const findCompanyByCode = (db: DatabaseHandle, code: string) =>
   findRow(db.selectFrom('company').selectAll().where('code', '=', code.toLowerCase()))
 
 export type NewCompany = Insertable<CompanyTable>
 
-/** Throws DUP_CODE. */
+/** Throws DUP_CODE if the code is taken. */
 export async function insertCompany(db: DatabaseHandle, company: NewCompany): Promise<number> {
   const insert = db
     .insertInto('company')
@@ -133,7 +139,7 @@ export async function updateCompany(db: DatabaseHandle, id: number, fields: Comp
   return row_version
 }
 
-/** Keeps the version, because this is not a field of the profile. Returns false if the value was already set. */
+/** Does not raise the version, because this is not a field of the profile. Returns false if the value was already set. */
 export const setFactorRequired = (db: DatabaseHandle, id: number, required: boolean) =>
   hasRow(
     db

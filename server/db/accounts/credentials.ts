@@ -1,4 +1,4 @@
-/** Only this file reads, checks and writes password hashes. No other query of users returns them. */
+/** Queries for sign-in. Only these read a password hash in order to check it. */
 import { userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
@@ -24,7 +24,9 @@ const selectCredentials = (db: DatabaseHandle) =>
 
 export type UserCredential = Awaited<ReturnType<ReturnType<typeof selectCredentials>['executeTakeFirstOrThrow']>>
 
-/** `emailKey` is normalised. Ignores deleted users, because another user may have the e-mail by now (D73). */
+/**
+ * Finds the user with this e-mail, which must be normalised. Ignores deleted users, because another user may have the e-mail by now (D73).
+ */
 export const findCredential = (db: DatabaseHandle, companyCode: string, emailKey: string) =>
   findRow(
     selectCredentials(db)
@@ -56,7 +58,7 @@ export const lockIfAccountOpen = (db: DatabaseHandle, userId: number) =>
       .forUpdate(),
   )
 
-/** Changes nothing that a list shows, so the version and the change number stay. */
+/** Leaves the version and the change number unchanged, because no list shows the password hash. */
 export async function storePasswordHash(db: DatabaseHandle, userId: number, passwordHash: string): Promise<void> {
   await db.updateTable('portal_user').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
 }

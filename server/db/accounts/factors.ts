@@ -1,4 +1,7 @@
-/** A code is found and marked as used in one statement, so only one of two concurrent calls succeeds. */
+/**
+ * Rows of second factors and recovery codes. A code is found and marked as used in one statement, so only one of two concurrent calls
+ * succeeds.
+ */
 import type { Insertable, Selectable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
@@ -36,7 +39,7 @@ export async function deleteFactors(db: DatabaseHandle, owner: { userId: number;
 export const deleteFactor = (db: DatabaseHandle, userId: number, id: number) =>
   findRow(db.deleteFrom('factor').where('id', '=', id).where('user_id', '=', userId).returningAll())
 
-/** Returns whether this call was the first to use the code of that step. */
+/** Marks the code of this 30-second step as used. Returns false if this or a later step was used before. */
 export const claimStep = (db: DatabaseHandle, id: number, step: number, now: number) =>
   hasRow(
     db
@@ -47,7 +50,10 @@ export const claimStep = (db: DatabaseHandle, id: number, step: number, now: num
       .returning('id'),
   )
 
-/** Returns false if the stored counter is already as high, which happens with a cloned key. */
+/**
+ * Stores the counter of a passkey. Returns false if the stored counter is not lower, which happens with a cloned key. A passkey that does
+ * not count always sends 0.
+ */
 export const claimCounter = (db: DatabaseHandle, id: number, counter: number, now: number) =>
   hasRow(
     db
@@ -78,7 +84,7 @@ export async function replaceRecoveryCodes(
   await db.insertInto('recovery_code').values(rows).execute()
 }
 
-/** Returns whether this call was the one that used the code. */
+/** Marks a recovery code as used. Returns false if there is no such unused code. */
 export const spendRecoveryCode = (db: DatabaseHandle, userId: number, hash: string, now: number) =>
   hasRow(
     db

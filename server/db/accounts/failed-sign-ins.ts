@@ -1,8 +1,10 @@
-/** Failed sign-ins, counted by account and network until they become entries of the audit trail. */
+/** Counts failed sign-ins by account and network until they become entries of the audit trail. */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 
-/** Runs the same statement for unknown accounts, so that both take equally long, but stores nothing (S-32). */
+/**
+ * Counts a failed sign-in. For an unknown account the same statement runs but stores nothing, so that both cases take equally long (S-32).
+ */
 export async function countFailedSignIn(
   db: DatabaseHandle,
   { userId, network, now }: { userId: number | null; network: string; now: number },
@@ -18,7 +20,7 @@ export interface FailedSignIns {
   companyId: number
   userName: string
   network: string
-  /** Epoch ms. */
+  /** Time of the first failure, epoch ms. `until` is the time of the last one. */
   since: number
   until: number
   count: number

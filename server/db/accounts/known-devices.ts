@@ -1,4 +1,4 @@
-/** Devices from which a user has signed in. Needs the role portal_system, as everything at sign-in does. */
+/** Rows of devices from which a user has signed in. Needs the role portal_system, as all queries at sign-in do. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasRow } from '#server/db/find-row.ts'
 
@@ -12,7 +12,10 @@ export interface SignInDevice {
 export const isKnownDevice = (db: DatabaseHandle, hash: string) =>
   hasRow(db.selectFrom('device').select('hash').where('hash', '=', hash))
 
-/** `first`: the user had no device. The caller locks the user's row, so two sign-ins are never both the first. */
+/**
+ * Returns `known` for a stored device, `first` if the user had no device, otherwise `new`. The caller locks the user's row, so that two
+ * sign-ins are never both the first.
+ */
 export async function recordDevice(
   db: DatabaseHandle,
   { hash, userId, companyId, now }: SignInDevice,

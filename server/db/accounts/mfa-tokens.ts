@@ -1,4 +1,4 @@
-/** Tokens that `mfa_token` refers to: 256 bits, stored only as a hash, valid for minutes and for one success. */
+/** Rows of the tokens in the wire field `mfa_token`: 256 bits, stored only as a hash, valid for minutes and for one success. */
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import { hash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -27,7 +27,7 @@ export const findMfaToken = (db: DatabaseHandle, token: string, now: number) =>
 export const lockMfaTokenRow = (db: DatabaseHandle, token: string, now: number) =>
   findRow(selectValidMfaToken(db, token, now).forUpdate())
 
-/** Returns whether the user proved a password or a factor in that session since then. */
+/** Returns whether the user proved a password or a factor in that session after `since` (epoch ms). */
 export const hasProofSince = (db: DatabaseHandle, sessionId: string, since: number) =>
   hasRow(db.selectFrom('proof').select('hash').where('session_id', '=', sessionId).where('proven', '>', since))
 

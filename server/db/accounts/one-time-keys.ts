@@ -24,7 +24,7 @@ export async function findKeyHolder(
   return row ? findCredentialByUserId(db, row.user_id) : null
 }
 
-/** Returns whether this call used the key. Only one of two concurrent calls succeeds. */
+/** Marks the key as used. Returns false if it was used before or has expired, so only one of two concurrent calls succeeds. */
 export const spendKey = (db: DatabaseHandle, key: string, now: number) =>
   hasRow(
     db
@@ -35,7 +35,7 @@ export const spendKey = (db: DatabaseHandle, key: string, now: number) =>
       .returning('hash'),
   )
 
-/** Returns when the link of the latest mail expires. Returns null if none was sent, or if it was used. */
+/** Returns when the link of the latest mail expires (epoch ms). Returns null if no mail was sent, or if the link was used. */
 export async function findLinkExpiry(db: DatabaseHandle, userId: number, purpose: KeyPurpose): Promise<number | null> {
   const row = await db
     .selectFrom('one_time_key')
@@ -55,14 +55,17 @@ export async function spendAllKeys(db: DatabaseHandle, userId: number, now: numb
     .execute()
 }
 
-/** Call it just before the mail is sent. Ends earlier links of that purpose (D75). Returns false if `key` has ended. */
+/**
+ * Stores `key` just before its mail is sent, or renews its end if it is already stored. Earlier links of that purpose become invalid (D75).
+ * Returns false if `key` itself was used or replaced.
+ */
 export async function issueKey(
   db: DatabaseHandle,
   { key, userId, purpose, until, ...rest }: NewOneTimeKey,
   now: number,
 ) {
   const hash = hashOneTimeKey(key)
-  // Only one mail of a user at a time, so that of two mails the later one replaces the earlier one.
+  // Locks the user, so that of two concurrent mails the later one replaces the earlier one.
   await db.selectFrom('portal_user').select('id').where('id', '=', userId).forUpdate().execute()
   const renewedRow = await db
     .updateTable('one_time_key')

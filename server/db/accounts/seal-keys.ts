@@ -1,7 +1,10 @@
-/** Sealing keys are stored until everything they sealed is opened. Each function handles one user's keys. */
+/**
+ * Rows of sealing keys. A key is stored until its user's device has opened everything that the key sealed. Each function handles one user's
+ * keys.
+ */
 import type { DatabaseHandle } from '#server/db/database.ts'
 
-/** Called in the transaction that creates the session. Needs portal_system. */
+/** Called in the transaction that creates the session, with the role portal_system. */
 export async function insertSealKey(
   db: DatabaseHandle,
   {
@@ -18,7 +21,7 @@ export async function insertSealKey(
     .execute()
 }
 
-/** Returns the key of the session and those keys of the ids that belong to this user, sorted by id. */
+/** Returns the user's keys of this session and with these ids, sorted by id. Ignores ids of other users' keys. */
 export const listSealKeys = (
   db: DatabaseHandle,
   userId: number,
@@ -32,7 +35,7 @@ export const listSealKeys = (
     .orderBy('id')
     .execute()
 
-/** Deletes only keys of this user. The key of an active session stays, because more data may be sealed with it. */
+/** Deletes only keys of this user. The key of an active session is not deleted, because more data may be sealed with it. */
 export async function deleteSealKeys(db: DatabaseHandle, userId: number, ids: readonly number[], now: number) {
   await db
     .deleteFrom('seal_key')

@@ -1,4 +1,4 @@
-/** Sessions as shown to their user (S-46). Row-level security limits each company to its own. */
+/** Rows of sessions as their user sees them (S-46). Row-level security limits each query to one company. */
 import type { Selectable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasRow } from '#server/db/find-row.ts'
@@ -11,7 +11,7 @@ export type SessionSummary = Pick<
   'id' | 'create_time' | 'last_time' | 'user_agent' | 'address'
 >
 
-/** Sessions that can still be renewed, the most recently used first. */
+/** Returns the user's sessions that can still be renewed, most recently used first. */
 export const listOpenSessions = (db: DatabaseHandle, userId: number, now: number, limit: number) =>
   db
     .selectFrom('session')

@@ -1,7 +1,7 @@
 /**
- * Password attempts. They are counted before the password is verified, so that each of two hundred concurrent guesses sees the ones before
- * it (S-31). A number of failures within the window is free. After that each further failure causes a longer wait, up to a maximum (S-30).
- * A refused attempt does not extend the wait, so a stranger cannot lock out a user.
+ * Counts password attempts. An attempt is counted before the password is verified, so that concurrent guesses cannot all pass the limit
+ * (S-31). The first failures within the window cause no wait. After them, each further failure causes a longer wait, up to a maximum
+ * (S-30). A refused attempt does not extend the wait, so a stranger cannot lock out a user.
  */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -17,7 +17,10 @@ export const attemptWindowMs = 10 * 60_000
 const firstDelayMs = 30_000
 const maxDelayMs = 15 * 60_000
 
-/** Returns null or the wait in ms. Roll back the transaction on a wait: some limits may already be counted. */
+/**
+ * Counts an attempt for each limit. Returns null, or the wait in ms if a limit is reached. The caller must then roll back, because the
+ * attempt may already be counted for other limits.
+ */
 export async function reserveAttempt(
   db: DatabaseHandle,
   limits: readonly AttemptLimit[],
@@ -66,7 +69,7 @@ export async function countFailures(db: DatabaseHandle, subject: string): Promis
   return row?.failures ?? 0
 }
 
-/** Counts without a limit. Returns the number of attempts in this window. */
+/** Counts an attempt without refusing it. Returns the number of attempts in this window. */
 export async function countAttempt(db: DatabaseHandle, subject: string, now: number): Promise<number> {
   const isWindowOver = sql<boolean>`attempt.since <= ${now - attemptWindowMs}::bigint`
   const { failures } = await db
@@ -84,7 +87,7 @@ export async function countAttempt(db: DatabaseHandle, subject: string, now: num
   return failures
 }
 
-/** Returns true for only one caller per window, over all nodes. */
+/** Marks that the subject was reported in this window. Returns true for only one caller, over all nodes. */
 export const markReported = (db: DatabaseHandle, subject: string, now: number) =>
   hasRow(
     db
@@ -95,9 +98,9 @@ export const markReported = (db: DatabaseHandle, subject: string, now: number) =
   )
 
 interface ForgivenAttempts {
-  /** Their counts are deleted. */
+  /** Subjects whose counts are deleted. */
   accounts: readonly string[]
-  /** Only the reserved attempt is removed from their counts. `freeAttempts` is null for a subject without a limit. */
+  /** Subjects whose counts are only reduced by the reserved attempt. `freeAttempts` is null for a subject without a limit. */
   otherSubjects: readonly { subject: string; freeAttempts: number | null }[]
 }
 
@@ -117,7 +120,7 @@ export async function forgiveAttempts(db: DatabaseHandle, { accounts, otherSubje
       .execute()
 }
 
-/** Returns null if the mail was counted, otherwise the ms until the window ends. Works in any role. */
+/** Counts a mail. Returns null, or the ms until the window ends if the mail is above the limit and was not counted. Works in any role. */
 export async function countMail(
   db: DatabaseHandle,
   { subject, maxMails, windowMs, now }: { subject: string; maxMails: number; windowMs: number; now: number },

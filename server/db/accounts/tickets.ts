@@ -1,4 +1,6 @@
-/** Tickets: 256 bits, stored only as a hash. Each ticket opens one thing for one browser (D64, D65, decision 73). */
+/**
+ * Rows of tickets: 256 bits, stored only as a hash. A ticket in a link lets one browser open one document or page (D64, D65, decision 73).
+ */
 import type { Selectable } from 'kysely'
 import { hash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -26,7 +28,10 @@ export async function insertTicket(
 /** Time in which the browser that used a ticket may repeat its request, in ms. */
 const repeatWindowMs = 60_000
 
-/** Only one call gets the ticket. The same `browser` may repeat its request for a minute. Needs portal_system. */
+/**
+ * Marks a ticket as used and returns it. Later calls get null, but the same `browser` may repeat its request for a minute. Needs
+ * portal_system.
+ */
 export async function claimTicket(
   db: DatabaseHandle,
   kind: TicketKind,
@@ -51,7 +56,7 @@ export async function claimTicket(
   return repeatedTicket ?? null
 }
 
-/** Returns what `claimTicket` would return, without using the ticket. Needs portal_system. */
+/** Returns an unused ticket without using it. Needs portal_system. */
 export const peekTicket = (db: DatabaseHandle, kind: TicketKind, key: string, now: number) =>
   findRow(
     db
@@ -61,7 +66,7 @@ export const peekTicket = (db: DatabaseHandle, kind: TicketKind, key: string, no
       .where('until', '>', now),
   )
 
-/** Makes a ticket usable again if the response to its use at `used` did not arrive. Needs portal_system. */
+/** Makes a ticket usable again if the response to its use at time `used` was lost. Needs portal_system. */
 export async function releaseTicket(db: DatabaseHandle, kind: TicketKind, key: string, used: number): Promise<void> {
   await db
     .updateTable('ticket')
@@ -80,7 +85,7 @@ export async function countTickets(db: DatabaseHandle, kind: TicketKind, userId:
   return Number(count)
 }
 
-/** Stores an unknown key as already used. Returns false if the key is known. */
+/** Stores a new ticket that is already used. Returns false if the key was stored before. */
 export const insertUsedTicket = (
   db: DatabaseHandle,
   key: string,

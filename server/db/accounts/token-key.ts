@@ -1,6 +1,7 @@
 /**
- * The key that derives token pairs and request fingerprints. It comes from the environment or from a file that only its owner can read. The
- * database remembers with which key it was created: with another key, every lost response would look like a stolen token (K-07).
+ * Reads and checks the token key, from which token pairs, request fingerprints and the default of other keys are derived. The key comes
+ * from the environment or from a file that only its owner can read. The database stores a fingerprint of the key. The server does not start
+ * with another key, because stored fingerprints, seals and secrets would no longer match.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
@@ -11,11 +12,11 @@ import { type DatabaseOwner, runInTransaction } from '#server/db/transaction.ts'
 
 const factName = 'token key'
 
-/** Created at the first start. Throws StartProblem if other users can read the file (S-80). */
+/** Reads the key file, and creates it at the first start. Throws StartProblem if other users can read the file (S-80). */
 export async function readTokenKeyFile({ dataDir }: Pick<Config, 'dataDir'>): Promise<Buffer> {
   const path = join(dataDir, 'token.key')
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  // If two servers start at the same time, both use the key that was written first.
+  // If two servers start at the same time, both use the file that was written first.
   await writeFile(path, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   })

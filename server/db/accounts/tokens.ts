@@ -1,4 +1,7 @@
-/** Rows contain only hashes (S-41). Needs portal_system, because the caller is unknown until the row is found. */
+/**
+ * Rows of sessions and their tokens, which are stored only as hashes (S-41). Finding a token needs portal_system, because the caller is
+ * unknown until the row is found.
+ */
 import { CompiledQuery, type Insertable } from 'kysely'
 import type { Caller } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
@@ -20,7 +23,7 @@ export type EndReason =
   | 'ended'
   | 'admin'
 
-/** User of a session, with the current flags (S-52). */
+/** User of a session, with the current roles (S-52). */
 export interface SessionHolder {
   caller: Caller
   userName: string
@@ -91,7 +94,7 @@ const toPresentedToken = (row: PresentedTokenRow): PresentedToken => ({
 
 const accessHolderQuery = 'select * from holder_of_access($1)'
 
-/** Needs no transaction: the database function that it calls runs as portal_system. */
+/** Works without a transaction, because the called database function runs as portal_system. */
 export async function findTokenByAccessHash(db: QueryExecutor, accessHash: string): Promise<PresentedToken | null> {
   const { rows } = await db.executeQuery<PresentedTokenRow>(CompiledQuery.raw(accessHolderQuery, [accessHash]))
   const [row] = rows
@@ -161,7 +164,7 @@ export async function endAllSessions(
   await query.execute()
 }
 
-/** Includes the current flags. Returns null if the session has ended or its user may not sign in (S-44). */
+/** Returns the caller with the current roles. Returns null if the session has ended or its user may not sign in (S-44). */
 export const findCallerOfSession = (db: DatabaseHandle, id: string, now: number) =>
   findRow(
     db

@@ -1,4 +1,4 @@
-/** Rows of users. Every function handles the users of one company, and row-level security enforces it (N-10). */
+/** Rows of users. Queries are limited to the users of one company, also by row-level security (N-10). */
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { listUsers } from '#contract/users.ts'
 import { normaliseText } from '#domain/text.ts'
@@ -17,7 +17,7 @@ import { getSqlState } from '#server/db/sql-state.ts'
 import type { UserTable } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** A user's row without the change number, which only the statement that wrote it knows. */
+/** A user's row without the change number, because the statement that updates a user does not return the new number. */
 export type UserRecord = Omit<Selectable<UserTable>, 'change'> & { company_name: string; company_code: string }
 
 const selectUsersWithCompany = (db: DatabaseHandle) =>
@@ -39,7 +39,8 @@ const userColumns = {
   admin: sql.ref('portal_user.admin'),
   order: sql.ref('portal_user.orders'),
   alert: sql.ref('portal_user.alert'),
-  // Sorted by seconds, because users and devices see only seconds. Within one second the id decides on both sides.
+  // Times are sorted by seconds, because users and devices see only seconds. Rows with the same second are sorted by id, on the server and
+  // on devices.
   create_time: sql`portal_user.create_time / 1000`,
   update_time: sql`portal_user.update_time / 1000`,
 }
@@ -47,7 +48,7 @@ const userColumns = {
 export const userReads: ListReads<number, UserRecord> = {
   readLatestChange: readChangeNumber,
   readPage: (db, companyId, query) => readListPage(selectCompanyUsers(db, companyId), listUsers, userColumns, query),
-  /** A deleted user stays as a row with the status "deleted". */
+  /** Includes deleted users, whose rows stay with the status "deleted". */
   async readChanges(db, companyId, since) {
     const maxChange = await readChangeNumberSince(db, companyId, since)
     const changed = await selectCompanyUsers(db, companyId)
@@ -69,7 +70,7 @@ export const findUserById = (db: DatabaseHandle, companyId: number, id: number) 
 export const lockUser = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectCompanyUsers(db, companyId).where('portal_user.id', '=', id).forUpdate('portal_user'))
 
-/** Compares the e-mail without case. Ignores deleted users (D72, D73). */
+/** Compares the e-mail without regard to case. Ignores deleted users (D72, D73). */
 export const findUserByEmail = (db: DatabaseHandle, companyId: number, email: string) =>
   findRow(
     selectCompanyUsers(db, companyId)
@@ -81,11 +82,11 @@ export type NewUser = Omit<Insertable<UserTable>, 'name_key' | 'email_key' | 'la
   language: Language | RawBuilder<Language>
 }
 
-/** Invited users get mails in the language of the inviting user until they choose their own. */
+/** SQL for the user's language. An invited user gets mails in the language of the inviting user until they choose one. */
 export const selectUserLanguage = (userId: number): RawBuilder<Language> =>
   sql`coalesce((select language from portal_user where id = ${userId}::integer), 'en')`
 
-/** Throws DUP_USER. */
+/** Throws DUP_USER if another user of the company has the e-mail. */
 export async function insertUser(db: DatabaseHandle, user: NewUser): Promise<number> {
   const searchKeys = { name_key: normaliseText(user.name), email_key: normaliseText(user.email) }
   const insert = db
@@ -115,7 +116,10 @@ export type UserChange = Partial<
   >
 >
 
-/** Writes fields, change number and version in one statement. Throws DUP_USER, and NoResultError if the row changed: lock it first. */
+/**
+ * Writes fields, change number and version in one statement. Throws DUP_USER for a used e-mail, and NoResultError if the version has
+ * changed. Lock the row first.
+ */
 export async function updateUser(db: DatabaseHandle, user: UserRecord, fields: UserChange): Promise<UserRecord> {
   const { company_id, id } = user
   const changedFields = {
@@ -143,7 +147,7 @@ function throwIfDuplicate(error: unknown): never {
   throw error
 }
 
-/** Locks the admins in a fixed order, so that two who remove each other do not both succeed (LAST_ADMIN). */
+/** Locks the admins in a fixed order, so that two admins cannot remove each other at the same time (LAST_ADMIN). */
 export async function countActiveAdmins(db: DatabaseHandle, companyId: number): Promise<number> {
   const admins = await db
     .selectFrom('portal_user')

@@ -4,11 +4,14 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 export interface ArchivableRange {
   companyId: number
   from: number
-  /** Exclusive. `from` and `to` are borders of tiles. */
+  /** Exclusive. `from` and `to` are log indexes at the borders of tiles. */
   to: number
 }
 
-/** Returns the complete tiles at the start of each log that are old enough (`endedBefore`: epoch ms), at most 64 each. */
+/**
+ * Returns the complete tiles at the start of each log that are old enough to archive: at most 64 tiles of each log. `endedBefore` is in
+ * epoch ms.
+ */
 export async function findArchivableRanges(db: DatabaseHandle, endedBefore: number): Promise<ArchivableRange[]> {
   const { rows } = await sql<ArchivableRange>`
     with begun as (
@@ -25,7 +28,10 @@ export async function findArchivableRanges(db: DatabaseHandle, endedBefore: numb
   return rows.filter(({ from, to }) => to > from)
 }
 
-/** Returns the number of deleted entries. Fails with 42501 for anything except complete old tiles at the beginning. */
+/**
+ * Deletes archived entries and returns their number. The database refuses anything except complete old tiles at the beginning of the log
+ * (42501).
+ */
 export async function deleteArchivedEntries(
   db: DatabaseHandle,
   { companyId, from, to, sha256, now }: ArchivableRange & { sha256: string; now: number },
@@ -44,7 +50,7 @@ export async function readArchivedEnd(db: DatabaseHandle, companyId: number): Pr
   return rows[0]?.upto ?? 0
 }
 
-/** Returns whether the trail has the entry of `archiveOldEntries` about the latest archive. True without archives. */
+/** Returns whether the trail contains the entry of `archiveOldEntries` about the latest archive. Returns true if there is no archive. */
 export async function isArchiveRecorded(db: DatabaseHandle, companyId: number): Promise<boolean> {
   const { rows } = await sql<{ recorded: boolean }>`
     select exists (select from audit_entry entry

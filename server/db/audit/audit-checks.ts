@@ -28,7 +28,7 @@ export async function listLogsToCheck(db: DatabaseHandle, companyId: number | nu
   return rows
 }
 
-/** Returns entries that neither have a place nor wait for one. The portal never leaves an entry in this state. */
+/** Returns ids of entries that are neither in the log nor waiting for it. The portal never leaves an entry in this state. */
 export async function findUnplacedEntries(db: DatabaseHandle, companyId: number, limit: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from audit_entry entry where company_id = ${companyId}
@@ -38,7 +38,7 @@ export async function findUnplacedEntries(db: DatabaseHandle, companyId: number,
   return rows.map(({ id }) => id)
 }
 
-/** The columns are null if the entry is missing. */
+/** A position of the log with its entry. The columns of the entry are null if the entry is missing. */
 export interface LogEntryRow {
   log_index: number
   id: number | null
@@ -58,7 +58,7 @@ export interface LogEntryRow {
   search: string
 }
 
-/** Returns at most `limit` places of the log in order, from `from` to `to` (exclusive, default: the end). */
+/** Returns at most `limit` positions of the log in order, from `from` to `to` (exclusive, default: the end). */
 export async function readLogEntries(
   db: DatabaseHandle,
   companyId: number,
@@ -84,7 +84,7 @@ export async function filterUnplacedEntries(db: DatabaseHandle, ids: readonly nu
   return rows.map(({ id }) => id)
 }
 
-/** Returns an entry that has a place but still waits for one. It would be added to the log a second time. */
+/** Returns the id of an entry that is in the log but still waits for it, or null. Such an entry would be added a second time. */
 export async function findPlacedPendingEntry(db: DatabaseHandle, companyId: number): Promise<number | null> {
   const { rows } = await sql<{ id: number }>`
     select entry_id as id from audit_pending pending where company_id = ${companyId}

@@ -1,13 +1,13 @@
 import type { FieldChange } from '#domain/audit-log/changes.ts'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 
-/** An entry of the audit trail. The writer adds the user, the time and the intent. */
+/** An entry of the audit trail, as a use case describes it. The user, the time and the intent are added when it is written. */
 export interface AuditEntry {
   code: AuditMenu
   operation: string
   info: Record<string, unknown>
-  /** Changed fields without secrets. Omitted if the former values are unknown. */
+  /** Changed fields, without secrets. Omitted if the previous values are not available. */
   changes?: readonly FieldChange[]
-  /** Company whose log contains the entry if another company's users acted. `actor` is the code of their company. */
+  /** Company whose log gets the entry, if the caller acts for another company. `actor` is the code of the caller's company. */
   company?: { id: number; actor: string }
 }

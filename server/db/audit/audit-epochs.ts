@@ -1,4 +1,4 @@
-/** Counts restores of the database from a copy. After a restore, logs may lack entries that they had. */
+/** Counts how often the database was restored from a copy. After a restore, logs may lack entries that they had before. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { setFactOnce } from '#server/db/installation-facts.ts'
 
@@ -13,6 +13,6 @@ export async function readEpoch(db: DatabaseHandle): Promise<number> {
   return Number(count)
 }
 
-/** Returns false if another process already began this epoch. */
+/** Records that an epoch has begun. Returns false if another process already recorded it. */
 export const markEpoch = (db: DatabaseHandle, epoch: number, now: number): Promise<boolean> =>
   setFactOnce(db, `${factPrefix}${epoch}`, String(now))

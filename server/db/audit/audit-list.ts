@@ -29,7 +29,7 @@ export interface AuditEntryMatch {
   actor: AuditActor | null
 }
 
-/** Returns the company whose log has this intent if the caller acted for another company, otherwise null. */
+/** Returns the company whose log has an entry with this intent by the caller's company, otherwise null. */
 export async function findCompanyOfIntent(db: DatabaseHandle, intent: string): Promise<number | null> {
   const { rows } = await sql<{ company: number | null }>`select company_of_intent(${intent}) as company`.execute(db)
   return rows[0]?.company ?? null
@@ -38,7 +38,7 @@ export async function findCompanyOfIntent(db: DatabaseHandle, intent: string): P
 export interface AuditPageRequest {
   results: number
   page: number
-  /** Id of an entry. The page begins after it. */
+  /** Id of an entry. The page begins with the entry after it. */
   after?: number | undefined
   descending: boolean
 }
@@ -93,7 +93,7 @@ export async function listAuditEntries(
   return rows
 }
 
-/** Counts up to one more than `maxCountedEntries`. */
+/** Counts entries, but at most one more than `maxCountedEntries`. */
 export async function countAuditEntries(db: DatabaseHandle, filter: TrailFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count
@@ -109,7 +109,7 @@ export interface DayCount {
   failed: number
 }
 
-/** Counts by days of the time zone. Days without an entry are left out. */
+/** Counts entries by day in the time zone. Days without an entry are left out. */
 export async function countDays(db: DatabaseHandle, filter: TrailFilter, zone: string): Promise<DayCount[]> {
   const day = sql`to_char(to_timestamp(entry.end_time / 1000) at time zone ${zone}::text, 'YYYY-MM-DD')`
   const { rows } = await sql<DayCount>`
@@ -121,12 +121,12 @@ export async function countDays(db: DatabaseHandle, filter: TrailFilter, zone: s
 
 export interface SizedLogRange {
   from: number
-  /** Exclusive. */
+  /** End of the range, exclusive. */
   to: number
   bytes: number
 }
 
-/** Returns the smallest range of the log that contains all entries of this time. Empty without entries. */
+/** Returns the smallest range of the log that contains all entries of this period, or an empty range without entries. */
 export async function findLogRange(
   db: DatabaseHandle,
   companyId: number,

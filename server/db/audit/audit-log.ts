@@ -1,4 +1,7 @@
-/** Log of a company: places of entries, tree hashes in tiles, signed checkpoints. Only the integrator writes it. */
+/**
+ * Rows of a company's log: positions of entries, tree hashes in tiles, signed checkpoints. Only the integrator (`integrate.ts`) writes
+ * them.
+ */
 import { sql } from 'kysely'
 import { listEdgeTiles, type LogTile, getTileWidth } from '#domain/audit-log/tiles.ts'
 import type { TreeEdge } from '#domain/audit-log/tree-edge.ts'
@@ -8,7 +11,7 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 
 const lockSpace = 7801
 
-/** Returns whether this transaction now holds the lock for writing the company's log, until it ends. */
+/** Tries to lock the company's log for writing until the transaction ends. Returns false if another transaction has the lock. */
 export async function tryLockLog(db: DatabaseHandle, companyId: number): Promise<boolean> {
   const { rows } = await sql<{ isLocked: boolean }>`
     select pg_try_advisory_xact_lock(${lockSpace}, ${companyId}) as "isLocked"`.execute(db)
@@ -26,7 +29,8 @@ export interface PendingLog {
 }
 
 export async function listPendingLogs(db: DatabaseHandle): Promise<PendingLog[]> {
-  // The lowest id is taken as the oldest entry. Ids follow the time only roughly, which is exact enough for an alarm.
+  // The entry with the lowest id is taken as the oldest one. Ids follow the time only roughly, which is exact enough for a warning about
+  // late entries.
   const { rows } = await sql<PendingLog>`
     select first.company_id as "companyId", coalesce(entry.end_time, 0) as oldest
     from (select company_id, min(entry_id) as id from audit_pending group by company_id) first
@@ -59,7 +63,7 @@ export async function listPendingEntries(
   return rows
 }
 
-/** Archived entries keep their places, also if no entry was added after them. */
+/** Returns the number of positions. Archived entries keep their positions, also if all entries are archived. */
 export async function getLogSize(db: DatabaseHandle, companyId: number): Promise<number> {
   const lastLeaf = await db
     .selectFrom('audit_leaf')
@@ -71,7 +75,7 @@ export async function getLogSize(db: DatabaseHandle, companyId: number): Promise
   return lastLeaf ? lastLeaf.log_index + 1 : readArchivedEnd(db, companyId)
 }
 
-/** Returns the hashes needed to append to the log. The tiles are cut at `size`. */
+/** Returns the hashes needed to append to the log. Hashes of entries from `size` on are left out. */
 export async function readEdge(db: DatabaseHandle, companyId: number, size: number): Promise<TreeEdge> {
   const tiles = await Promise.all(
     listEdgeTiles(size).map(async ({ level, index }) => {
@@ -104,7 +108,7 @@ export async function countTiles(db: DatabaseHandle, companyId: number): Promise
   return rows[0]?.count ?? 0
 }
 
-/** Gives the entries the places from `from` on, ends their waiting, and writes the changed tiles. */
+/** Gives the entries the positions from `from` on, removes them from the waiting entries, and writes the changed tiles. */
 export async function appendEntries(
   db: DatabaseHandle,
   companyId: number,
@@ -133,7 +137,7 @@ export interface CheckpointRecord {
 }
 
 export interface StoredCheckpoint extends CheckpointRecord {
-  /** Whether it is kept when a newer one is stored. */
+  /** Whether the checkpoint stays stored after a newer one is stored. */
   is_permanent: boolean
 }
 
@@ -158,7 +162,7 @@ export function listCheckpoints(db: DatabaseHandle, companyId: number): Promise<
     .execute()
 }
 
-/** Returns the notes that name a next key: the latest note for each key. */
+/** Returns the latest note for each next key that a note names. */
 export async function listHandoverNotes(db: DatabaseHandle, companyId: number): Promise<string[]> {
   const { rows } = await sql<{ note: string }>`
     select distinct on (named) note from (
@@ -168,7 +172,7 @@ export async function listHandoverNotes(db: DatabaseHandle, companyId: number): 
   return rows.map(({ note }) => note)
 }
 
-/** Replaces the latest checkpoint, unless that one is permanent. */
+/** Stores a checkpoint and deletes the previous one, unless that is permanent or `isRetained` makes it permanent. */
 export async function storeCheckpoint(
   db: DatabaseHandle,
   companyId: number,
@@ -204,7 +208,7 @@ export interface CheckpointKey {
   size: number
 }
 
-/** Returns the latest checkpoint of each log that has grown and was not mailed since `mailedBefore` (epoch ms). */
+/** Returns the latest checkpoint of each log that has grown since its last mail and got no mail after `mailedBefore` (epoch ms). */
 export async function listCheckpointsToMail(db: DatabaseHandle, mailedBefore: number): Promise<CheckpointKey[]> {
   const { rows } = await sql<CheckpointKey>`
     select newest.company_id as "companyId", newest.size

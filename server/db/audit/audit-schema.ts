@@ -1,4 +1,7 @@
-/** A policy, trigger, rule or view on the audit tables could make the database return other data than its rows. */
+/**
+ * Checks that nobody has changed the schema of the audit tables. A policy, trigger, rule or view could make the database return other data
+ * than its rows.
+ */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 
@@ -27,7 +30,10 @@ const expectedLines: readonly string[] = [
   'trigger audit_tile grow_audit_tile 19 O grow_audit_tile',
 ]
 
-/** Returns unexpected and missing objects, and `search_path` if a schema before `public` contains an object. */
+/**
+ * Returns unexpected and missing objects of the audit tables, tables of the same names in other schemas, and `search_path` if another
+ * schema is searched before `pg_catalog`.
+ */
 export async function findSchemaFaults(db: DatabaseHandle): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     with audited as (

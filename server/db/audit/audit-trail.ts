@@ -1,4 +1,7 @@
-/** Entries are fixed in the write's transaction and never change (S-91). Their place in the log is assigned later. */
+/**
+ * Writes entries of the audit trail in the transaction of their write. Entries never change (S-91). They get their position in the log
+ * later.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { CompiledQuery, sql } from 'kysely'
 import { toCanonicalJson } from '#domain/audit-log/canonical.ts'
@@ -15,7 +18,7 @@ export interface EntryHeader {
   userId: number | null
   /** Epoch ms. */
   now: number
-  /** -1 if the write failed. */
+  /** 0 if the write succeeded, -1 if it failed. */
   status: 0 | -1
   intent: string | null
   requestId: string
@@ -27,7 +30,7 @@ interface EntryDraft {
   nameKey: string
 }
 
-/** An unused id leaves a gap, which is harmless: places in the log have no gaps. */
+/** Takes the id and the user's name for an entry. An unused id leaves a gap, which is harmless: positions in the log have no gaps. */
 async function draftEntry(db: DatabaseHandle, userId: number | null): Promise<EntryDraft> {
   const { rows } = await sql<EntryDraft>`
     select nextval('audit_entry_id')::integer as id, coalesce(max(name), '') as name,
@@ -38,7 +41,7 @@ async function draftEntry(db: DatabaseHandle, userId: number | null): Promise<En
 }
 
 export interface EntryStatement {
-  /** `noted as (...), pended as (...)`: parts of a WITH clause. `pended` has no row if the entry was not added. */
+  /** SQL `noted as (...), pended as (...)`: parts of a WITH clause. `pended` returns no row if the entry was not added. */
   text: string
   values: unknown[]
 }
@@ -115,7 +118,9 @@ const buildLeaf = (
     request_id: toLeafValue(header.requestId),
   })
 
-/** ChangeCount 0 distinguishes an update without changed fields from one whose changes are unknown. */
+/**
+ * Returns the entry's info. `ChangeCount: 0` marks an update that changed no field, because without it the changes could also be unknown.
+ */
 const getInfo = (entry: AuditEntry): Record<string, LeafValue> => {
   const isUnchanged = entry.operation === 'update' && entry.changes?.length === 0
   return toLeafObject(isUnchanged ? { ChangeCount: 0, ...entry.info } : entry.info)
@@ -128,7 +133,7 @@ const getChanges = (entry: AuditEntry): AuditChange[] =>
     after: toLeafValue(after),
   }))
 
-/** Converts fractions and unsafe integers to text and omits missing values, as leaves require. */
+/** Converts a value as leaves require: fractions and unsafe integers become text, and missing fields are omitted. */
 export function toLeafValue(value: unknown): LeafValue {
   if (value === null || value === undefined) return null
   if (typeof value === 'boolean') return value
@@ -145,7 +150,7 @@ const toLeafObject = (values: object): Record<string, LeafValue> =>
       .map(([name, value]) => [name.toWellFormed(), toLeafValue(value)]),
   )
 
-/** Sets the tenant to the other company for an entry in its log, and back to the caller's company afterwards. */
+/** Adds entries. For an entry in another company's log, the tenant is that company, and the caller's company again afterwards. */
 export async function addAuditEntries(
   db: DatabaseHandle,
   header: EntryHeader,
@@ -157,13 +162,13 @@ export async function addAuditEntries(
     if (actor) await setTenant(db, companyId)
     const { text, values } = await buildEntryStatement(db, header, entry, 1, actor)
     const { rows } = await db.executeQuery(CompiledQuery.raw(`with ${text} select entry_id from pended`, values))
-    // A trigger may suppress the row without an error. A write without its entry must fail.
+    // A trigger could suppress the row without an error. A write without its entry must fail.
     if (rows.length !== 1) throw new Error('the audit entry was not inserted')
     if (actor) await setTenant(db, header.companyId)
   }
 }
 
-/** Sets the user's own company as the tenant to read the name, because another tenant may be set now. */
+/** Reads the caller's name for another company's log. Sets the caller's company as the tenant first, because another tenant may be set. */
 async function readActor(db: DatabaseHandle, { companyId, userId }: EntryHeader): Promise<AuditActor> {
   await setTenant(db, companyId)
   const id = userId ?? 0
@@ -176,7 +181,10 @@ export interface RowAuthor {
   name: string
 }
 
-/** The entry has exactly the row's change time. `info` identifies the row. Null for rows from a restored backup. */
+/**
+ * Returns the user who last changed a row: the author of the entry with exactly the row's change time. `info` identifies the row. Null for
+ * rows from a restored backup.
+ */
 export async function findLastAuthor(
   db: DatabaseHandle,
   companyId: number,

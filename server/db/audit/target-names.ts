@@ -4,14 +4,16 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { isWithdrawn, findPriceListById } from '#server/db/catalogue/price-lists.ts'
 import { findModuleById } from '#server/db/catalogue/modules.ts'
 
-/** `isHidden` is set for a module. `isConfirmed` is set for a price list: it is withdrawn instead of deleted. */
+/**
+ * Names of the row for the entry. `isHidden` is set for a module. `isConfirmed` is set for a price list: if true, deleting it withdraws it.
+ */
 export interface TargetNames {
   info: Record<string, string | number>
   isHidden?: boolean
   isConfirmed?: boolean
 }
 
-/** Kinds of catalogue rows. They belong to no company, and only the provider's staff may know them by id. */
+/** Kinds of catalogue rows. They belong to no company, so only the provider's admins may see their names in an entry. */
 export const catalogueKinds: ReadonlySet<RowKind> = new Set(['price', 'module'])
 
 type NamesReader = (db: DatabaseHandle, id: number, companyId: number) => Promise<TargetNames | null>

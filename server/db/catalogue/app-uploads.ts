@@ -15,7 +15,7 @@ export async function insertUpload(db: DatabaseHandle, upload: NewUpload): Promi
 const selectUnpublished = (db: DatabaseHandle, userId: number) =>
   db.selectFrom('app_upload').selectAll().where('user_id', '=', userId).where('published', 'is', null)
 
-/** Returns null if the upload belongs to another user or has expired. */
+/** Finds an upload that is not published. Returns null if it belongs to another user or has expired. */
 export const findUpload = (db: DatabaseHandle, userId: number, id: string, now: number) =>
   findRow(selectUnpublished(db, userId).where('id', '=', id).where('until', '>', now))
 
@@ -23,11 +23,11 @@ export const findUpload = (db: DatabaseHandle, userId: number, id: string, now: 
 export const listUploads = (db: DatabaseHandle, userId: number, now: number) =>
   selectUnpublished(db, userId).where('until', '>', now).orderBy('create_time').orderBy('id').execute()
 
-/** Returns the uploads with these MD5s whose content was read. Locks them until the commit. */
+/** Returns the unpublished uploads with these MD5 hashes whose content was read. Locks them until the commit. */
 export const lockReadUploads = (db: DatabaseHandle, userId: number, md5: readonly string[]) =>
   selectUnpublished(db, userId).where('md5', 'in', md5).where('manifest', 'is not', null).forUpdate().execute()
 
-/** Like `lockReadUploads`, but includes published ones and takes no lock. Returns the latest upload for each MD5. */
+/** Like `lockReadUploads`, but includes published uploads and takes no lock. Returns the latest upload for each MD5 hash. */
 export const findLatestUploads = (db: DatabaseHandle, userId: number, md5: readonly string[]) =>
   db
     .selectFrom('app_upload')
@@ -40,7 +40,7 @@ export const findLatestUploads = (db: DatabaseHandle, userId: number, md5: reado
     .orderBy('create_time', 'desc')
     .execute()
 
-/** Prevents other transactions from changing the set of this user's uploads until the commit. */
+/** Locks the list of this user's uploads for other transactions that call this, until the commit. */
 export async function lockUploads(db: DatabaseHandle, userId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('app_upload'), ${userId}::integer)`.execute(db)
 }
@@ -56,7 +56,7 @@ export const readQuotaUsage = (db: DatabaseHandle, userId: number, now: number) 
 
 export type UploadContent = Pick<UploadRecord, 'md5' | 'sha256' | 'icon' | 'markdown'> & { manifest: string }
 
-/** Returns false if the upload is gone or was already read. */
+/** Returns false if the upload was deleted or already read. */
 export const recordContent = async (db: DatabaseHandle, id: string, content: UploadContent): Promise<boolean> =>
   wasUpdated(await updateUnread(db, id).set(content).executeTakeFirstOrThrow())
 
@@ -80,7 +80,7 @@ export async function removeUpload(db: DatabaseHandle, userId: number, id: strin
   return numDeletedRows > 0n
 }
 
-/** Keeps only the latest `maxRefused` refused uploads, so that they do not pile up. */
+/** Deletes refused uploads except the latest `maxRefused`, so that they do not pile up. */
 export async function deleteRefusedUploads(db: DatabaseHandle, userId: number, maxRefused: number): Promise<void> {
   await sql`delete from app_upload where id in (
     select id from app_upload where user_id = ${userId} and fault is not null order by create_time desc offset ${maxRefused})`.execute(
@@ -103,7 +103,10 @@ interface UploadLease {
   until: number
 }
 
-/** Only one process over all nodes writes the bytes of an upload. Returns false if another one holds the lease. */
+/**
+ * Acquires or renews a lease: only one process over all nodes writes the bytes of an upload. Returns false if another process holds the
+ * lease.
+ */
 export const acquireLease = async (db: DatabaseHandle, { id, lease, now, until }: UploadLease): Promise<boolean> =>
   wasUpdated(
     await db
@@ -118,7 +121,7 @@ export async function releaseLease(db: DatabaseHandle, id: string, lease: string
   await db.updateTable('app_upload').set({ lease_until: 0 }).where('id', '=', id).where('lease', '=', lease).execute()
 }
 
-/** The next cleanup of the folder deletes the files of the deleted rows. */
+/** Deletes the rows of expired uploads. The next cleanup of the folder deletes their files. */
 export async function deleteExpiredUploads(db: DatabaseHandle, now: number): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('app_upload').where('until', '<=', now).executeTakeFirst()
   return Number(numDeletedRows)

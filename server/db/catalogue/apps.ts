@@ -25,7 +25,7 @@ const selectLatestVersions = (db: DatabaseHandle) =>
 
 const selectFromVersions = <T>(expression: string) =>
   sql<T>`(select ${sql.raw(expression)} from app_version each where each.code = app_version.code)`
-// The id and creation time of the first version belong to the app. They stay when a new version is published.
+// An app has the id and creation time of its first version. They stay the same when a new version is published.
 const appId = selectFromVersions<number>('min(each.id)')
 const appCreateTime = selectFromVersions<number>('min(each.create_time)')
 
@@ -71,7 +71,7 @@ const appColumns = {
 export const appReads: ListReads<null, AppRecord> = {
   readLatestChange: readCatalogueChangeNumber,
   readPage: (db, _, query) => readListPage(selectApps(db), listApps, appColumns, query),
-  // A new version is always higher than the earlier ones (D79), so the latest version has the app's last change.
+  // A new version is always higher than the earlier versions (D79), so the latest version has the change number of the app's last change.
   readChanges: (db, _, since) => readCatalogueChanges(db, selectApps(db), since),
   readRowsAfter: (db, _, id, limit) => selectApps(db).where(appId, '>', id).orderBy(appId).limit(limit).execute(),
 }
@@ -104,7 +104,9 @@ export async function insertAppVersion(db: DatabaseHandle, version: NewAppVersio
     .execute()
 }
 
-/** Empty if nothing runs in the service, or if it was created before this was recorded. */
+/**
+ * Returns the version of each app in the service. Empty if nothing runs in the service, or if it was created before versions were recorded.
+ */
 export async function listAppsOfService(
   db: DatabaseHandle,
   { companyId, code }: { companyId: number; code: string },

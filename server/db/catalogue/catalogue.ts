@@ -1,4 +1,4 @@
-/** Modules, apps and price lists share one change counter and the rules about visible client types. */
+/** Change numbers of the catalogue: modules, apps and price lists share one counter. */
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -16,7 +16,7 @@ export async function takeCatalogueChangeNumber(db: DatabaseHandle): Promise<num
   return change
 }
 
-/** Locks the catalogue until the commit, so that what was read is still valid when the transaction writes. */
+/** Locks the catalogue until the commit, so that the rows read so far are still valid when the transaction writes. */
 export async function lockCatalogue(db: DatabaseHandle): Promise<void> {
   await db.selectFrom('catalogue').select('change').forUpdate().executeTakeFirstOrThrow()
 }
@@ -25,7 +25,10 @@ export async function readCatalogueChangeNumber(db: DatabaseHandle): Promise<num
   return (await db.selectFrom('catalogue').select('change').executeTakeFirstOrThrow()).change
 }
 
-/** If `since` is null, returns all rows. Throws GONE for an unknown number. Devices remove rows with `isDeleted`. */
+/**
+ * If `since` is null, returns all rows. Throws GONE if `since` is above the current number. `isDeleted` selects the rows that devices must
+ * remove.
+ */
 export async function readCatalogueChanges<T extends keyof DatabaseTables, R extends { deleted: boolean; id: number }>(
   db: DatabaseHandle,
   query: SelectQueryBuilder<DatabaseTables, T, R>,
@@ -39,7 +42,7 @@ export async function readCatalogueChanges<T extends keyof DatabaseTables, R ext
     .orderBy(sql.ref('change'))
     .orderBy(sql.ref('id'))
     .execute()
-  // Deleted rows are kept, so that even a device that was away for years learns about them.
+  // Deleted rows stay in the database, so that even a device that was offline for years removes them.
   const deletedIds = since === null ? [] : changedRows.filter(isDeleted).map(({ id }) => id)
   return { changed: changedRows.filter((row) => !isDeleted(row)), gone: deletedIds, upto: maxChange }
 }

@@ -45,7 +45,7 @@ export const moduleReads: ListReads<VisibleClientTypes, ModuleRecord> = {
     selectPresentModules(db, type).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-/** Returns all modules of a type, visible and hidden, in display order. */
+/** Returns all modules of a type, visible and hidden, sorted by code. */
 export const listModulesOfType = (db: DatabaseHandle, type: ClientType) =>
   selectPresentModules(db, type).orderBy('code_key').execute()
 
@@ -72,7 +72,7 @@ export async function insertModule(db: DatabaseHandle, module: NewModule): Promi
     })
 }
 
-/** Problem of a duplicate code (contracts 5). */
+/** Returns the problem of a value that must be unique (contracts 5). */
 export const createDuplicateProblem = (field: string, value: string): FieldProblem => ({
   field,
   code: 'DUPLICATE',
@@ -88,7 +88,7 @@ export interface ModuleChange {
   deleted?: boolean
 }
 
-/** Also writes the next version and change number. */
+/** Writes the fields, the next version and the next change number. */
 export async function updateModule(
   db: DatabaseHandle,
   id: number,

@@ -19,11 +19,13 @@ import { createValidationProblem } from '#server/problems/problem-error.ts'
 
 export type PriceListRecord = Selectable<PriceListTable>
 
-/** A withdrawn list was used for sales and is not used for new ones. Users who could read it still can (D81). */
+/**
+ * Returns whether the list is withdrawn: it was confirmed, and is no longer used for new sales. Users who could read it still can (D81).
+ */
 export const isWithdrawn = ({ deleted, confirmed }: Pick<PriceListRecord, 'deleted' | 'confirmed'>): boolean =>
   deleted && confirmed
 
-/** A deleted list that was never confirmed can be removed, because nothing was sold with it. */
+/** Returns whether devices must remove the list: it was deleted and never confirmed, so nothing was sold with it. */
 const isDeleted = ({ deleted, confirmed }: PriceListRecord) => deleted && !confirmed
 const isVisible = sql<boolean>`(not price_list.deleted or price_list.confirmed)`
 
@@ -52,7 +54,7 @@ export const priceListReads: ListReads<VisibleClientTypes, PriceListRecord> = {
     selectVisiblePriceLists(db, type).where(isVisible).where('id', '>', id).orderBy('id').limit(limit).execute(),
 }
 
-/** Returns the latest confirmed list of that type that has begun (D16). */
+/** Returns the confirmed list of that type with the latest effective date until today (D16). */
 export const findPriceListInForce = (db: DatabaseHandle, type: ClientType, today: PlainDate) =>
   findRow(
     selectVisiblePriceLists(db, type)
@@ -85,7 +87,7 @@ export const findPriceListById = (db: DatabaseHandle, id: number) =>
 export const lockPriceList = (db: DatabaseHandle, id: number) =>
   findRow(selectVisiblePriceLists(db, null).where('id', '=', id).where(isVisible).forUpdate())
 
-/** Returns the effective dates of lists with a price for this module, without withdrawn ones. */
+/** Returns the effective dates of lists with a price for this module. Deleted and withdrawn lists are left out. */
 export async function listDatesWithModule(db: DatabaseHandle, type: ClientType, code: string): Promise<PlainDate[]> {
   const rows = await selectVisiblePriceLists(db, type)
     .where('deleted', '=', false)

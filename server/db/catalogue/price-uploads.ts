@@ -4,7 +4,7 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
 import type { PriceUploadTable } from '#server/db/tables/tables.ts'
 
-/** Storing the same file again renews its time. */
+/** Stores a checked price list. Storing the same file again renews its time. */
 export async function storePriceUpload(db: DatabaseHandle, upload: Insertable<PriceUploadTable>): Promise<void> {
   const { content, create_time } = upload
   await db

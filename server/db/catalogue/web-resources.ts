@@ -1,4 +1,4 @@
-/** Rows of icons and change logs. They are inserted once, never changed, and deleted when nothing refers to them. */
+/** Rows of icons and change logs. They are inserted once, never changed, and deleted when no row refers to them. */
 import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'

@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import { StartProblem } from '#server/config/config.ts'
 import { type FolderLock, lockFolder } from '#server/db/embedded/folder-lock.ts'
 
-/** Raised when the layout of the folder or of the engine's files becomes unsafe for an older build. */
+/**
+ * Format number of the data folder. It is raised when the layout of the folder or of the engine's files becomes unsafe for an older build.
+ */
 const folderFormat = 1
 /** Major version of PostgreSQL in the embedded engine. */
 const engineVersion = '18'
 
 const markerName = 'portal.json'
 
-/** Creates and locks the folder. Throws StartProblem if it belongs to another program or to a newer build. */
+/** Creates and locks the folder. Throws StartProblem if the folder belongs to another program or to a newer build, or is locked. */
 export async function claimDataFolder(folder: string): Promise<FolderLock> {
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new StartProblem(`Could not create the data folder ${folder}: ${error.message}.`)
@@ -30,7 +32,10 @@ export async function claimDataFolder(folder: string): Promise<FolderLock> {
 
 export const getDatabaseFolder = (folder: string) => join(folder, 'database')
 
-/** The new database is renamed only when it is complete, so a killed first start leaves no half database. */
+/**
+ * Returns a folder for a new database. `finish` renames it when the database is complete, so a killed first start leaves no incomplete
+ * database.
+ */
 export async function createDatabaseDraft(folder: string) {
   const draftFolder = join(folder, 'database.new')
   await rm(draftFolder, { recursive: true, force: true })
@@ -49,7 +54,10 @@ async function requireOwnFolder(folder: string): Promise<void> {
 
 const othersMode = 0o077
 
-/** Closes the folder and its files to other users, who could replace code and data. Windows has no such modes. */
+/**
+ * Makes the folder and its files private, because other users could replace code and data. Throws StartProblem if that fails. Windows has
+ * no such file modes.
+ */
 async function makePrivate(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   for (const path of [folder, ...(await readEntries(folder)).map((name) => join(folder, name))]) {

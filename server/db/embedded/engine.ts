@@ -12,14 +12,17 @@ export interface EmbeddedEngine {
   pool: Pool
   /** Writes the current database to a tar file, compressed if the name ends in `.gz`. */
   dumpTo(path: string): Promise<void>
-  /** Must be called, because an open engine keeps the process alive. Ends the pool first. */
+  /** Ends the pool and then the engine. Must be called, because an open engine keeps the process alive. */
   close(): Promise<void>
 }
 
-/** Wait between two attempts to restart the thread, in ms. It doubles each time. */
+/** First and maximum wait between two attempts to restart the thread, in ms. The wait doubles each time. */
 const restartMs = { first: 500, max: 30_000 }
 
-/** If the thread ends, its users get a 503, and the thread is restarted on the same files, as after a kill. */
+/**
+ * Starts the engine in a thread. If the thread ends, requests get a 503, and a new thread opens the same files, as a restart does after a
+ * killed process.
+ */
 export async function startEngine(options: EngineOptions, log: Logger): Promise<EmbeddedEngine> {
   let isClosing = false
   let restartPromise: Promise<void> | null = null
@@ -69,7 +72,8 @@ export async function startEngine(options: EngineOptions, log: Logger): Promise<
     else port2.close()
     return connection
   }
-  // Waiting for the pool fails after 5 s instead of hanging. This also covers a query outside the caller's own open transaction.
+  // Waiting for a connection fails after 5 s. Otherwise code that holds the only connection in a transaction and runs a query outside it
+  // would wait for ever.
   const pool = createPool(
     {
       stream,
@@ -105,9 +109,9 @@ export async function startEngine(options: EngineOptions, log: Logger): Promise<
   }
 }
 
-/** Throws StartProblem. */
+/** Throws StartProblem if the database cannot be opened. */
 async function openWorker(options: EngineOptions): Promise<Worker> {
-  // The process's own flags (of a debugger or a script) are not passed to the thread.
+  // No flags: those of the process (from a debugger or a script) must not be passed to the thread.
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: options,
     name: 'database',
@@ -123,7 +127,10 @@ async function openWorker(options: EngineOptions): Promise<Worker> {
 
 const threadEndedReason = 'its thread ended'
 
-/** Waits for one of these kinds only, because a dump may run at the same time. A failure ends every wait. */
+/**
+ * Resolves with the next report of one of these kinds. Others are ignored, because a dump may run at the same time. A failure ends every
+ * wait.
+ */
 function waitForReport(worker: Worker, kinds: readonly EngineReport['kind'][]): Promise<EngineReport> {
   return new Promise((resolve) => {
     const settle = (report: EngineReport) => {

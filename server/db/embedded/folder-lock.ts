@@ -1,10 +1,9 @@
 /**
  * Allows one process per data folder. Two processes on the same folder would both acknowledge writes, and the writes of one would be lost
- * without an error (R-14). The engine itself takes no lock, so this one is taken before the engine opens.
+ * without an error (R-14). The engine itself takes no lock, so this lock is taken before the engine opens.
  *
- * Whether the holder is alive is decided exactly if possible: by pid and start time, on the same machine and in the same process namespace.
- * Otherwise (another container or host on a shared folder) it is decided by the holder's heartbeat, which is watched for longer than the
- * interval between two heartbeats.
+ * If the holder is in the same process namespace of the same machine, its pid and start time show whether it is alive. Otherwise (another
+ * container or host on a shared folder) its heartbeat is watched for longer than the interval between two heartbeats.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 import { link, mkdir, readFile, rm, rmdir, stat, unlink, utimes, writeFile } from 'node:fs/promises'
@@ -27,7 +26,7 @@ export interface FolderLock {
 
 interface LockTimings {
   heartbeatMs: number
-  /** Longer than three heartbeat intervals. */
+  /** Time for which another holder's heartbeat is watched, in ms. Longer than three heartbeat intervals. */
   watchMs: number
 }
 
@@ -53,7 +52,7 @@ export async function lockFolder(
   }
 }
 
-/** Written atomically, so a reader never sees a lock file without a holder. */
+/** Returns false if there is a lock file. The file is written atomically, so a reader never sees a lock file without a holder. */
 async function createLockFile(path: string, text: string): Promise<boolean> {
   const draftPath = `${path}.${process.pid}`
   await writeFile(draftPath, text, { flag: 'w' })
@@ -78,7 +77,10 @@ async function refuseIfAlive(folder: string, path: string, watchMs: number): Pro
   )
 }
 
-/** If several processes find the same dead lock, only one may take it over: creating a folder succeeds only once. */
+/**
+ * Replaces the lock of a dead holder. If several processes do this at the same time, only one succeeds, because a folder can be created
+ * only once.
+ */
 async function takeOver(folder: string, path: string, ownText: string, watchMs: number): Promise<void> {
   const takeoverFolder = `${path}.takeover`
   const deadline = Date.now() + watchMs
@@ -111,7 +113,8 @@ async function takeOver(folder: string, path: string, ownText: string, watchMs: 
 async function isAlive(path: string, holder: LockHolder | null, watchMs: number): Promise<boolean> {
   if (holder && holder.where === describeSelf().where) {
     const started = readProcessStart(holder.pid)
-    // A process that exists but cannot be inspected counts as the holder. So does this process itself, if it opens the folder twice.
+    // A running process whose start time cannot be read is taken for the holder. If this process opens the folder twice, it finds itself as
+    // the holder.
     return started !== null && (started === '' || started === holder.started)
   }
   const firstHeartbeat = await stat(path).then(
@@ -141,10 +144,13 @@ const describeSelf = (): LockHolder => ({
   where: getProcessSpace(),
 })
 
-/** Returns ticks since boot. Empty if the process exists but there is no /proc, null if there is no process. */
+/**
+ * Returns the start time of a process in ticks since boot. Returns an empty text if the process exists but there is no /proc, and null if
+ * there is no process.
+ */
 function readProcessStart(pid: number): string | null {
   try {
-    // Read after the process name, which may contain blanks and brackets.
+    // Skips the process name, which may contain blanks and brackets.
     return (
       readFileSync(`/proc/${pid}/stat`, 'latin1')
         .replace(/^.*\) /s, '')

@@ -1,4 +1,4 @@
-/** The embedded engine loops for ever on a full disk, so writes stop well before that. */
+/** Watches the free disk space. The embedded engine loops for ever on a full disk, so writes are refused well before that. */
 import { statfs } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { FreeSpaceMark } from '#server/config/config.ts'
@@ -17,7 +17,10 @@ export const measureDiskSpace = async (folder: string): Promise<DiskSpace> => {
 const gigabyte = 2 ** 30
 const checkIntervalMs = 2000
 
-/** Returns bytes. The threshold is capped, because a percentage of a large disk would be far more than needed. */
+/**
+ * Returns the free space in bytes below which writes are refused. The percentage is at most 1 GB, because a part of a large disk would be
+ * far more than needed.
+ */
 export const getRefusalThreshold = (mark: FreeSpaceMark, total: number) =>
   Math.max(mark.bytes, Math.min((total * mark.percent) / 100, gigabyte))
 

@@ -1,4 +1,7 @@
-/** Used by pg as its socket. A message between threads costs more than a small statement, so writes are joined. */
+/**
+ * Stream that pg uses as its socket to the engine's thread. A message between threads costs more than a small statement, so waiting writes
+ * are joined into one message.
+ */
 import { Duplex } from 'node:stream'
 import type { MessagePort } from 'node:worker_threads'
 

@@ -1,4 +1,4 @@
-/** Creates a data folder from a dump. The folder must not contain a database: an existing one is never overwritten. */
+/** Creates a data folder from a dump. Refuses a folder that contains a database. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { StartProblem } from '#server/config/config.ts'
 import { startEngine } from '#server/db/embedded/engine.ts'
 import { hasDatabase, createDatabaseDraft, claimDataFolder } from '#server/db/embedded/data-folder.ts'
 
-/** File that exists in a data folder between a restore and the first start. */
+/** Returns the path of a file that exists in a data folder between a restore and the first start. */
 export const getRestoredMarkPath = (folder: string) => join(folder, 'restored')
 
 export async function restoreDump(folder: string, dump: string, log: Logger): Promise<void> {

@@ -1,4 +1,7 @@
-/** PGlite blocks its thread during a heavy query, so it gets its own (R-32). It serves one connection at a time. */
+/**
+ * Runs PGlite in a thread of its own, because a heavy query blocks the thread (R-32). Its one database session serves one connection at a
+ * time.
+ */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
@@ -25,8 +28,8 @@ const sendReport = (report: EngineReport) => parent.postMessage(report)
 
 const { dataDir, load } = workerData as EngineOptions
 
-// Keeps the slow WebAssembly code too: Node 24 may crash with "Check failed: jit_page_->allocations_.erase" when it discards slow code for
-// faster code (nodejs/node#66366). Remove this flag with a Node version that has the fix.
+// Keeps unoptimised WebAssembly code in memory. Node 24 may crash with "Check failed: jit_page_->allocations_.erase" when it discards this
+// code (nodejs/node#66366). Remove this flag with a Node version that has the fix.
 setFlagsFromString('--no-wasm-code-gc')
 
 try {
@@ -40,7 +43,7 @@ try {
   sendReport({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
 }
 
-// Work runs one at a time: connections come and go, but the engine has only one session.
+// Runs work one piece at a time: connections open and close, but the engine has only one session.
 let lastTurn = Promise.resolve()
 let isClosing = false
 const enqueue = (work: () => Promise<unknown>) => {
@@ -59,7 +62,7 @@ async function executeOrder(pglite: PGlite, order: EngineOrder): Promise<void> {
   sendReport({ kind: 'closed' })
 }
 
-/** The file gets its name when it is complete and synced. Queries wait only while the database files are read. */
+/** Writes a dump under another name and renames it when it is complete and synced. Queries wait only while the database files are read. */
 async function writeDump(pglite: PGlite, path: string): Promise<void> {
   const draftPath = `${path}.draft`
   try {
@@ -75,7 +78,7 @@ async function writeDump(pglite: PGlite, path: string): Promise<void> {
 
 function serveConnection(pglite: PGlite, port: MessagePort): void {
   port.on('message', (bytes: Uint8Array) => enqueue(() => executeMessage(pglite, port, bytes)))
-  // A connection that closes during a transaction must not leave it open for the next connection.
+  // If a connection closes during a transaction, the next connection must not find that transaction open.
   port.on('close', () => {
     for (const statement of ['rollback', 'discard all'])
       enqueue(() => pglite.execProtocolRaw(encodeSimpleQuery(statement)))

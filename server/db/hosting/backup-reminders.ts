@@ -13,7 +13,7 @@ type RemindableBackup = Pick<
   'id' | 'company_id' | 'service_id' | 'pdb_type' | 'status' | 'period_end' | 'create_time'
 >
 
-/** Days that the server may have been down without losing a reminder. */
+/** Maximum number of days that the server may be down without losing a reminder. */
 const maxMissedDays = 7
 
 export const listRemindableBackups = (
@@ -53,7 +53,7 @@ export const isExtendedBackup = (
       .limit(1),
   )
 
-/** Returns true if this transaction must send the reminder. Each reminder is sent only once. */
+/** Records the reminder. Returns false if it was recorded before, so each reminder is sent only once. */
 export const claimBackupReminder = (
   db: DatabaseHandle,
   { id, company_id }: Pick<RemindableBackup, 'id' | 'company_id'>,

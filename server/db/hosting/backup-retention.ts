@@ -1,10 +1,10 @@
-/** Abandoned and expired backups, and stored data that is no longer needed. Needs the system role. */
+/** Queries for cleaning up: abandoned and expired backups, and stored data that is no longer needed. Needs the system role. */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
 import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
 
-/** Backups in the state "running" without an open long request. */
+/** Returns backups in the state "running" whose long request has ended or does not exist. */
 export const listAbandonedBackups = (db: DatabaseHandle, createdBefore: number, limit: number) =>
   db
     .selectFrom('backup')
@@ -28,7 +28,10 @@ export interface BackupRetention {
   limit: number
 }
 
-/** Returns backups that are too many, too old, or of an erased service. The latest good one of a service stays. */
+/**
+ * Returns backups beyond the maximum number or age, except the latest good backup of each service and kind. Also returns all backups of
+ * services that were erased before `erasedBefore`. Backups that are being restored are left out.
+ */
 export async function listBackupsToRemove(
   db: DatabaseHandle,
   { count, createdBefore, erasedBefore, limit }: BackupRetention,
@@ -45,7 +48,7 @@ export async function listBackupsToRemove(
   return rows
 }
 
-/** Returns removed backups whose stored data must still be deleted. */
+/** Returns failed and removed backups whose stored data must still be deleted. */
 export const listBackupsToClear = (db: DatabaseHandle, limit: number) =>
   db
     .selectFrom('backup')
@@ -68,7 +71,10 @@ export async function countScheduledRuns(db: DatabaseHandle): Promise<number> {
   return count
 }
 
-/** Returns the latest good backups whose last drill is missing, older than `drilledBefore`, or failed before them. */
+/**
+ * Returns the latest good backup of each active service and kind that needs a drill: there was none, the last one is older than
+ * `drilledBefore`, or the last one failed with an earlier backup.
+ */
 export async function listBackupsToDrill(
   db: DatabaseHandle,
   drilledBefore: number,

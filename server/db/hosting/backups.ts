@@ -1,4 +1,4 @@
-/** Rows of backup subscriptions and their traffic. They are created and paid, and never deleted. */
+/** Rows of backup orders and of months of traffic. Rows are never deleted. */
 import { type Insertable, type Selectable, sql, type SqlBool } from 'kysely'
 import { listBackupOrders, listTraffic } from '#contract/backups.ts'
 import { type BackupType, toBoughtPeriod } from '#domain/backups.ts'
@@ -102,7 +102,7 @@ export const findTrafficById = (db: DatabaseHandle, companyId: number, id: numbe
 export const isCompanyService = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey) =>
   hasRow(db.selectFrom('service').select('id').where('company_id', '=', companyId).where('id', '=', serviceId))
 
-/** Returns the company's name for the service. Returns its code if the code now belongs to another company. */
+/** Returns the company's name for the service. Returns the service code if the service now belongs to another company. */
 export async function findServiceName(
   db: DatabaseHandle,
   { company_id, service_id, service_code }: Pick<BackupRecord, 'company_id' | 'service_id' | 'service_code'>,
@@ -141,7 +141,7 @@ export async function findLastPaidPeriod(
   return row ? toBoughtPeriod(row) : null
 }
 
-/** Returns the unpaid order: there is at most one of each kind (D91). Locks it until the commit. */
+/** Returns the unpaid order, or undefined. There is at most one of each kind (D91). Locks it until the commit. */
 export const lockUnpaidBackup = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey, type: BackupType) =>
   db
     .selectFrom('backup_order')
@@ -171,11 +171,11 @@ const selectLaterBackups = (db: DatabaseHandle, { id, service_id, pdb_type }: Ba
 
 export const isReplacedBackup = (db: DatabaseHandle, backup: BackupOrderKey) => hasRow(selectLaterBackups(db, backup))
 
-/** Returns whether another one of its kind was ordered later and is paid or unpaid, but not invalid. */
+/** Returns whether the service has a later order of the same kind that is paid or unpaid, but not invalid. */
 export const hasNewerBackup = (db: DatabaseHandle, backup: BackupOrderKey) =>
   hasRow(selectLaterBackups(db, backup).where('status', '>=', 0))
 
-/** Also writes the next version. */
+/** Writes the status and the next version. */
 export async function updateBackup(
   db: DatabaseHandle,
   id: number,
@@ -189,7 +189,10 @@ export async function updateBackup(
     .execute()
 }
 
-/** Keeps an existing schedule if `isContinued`. Takes a change number, because the row in the list changes. */
+/**
+ * Schedules the first backup for now. With `isContinued`, an existing schedule is not changed. Takes a change number, because the service's
+ * row in the list changes.
+ */
 export async function scheduleFirstBackup(
   db: DatabaseHandle,
   { companyId, serviceId }: ServiceKey,
@@ -204,7 +207,7 @@ export async function scheduleFirstBackup(
     .execute()
 }
 
-/** Returns false if the service no longer exists. */
+/** Returns whether backups to the bucket are suspended. Returns false if the service no longer exists. */
 export async function isTrafficDisabled(db: DatabaseHandle, companyId: number, serviceId: number): Promise<boolean> {
   const row = await db
     .selectFrom('service')
@@ -214,7 +217,7 @@ export async function isTrafficDisabled(db: DatabaseHandle, companyId: number, s
   return row?.traffic_disabled ?? false
 }
 
-/** Locks the rows for this transaction and skips rows that another node has locked. Needs the system role. */
+/** Returns expired orders. Locks them for this transaction and skips rows that another node has locked. Needs the system role. */
 export const lockExpiredBackups = (db: DatabaseHandle, bounds: ExpiryBounds, limit: number) =>
   db
     .selectFrom('backup_order')

@@ -1,8 +1,11 @@
-/** Condition for orders that can no longer be paid. Tests compare it with `getBackupOrderStatus`. */
+/** Condition for backup orders that can no longer be paid. Tests compare it with `getBackupOrderStatus`. */
 import { sql } from 'kysely'
 import type { PlainDate } from '#domain/time.ts'
 
-/** An unpaid backup expires if it was ordered before this instant or ends by this day (D31, decision 62). */
+/**
+ * An unpaid backup order expires if it was created before `createdBefore` (epoch ms), or if its exclusive end is `today` or earlier (D31,
+ * decision 62).
+ */
 export interface ExpiryBounds {
   createdBefore: number
   today: PlainDate

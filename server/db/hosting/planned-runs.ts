@@ -1,8 +1,11 @@
-/** Needs the system role. Devices do not see the times of scheduled backups, so no change number is taken. */
+/** Times of scheduled backups. Devices do not see them, so no change number is taken. Needs the system role. */
 import type { PdbType } from '#contract/backups.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 
-/** Returns services with a paid subscription of either kind after that day, sorted by id. */
+/**
+ * Returns services with a paid subscription of either kind that ends after `today`, sorted by id. Services with a running operation are
+ * left out.
+ */
 export const listSubscribedServices = (db: DatabaseHandle, today: string) =>
   db
     .selectFrom('service_row')

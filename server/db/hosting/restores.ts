@@ -1,4 +1,4 @@
-/** Rows of restores into a service, and of drills, which restore into an empty place. */
+/** Rows of restores into a service, and of drills, which restore a backup into an empty instance to test it. */
 import { type Insertable, sql } from 'kysely'
 import type { BackupFault } from '#contract/backups.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -9,7 +9,7 @@ import type { RestoreTable } from '#server/db/tables/backup-tables.ts'
 
 export type NewRestore = Omit<Insertable<RestoreTable>, 'id' | 'state' | 'fault' | 'end_time'>
 
-/** Returns null if a drill of that backup is already running. */
+/** Returns the id of the new row. Returns null for a drill if another drill of that backup is already running. */
 export async function startRestore(db: DatabaseHandle, restore: NewRestore): Promise<number | null> {
   const row = await db
     .insertInto('restore')
@@ -20,7 +20,7 @@ export async function startRestore(db: DatabaseHandle, restore: NewRestore): Pro
   return row?.id ?? null
 }
 
-/** `fault` is null if the restore succeeded. Needs the system role. */
+/** Stores the result of a running restore. `fault` is null if it succeeded. Needs the system role. */
 export async function finishRestore(db: DatabaseHandle, id: number, fault: BackupFault | null, now: number) {
   await db
     .updateTable('restore')
@@ -29,7 +29,7 @@ export async function finishRestore(db: DatabaseHandle, id: number, fault: Backu
     .execute()
 }
 
-/** Returns restores newest first, with the code of the service that was backed up. */
+/** Returns ended restores into the service, newest first, with the code of the service that was backed up. */
 export const listRestoresInto = (db: DatabaseHandle, { companyId, serviceId }: ServiceKey, limit: number) =>
   db
     .selectFrom('restore')
@@ -55,7 +55,7 @@ export const findLastDrill = (db: DatabaseHandle, { companyId, serviceId }: Serv
       .limit(1),
   )
 
-/** Returns drills whose long request no longer exists. Needs the system role. */
+/** Returns running drills, created before `createdBefore`, whose long request no longer exists. Needs the system role. */
 export const listAbandonedDrills = (db: DatabaseHandle, createdBefore: number) =>
   db
     .selectFrom('restore')

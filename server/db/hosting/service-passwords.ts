@@ -1,4 +1,4 @@
-/** Rows of new service passwords: one for each service, until it is fetched. */
+/** Rows of new service passwords: at most one for each service, until its user fetches it. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
 
@@ -11,7 +11,7 @@ export interface SealedPassword {
   until: number
 }
 
-/** Replaces an earlier password. Needs the system role. */
+/** Stores a password and replaces an earlier one. Needs the system role. */
 export async function storePassword(
   db: DatabaseHandle,
   { serviceId, companyId, userId, sealedText, until }: SealedPassword,
@@ -27,7 +27,7 @@ export async function deletePassword(db: DatabaseHandle, serviceId: number): Pro
   await db.deleteFrom('service_password').where('service_id', '=', serviceId).execute()
 }
 
-/** Deletes the password in this transaction. Returns null if it has expired or belongs to another user. */
+/** Returns the sealed password and deletes it in this transaction. Returns null if it has expired or belongs to another user. */
 export async function fetchPasswordOnce(
   db: DatabaseHandle,
   { serviceId, userId, now }: { serviceId: number; userId: number; now: number },

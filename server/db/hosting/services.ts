@@ -1,4 +1,4 @@
-/** Rows of hosted services, listed with data of their contracts and numbered by one counter over all companies. */
+/** Rows of hosted services, joined with data of their contracts. The services of all companies share one change counter. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { listServices } from '#contract/services.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -19,7 +19,7 @@ export async function insertService(db: DatabaseHandle, service: Insertable<Serv
   return (await db.insertInto('service').values(service).returning('id').executeTakeFirstOrThrow()).id
 }
 
-/** One company, or all companies for the provider's staff. Row-level security returns no rows to others. */
+/** A company, or `all` companies for the provider's staff. Other callers get no rows with `all`. */
 export type ServiceOwner = number | 'all'
 
 const selectServiceRows = (db: DatabaseHandle, owner: ServiceOwner) =>
@@ -48,7 +48,7 @@ const readServiceChangeNumber = async (db: DatabaseHandle): Promise<number> =>
 export const serviceReads: ListReads<{ owner: ServiceOwner }, ServiceListRow> = {
   readLatestChange: readServiceChangeNumber,
   readPage(db, { owner }, query) {
-    // The rows of the function have the names and columns of the view.
+    // The cast is safe, because the function returns rows with the columns of the view.
     const selection = selectServiceRows(db, owner) as ReturnType<typeof selectServiceView>
     return readListPage(selection, listServices, serviceColumns, query)
   },
@@ -60,7 +60,7 @@ export const serviceReads: ListReads<{ owner: ServiceOwner }, ServiceListRow> = 
       .orderBy('change')
       .orderBy('id')
       .execute()
-    // A row that is no longer listed has no contract, system or data. Devices that have the row still get its changes.
+    // No row is reported as deleted: a service that has had a contract stays in the list.
     return { changed, gone: [], upto: maxChange }
   },
   readRowsAfter: (db, { owner }, id, limit) =>
@@ -73,7 +73,7 @@ export const findServiceRow = (db: DatabaseHandle, owner: ServiceOwner, id: numb
 export const findServiceRowByCode = (db: DatabaseHandle, companyId: number, code: string) =>
   findRow(selectServiceRows(db, companyId).where('code', '=', code))
 
-/** Finds the service by its contract in force, or by its last one. */
+/** Finds the service of a contract that is not overwritten: the contract in force, or the last one. */
 export async function findServiceOfContract(
   db: DatabaseHandle,
   companyId: number,
@@ -98,7 +98,7 @@ export const takeServiceChangeNumber = async (db: DatabaseHandle): Promise<numbe
   return row.change
 }
 
-/** Also writes the next change number and version. */
+/** Writes the fields, the next change number and the next version. */
 export async function updateService(
   db: DatabaseHandle,
   id: number,
@@ -113,7 +113,7 @@ export async function updateService(
     .execute()
 }
 
-/** Takes a change number after its contract or orders changed, because its row in the list shows them. */
+/** Gives the service a new change number. Call it after its contract or orders changed, because its row in the list shows them. */
 export async function touchService(db: DatabaseHandle, companyId: number, code: string): Promise<void> {
   const change = await takeServiceChangeNumber(db)
   await updateCompanyServices(db, companyId).set({ change }).where('code', '=', code).execute()
@@ -127,7 +127,7 @@ export async function touchServices(db: DatabaseHandle, companyId: number): Prom
 const updateCompanyServices = (db: DatabaseHandle, companyId: number) =>
   db.updateTable('service').where('company_id', '=', companyId)
 
-/** Needs the system role. */
+/** Returns the monitored columns of all services, sorted by id. Needs the system role. */
 export const listMonitoredServices = (db: DatabaseHandle) =>
   db
     .selectFrom('service')
@@ -171,11 +171,11 @@ export type UpkeepServiceRow = Pick<
   | 'period_end'
 >
 
-/** Returns services that may need scheduled work, sorted by id. Needs the system role. */
+/** Returns services without a running operation, sorted by id. They may need scheduled work. Needs the system role. */
 export const listServicesForUpkeep = (db: DatabaseHandle) =>
   db.selectFrom('service_row').selectAll().where('operation', 'is', null).orderBy('id').execute()
 
-/** Finds a service of any company, with the order that opens its page. Needs the system role. */
+/** Finds a service of any company, with the id of the order that represents it in the list (D35). Needs the system role. */
 export const findServiceWithOrder = (db: DatabaseHandle, id: number) =>
   findRow(
     db
@@ -191,7 +191,10 @@ export const findServiceWithOrder = (db: DatabaseHandle, id: number) =>
       .where('service_row.id', '=', id),
   )
 
-/** Returns services whose address nobody can open. Needs the system role. */
+/**
+ * Returns services whose address ends with `urlSuffix`: demo services, whose address nobody can open. Services with a running operation are
+ * left out. Needs the system role.
+ */
 export const listDemoServices = (db: DatabaseHandle, urlSuffix: string) =>
   db
     .selectFrom('service_row')
@@ -201,7 +204,7 @@ export const listDemoServices = (db: DatabaseHandle, urlSuffix: string) =>
     .orderBy('id')
     .execute()
 
-/** Returns the order that represents the service in the list of contracts (D35). */
+/** Returns the id of the order that represents the service in the list of orders (D35). */
 export async function findListedOrderId(
   db: DatabaseHandle,
   { companyId, code }: { companyId: number; code: string },

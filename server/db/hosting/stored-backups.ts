@@ -1,4 +1,4 @@
-/** Rows of backup runs. A row is written before anything is stored, and is never deleted. */
+/** Rows of backup runs. A row is written before the run stores anything, and is never deleted. */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import { type PdbType, listBackups } from '#contract/backups.ts'
 import { readChangeNumber, readRowChanges, takeChangeNumber } from '#server/db/change-numbers.ts'
@@ -82,7 +82,7 @@ export async function startStoredBackup(
 
 type StoredBackupFields = Omit<Updateable<StoredBackupTable>, 'change' | 'row_version' | 'update_time'>
 
-/** Returns null if the backup is no longer in that state. Needs the system role. */
+/** Returns null if the backup is no longer in the given state. Needs the system role. */
 export async function updateStoredBackup(
   db: DatabaseHandle,
   { id, company_id, state }: Pick<StoredBackup, 'id' | 'company_id' | 'state'>,

@@ -8,14 +8,14 @@ import { hasValues } from '#server/db/has-values.ts'
 import type { ServiceKey, TrafficRecord } from '#server/db/hosting/backups.ts'
 import type { ChangeStamp } from '#server/db/orders/orders.ts'
 
-/** A backup or a restore. Its name stays the same when it is started again. */
+/** A backup or a restore whose bytes are counted. Its name `run` stays the same when it is started again. */
 export interface TrafficRun {
   companyId: number
   serviceId: number
   run: string
 }
 
-/** Returns the sum over all months. */
+/** Returns the bytes of a run, summed over all months. */
 export async function sumTrafficOfRun(db: DatabaseHandle, run: string): Promise<number> {
   const { bytes } = await db
     .selectFrom('traffic_moved')
@@ -104,7 +104,10 @@ export async function closeMonths(db: DatabaseHandle, serviceId: number, lastMon
   await db.updateTable('service').set({ closed_month: lastMonth }).where('id', '=', serviceId).execute()
 }
 
-/** A record is overdue if it is unpaid, older than this instant, and reaches the smallest payable amount. */
+/**
+ * Bounds of overdue traffic: a month is overdue if it is unpaid, was billed before `createdBefore`, and its amount is not below the
+ * smallest payable amount.
+ */
 export interface OverdueBounds {
   createdBefore: number
   minAmounts: Record<Currency, string>
@@ -113,13 +116,13 @@ export interface OverdueBounds {
 export const hasOverdueTraffic = (db: DatabaseHandle, serviceId: number, bounds: OverdueBounds) =>
   hasRow(selectUnpaidTraffic(db, bounds).where('service_id', '=', serviceId).limit(1))
 
-/** Returns overdue months without a notice so far, sorted by id. Needs the system role. */
+/** Returns overdue months for which no notice was sent so far, sorted by id. Needs the system role. */
 export const listNewlyOverdueTraffic = (db: DatabaseHandle, bounds: OverdueBounds) =>
   selectUnpaidTraffic(db, bounds).where('notified_overdue', '=', false).orderBy('id').execute()
 
 export type OverdueTraffic = Pick<TrafficRecord, 'id' | 'service_id' | 'company_id' | 'service_code' | 'period_end'>
 
-/** Returns false if the month was paid meanwhile or another node sends the notice. */
+/** Records that the notice is sent. Returns false if the month was paid meanwhile or another node sends the notice. */
 export const claimOverdueNotice = (db: DatabaseHandle, id: number) =>
   hasRow(
     db
@@ -155,11 +158,11 @@ export async function payTraffic(
     .execute()
 }
 
-/** The amount carried to the next billed month, and the latest month that it comes from. */
+/** Amount to carry to the next billed month, from the months with these ids. */
 export interface CarriedTraffic {
   ids: number[]
   amount: Hundredths
-  /** Exclusive end of that month. Null if nothing is carried. */
+  /** Exclusive end of the latest of these months. Null if nothing is carried. */
   end: PlainDate | null
 }
 

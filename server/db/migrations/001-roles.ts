@@ -2,13 +2,13 @@
  * Creates the two roles that all work runs in (S-83, N-11). Neither role can log in, own a table, change the schema or bypass row-level
  * security. The server's login is a plain member of both.
  *
- * RESET ROLE would leave these roles, and with the embedded database it would lead to a superuser. It cannot be injected, because SQL is
- * never built from user text: values are parameters, the protocol then accepts only one statement at a time, and identifiers come from our
- * own column tables.
+ * RESET ROLE would leave these roles, and with the embedded database the session would then be a superuser's. The statement cannot be
+ * injected, because SQL is never built from user text: values are parameters, the protocol then accepts only one statement at a time, and
+ * identifiers come from the portal's own column tables.
  */
 import { type Kysely, sql } from 'kysely'
 
-/** Before PostgreSQL 16 every member may set the role. Since then this is a separate right. */
+/** Condition that the current login may set this role. Before PostgreSQL 16 every member may; since then it is a separate right. */
 const mayActAs = (role: string) => sql`(
   pg_has_role(current_user, ${sql.lit(role)}, 'usage') and pg_has_role(current_user, ${sql.lit(role)},
     case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end))`

@@ -58,7 +58,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     system: ['select', 'insert', 'update', 'delete'],
   })
 
-  // Attempts are counted before the user is known, so the table belongs to no company.
+  // Password attempts are counted before the user is known, so their table belongs to no company.
   await sql`
     create table attempt (
       subject text collate "C" primary key,

@@ -28,7 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   )
   await sql`create index ledger_tries on ledger (company_id, user_id, intent)`.execute(db)
-  // Only the hourly cleanup filters by age. A BRIN index takes a few bytes per hundred pages instead of an entry per write.
+  // Only the hourly cleanup filters by age. A BRIN index needs a few bytes per hundred pages, while other indexes need an entry per write.
   await sql`create index ledger_age on ledger using brin (create_time)`.execute(db)
   await fence(db, 'ledger', {
     app: ['select', 'insert', 'update'],

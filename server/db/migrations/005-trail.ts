@@ -33,7 +33,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         entry.end_time, entry.status, entry.info, entry.intent, entry.request_id)::text, 'UTF8')), 'hex')
     $$`.execute(db)
 
-  // One writer per company at a time. The id is taken after the lock, so ids follow the order of the chain.
+  // Lets one writer per company write at a time. The id is taken after the lock, so ids follow the order of the chain.
   await sql`
     create function chain_trail() returns trigger language plpgsql as $$
     begin

@@ -2,10 +2,10 @@
  * Finds the holder of an access token. Every request calls this first. As a function it is one statement instead of a transaction of four
  * (begin, role, select, commit).
  *
- * It is the only code that is called without a role, so it runs as portal_system (SECURITY DEFINER, owned by that role and not by the
- * schema's owner, who may be a superuser): row-level security applies in it as in every query (N-11). A caller learns nothing without the
- * hash of a valid token, and no role can read the hashes of another company. It is PL/pgSQL because that keeps its plan for the whole
- * connection. A plain SQL function of this kind is planned at each call.
+ * It is the only code that is called without a role, so it runs as portal_system (SECURITY DEFINER). It is owned by that role and not by
+ * the schema's owner, who may be a superuser, so row-level security applies in it as in every query (N-11). A caller learns nothing without
+ * the hash of a valid token, and no role can read the hashes of another company. The function is PL/pgSQL, because PL/pgSQL keeps the query
+ * plan for the whole connection, while a plain SQL function of this kind is planned at each call.
  */
 import { type Kysely, sql } from 'kysely'
 
@@ -30,7 +30,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         join public.company c on c.id = u.company_id
         where t.access_hash = presented;
     end $$`.execute(db)
-  // A new owner of a function needs the right to create objects in the schema at that moment.
+  // To become the owner of a function, a role needs the right to create objects in the schema at that moment.
   await sql`grant create on schema public to portal_system`.execute(db)
   await sql`alter function holder_of_access(text) owner to portal_system`.execute(db)
   await sql`revoke create on schema public from portal_system`.execute(db)

@@ -1,9 +1,12 @@
-/** A write is claimed by a lock and inserted at its end. A row that is written once costs half of an updated one. */
+/**
+ * Replaces the row that marked a running write by a lock: the row is inserted only at the end of the write. A row that is written once
+ * costs half of a row that is also updated.
+ */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   // The most selective column comes first in the index. While a table is empty, the planner sees no difference between indexes, and a
-  // connection keeps its plan. With an index that begins with the company, it would scan everything that the company's users ever wrote.
+  // connection keeps its plan. With an index that begins with the company, such a plan would scan all writes of the company's users.
   await sql`alter table ledger drop constraint ledger_key`.execute(db)
   await sql`alter table ledger add constraint ledger_key unique (key, company_id, user_id)`.execute(db)
   await sql`drop index ledger_intent`.execute(db)
@@ -19,9 +22,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       select hashtextextended(company::text || ' ' || writer::text || ' ' || intent, 0)
     $$`.execute(db)
 
-  // Waits for a running duplicate up to the transaction's lock_timeout (55P03). The ledger is read by a separate statement after the wait,
-  // so that it sees what the duplicate committed. A repeated write raises the same error as the ledger's indexes, and all statements that
-  // were sent after it fail too.
+  // Waits for a running duplicate, at most for the transaction's lock_timeout (55P03). A separate statement reads the ledger after the
+  // wait, so that it sees what the duplicate committed. A repeated write raises the same error as the ledger's indexes, and all statements
+  // that were sent after it fail too.
   await sql`
     create function claim_intent(company integer, writer integer, given_key text, given_intent text) returns void
     language plpgsql set enable_seqscan = off as $$
@@ -35,7 +38,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       end if;
     end $$`.execute(db)
 
-  // For statements whose result nobody waits for: a wrong row count makes the transaction fail.
+  // Used for statements whose result nobody waits for: a wrong number of rows makes the transaction fail.
   await sql`
     create function one_row(written bigint) returns void language plpgsql as $$
     begin

@@ -1,4 +1,6 @@
-/** Checks that the holder of a token is unchanged. Runs as portal_system, for the reasons of `holder_of_access`. */
+/**
+ * Checks that the roles and the account of a token's user are unchanged. Runs as portal_system, for the same reasons as `holder_of_access`.
+ */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -23,7 +25,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         raise exception 'the session is not what it was' using errcode = '28000', constraint = 'holder';
       end if;
     end $$`.execute(db)
-  // A new owner of a function needs the right to create objects in the schema at that moment.
+  // To become the owner of a function, a role needs the right to create objects in the schema at that moment.
   await sql`grant create on schema public to portal_system`.execute(db)
   await sql`alter function check_holder(text, integer, integer, text, boolean, boolean, smallint, bigint)
     owner to portal_system`.execute(db)

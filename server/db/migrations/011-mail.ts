@@ -1,4 +1,7 @@
-/** Counts mails per address for every role, including a company's role, which may not read the counts (S-40). */
+/**
+ * Creates a function that counts mails, for example per address. Every role may call it, also a company's role, which may not read the
+ * counts (S-40).
+ */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

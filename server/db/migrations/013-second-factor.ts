@@ -3,7 +3,7 @@ import { fence } from '#server/db/migrations/tenancy.ts'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table company add column mfa_required boolean not null default false`.execute(db)
-  // A demo user, whose password is public, needs no second factor.
+  // Marks demo users, whose passwords are public: they need no second factor.
   await sql`alter table portal_user add column demo boolean not null default false`.execute(db)
   await sql`
     update portal_user set demo = true

@@ -1,4 +1,4 @@
-/** Stores a hash per user and device, so that the table does not show which users share a browser. */
+/** Creates the table of devices. The hash of a device differs for each user, so the table does not show which users share a browser. */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 

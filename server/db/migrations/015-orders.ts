@@ -1,4 +1,7 @@
-/** Amounts are exact (D13). Dates and times that rules compare are text in the business time zone. */
+/**
+ * Creates the tables of catalogue, orders, contracts and payments. Amounts are exact decimals (D13). Dates and times that rules compare are
+ * text in the business time zone.
+ */
 import { type Kysely, sql } from 'kysely'
 import { allow, fence, share } from '#server/db/migrations/tenancy.ts'
 
@@ -125,7 +128,7 @@ async function orders(db: Kysely<unknown>): Promise<void> {
       create_time bigint not null,
       update_time bigint not null
     )`.execute(db)
-  // D35: one row for each service.
+  // The list of orders shows one order for each service (D35).
   await sql`create unique index order_shown on service_order (company_id, code) where shown`.execute(db)
   // D32.
   await sql`
@@ -184,7 +187,7 @@ async function payments(db: Kysely<unknown>): Promise<void> {
       create_time bigint not null
     )`.execute(db)
   await fence(db, 'invoice', { app: ['select', 'insert'], system: ['select', 'insert'] })
-  // The row is locked until the commit, so that every number taken is used.
+  // The row of a series stays locked until the commit, so that every number that is taken is used.
   await sql`
     create table series (
       name text collate "C" not null,
@@ -195,7 +198,7 @@ async function payments(db: Kysely<unknown>): Promise<void> {
   await allow(db, 'series', [], ['select', 'insert', 'update'])
 }
 
-/** What a company's role may do outside its own rows. */
+/** Creates functions with which a company's role may act outside its own rows. */
 async function functions(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function next_number(series_name text, series_span text) returns integer language sql
@@ -203,7 +206,8 @@ async function functions(db: Kysely<unknown>): Promise<void> {
       insert into public.series as known (name, span, value) values (series_name, series_span, 1)
       on conflict (name, span) do update set value = known.value + 1 returning value
     $$`.execute(db)
-  // Checks orders of all companies and client types except invalid or deleted ones (D37), and systems that run without an order.
+  // Returns whether the code is used by an order of any company and client type, except invalid or deleted ones (D37), or by a system that
+  // runs without an order.
   await sql`
     create function is_code_taken(given text, moment text) returns boolean language sql stable
     security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -211,7 +215,7 @@ async function functions(db: Kysely<unknown>): Promise<void> {
           and (stored in ('paid', 'overwritten') or stored = 'unpaid' and due >= moment))
         or exists (select from public.service where code = given and (url is not null or system_status > 0))
     $$`.execute(db)
-  // Lets the provider's staff open rows from a customer's list. Other callers get null.
+  // Returns the company of a row to the provider's staff, who may open rows from a customer's list. Other callers get null.
   for (const [kind, table] of [
     ['order', 'service_order'],
     ['contract', 'contract'],
@@ -222,7 +226,8 @@ async function functions(db: Kysely<unknown>): Promise<void> {
       select company_id from public.${sql.ref(table)} where id = given and exists (select from public.company
         where code = 'm18' and id = nullif(current_setting('app.company', true), '')::integer)
     $$`.execute(db)
-  // Unpaid orders of any company whose due time is over free their code (D30, D37). Returns false if the code is taken.
+  // Takes the code for a company. First, unpaid orders of any company free the code if their due time is over (D30, D37). Returns false if
+  // the code is taken.
   await sql`
     create function take_code(given text, for_company integer, called text, moment text, at bigint) returns boolean
     language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -236,14 +241,14 @@ async function functions(db: Kysely<unknown>): Promise<void> {
         set company_id = for_company, name = called, row_version = service.row_version + 1, update_time = at;
       return true;
     end $$`.execute(db)
-  // The selling company, printed on every customer's invoice.
+  // Returns the selling company, which is printed on every customer's invoice.
   await sql`
     create function provider_company() returns jsonb language sql stable
     security definer set search_path = pg_catalog, public, pg_temp as $$
       select to_jsonb(c) - array['mfa_required', 'row_version', 'create_time', 'update_time']
       from public.company c where code = 'm18'
     $$`.execute(db)
-  // The row's visible content does not change, so its version stays.
+  // Marks overdue orders as invalid. Lists already show them as invalid, so the version of a row stays the same.
   await sql`
     create function settle_code(given text, moment text) returns void
     language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$

@@ -1,4 +1,4 @@
-/** Addresses that calendar programs read repeatedly. Only a hash is stored. */
+/** Creates the table of calendar addresses, which calendar programs read repeatedly. Only a hash is stored. */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 

@@ -1,4 +1,7 @@
-/** Attempts are written before the gateway is called, so that none is lost in a crash. Never deleted. */
+/**
+ * Creates the table of payment attempts. They are written before the gateway is called, so that none is lost in a crash (R-27), and are
+ * never deleted.
+ */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 

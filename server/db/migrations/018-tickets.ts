@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The company that owns the shown document. The user may belong to the provider's staff.
+  // `company_id` is the company that owns the shown document. The user may belong to the provider's staff.
   await sql`
     create table ticket (
       hash text collate "C" primary key,

@@ -1,4 +1,7 @@
-/** Printed on invoices from now on. `provider_company()` returns the whole row, so it includes the new column. */
+/**
+ * Adds the tax number of a company, which is printed on invoices from now on. `provider_company()` returns the whole row, so it includes
+ * the new column.
+ */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

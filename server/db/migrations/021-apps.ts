@@ -1,4 +1,7 @@
-/** Published app versions (D78), and the app versions in each created service, to ask about changes of them (D44). */
+/**
+ * Creates the tables of published app versions (D78) and of the app versions in each created service. With the second table, the portal can
+ * ask users to confirm changes of versions (D44).
+ */
 import { type Kysely, sql } from 'kysely'
 import { fence, share } from '#server/db/migrations/tenancy.ts'
 
@@ -29,7 +32,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint app_version_place unique (code, place)
     )`.execute(db)
   await sql`create index app_version_change on app_version (change)`.execute(db)
-  // A published version never changes.
+  // Only inserts are allowed, because a published version never changes.
   await share(db, 'app_version', ['insert'])
 
   await sql`

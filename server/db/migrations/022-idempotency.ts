@@ -1,4 +1,4 @@
-/** Renames the ledger and its indexes to "idempotency", the term of the field, and drops two unused functions. */
+/** Renames the ledger and its indexes to "idempotency", the usual term, and drops two unused functions. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-/** One sealing key per session. The key in the user's row stays as key 0, for data and sessions from before. */
+/** Adds one sealing key per session. The key in the user's row stays as key 0, for data and sessions from before. */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 

@@ -1,4 +1,7 @@
-/** Uploaded packages are stored until they are published or one day old. A hash identifies each published package. */
+/**
+ * Adds uploaded packages and the icons and change logs in them. The file of an upload is stored until the upload is published or expires. A
+ * hash identifies each published package.
+ */
 import { type Kysely, sql } from 'kysely'
 import { allow, fence, share } from '#server/db/migrations/tenancy.ts'
 

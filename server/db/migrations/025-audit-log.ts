@@ -1,8 +1,8 @@
 /**
- * The audit trail as a provable log (RFC 6962): entries with fixed bytes, their places in the log of their company, hashes of the tree in
- * tiles, signed checkpoints. Also failed sign-ins, which are counted before they become an entry. The old chain of hashes, which needed a
- * lock for every write of a company, is verified one last time. Its entries become leaves in the order of their ids when the log is next
- * written.
+ * Replaces the audit trail by a provable log (RFC 6962): entries with fixed bytes, their positions in the log of their company, hashes of
+ * the tree in tiles, signed checkpoints. Also adds failed sign-ins, which are counted before they become an entry. The old chain of hashes,
+ * which needed a lock for every write of a company, is verified one last time. Its entries become leaves in the order of their ids when the
+ * log is next written.
  */
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
@@ -91,7 +91,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await retention(db)
 }
 
-/** No statement of any role changes or deletes rows. A tile may only grow at its end (S-91). */
+/** Forbids all statements that change or delete entries. A tile may only grow at its end (S-91). */
 async function appendOnly(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function keep_audit() returns trigger language plpgsql as $$
@@ -120,7 +120,7 @@ async function appendOnly(db: Kysely<unknown>): Promise<void> {
     for each row execute function grow_audit_tile()`.execute(db)
 }
 
-/** For the provider only: finds the company whose log has an action of the provider's staff, by intent. */
+/** Creates a function that finds a company by intent: the company in whose log users of the caller's company acted. */
 async function findIntents(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function company_of_intent(given text) returns integer language sql stable
@@ -137,8 +137,9 @@ async function findIntents(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * The only way to delete entries: complete tiles at the beginning, at least a year old, after they were written to an archive. The hashes
- * stay, so the log can still be proven. Runs as the owner of the tables, and no role of the application can become the owner.
+ * Creates the only function that deletes entries: complete tiles at the beginning, at least a year old, after they were written to an
+ * archive. The hashes stay, so the log can still be proven. It runs as the owner of the tables, and no role of the application can become
+ * the owner.
  */
 async function retention(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -214,7 +215,7 @@ async function takeOver(db: Kysely<unknown>): Promise<void> {
     await asSystem(db, async () => {
       const broken = await brokenRows(db)
       await copyAll(db)
-      // Records permanently that the old chain was broken. It does not stop the portal from starting.
+      // Adds an entry about the broken chain. A broken chain does not stop the portal from starting.
       for (const { company_id, ids } of broken) await insert(db, [await warning(db, company_id, ids)])
     })
   }
@@ -223,7 +224,7 @@ async function takeOver(db: Kysely<unknown>): Promise<void> {
   await sql`drop function chain_trail(), keep_trail()`.execute(db)
 }
 
-/** Row-level security applies to the tables' owner too, who would see no rows, so this runs as portal_system. */
+/** Runs the work as portal_system, because row-level security applies to the tables' owner too, who would see no rows. */
 async function asSystem<T>(db: Kysely<unknown>, work: () => Promise<T>): Promise<T> {
   await sql`set local role portal_system`.execute(db)
   const done = await work()
@@ -321,7 +322,7 @@ async function insert(db: Kysely<unknown>, entries: ReturnType<typeof leafOf>[])
     select id, company_id from jsonb_to_recordset(${rows}::jsonb) as entry(id integer, company_id integer)`.execute(db)
 }
 
-/** One index for each filter, in the order of reading, so that a page costs the same in a trail of any length. */
+/** Creates one index for each filter, in the order of reading, so that a page costs the same in a trail of any length. */
 async function indexes(db: Kysely<unknown>): Promise<void> {
   const ways = {
     time: [],

@@ -29,7 +29,7 @@ async function services(db: Kysely<unknown>): Promise<void> {
       add column told_stop text collate "C",
       add column told_erase text collate "C",
       add column change bigint not null default 0`.execute(db)
-  // Existing systems were set up by hand and stay as they are.
+  // Existing systems were set up by hand, so they are not set up again.
   await sql`update service set awaits_set_up = false where system_status > 0`.execute(db)
   await sql`create index service_change on service (change)`.execute(db)
   await sql`grant update on service to portal_app`.execute(db)
@@ -97,7 +97,7 @@ async function functions(db: Kysely<unknown>): Promise<void> {
       select * from public.service_row where exists (select from public.company
         where code = 'm18' and id = nullif(current_setting('app.company', true), '')::integer)
     $$`.execute(db)
-  // A code also counts as taken while its service's data is still stored.
+  // A code is also taken while its service's data is still stored.
   await sql`
     create or replace function is_code_taken(given text, moment text) returns boolean language sql stable
     security definer set search_path = pg_catalog, public, pg_temp as $$

@@ -1,4 +1,7 @@
-/** Backup runs (contracts 3, 9), restores, moved bytes and billed months. A payment is for exactly one item. */
+/**
+ * Adds backup runs (contracts 3, 9), restores, counted bytes and billed months. A payment is for exactly one order, backup or month of
+ * traffic.
+ */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 
@@ -80,7 +83,7 @@ async function restores(db: Kysely<unknown>): Promise<void> {
   await fence(db, 'restore', { app: ['select', 'insert'], system: everything })
 }
 
-/** A run repeated after a crash counts only bytes beyond its earlier ones. `closed` is the last billed month. */
+/** Creates the table of counted bytes. If a run is repeated after a crash, only bytes beyond its earlier ones are added. */
 async function moved(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table traffic_moved (
@@ -122,8 +125,8 @@ async function services(db: Kysely<unknown>): Promise<void> {
       add column failing_backups jsonb not null default '[]' check (jsonb_typeof(failing_backups) = 'array')`.execute(
     db,
   )
-  // Months billed before count as closed. Row-level security applies to the tables' owner too, who would see no rows, so this runs as
-  // portal_system.
+  // Months that were billed earlier are set as closed. Row-level security applies to the tables' owner too, who would see no rows, so this
+  // runs as portal_system.
   await sql`set local role portal_system`.execute(db)
   await sql`
     update service set closed_month = billed.month
@@ -192,7 +195,7 @@ async function payments(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Finds the company of a row for the provider's staff only. */
+/** Creates a function that returns the company of a row, to the provider's staff only. */
 async function owners(db: Kysely<unknown>): Promise<void> {
   await sql`grant create on schema public to portal_system`.execute(db)
   await sql`

@@ -1,6 +1,6 @@
 /**
- * Adds the start date from which consecutive periods count, and the months bought since then (decision 60). For existing rows it is
- * computed from the chain of orders. No agreed end date changes. A backup that was cut at the end of its contract has no anchor.
+ * Adds the start date of a chain of consecutive periods, and the months bought since then (decision 60). For existing rows it is computed
+ * from the orders. No agreed end date changes. A backup that was shortened to the end of its contract has no start date.
  */
 import { type Kysely, sql } from 'kysely'
 
@@ -18,7 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`reset role`.execute(db)
 }
 
-/** An extension that begins where its contract ended continues its chain. Any other one starts a new chain. */
+/** A change, or an extension that begins where its contract ended, continues the chain. Any other extension starts a new chain. */
 async function contracts(db: Kysely<unknown>): Promise<void> {
   await sql`
     with recursive anchored (id, anchor) as (
@@ -36,7 +36,7 @@ async function contracts(db: Kysely<unknown>): Promise<void> {
     from anchored where anchored.id = contract.id`.execute(db)
 }
 
-/** Processes backups in the order of their ids. Each follows the last paid one before it. */
+/** Processes backup orders in the order of their ids. Each order follows the last paid order before it. */
 async function backups(db: Kysely<unknown>): Promise<void> {
   const last = sql`
     lateral (
@@ -45,7 +45,7 @@ async function backups(db: Kysely<unknown>): Promise<void> {
       order by b.period_end desc, b.id desc limit 1
     ) last`
   const bought = sql`o.period * case o.period_type when 'year' then 12 else 1 end`
-  // The end date as it was computed when the backup was bought: from its own start.
+  // A backup was shortened if it ends before the end date that was computed from its own start when it was bought.
   const isCut = sql`
     o.period_end < to_char(o.period_start::date + make_interval(months => ${bought}), 'YYYY-MM-DD')`
   await sql`

@@ -1,6 +1,6 @@
 /**
- * A payment that matches no order becomes a task for the provider's staff. Amounts below the minimum are waived or carried over. A change
- * can only be paid until the end of its contract.
+ * Adds tasks for the provider's staff: one for each payment that could not be applied. Amounts below the minimum are waived or carried
+ * over. A change can only be paid until the end of its contract.
  */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
@@ -52,7 +52,7 @@ async function addWaivedAmounts(db: Kysely<unknown>): Promise<void> {
     )
 }
 
-/** `amount` of a month includes what was carried into it. It is zero if the amount is carried on. */
+/** `amount` of a month includes the amount that was carried into the month. It is zero if the amount is carried to the next month. */
 async function addCarriedAmounts(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table traffic
@@ -76,7 +76,7 @@ async function openTasksOfFormerPayments(db: Kysely<unknown>): Promise<void> {
     from payment p where p.outcome <> 'applied' order by p.id`.execute(db)
 }
 
-/** Changed rows take a change number, so that devices load them. */
+/** Shortens the due times of unpaid changes to the end of their contracts. Listed rows take a change number, so that devices load them. */
 async function shortenDueTimes(db: Kysely<unknown>): Promise<void> {
   const end = sql`(select to_char(c.period_end::date - 1, 'YYYY-MM-DD') || ' 23:59:59' from contract c where c.id = o.base_id)`
   const isShortened = sql`o.type = 'change' and o.stored = 'unpaid' and not o.deleted and o.due > ${end}`
@@ -90,7 +90,7 @@ async function shortenDueTimes(db: Kysely<unknown>): Promise<void> {
   await sql`update service_order o set due = ${end} where ${isShortened}`.execute(db)
 }
 
-/** An amount too small to pay is carried to the next month. It does not suspend backups. */
+/** Carries amounts that are too small to pay to the next month. Such an amount does not suspend backups. */
 async function carryFormerTraffic(db: Kysely<unknown>): Promise<void> {
   const isTooSmall = sql`t.pay_date is null and t.amount > 0
     and t.amount < case t.currency when 'USD' then 0.50 when 'HKD' then 4.00 else 0 end`

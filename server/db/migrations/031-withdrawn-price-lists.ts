@@ -1,4 +1,7 @@
-/** Sends lists withdrawn earlier to devices again, which now keep them. Adds indexes to count sales per list. */
+/**
+ * Gives withdrawn price lists a new change number, because devices now keep withdrawn lists and must load them again. Adds indexes to count
+ * sales per list.
+ */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

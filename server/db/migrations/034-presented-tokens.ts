@@ -1,4 +1,4 @@
-/** The first use of an access token distinguishes a repeated refresh token from a stolen one (decision 69). */
+/** Adds the time of the first use of an access token. It shows whether a refresh token is repeated or stolen (decision 69). */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,7 +1,7 @@
-/** The session in which a ticket was created. The ticket ends with the session (decision 71). */
+/** Adds the session in which a ticket was created. The ticket ends with the session (decision 71). */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Null for `confirm`, and for tickets of the previous build, which are refused. They would have expired within minutes.
+  // Null for `confirm`. Tickets of the previous build have no session either and are refused; they would have expired within minutes.
   await sql`alter table ticket add column session_id uuid`.execute(db)
 }

@@ -1,4 +1,4 @@
-/** Seals of entries that wait for their place (decision 67). `sealWaitingEntries` seals entries without a seal. */
+/** Adds seals of entries that wait for their position in the log (decision 67). `sealWaitingEntries` seals entries without a seal. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-/** The browser that first opened a ticket. It may repeat its request for a minute (decision 73). */
+/** Adds the browser that first opened a ticket. It may repeat its request for a minute (decision 73). */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-/** Unpaid backups and traffic are found by the code of their service and shown on its row in the list of orders. */
+/** Adds indexes for unpaid backups and traffic, which are found by the code of their service and shown on its row in the list of orders. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -9,7 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await numberRowsWithDues(db)
 }
 
-/** These rows take a new change number, so that devices load the unpaid amounts. */
+/** Gives rows with unpaid items a new change number, so that devices load the unpaid amounts. */
 async function numberRowsWithDues(db: Kysely<unknown>): Promise<void> {
   const hasDues = sql`o.shown and (
     exists (select from service_order p where p.company_id = o.company_id and p.code = o.code

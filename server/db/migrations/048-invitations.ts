@@ -1,4 +1,4 @@
-/** Time of the user's last activation mail. Null means the creation time of the user. */
+/** Adds the time of the user's last activation mail. Null means the creation time of the user. */
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-/** Renames columns, a payment state and a field in stored job progress. No data changes. */
+/** Renames columns, a payment state and fields in stored job progress. The meaning of the data does not change. */
 import { type Kysely, sql } from 'kysely'
 
 const columns = [
@@ -16,7 +16,7 @@ const columns = [
   ['payment_attempt', 'begun_at', 'started_at'],
 ] as const
 
-/** A view keeps the column names from its creation. */
+/** Columns to rename in the view, because a view keeps its column names when columns of its tables are renamed. */
 const viewColumns = [
   ['told_failing', 'notified_failing'],
   ['told_stop', 'notified_stop'],
@@ -41,7 +41,7 @@ async function renamePaymentState(db: Kysely<unknown>): Promise<void> {
     check (state in ('starting', 'open', 'processing', 'paid', 'declined', 'closed'))`.execute(db)
 }
 
-/** Lets running backups continue: the result of the stored backup is in the job's progress point. */
+/** Renames the result in the progress of running backup jobs, so that they can continue. */
 async function renameBackupResult(db: Kysely<unknown>): Promise<void> {
   await sql`
     update job set point = point - 'made' || jsonb_build_object('result', case jsonb_typeof(point -> 'made')
@@ -50,7 +50,7 @@ async function renameBackupResult(db: Kysely<unknown>): Promise<void> {
     where point ? 'made'`.execute(db)
 }
 
-/** The body of a function is text, so it is created again with the new names. */
+/** The body of a function is text, so the function is created again with the new column names. */
 async function replaceSettleCode(db: Kysely<unknown>): Promise<void> {
   await sql`
     create or replace function settle_code(given text, moment text) returns void language plpgsql

@@ -1,4 +1,4 @@
-/** All migrations in the order of their file names. A released migration is never edited. */
+/** Loads the migrations in the order of their file names. A released migration is never edited. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -8,7 +8,10 @@ import { latestMigration } from '#server/db/tables/tables.ts'
 
 const migrationsFolder = import.meta.dirname
 
-/** Returns names such as `049-column-names`. Throws StartProblem if the folder does not hold exactly the migrations of this version. */
+/**
+ * Returns names such as `049-column-names`. Throws StartProblem if a file has a wrong name, or if the last file is not the last migration
+ * of this version.
+ */
 export function listMigrationNames(folder = migrationsFolder, latestName: string = latestMigration): string[] {
   const files = readdirSync(folder).filter((file) => /^\d/.test(file))
   const misnamedFile = files.find((file) => !/^\d{3}-[a-z0-9-]+\.ts$/.test(file))

@@ -8,7 +8,7 @@ interface Fence {
 }
 type Right = 'select' | 'insert' | 'update' | 'delete'
 
-/** `portal_app` sees only rows of the company in `app.company`. FORCE applies this to the table's owner too. */
+/** Protects a table: `portal_app` sees only rows of the company in `app.company`. FORCE applies this to the table's owner too. */
 export async function fence(
   db: Kysely<unknown>,
   table: string,
@@ -34,7 +34,7 @@ export async function allow(
   if (system.length > 0) await sql`grant ${sql.raw(system.join(', '))} on ${name} to portal_system`.execute(db)
 }
 
-/** For rows that belong to no company: all companies read them, only the provider writes them. */
+/** Protects a table whose rows belong to no company: all companies read them, and only the provider writes them. */
 export async function share(db: Kysely<unknown>, table: string, provider: readonly Right[]): Promise<void> {
   const name = sql.table(table)
   const isProvider = sql`exists (select from company

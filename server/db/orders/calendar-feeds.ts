@@ -1,4 +1,4 @@
-/** Secret calendar addresses: one for each user, stored only as a hash. */
+/** Rows of secret calendar addresses: at most one for each user, stored only as a hash. */
 import { createHash } from 'node:crypto'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
@@ -11,7 +11,7 @@ interface CalendarFeed {
   key: string
 }
 
-/** Replaces the user's former address. */
+/** Stores the address and replaces the user's former one. */
 export async function storeCalendarFeed(db: DatabaseHandle, { userId, companyId, key }: CalendarFeed, now: number) {
   const values = { hash: hashFeedKey(key), create_time: now }
   await db

@@ -8,13 +8,13 @@ const maxContracts = 50
 export interface ModuleContractFilter {
   type: ClientType
   codes: readonly string[]
-  /** True for contracts with any of the modules, false for contracts with all of them. */
+  /** True to find contracts with any of the modules, false to find contracts with all of them. */
   matchesAny: boolean
-  /** A contract that ends on this day or before is over (D18). */
+  /** A contract is over if its exclusive end is this day or earlier (D18). */
   endsAfter: PlainDate
 }
 
-/** Returns the count and the first contracts, sorted by company and service. Needs the system role. */
+/** Returns the count, and the first contracts sorted by company and service. Needs the system role. */
 export async function findContractsWithModules(
   db: DatabaseHandle,
   { type, codes, matchesAny, endsAfter }: ModuleContractFilter,

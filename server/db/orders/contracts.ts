@@ -1,4 +1,7 @@
-/** A contract is created when an order takes effect, and overwritten by the next one. Nothing else changes. */
+/**
+ * Rows of contracts. A contract is created when an order takes effect, and marked as overwritten when its successor is created. Its other
+ * columns never change.
+ */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
@@ -16,7 +19,7 @@ export const findContractById = (db: DatabaseHandle, companyId: number, id: numb
 export const lockContract = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectCompanyContracts(db, companyId).where('id', '=', id).forUpdate())
 
-/** Includes the contracts it replaced, newest first. */
+/** Returns the contract and all earlier contracts of the service, newest first. */
 export const listContractHistory = (
   db: DatabaseHandle,
   companyId: number,
@@ -37,7 +40,7 @@ export async function overwriteContract(db: DatabaseHandle, id: number): Promise
   await db.updateTable('contract').set({ overwritten: true }).where('id', '=', id).execute()
 }
 
-/** A number is only lost if the whole transaction is rolled back, so there are no gaps (D90). */
+/** Takes the next number of a series. A rollback of the transaction frees the number again, so there are no gaps (D90). */
 export async function takeNextNumber(
   db: DatabaseHandle,
   series: 'contract' | 'invoice',

@@ -1,11 +1,11 @@
-/** Current and future contracts of all companies: neither overwritten nor over. Needs the system role. */
+/** Queries for current and future contracts of all companies: neither overwritten nor over. Needs the system role. */
 import type { ClientType } from '#domain/access.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 
 export interface LiveContractFilter {
   type: ClientType
-  /** A contract that ends on this day or before is over (D18). */
+  /** A contract is over if its exclusive end is this day or earlier (D18). */
   today: PlainDate
 }
 
@@ -48,7 +48,7 @@ export interface ContractRange {
   limit: number
 }
 
-/** Returns contracts with company names, sorted by id. Includes contracts overwritten after they were counted. */
+/** Returns contracts with company names. Includes contracts that were overwritten after they were counted. */
 export const listContractsWithNames = (db: DatabaseHandle, ids: readonly number[]) =>
   db
     .selectFrom('contract')

@@ -1,6 +1,6 @@
 import type { PlainDate, Timestamp } from '#domain/time.ts'
 
-/** Current time of the server's clock in the business time zone. */
+/** Current time of the server's clock, in the business time zone. */
 export interface Moment {
   now: Timestamp
   today: PlainDate

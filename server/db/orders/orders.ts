@@ -1,4 +1,6 @@
-/** Expiry of an order does not depend on a job: each query computes it from the given moment (D30, D31). */
+/**
+ * Rows of orders. Each query computes from the given moment whether an order has expired, so expiry does not depend on a job (D30, D31).
+ */
 import { type Insertable, type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely'
 import { listOrders } from '#contract/orders.ts'
 import type { UnpaidRow } from '#domain/dues.ts'
@@ -23,15 +25,15 @@ export interface PendingOrder {
 
 export type OrderRecord = Omit<Selectable<OrderTable>, 'change' | 'steps'> & {
   contract: string | null
-  /** Start of the whole contract. Its order may only be for a later part. */
+  /** Start of the contract. The order itself may only be for a later part of it. */
   contract_start: PlainDate | null
   service: { url: string | null; admin_url: string | null; system_status: number; online: 0 | 1 } | null
-  /** An unpaid change or extension (D35). */
+  /** Unpaid change or extension of the service (D35). Null if no such order can be paid. */
   pending: PendingOrder | null
   unpaid_matters: UnpaidRow[]
 }
 
-/** Unpaid change or extension of the same service: there is at most one (D32, D35). */
+/** Selects the unpaid change or extension of the same service that can still be paid: there is at most one (D32, D35). */
 const selectPendingOrder = (now: Timestamp) => sql`from service_order p
   where p.company_id = service_order.company_id and p.code = service_order.code and p.id <> service_order.id
     and p.type <> 'create' and p.stored = 'unpaid' and not p.deleted and p.due >= ${now}`
@@ -58,7 +60,9 @@ const selectCompanyOrders = (db: DatabaseHandle, companyId: number, moment: Mome
     ])
     .where('company_id', '=', companyId)
 
-/** Status number by reading B (D27). Tests compare it with `toStatusNumber`. */
+/**
+ * Status number of an order in the list. The numbers follow reading B of the specification (D27). Tests compare it with `toStatusNumber`.
+ */
 const selectStatus = ({ now, today }: Moment): RawBuilder<number> => sql`
   (case service_order.stored
     when 'unpaid' then case when service_order.due < ${now} then -1 else 0 end
@@ -79,7 +83,7 @@ const getOrderColumns = (moment: Moment) => ({
   create_time: sql`(service_order.create_time / 1000)`,
 })
 
-/** One row for each service (D35). */
+/** Selects the orders that represent their services in the list: one for each service (D35). */
 const selectListedOrders = (db: DatabaseHandle, companyId: number, moment: Moment) =>
   selectCompanyOrders(db, companyId, moment).where('is_listed', '=', true)
 
@@ -91,7 +95,7 @@ export interface OrderScope {
 export const orderReads: ListReads<OrderScope, OrderRecord> = {
   readLatestChange: (db, { companyId }) => readChangeNumber(db, companyId),
   async readPage(db, { companyId, moment }, query) {
-    // Selects ids first. Otherwise the subqueries of a row would also run for each row that the page skips.
+    // Selects ids first. Otherwise the subqueries would also run for each row that the page skips.
     const listedIds = db
       .selectFrom('service_order')
       .select('id')
@@ -106,7 +110,7 @@ export const orderReads: ListReads<OrderScope, OrderRecord> = {
       .execute()
     return { count, rows: orders.toSorted((a, b) => (positions.get(a.id) ?? 0) - (positions.get(b.id) ?? 0)) }
   },
-  /** Also returns rows that have changed by time although no job has given them a change number yet. */
+  /** Also returns rows whose state has changed with time although no job has given them a change number yet. */
   async readChanges(db, { companyId, moment }, since) {
     const isOverdue = sql`exists (select from service_order p where p.company_id = service_order.company_id
       and p.code = service_order.code and p.stored = 'unpaid' and not p.deleted and p.due < ${moment.now})`
@@ -175,7 +179,7 @@ export interface ChangeStamp {
   time: number
 }
 
-/** Also writes the next version. */
+/** Writes the fields and the next version. */
 export async function updateOrder(db: DatabaseHandle, id: number, fields: OrderChange, { change, time }: ChangeStamp) {
   await db
     .updateTable('service_order')
@@ -184,7 +188,10 @@ export async function updateOrder(db: DatabaseHandle, id: number, fields: OrderC
     .execute()
 }
 
-/** Call it after any change of a service's orders. It selects the order that represents the service (D35) and numbers the change. */
+/**
+ * Selects the order that represents the service in the list (D35), and gives the changed rows the change number. Call it after any change
+ * of a service's orders.
+ */
 export async function updateListedOrder(db: DatabaseHandle, companyId: number, code: string, { change }: ChangeStamp) {
   const listedOrder = await db
     .selectFrom('service_order')
@@ -206,7 +213,7 @@ export async function updateListedOrder(db: DatabaseHandle, companyId: number, c
     .execute()
   if (listedOrder)
     await db.updateTable('service_order').set({ is_listed: true, change }).where('id', '=', listedOrder.id).execute()
-  // Last, because the counter of services stays locked until the commit.
+  // Called last, because the counter of services stays locked until the commit.
   await touchService(db, companyId, code)
 }
 

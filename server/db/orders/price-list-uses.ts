@@ -11,7 +11,7 @@ export interface PriceListUse {
   backups: number
 }
 
-/** Counts over all companies. Lists without sales are left out. Needs the system role. */
+/** Counts the uses of each price list over all companies. Lists without uses are left out. Needs the system role. */
 export async function countPriceListUses(db: DatabaseHandle, type: ClientType): Promise<PriceListUse[]> {
   const { rows } = await sql<PriceListUse>`
     select id, contracts::integer, orders::integer, backups::integer from (

@@ -11,7 +11,7 @@ export interface PrintReader {
   language: Language
 }
 
-/** Returns the requesting user while they are active and have the order right. */
+/** Returns the user who requested the print, or null if they are not active or lack the order right. */
 export const findPrintReader = (db: DatabaseHandle, userId: number) =>
   findRow(
     db

@@ -27,7 +27,7 @@ const reminderColumns = [
 
 type RemindableOrder = Pick<Selectable<OrderTable>, (typeof reminderColumns)[number]>
 
-/** Locks the rows for this transaction and skips rows that another node has locked. */
+/** Returns unpaid orders whose due time is over. Locks them for this transaction and skips rows that another node has locked. */
 export const lockOverdueOrders = (db: DatabaseHandle, { now }: Moment, limit: number) =>
   db
     .selectFrom('service_order')
@@ -42,7 +42,7 @@ export const lockOverdueOrders = (db: DatabaseHandle, { now }: Moment, limit: nu
     .skipLocked()
     .execute()
 
-/** Gives expired contracts a new change number, so that devices learn that they have ended. */
+/** Gives orders of expired contracts a new change number, so that devices load the new status. Returns the number of orders. */
 export async function numberExpiredOrders(db: DatabaseHandle, { today }: Moment, limit: number): Promise<number> {
   const rows = await db
     .selectFrom('service_order')
@@ -64,7 +64,7 @@ export async function numberExpiredOrders(db: DatabaseHandle, { today }: Moment,
   return rows.length
 }
 
-/** Days that the server may have been down without losing a reminder. */
+/** Maximum number of days that the server may be down without losing a reminder. */
 const maxMissedDays = 7
 
 export const listRemindableOrders = (db: DatabaseHandle, { now, today }: Moment, afterId: number, limit: number) =>
@@ -91,7 +91,7 @@ export const listRemindableOrders = (db: DatabaseHandle, { now, today }: Moment,
     .limit(limit)
     .execute()
 
-/** Returns true if this transaction must send the reminder. Each reminder is sent only once. */
+/** Records the reminder. Returns false if it was recorded before, so each reminder is sent only once. */
 export const claimReminder = (
   db: DatabaseHandle,
   order: Pick<RemindableOrder, 'id' | 'company_id'>,
@@ -125,7 +125,7 @@ export async function listOrderingUsers(db: DatabaseHandle, companyId: number): 
   return rows.map(({ id }) => id)
 }
 
-/** The end of a contract or a backup concerns users of the service and users who can extend it. */
+/** Returns users who get mails about the end of a contract or backup: those who want mails about services, and those who can extend it. */
 export async function listAlertedOrOrderingUsers(db: DatabaseHandle, companyId: number): Promise<number[]> {
   const rows = await selectActivatedUsers(db, companyId)
     .where((where) => where.or([where('alert', '=', true), where('orders', '=', true)]))
@@ -147,7 +147,7 @@ export async function listAlertedAdmins(db: DatabaseHandle, companyCode: string)
   return rows.map(({ id }) => id)
 }
 
-/** Used when a mail is sent, to check that the order still has the expected state. */
+/** Returns the order as it is stored. Used when a mail is sent, to check that the order still has the expected state. */
 export const readStoredOrder = (db: DatabaseHandle, id: number) =>
   findRow(
     db

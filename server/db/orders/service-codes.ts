@@ -1,4 +1,4 @@
-/** Codes are unique over all companies (D37). Database functions that bypass row-level security check them. */
+/** Queries for service codes, which are unique over all companies (D37). Database functions that bypass row-level security check them. */
 import { sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
@@ -20,7 +20,10 @@ export interface ServiceCodeClaim {
   time: number
 }
 
-/** Returns false if the code is taken. Other claims of the same code wait until this transaction ends. */
+/**
+ * Takes the code for a service of the company. Returns false if the code is taken. Other claims of the same code wait until this
+ * transaction ends.
+ */
 export const claimServiceCode = (
   db: DatabaseHandle,
   { code, companyId, name, time }: ServiceCodeClaim,
@@ -34,7 +37,7 @@ export const claimServiceCode = (
 /** Kinds of rows that the provider's staff can open by id for every company. */
 export type OwnedKind = 'order' | 'contract' | 'service' | 'backup' | 'traffic' | 'stored_backup'
 
-/** Returns the owner to the provider's staff, and null to other callers. */
+/** Returns the company of the row to the provider's staff, and null to other callers. */
 export async function findOwnerCompanyId(db: DatabaseHandle, kind: OwnedKind, id: number): Promise<number | null> {
   const functionName = sql.ref(`company_of_${kind}`)
   const { rows } = await sql<{ company: number | null }>`select ${functionName}(${id}::integer) as company`.execute(db)

@@ -1,4 +1,4 @@
-/** Unpaid items with the company and service code of an order. The rules are in `domain/dues.ts`. */
+/** Selects unpaid items with the company and service code of an order. The rules are in `domain/dues.ts`. */
 import { type RawBuilder, sql } from 'kysely'
 import type { UnpaidRow } from '#domain/dues.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -14,7 +14,7 @@ const selectUnpaidBackups = ({ today, payableSince }: Moment) => sql`from backup
   where backup_order.company_id = service_order.company_id and backup_order.service_code = service_order.code
     and backup_order.status = 0 and not ${isBackupExpired({ createdBefore: payableSince, today })}`
 
-/** A month without charges is never paid. */
+/** Selects unpaid months of traffic. A month without charges never gets a payment date, so it is left out. */
 const selectUnpaidTraffic = sql`from traffic t
   where t.company_id = service_order.company_id and t.service_code = service_order.code
     and t.pay_date is null and t.amount > 0`
@@ -38,17 +38,20 @@ export const selectUnpaidMatters = (moment: Moment): RawBuilder<UnpaidRow[]> => 
     select json_build_object('id', t.id, 'type', 'traffic', 'currency', t.currency, 'amount', t.amount::text,
       'period_end', t.period_end, 'create_time', t.create_time) ${selectUnpaidTraffic}) as matters)`
 
-/** Value for the list's filter. */
+/** Value for the filter `payment` of the list of orders. */
 export const selectPaymentState = (moment: Moment): RawBuilder<'due' | 'none'> => sql`
   (case when exists (select ${selectUnpaidOrders(moment)}) or exists (select ${selectUnpaidBackups(moment)})
     or exists (select ${selectUnpaidTraffic}) then 'due' else 'none' end)`
 
-/** Whether the row has a backup that can no longer be paid, which no job has recorded yet. */
+/** Whether the service has an unpaid backup order that can no longer be paid, but that no job has marked as invalid yet. */
 export const hasExpiredBackup = ({ today, payableSince }: Moment): RawBuilder<boolean> => sql`
   exists (select from backup_order where backup_order.company_id = service_order.company_id
     and backup_order.service_code = service_order.code and ${isBackupExpired({ createdBefore: payableSince, today })})`
 
-/** Call it before `touchService` when unpaid items changed, because the row in the list of orders shows them. */
+/**
+ * Gives the service's row in the list of orders a change number. Call it before `touchService` when unpaid items changed, because the row
+ * shows them.
+ */
 export async function touchListedOrder(
   db: DatabaseHandle,
   { companyId, code }: { companyId: number; code: string },

@@ -1,4 +1,4 @@
-/** A payable item is an order, a backup subscription or a month of traffic. Each has its own column. */
+/** References to payable items. An item is an order, a backup subscription or a month of traffic. Each kind has its own column. */
 import type { Selectable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
@@ -31,7 +31,10 @@ export function toPayableRef({ order_id, backup_order_id, traffic_id }: PayableC
 export type PayableOrderRecord = Selectable<OrderTable>
 export type PayableBackupRecord = Selectable<BackupOrderTable>
 
-/** Includes deleted orders: a payment may still arrive. Two notices of one payment run one after the other. */
+/**
+ * Locks the order, so that two notices of one payment are handled one after the other. Also finds a deleted order, because a payment may
+ * still arrive.
+ */
 export const lockPayableOrder = (db: DatabaseHandle, id: number) =>
   findRow(db.selectFrom('service_order').selectAll().where('id', '=', id).forUpdate())
 

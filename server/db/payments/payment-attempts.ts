@@ -1,4 +1,7 @@
-/** Change an attempt only while holding the lock of the paid row, so that changes run one after the other. */
+/**
+ * Rows of payment attempts. The state of an attempt is changed only while its payable item is locked, so that changes run one after the
+ * other.
+ */
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
@@ -26,7 +29,7 @@ export const findAttemptByIntent = (
   { payable, userId, intent }: { payable: PayableRef; userId: number; intent: string },
 ) => findRow(selectPayableAttempts(db, payable).where('user_id', '=', userId).where('intent', '=', intent))
 
-/** Newest first. */
+/** Returns attempts whose result is open, newest first. */
 export const listUnsettledAttempts = (db: DatabaseHandle, payable: PayableRef) =>
   selectPayableAttempts(db, payable).where('state', 'in', unsettledStates).orderBy('id', 'desc').execute()
 
@@ -36,7 +39,10 @@ export const findLatestAttempt = (db: DatabaseHandle, payable: PayableRef) =>
 export const updateAttempt = (db: DatabaseHandle, id: number, fields: Updateable<PaymentAttemptTable>) =>
   db.updateTable('payment_attempt').set(fields).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
-/** Checks the attempts at once, because their item was deleted or paid in another way. Works in any role. */
+/**
+ * Schedules a check of the item's open attempts for now, because the item was deleted or paid in another way. Returns false if the item has
+ * no open attempt. Works in any role.
+ */
 export async function scheduleImmediateCheck(
   db: DatabaseHandle,
   { kind, id }: PayableRef,
@@ -51,7 +57,7 @@ export async function scheduleImmediateCheck(
   return numUpdatedRows > 0n
 }
 
-/** Schedules checks of all orders, on request of the staff. Returns the number of attempts. */
+/** Schedules a check of all open attempts for now, on request of the staff. Returns their number. */
 export async function scheduleAllChecks(db: DatabaseHandle, now: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('payment_attempt')
@@ -77,10 +83,10 @@ const checkDelaysMs = [
   30 * minuteMs,
   60 * minuteMs,
 ]
-/** Needs the column `looks` of the row. */
+/** SQL for the delay before the next check, in ms. The query must have the column `looks`. */
 export const nextCheckDelay = sql<number>`(array[${sql.join(checkDelaysMs)}]::bigint[])[least(looks + 1, ${checkDelaysMs.length})]`
 
-/** Claims due attempts. Other nodes skip them. They become due again later, even if this process crashes. */
+/** Claims due attempts, so that other nodes skip them. Also sets their next check, which takes place even if this process crashes. */
 export async function claimDueAttempts(db: DatabaseHandle, now: number, limit: number): Promise<AttemptRecord[]> {
   const dueRows = await db
     .selectFrom('payment_attempt')

@@ -1,4 +1,4 @@
-/** Rows of payments that matched no order. Needs the system role. Only for the provider's admins. */
+/** Rows of payment tasks: payments that could not be applied. Needs the system role. Only for the provider's admins. */
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
@@ -47,11 +47,11 @@ export async function insertPaymentTask(
   return id
 }
 
-/** Oldest first. */
+/** Returns tasks that are not settled, oldest first. */
 export const listUnfinishedTasks = (db: DatabaseHandle) =>
   selectTasks(db).where('t.end_time', 'is', null).orderBy('t.id').execute()
 
-/** Most recently settled first. */
+/** Returns settled tasks, most recently settled first. */
 export const listSettledTasks = (db: DatabaseHandle, limit: number) =>
   selectTasks(db)
     .where('t.end_time', 'is not', null)
@@ -75,7 +75,7 @@ export async function updatePaymentTask(db: DatabaseHandle, id: number, fields: 
 export const hasDueRefund = (db: DatabaseHandle, now: number) =>
   hasRow(db.selectFrom('payment_task').select('id').where('next_look', '<=', now).limit(1))
 
-/** Claims due refunds. They become due again later, even if this attempt fails. */
+/** Claims due refunds and returns the ids of their tasks. Also sets the next attempt, which takes place even if this one fails. */
 export async function claimDueRefunds(db: DatabaseHandle, now: number, limit: number): Promise<number[]> {
   const dueRows = await db
     .selectFrom('payment_task')

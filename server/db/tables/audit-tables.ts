@@ -3,18 +3,18 @@ import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 
 type ImmutableColumn<T> = ColumnType<T, T, never>
 
-/** Member of the provider's staff who acted in a customer's log. The leaf contains the hash of this object. */
+/** Member of the provider's staff who acted in a customer's log. The leaf contains only a hash of this object. */
 export interface AuditActor {
   salt: string
   user_id: number
   user_name: string
 }
 
-/** An action. `leaf` is what can be proven. The other columns except `actor` are copies of its fields for queries. */
+/** An entry of the audit trail. Only `leaf` can be proven. The other columns except `actor` are copies of its fields for queries. */
 export interface AuditEntryTable {
   id: Generated<number>
   company_id: ImmutableColumn<number>
-  /** Set if users of another company acted. Null for the company's own users. */
+  /** Company of the caller if it is not the company of the log. Null for the company's own users. */
   actor_company_id: ImmutableColumn<number | null>
   actor: ColumnType<AuditActor | null, string | null, never>
   code: ImmutableColumn<AuditMenu>
@@ -22,12 +22,12 @@ export interface AuditEntryTable {
   exec_user_id: ImmutableColumn<number | null>
   exec_user_name: ImmutableColumn<string>
   end_time: ImmutableColumn<number>
-  /** -1 if the write failed. */
+  /** 0 if the write succeeded, -1 if it failed. */
   status: ImmutableColumn<0 | -1>
   info: ColumnType<Record<string, unknown>, string, never>
   intent: ImmutableColumn<string | null>
   request_id: ImmutableColumn<string>
-  /** Normalised `search_text` of the entry. */
+  /** Normalised text of the entry in which users search. */
   search: ImmutableColumn<string>
   /** Canonical JSON of an `AuditLeaf`. */
   leaf: ImmutableColumn<string>
@@ -36,18 +36,18 @@ export interface AuditEntryTable {
 export interface AuditPendingTable {
   entry_id: ImmutableColumn<number>
   company_id: ImmutableColumn<number>
-  /** HMAC of the entry's leaf, hex. */
+  /** HMAC of the entry's leaf, as hex. Null for an entry from before seals. */
   seal: string | null
 }
 
-/** Place of an entry in its company's log, counted from 0 without gaps. */
+/** Position of an entry in its company's log, counted from 0 without gaps. */
 export interface AuditLeafTable {
   company_id: ImmutableColumn<number>
   log_index: ImmutableColumn<number>
   entry_id: ImmutableColumn<number>
 }
 
-/** Up to 256 hashes of 32 bytes (C2SP tlog-tiles). */
+/** Part of the hash tree of a log: up to 256 hashes of 32 bytes (C2SP tlog-tiles). */
 export interface AuditTileTable {
   company_id: ImmutableColumn<number>
   level: ImmutableColumn<number>
@@ -58,12 +58,12 @@ export interface AuditTileTable {
 export interface AuditCheckpointTable {
   company_id: ImmutableColumn<number>
   size: ImmutableColumn<number>
-  /** Signed (C2SP tlog-checkpoint). */
+  /** Signed text of the checkpoint (C2SP tlog-checkpoint). */
   note: ImmutableColumn<string>
   end_time: ImmutableColumn<number>
-  /** Whether it is the last of a day, or was mailed. */
+  /** Whether it stays stored after a newer checkpoint: it is the last one of a day, or was mailed. */
   is_permanent: Generated<boolean>
-  /** When it was mailed to the admins. Null if it was not. */
+  /** When it was mailed to the admins, epoch ms. Null if it was not. */
   mail_time: number | null
 }
 
@@ -72,7 +72,7 @@ export interface FailedSignInTable {
   user_id: ImmutableColumn<number>
   company_id: ImmutableColumn<number>
   network: ImmutableColumn<string>
-  /** First and last of them, in epoch ms. */
+  /** Times of the first and the last failure, in epoch ms. */
   since: number
   until: number
   count: number
@@ -82,7 +82,7 @@ export interface FailedSignInTable {
 export interface AuditArchiveTable {
   company_id: ImmutableColumn<number>
   from_index: ImmutableColumn<number>
-  /** Exclusive. */
+  /** End of the range, exclusive. */
   to_index: ImmutableColumn<number>
   sha256: ImmutableColumn<string>
   end_time: ImmutableColumn<number>

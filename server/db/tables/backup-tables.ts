@@ -23,20 +23,20 @@ interface ServiceBillingColumns {
 
 export interface BackupOrderTable extends ServiceBillingColumns {
   pdb_type: ImmutableColumn<PdbType>
-  /** The period as ordered. If the contract ends earlier, only `period_end` shows it (D21). */
+  /** Length of the period as ordered. If the contract ends earlier, only `period_end` shows it (D21). */
   period: ImmutableColumn<number>
   period_type: ImmutableColumn<'year' | 'month'>
   period_start: ImmutableColumn<PlainDate>
-  /** Exclusive (D18). */
+  /** Exclusive end of the period (D18). */
   period_end: ImmutableColumn<PlainDate>
-  /** Start from which months count, and months bought since (decision 60). Null for cut periods and old rows. */
+  /** Start of the chain of consecutive periods, and months bought since (decision 60). Null for shortened periods and old rows. */
   anchor_date: ColumnType<PlainDate | null, PlainDate | null | undefined, never>
   anchor_months: ColumnType<number | null, number | null | undefined, never>
   /** Fee for one year. */
   annual: ImmutableColumn<string>
   discount: ImmutableColumn<string>
   amount: ImmutableColumn<string>
-  /** Amount after the discount (D25). */
+  /** Amount to pay, after the discount (D25). */
   pay_amount: ImmutableColumn<string>
   /** Amount below the smallest payable amount, which is not charged. Null if nothing was waived. */
   waived: ColumnType<string | null, string | null | undefined, never>
@@ -45,7 +45,7 @@ export interface BackupOrderTable extends ServiceBillingColumns {
 }
 
 export interface TrafficTable extends ServiceBillingColumns {
-  /** Exclusive (D18): the first day after the month. */
+  /** Exclusive end of the month (D18): the first day of the next month. */
   period_end: ImmutableColumn<PlainDate>
   pdb_traffic: ImmutableColumn<string>
   /** GB per month that are free. */
@@ -54,31 +54,31 @@ export interface TrafficTable extends ServiceBillingColumns {
   price: ImmutableColumn<string>
   /** Payable amount, including `carried_in`. */
   amount: ImmutableColumn<string>
-  /** Amount from earlier months that was too small to pay. */
+  /** Amount that earlier months carried to this month, because it was too small to pay. */
   carried_in: ColumnType<string, string | undefined, never>
-  /** Latest month of `carried_in`, `yyyy-MM`. */
+  /** Latest month from which `carried_in` comes, `yyyy-MM`. */
   carried_from: ColumnType<string | null, string | null | undefined, never>
-  /** Amount carried to the next billed month. */
+  /** Amount carried to the next billed month, because it is too small to pay. */
   carried_out: ColumnType<string, string | undefined, never>
-  /** Traffic row to which the amount was added. */
+  /** Traffic row to which `carried_out` was added. Null if it was not added yet. */
   carried_to: ColumnType<number | null, number | null | undefined, number | null>
-  /** Set together with the paid amount (D25). */
+  /** Day of the payment. Set together with `pay_amount` (D25). */
   pay_date: PlainDate | null
   pay_amount: string | null
   notified_overdue: Generated<boolean>
 }
 
-/** A finished or running backup: an archive in the bucket (pdb2s3) or a schema in the second database (pdb2rds). */
+/** A running or ended backup: an archive in the bucket (pdb2s3) or a schema in the second database (pdb2rds). */
 export interface StoredBackupTable {
   id: Generated<number>
   company_id: ImmutableColumn<number>
   service_id: ImmutableColumn<number>
   service_code: ImmutableColumn<string>
   pdb_type: ImmutableColumn<PdbType>
-  /** `removed`: its stored data is deleted or will be. */
+  /** `removed` means that the stored data was deleted or will be deleted. */
   state: 'running' | 'done' | 'failed' | 'removed'
   cause: ImmutableColumn<'schedule' | 'person'>
-  /** User who requested it. Null for a scheduled backup. */
+  /** User who requested the backup. Null for a scheduled backup. */
   user_id: ImmutableColumn<number | null>
   user_name: ImmutableColumn<string | null>
   by_provider: ImmutableColumn<boolean>
@@ -88,14 +88,14 @@ export interface StoredBackupTable {
   bytes: number | null
   tables: number | null
   rows: number | null
-  /** Hash of the archive. Null without an archive. */
+  /** SHA-256 of the archive. Null without an archive. */
   sha256: string | null
-  /** Digest of the data itself, independent of the storage. Restored data has the same digest. */
+  /** Digest of the data itself, independent of the storage. The restored data must have the same digest. */
   digest: string | null
-  /** The age recipient for which it is encrypted. Null if it is not encrypted. */
+  /** Public key (age recipient) for which the archive is encrypted. Null if it is not encrypted. */
   key_id: string | null
   fault: BackupFault | null
-  /** When a drill proved it, epoch ms. */
+  /** When a drill last restored it successfully, epoch ms. Null if none did. */
   drilled: number | null
   row_version: Generated<number>
   change: number
@@ -109,7 +109,7 @@ export interface RestoreTable {
   company_id: ImmutableColumn<number>
   backup_id: ImmutableColumn<number>
   kind: ImmutableColumn<'service' | 'drill'>
-  /** Service that is restored. Null for a drill. */
+  /** Service into which the backup is restored. Null for a drill. */
   service_id: ImmutableColumn<number | null>
   user_id: ImmutableColumn<number | null>
   user_name: ImmutableColumn<string | null>
@@ -123,9 +123,9 @@ export interface RestoreTable {
 export interface TrafficMovedTable {
   company_id: ImmutableColumn<number>
   service_id: ImmutableColumn<number>
-  /** `backup-{id}` or `restore-{id}`. */
+  /** Name of the run that moved the bytes: `backup-{id}` or `restore-{id}`. */
   run: ImmutableColumn<string>
-  /** `yyyy-MM` in the business time zone. */
+  /** Month in which the bytes were moved, `yyyy-MM` in the business time zone. */
   month: ImmutableColumn<string>
   bytes: number
 }

@@ -7,11 +7,11 @@ type ImmutableColumn<T> = ColumnType<T, T, never>
 
 export interface RunningOperation {
   kind: ServiceOperation
-  /** 0 means the portal itself. */
+  /** User who started the operation. 0 means the portal itself. */
   userId: number
   userName: string
   byProvider: boolean
-  /** Epoch ms. */
+  /** When the operation started, epoch ms. */
   since: number
   progressKey: string
 }
@@ -24,24 +24,24 @@ export interface ServiceTable {
   code: ImmutableColumn<string>
   name: string
   url: string | null
-  /** Null if derived from the url (portal 9). */
+  /** Null if the address is derived from `url` (portal 9). */
   admin_url: string | null
   /** D40. */
   system_status: Generated<number>
-  /** Whether the last health check reached it (D40). */
+  /** Whether the last health check reached the service (D40). */
   online: Generated<0 | 1>
-  /** MB. 0 means that the platform decides (D42). */
+  /** Memory of each task in MB, as requested. 0 means that the platform decides (D42). */
   task_runtime_memory: Generated<number>
-  /** -1 means that the platform decides, 0 means stopped (D42). */
+  /** Requested number of tasks. -1 means that the platform decides, 0 means stopped (D42). */
   task_desire_count: Generated<number>
-  /** MB for each task. Null if nothing runs. */
+  /** Memory of each running task in MB. Null if nothing runs. */
   running_memory: number | null
   running_tasks: Generated<number>
   needs_reboot: Generated<boolean>
   fault: (typeof serviceFaults)[number] | null
   /** Whether backups to the bucket are suspended, by the staff or because of overdue traffic. */
   traffic_disabled: Generated<boolean>
-  /** Suspended by the staff, independent of payments. */
+  /** Whether the staff have suspended backups to the bucket, independent of payments. */
   traffic_blocked: Generated<boolean>
   /** Last month whose traffic was billed, `yyyy-MM`. Null if no month was billed. */
   closed_month: string | null
@@ -54,15 +54,15 @@ export interface ServiceTable {
   operation: JsonColumn<RunningOperation> | null
   /** Fence of the latest operation. Results of earlier operations are refused. */
   fence: Generated<number>
-  /** Whether it is set up automatically when its contract takes effect. False after it was set up or removed. */
+  /** Whether the service is set up automatically when its contract takes effect. False after it was set up or removed. */
   awaits_set_up: Generated<boolean>
-  /** Whether it was stopped because its contract ended. It starts again with the next contract. */
+  /** Whether the service was stopped because its contract ended. It starts again with the next contract. */
   is_expired: Generated<boolean>
-  /** Day on which its data is erased. Null if no erasure is planned. */
+  /** Day on which the service's data is erased. Null if no erasure is planned. */
   erase_date: PlainDate | null
-  /** When its data was erased, epoch ms. Null if it was not erased. */
+  /** When the service's data was erased, epoch ms. Null if it was not erased. */
   erase_time: number | null
-  /** The dates that users were notified about by mail. */
+  /** Days of the stop and of the erasure about which users got a mail. Null if they got none. */
   notified_stop: PlainDate | null
   notified_erase: PlainDate | null
   change: Generated<number>
@@ -78,21 +78,21 @@ export interface ServiceRowView extends Selectable<ServiceTable> {
   company_name_key: string
   display_name: string
   name_key: string
-  /** Null without a contract, as all columns of the contract. */
+  /** Null if the service has no contract. The columns of the contract are then null too. */
   contract_id: number | null
   contract: string | null
   period_start: PlainDate | null
-  /** Exclusive (D18). */
+  /** Exclusive end of the contract (D18). */
   period_end: PlainDate | null
   modules: string[] | null
   contract_time: number | null
   alert_date: PlainDate | null
-  /** Unpaid order, also of a change or extension. It may already be overdue. */
+  /** Unpaid order of the service, also a change or extension. It may already be overdue. */
   unpaid_id: number | null
   unpaid_due: Timestamp | null
   pdb2s3_date: PlainDate | null
   pdb2rds_date: PlainDate | null
-  /** Unpaid backup orders and when they were ordered. Null if no order is unpaid. They may already be overdue. */
+  /** Unpaid backup order of each kind, and when it was ordered. Null if no order is unpaid. It may already be overdue. */
   os_pdb2s3: number | null
   os_pdb2s3_time: number | null
   os_pdb2rds: number | null

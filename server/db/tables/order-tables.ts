@@ -49,12 +49,15 @@ export interface PriceListTable extends VersionedColumns {
   description_key: string
   confirmed: boolean
   content: JsonColumn<PriceContent>
-  /** A confirmed list with this flag is withdrawn. Its last update then contains when and by whom. */
+  /**
+   * Whether the list is deleted, or withdrawn if it was confirmed. The last update of a withdrawn list says when and by whom it was
+   * withdrawn.
+   */
   deleted: Generated<boolean>
   update_user_name: string
 }
 
-/** Published versions of apps. Modules run the latest version. */
+/** A published version of an app. Modules use the latest version of each app. */
 export interface AppVersionTable {
   id: Generated<number>
   /** Code of the author in the manifest (D80). */
@@ -63,17 +66,17 @@ export interface AppVersionTable {
   code_key: ImmutableColumn<string>
   name: ImmutableColumn<string>
   name_key: ImmutableColumn<string>
-  /** Name in the package of the module that the app comes from. */
+  /** Module that the app comes from, as the package names it. */
   module: ImmutableColumn<string>
   version: ImmutableColumn<string>
-  /** Version as numbers, computed by the database. */
+  /** Numbers of the version, computed by the database for sorting. */
   version_parts: ColumnType<number[], never, never>
   /** Lowest version that can be upgraded to this one (D79). */
   min_version_required: ImmutableColumn<string | null>
   release_date: ImmutableColumn<PlainDate | null>
   flags: ColumnType<AppFlagDefinition[], string, never>
   requires: ColumnType<AppRequirement[], string, never>
-  /** Ids of the web resources with its icon and change log. */
+  /** Id of the web resource with the app's icon. `markdown` is the id of its change log. */
   icon: ImmutableColumn<string | null>
   markdown: ImmutableColumn<string | null>
   /** Hash of the package. Null if the version was published before packages existed. */
@@ -112,10 +115,10 @@ interface AgreementColumns {
   residual_amount: ImmutableColumn<string>
   amount: ImmutableColumn<string>
   pay_amount: ImmutableColumn<string>
-  /** In years. */
+  /** Length of the period in years. */
   period: ImmutableColumn<number>
   period_start: ImmutableColumn<PlainDate>
-  /** Exclusive (D18). */
+  /** Exclusive end of the period (D18). */
   period_end: ImmutableColumn<PlainDate>
 }
 
@@ -134,19 +137,19 @@ export interface OrderTable extends VersionedColumns, AgreementColumns {
   invalid_reason: 'overdue' | 'replaced' | null
   uat_bound: ImmutableColumn<UatBound>
   steps: ColumnType<FeeStep[], string, never>
-  /** The contract that is changed or extended. */
+  /** The contract that is changed or extended. Null for the order of a new service. */
   base_id: ImmutableColumn<number | null>
   /** Contract whose terms an undo restores. Null for other orders. */
   restores_id: ColumnType<number | null, number | null | undefined, never>
   contract_id: number | null
-  /** Last second in which it can be paid (D31). */
+  /** Last second in which the order can be paid (D31). */
   due: ImmutableColumn<Timestamp>
   alert_date: PlainDate | null
   /** Amount of a change below the smallest payable amount, which is not charged. Null if nothing was waived. */
   waived: ColumnType<string | null, string | null | undefined, never>
-  /** Whether it represents its service in the list (D35). */
+  /** Whether the order represents its service in the list (D35). */
   is_listed: Generated<boolean>
-  /** Whether its expiry took a change number for devices. */
+  /** Whether the order got a change number when its contract expired, so that devices load the new status. */
   notified_expired: Generated<boolean>
   deleted: Generated<boolean>
 }
@@ -160,7 +163,7 @@ export interface ContractTable extends AgreementColumns {
   type: ImmutableColumn<OrderType>
   /** Paid periods in chronological order (D12). */
   segments: ColumnType<{ start: PlainDate; end: PlainDate; annual: string }[], string, never>
-  /** Start from which years count, and months bought since (decision 60). Null in rows of older versions. */
+  /** Start of the chain of consecutive periods, and months bought since (decision 60). Null in rows of older versions. */
   anchor_date: ColumnType<PlainDate | null, PlainDate | null | undefined, never>
   anchor_months: ColumnType<number | null, number | null | undefined, never>
   overwritten: Generated<boolean>
@@ -182,7 +185,7 @@ interface PaidColumns {
   traffic_id: ImmutableColumn<number | null>
 }
 
-/** A payment that a gateway reported. Each is stored once. */
+/** A payment that a gateway reported. Each payment is stored once. */
 export interface PaymentTable extends PaidColumns {
   id: Generated<number>
   company_id: ImmutableColumn<number>
@@ -191,7 +194,7 @@ export interface PaymentTable extends PaidColumns {
   amount: ImmutableColumn<string>
   currency: ImmutableColumn<string>
   paid_at: ImmutableColumn<number>
-  /** Result of the payment. Only `applied` has an effect. */
+  /** Whether the payment was applied, or the reason why not. Only `applied` has an effect. */
   outcome: ImmutableColumn<'applied' | 'paid already' | 'another amount' | 'another currency' | 'too late' | 'replaced'>
   create_time: ImmutableColumn<number>
 }
@@ -201,18 +204,18 @@ export interface PaymentAttemptTable extends PaidColumns {
   id: Generated<number>
   company_id: ImmutableColumn<number>
   user_id: ImmutableColumn<number | null>
-  /** Intent of the call that started it. A repeated call gets the same result. */
+  /** Intent of the call that started the attempt. A repeated call gets the same result. */
   intent: ImmutableColumn<string | null>
-  /** Key by which the gateway identifies it. */
+  /** Key by which the gateway identifies the attempt. */
   key: ImmutableColumn<string>
   gateway: ImmutableColumn<PaymentType>
-  /** Hash of the card's token. Null if the gateway asks for the card. */
+  /** Hash of the card's token. Null if the gateway's own page reads the card. */
   token_hash: ImmutableColumn<string | null>
   amount: ImmutableColumn<string>
   currency: ImmutableColumn<Currency>
   language: ImmutableColumn<Language>
   device: ImmutableColumn<'desktop' | 'phone'>
-  /** `starting`: the request may not have reached the gateway. The last three are final unless a payment arrives. */
+  /** `starting` means that the request may not have reached the gateway. The last three states are final unless a payment arrives. */
   state: 'starting' | 'open' | 'processing' | 'paid' | 'declined' | 'closed'
   reason: string | null
   gateway_id: string | null
@@ -220,37 +223,40 @@ export interface PaymentAttemptTable extends PaidColumns {
   url: string | null
   /** Number of checks at the gateway. */
   looks: Generated<number>
-  /** Epoch ms. Null if no further check is needed. */
+  /** Time of the next check, epoch ms. Null if no further check is needed. */
   next_look: number | null
   started_at: ImmutableColumn<number>
   end_time: number | null
 }
 
-/** A received payment without an order. Every received amount is applied, refunded, or in such a task. */
+/** A received payment that could not be applied when it arrived. Every received amount is applied, refunded, or waiting in such a task. */
 export interface PaymentTaskTable {
   id: Generated<number>
   company_id: ImmutableColumn<number>
   payment_id: ImmutableColumn<number>
-  /** Attempt that caused the payment. Null if it is unknown, and the portal then cannot refund the payment. */
+  /** Attempt that led to the payment. Null if it is unknown. The portal can then not refund the payment. */
   attempt_id: ImmutableColumn<number | null>
   state: 'open' | 'refunding' | 'refunded' | 'applied'
   /** Key by which the gateway identifies the refund. */
   refund_key: string | null
-  /** The gateway's own name of the refund. */
+  /** Id that the gateway gave the refund. */
   refund_reference: string | null
   problem: string | null
-  /** User who refunded or applied it. */
+  /** User who refunded or applied the payment. */
   user_id: number | null
   /** Number of refund checks at the gateway. */
   looks: Generated<number>
-  /** Epoch ms. Null if no further check is needed. */
+  /** Time of the next check, epoch ms. Null if no further check is needed. */
   next_look: number | null
   create_time: ImmutableColumn<number>
   update_time: number
   end_time: number | null
 }
 
-/** Frozen at payment, with numbers without gaps (D90). Exactly one of the three payable columns is set. */
+/**
+ * An invoice, whose content never changes after the payment. Its numbers have no gaps (D90). Exactly one of the three payable columns is
+ * set.
+ */
 export interface InvoiceTable extends PaidColumns {
   id: Generated<number>
   company_id: ImmutableColumn<number>

@@ -1,4 +1,4 @@
-/** The driver returns bigint as a string, so ids are `integer`. Times are epoch ms. Dates are `YYYY-MM-DD` text. */
+/** Types of the tables. Times are epoch ms. Dates are `YYYY-MM-DD` text. */
 import type { ColumnType, Generated } from 'kysely'
 import type { AccessLevel } from '#domain/access.ts'
 import type { Language, UserTitle, UserStatus } from '#domain/accounts/users.ts'
@@ -8,7 +8,10 @@ import type { HostingTables } from '#server/db/tables/hosting-tables.ts'
 import type { OrderTables } from '#server/db/tables/order-tables.ts'
 import type { UploadTables } from '#server/db/tables/upload-tables.ts'
 
-/** The last file in server/db/migrations. The server does not start if there is another one. Update it with each new migration. */
+/**
+ * The last file in server/db/migrations. The server does not start if the folder's last file is another one. Update it with each new
+ * migration.
+ */
 export const latestMigration = '049-column-names'
 
 type JsonColumn<T> = ColumnType<T, string, string>
@@ -32,7 +35,7 @@ export interface CompanyTable {
   tel: string | null
   email: string | null
   website: string | null
-  /** Printed on invoices as entered. It is never validated with an authority. */
+  /** Printed on invoices as entered. It is not checked with an authority. */
   tax_number: string | null
   mfa_required: Generated<boolean>
   row_version: Generated<number>
@@ -50,7 +53,7 @@ export interface UserTable {
   email_key: string
   password_hash: string | null
   admin: boolean
-  /** Right to order. The column is not named `order` because that is an SQL keyword. */
+  /** Whether the user has the right to order. The column is not named `order` because that is an SQL keyword. */
   orders: boolean
   alert: boolean
   status: UserStatus
@@ -61,20 +64,20 @@ export interface UserTable {
   seal_key: ImmutableColumn<string>
   demo: Generated<boolean>
   row_version: Generated<number>
-  /** Change number of its last change (protocol 34). */
+  /** Change number of the user's last change (protocol 34). */
   change: number
   create_time: ImmutableColumn<number>
   update_time: number
-  /** When the latest activation mail was sent. Null means the creation time of the user. */
+  /** When the latest activation mail was sent, epoch ms. Null means the creation time of the user. */
   invite_time: Generated<number | null>
 }
 
-/** A sign-in on one device: a family of tokens. */
+/** A sign-in on one device, with all token pairs that follow from it (a token family). */
 export interface SessionTable extends UserColumns {
   id: ImmutableColumn<string>
   create_time: ImmutableColumn<number>
   last_time: number
-  /** Maximum end of the family (K-06). */
+  /** Latest possible end of the session (K-06), epoch ms. */
   end_time: ImmutableColumn<number>
   ended: number | null
   ended_reason: string | null
@@ -82,17 +85,17 @@ export interface SessionTable extends UserColumns {
   address: string
 }
 
-/** Key with which a session's device seals unsent writes. One row per sign-in, so the id is a bigint. */
+/** Key with which a session's device seals unsent writes. There is one row per sign-in, so the id is a bigint. */
 export interface SealKeyTable extends UserColumns {
   id: Generated<number>
-  /** The session may already be deleted. */
+  /** Id of the session, which may already be deleted. */
   session_id: ImmutableColumn<string>
-  /** 32 bytes, base64url. */
+  /** Key of 32 bytes, as base64url. */
   key: ImmutableColumn<string>
   create_time: ImmutableColumn<number>
 }
 
-/** One generation of a token family. Only hashes are stored (S-41). */
+/** A token pair of a session. Only hashes are stored (S-41). */
 export interface TokenTable extends UserColumns {
   id: Generated<number>
   session_id: ImmutableColumn<string>
@@ -102,7 +105,10 @@ export interface TokenTable extends UserColumns {
   create_time: ImmutableColumn<number>
   access_until: ImmutableColumn<number>
   refresh_until: ImmutableColumn<number>
-  /** First presentation of each token, epoch ms. The access time is only stored with a parent (decision 69). */
+  /**
+   * When the refresh token was first used. `access_used` is the same for the access token, stored only for pairs with a parent (decision
+   * 69). Epoch ms.
+   */
   used: number | null
   access_used: Generated<number | null>
 }
@@ -114,7 +120,7 @@ export interface DeviceTable extends UserColumns {
   last_time: number
 }
 
-/** Mailed links and the first admin's link: single use, stored as a hash. */
+/** Keys of mailed links and of the first admin's link: single use, stored as a hash. */
 export interface OneTimeKeyTable extends UserColumns {
   hash: ImmutableColumn<string>
   purpose: ImmutableColumn<'activate' | 'reset'>
@@ -122,17 +128,17 @@ export interface OneTimeKeyTable extends UserColumns {
   used: number | null
 }
 
-/** Addresses that show one thing once: stored as a hash, single use, short-lived (D64, D65). */
+/** Keys of addresses that show one document or page once: stored as a hash, single use, short-lived (D64, D65). */
 export interface TicketTable extends UserColumns {
   hash: ImmutableColumn<string>
   kind: ImmutableColumn<TicketKind>
   /** The ticket ends with this session. Null for `confirm`, which opens nothing by itself. */
   session_id: ImmutableColumn<string | null>
-  /** What the ticket shows. The format depends on the kind. */
+  /** Document or page that the ticket shows. The format depends on the kind. */
   subject: ColumnType<unknown, string, never>
   until: ImmutableColumn<number>
   used: number | null
-  /** SHA-256 of the cookie of the browser that opened the ticket first. */
+  /** SHA-256 of the cookie of the browser that first opened the ticket. Null without a cookie or before it is opened. */
   browser: string | null
 }
 export type TicketKind = 'price' | 'print' | 'confirm' | 'log'
@@ -148,16 +154,16 @@ export interface FactorTable extends UserColumns {
   id: Generated<number>
   kind: ImmutableColumn<'totp' | 'passkey'>
   name: string
-  /** Encrypted (use-cases/factors/factor-secrets.ts). */
+  /** Secret of an authenticator, encrypted (use-cases/factors/factor-secrets.ts). */
   secret: ImmutableColumn<string | null>
   /** Latest 30-second step whose code was used. Codes up to this step are refused. */
   last_step: number | null
   credential_id: ImmutableColumn<string | null>
-  /** COSE, base64url. */
+  /** Public key of a passkey, as COSE in base64url. */
   public_key: ImmutableColumn<string | null>
-  /** Signature counter of the key. Always 0 if the key does not count. */
+  /** Signature counter of a passkey. Always 0 if the passkey does not count. */
   counter: number | null
-  /** As reported by the browser, separated by commas. */
+  /** Transports of a passkey, as the browser reported them, separated by commas. */
   transports: ImmutableColumn<string | null>
   create_time: ImmutableColumn<number>
   last_time: number | null
@@ -168,10 +174,10 @@ export interface RecoveryCodeTable extends UserColumns {
   used: number | null
 }
 
-/** What `mfa_token` refers to: a sign-in that waits for the second factor, or a user's right to change factors. */
+/** A token in the wire field `mfa_token`: for a sign-in that waits for the second factor, or for a user's right to change factors. */
 export interface MfaTokenTable extends UserColumns {
   hash: ImmutableColumn<string>
-  /** Null during sign-in, before there is a session. */
+  /** Session of the user. Null during sign-in, before there is a session. */
   session_id: ImmutableColumn<string | null>
   /** Fingerprint of the password hash. The token becomes invalid when the password changes. */
   password_print: ImmutableColumn<string>
@@ -184,7 +190,7 @@ export interface MfaTokenTable extends UserColumns {
   done: number | null
 }
 
-/** Failed attempts per account, per address and in total (S-29), and mails per address (S-40). */
+/** Counts of failed attempts per account, per address and in total (S-29), and of mails per address (S-40). */
 export interface AttemptTable {
   subject: string
   failures: number
@@ -192,7 +198,7 @@ export interface AttemptTable {
   not_before: number
 }
 
-/** For calls without a session, user and company are 0. */
+/** A stored write. For calls without a session, user and company are 0. */
 export interface IdempotencyTable extends UserColumns {
   id: Generated<number>
   key: ImmutableColumn<string>
@@ -205,14 +211,16 @@ export interface IdempotencyTable extends UserColumns {
   headers: JsonColumn<Record<string, string>> | null
   /** Exact bytes of the response. They are deleted after 35 days, and the rest of the row stays. */
   body: string | null
-  /** Row that the write left: target of `~{intent}` and of `If-Match: "~{intent}"` (protocol 9, 17). */
+  /** Row that the write created or changed. `~{intent}` and `If-Match: "~{intent}"` refer to it (protocol 9, 17). */
   row_kind: string | null
   row_id: number | null
   row_version: number | null
   create_time: ImmutableColumn<number>
 }
 
-/** Taken last in a writing transaction, so change numbers follow the order of commits (protocol 34). */
+/**
+ * Change counter of a company. A writing transaction takes its number last, so change numbers follow the order of commits (protocol 34).
+ */
 export interface ChangeTable {
   company_id: ImmutableColumn<number>
   value: number
@@ -228,10 +236,10 @@ export interface TombstoneTable {
   time: ImmutableColumn<number>
 }
 
-/** A long request: created in the transaction of its write, processed by the holder of the lease (protocol 26, 39). */
+/** A long request. It is created in the transaction of its write, and processed by the holder of the lease (protocol 26, 39). */
 export interface JobTable extends UserColumns {
   id: ImmutableColumn<string>
-  /** Intent of the write that started it. Unique together with the kind. */
+  /** Intent of the write that started the job. Unique together with the kind. */
   intent: ImmutableColumn<string>
   kind: ImmutableColumn<string>
   state: 'queued' | 'running' | 'done' | 'failed'
@@ -239,24 +247,24 @@ export interface JobTable extends UserColumns {
   /** Identifies the job in websocket messages (S-60). */
   progress_key: ImmutableColumn<string>
   input: ColumnType<unknown, string, never>
-  /** Progress in the format of its kind. Null at the beginning. */
+  /** Progress of the job, in a format that depends on its kind. Null before the first completed step. */
   point: JsonColumn<unknown> | null
-  /** The final response. Its bytes are deleted after a day. For a failed job they are the problem's code and data. */
+  /** Status of the final response. `body` is deleted after a day. For a failed job, `body` has the problem's code and data. */
   status: number | null
   body: string | null
-  /** Claims since the last progress. */
+  /** Number of claims since the last progress. */
   tries: number
-  /** Raised by every claim. A worker with an older value may store nothing. */
+  /** Raised by every claim. A worker with a lower value may store nothing. */
   fence: number
   /** No other worker may claim the job before this time. */
   lease_until: number
-  /** From this time on, a poll no longer returns "still running". The work itself continues. */
+  /** From this time on, a poll no longer returns "still running", but the work itself continues. */
   deadline: ImmutableColumn<number>
   create_time: ImmutableColumn<number>
   end_time: number | null
 }
 
-/** Pictures of users, encoded again by the server. The uploaded file is never stored. */
+/** A picture of a user, which the server has encoded again. The uploaded file is never stored. */
 export interface AssetTable extends UserColumns {
   id: Generated<number>
   /** Public id, used in responses and addresses. */
@@ -266,7 +274,7 @@ export interface AssetTable extends UserColumns {
   create_time: ImmutableColumn<number>
 }
 
-/** Facts about the installation: its id, the build that created it, whether the demo data was loaded. */
+/** Facts about the installation, such as a fingerprint of its token key, or whether the demo data was loaded. */
 export interface FactTable {
   name: string
   value: string

@@ -21,14 +21,14 @@ export interface AppUploadTable {
   company_id: ImmutableColumn<number>
   name: ImmutableColumn<string>
   size: ImmutableColumn<number>
-  /** Null until the package was read, as the next four columns. */
+  /** Null until the package was read. The same applies to the next four columns. */
   md5: string | null
   sha256: string | null
   manifest: JsonColumn<AppManifest>
   icon: string | null
   markdown: string | null
   fault: JsonColumn<MappFault>
-  /** Lease of the process that is writing the bytes, and its end. */
+  /** Lease of the process that is writing the bytes. `lease_until` is its end in epoch ms. */
   lease: string | null
   lease_until: Generated<number>
   published: number | null
