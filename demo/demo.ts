@@ -7,7 +7,7 @@ import type { Config } from '#server/config/config.ts'
 
 export const demo: DemoExtension = {
   loadData: loadDemoData,
-  // Not loaded if the server has keys of real gateways.
+  // Imported only when the sandbox is opened. A server with keys of real gateways does not open it.
   openPaymentSandbox: async (options) => (await import('#demo/payment-sandbox/sandbox-server.ts')).openSandbox(options),
   scheduledJobs: [
     {

@@ -3,7 +3,7 @@ import { html, type HtmlMarkup } from '#server/text/html.ts'
 import type { StoredMail, MailBox } from '#demo/mail/mailbox.ts'
 
 interface MailPageOptions {
-  /** File name of the opened mail. */
+  /** File name of the opened mail. Null if no mail is open. */
   name: string | null
   timeZone: string
 }

@@ -2,7 +2,7 @@ import { type StoredMail, listMail, readMail } from '#server/drivers/mail/folder
 import type { AppContext } from '#server/context/context.ts'
 
 export interface MailBox {
-  /** False if mails are sent to a mail server, so none is stored. */
+  /** False if mails are sent to a mail server and therefore not stored. */
   isStoring: boolean
   mails: (StoredMail & { name: string })[]
 }

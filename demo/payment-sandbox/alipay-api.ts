@@ -30,7 +30,7 @@ export class AlipayApi {
     this.#context = context
   }
 
-  /** Returns null if the signature is wrong or the trade differs from the stored one. */
+  /** Creates the trade or returns the stored one. Returns null if signature or fields are invalid, or if a stored trade differs. */
   openTrade(gateway: AlipayGatewayName, fields: Fields): AlipayTrade | null {
     const { store, keys, clock } = this.#context
     const tradeRequest = isSignedByShop(gateway, fields, keys) ? parseTradeRequest(gateway, fields) : null
@@ -189,7 +189,7 @@ function closeTrade({ store }: AlipayContext, alipayTrade: AlipayTrade): boolean
   return true
 }
 
-/** One refund per refund name of the shop. A repeated call returns the outcome `repeated`. */
+/** Refunds a trade once per refund name of the shop. Returns `repeated` if the name was already used. */
 function refundTrade(
   { store, clock }: AlipayContext,
   alipayTrade: AlipayTrade,
@@ -211,7 +211,7 @@ function refundTrade(
 
 const parseBizContent = (fields: Fields): Fields => JSON.parse(fields.biz_content ?? '{}') as Fields
 
-/** Returns hundredths, or null if the amount is malformed. */
+/** Returns the amount in hundredths, or null if the text is malformed. */
 const parseAmount = (text: string): number | null => (/^\d{1,9}\.\d\d$/.test(text) ? Number(readAmount(text)) : null)
 
 type TradeRequest = Omit<AlipayTrade, 'id' | 'gate' | 'tradeNo' | 'status' | 'created'>

@@ -1,4 +1,7 @@
-/** In hundredths, from the gateways' documentation. Not shared with the portal, which is the other side. */
+/**
+ * Smallest and largest amount in hundredths, from the gateways' documentation. Not shared with the portal, because the sandbox plays the
+ * gateway.
+ */
 interface AmountLimits {
   min: number
   max: number

@@ -1,4 +1,4 @@
-/** Replaces Stripe's Payment Element, so that the portal never receives a card (decision 78). */
+/** Serves card fields in place of Stripe's Payment Element, so that the portal never receives a card number (decision 78). */
 import type { FastifyInstance } from 'fastify'
 import { readFileSync } from 'node:fs'
 import { languages } from '#domain/accounts/users.ts'
@@ -36,7 +36,7 @@ export function serveCardFrame(fastify: FastifyInstance, { store, publishableKey
       .send(renderCardFramePage({ language, shop, nonce, publishableKey, now: clock() }))
   })
 
-  // Sent like Stripe's script does, without custom headers: the frame's opaque origin then needs no CORS preflight.
+  // The frame sends a plain form without custom headers, as Stripe's script does. So its opaque origin needs no CORS preflight.
   fastify.post('/v1/tokens', ({ body }, reply) => {
     reply.header('access-control-allow-origin', '*')
     const fields = new URLSearchParams(Buffer.isBuffer(body) ? body.toString('utf8') : '')
@@ -52,7 +52,7 @@ export function serveCardFrame(fastify: FastifyInstance, { store, publishableKey
   })
 }
 
-/** `sandbox` keeps the script from cookies and storage of other servers on this host, even outside a frame. */
+/** `sandbox` in this policy denies the script the cookies and storage of other servers on this host, even outside a frame. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; sandbox allow-scripts"
 

@@ -1,4 +1,4 @@
-/** Stores nothing: the caller writes the returned changes to the journal in one line, together with the response. */
+/** Executes card payments without storing them. The caller writes the returned changes and its response to the journal in one line. */
 import { randomBytes } from 'node:crypto'
 import type { SandboxTables, WebhookCall, SandboxIntent, CheckoutSession } from '#demo/payment-sandbox/sandbox-store.ts'
 import type { WebhookSender } from '#demo/payment-sandbox/webhook-sender.ts'
@@ -12,11 +12,11 @@ export interface CardPayments {
   createIntent(
     params: Pick<SandboxIntent, 'amount' | 'currency' | 'description' | 'metadata' | 'return_url'>,
   ): SandboxIntent
-  /** Pays with that card number. Unknown numbers are declined, as Stripe does. */
+  /** Tries to pay with the card number. Unknown numbers are declined, as Stripe does. */
   payIntent(intent: SandboxIntent, number: string): SandboxIntent
-  /** `isOwner` is the payer's answer on the page of the bank. */
+  /** `isOwner` is true if the payer confirms the payment on the bank's page. */
   authenticateIntent(intent: SandboxIntent, isOwner: boolean): SandboxIntent
-  /** Includes the webhook calls that notify the shop. */
+  /** Returns the rows to store, with the webhook calls that notify the shop. */
   buildChanges(intent: SandboxIntent, session?: CheckoutSession): SandboxChanges
 }
 

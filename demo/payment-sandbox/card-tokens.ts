@@ -25,7 +25,7 @@ export const readCardInput = (fields: URLSearchParams): CardInput => ({
   cvc: fields.get('card[cvc]') ?? '',
 })
 
-/** The earliest accepted expiry month, `YYYY-MM`. A card is valid to the end of its month in the last time zone. */
+/** Returns the earliest accepted expiry month, `YYYY-MM`. A card is valid until its month has ended in the last time zone. */
 export const getEarliestExpiry = (now: number): string => new Date(now - 12 * 3_600_000).toISOString().slice(0, 7)
 
 /** Returns null if the card is valid. `now` is in epoch ms. */
@@ -55,13 +55,13 @@ const createCardError = (param: CardError['param'], code: string, message: strin
   message,
 })
 
-/** Two digits mean a year of this century. */
+/** Reads a year of four digits, or of two digits for a year of this century. */
 function parseYear(text: string): number | null {
   if (/^\d{4}$/.test(text)) return Number(text)
   return /^\d{2}$/.test(text) ? 2000 + Number(text) : null
 }
 
-/** Luhn check: every second digit from the right counts double (ISO/IEC 7812). */
+/** Luhn check (ISO/IEC 7812): every second digit from the right is doubled before the digits are added. */
 function passesLuhn(number: string): boolean {
   const sum = [...number].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 1 ? 2 : 1)

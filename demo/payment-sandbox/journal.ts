@@ -1,4 +1,4 @@
-/** Each line is one atomic change, written before its response, so after a crash the file matches all payments. */
+/** Stores tables in a file. Each line is one atomic change, written before its response is sent, so a crash loses no confirmed payment. */
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -47,7 +47,7 @@ export function openJournal<T extends { [Table in keyof T]: JournalRow }>(path: 
 
 function readLines(path: string): JournalLine[] {
   const text = readFileOrEmpty(path)
-  // The last piece has no line break. The process died while writing it, and no response was sent.
+  // The text after the last line break is dropped. The process ended while writing it, before it could send a response.
   const lines = text.split('\n').slice(0, -1)
   return lines.map((line) => JSON.parse(line) as JournalLine)
 }

@@ -14,7 +14,7 @@ export interface SandboxKeys {
   sellerId: string
   partner: string
   shop: KeyPair
-  /** Key pair of Alipay. */
+  /** Key pair of the sandbox, in the role of Alipay. */
   gateway: KeyPair
 }
 

@@ -16,7 +16,7 @@ interface PageRouteContext {
   webhooks: WebhookSender
 }
 
-/** The first two paths contain unguessable ids. The third is reached from the shop's signed URL. */
+/** Paths of the payment pages. The first two contain unguessable ids. The shop's signed URL redirects to the third. */
 export const getCardPath = (session: CheckoutSession) => `/pay/card/${session.id}`
 export const getBankPath = (intent: SandboxIntent) => `/pay/bank/${intent.client_secret}`
 export const getAlipayPath = ({ gate: gateway, outTradeNo }: AlipayTrade) => `/pay/${gateway}/${outTradeNo}`
@@ -28,7 +28,7 @@ export function serveSandboxPages(
   const css = readFileSync(new URL('sandbox.css', import.meta.url), 'utf8')
   fastify.get('/sandbox.css', (_, reply) => reply.type('text/css; charset=utf-8').send(css))
 
-  /** Browsers apply `form-action` to redirects after a form too, so the shop's origin is allowed. */
+  /** Sends a page whose forms may redirect to the shop: browsers apply `form-action` to redirects after a form too. */
   function sendPage(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -122,7 +122,7 @@ export function serveSandboxPages(
     fastify.post<{ Params: { number: string } }>(path, (request, reply) => {
       const alipayTrade = store.get('trades', `${gateway}:${request.params.number}`)
       if (alipayTrade?.status !== 'WAIT_BUYER_PAY') return reply.redirect(request.url, 303)
-      // Like Alipay, does not sign the URL for a payer who cancels.
+      // A payer who cancels returns to an unsigned URL, as with Alipay.
       const { quitUrl, returnUrl } = alipayTrade
       if (parseForm(request).get('answer') !== 'pay') return reply.redirect(quitUrl ?? returnUrl, 303)
       const paidTrade = alipay.payTrade(alipayTrade)

@@ -12,7 +12,7 @@ const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
 const translate = (language: Language, key: TextKey, values: Record<string, string> = {}) =>
   textsByLanguage[language][key].replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')
 
-/** Formats the amount as the portal does, not with the currency code of the gateway. */
+/** Formats the amount as the portal does: with the portal's currency code and separators. */
 export function formatAmount({ amount, currency }: { amount: number; currency: string }): string {
   const codes: Record<string, Currency> = { CNY: 'RMB', HKD: 'HKD', USD: 'USD' }
   const [units = '', decimals] = writeAmount(BigInt(amount)).split('.')
@@ -58,7 +58,7 @@ export const testCards: readonly [number: string, word: TextKey][] = [
   ['4000 0084 0000 1629', 'card-asks-refused'],
 ]
 
-/** Offers test cards to choose from. It has no field for a number, so that nobody can enter a real card. */
+/** Renders test cards to choose from. The page has no field for a card number, so that nobody can enter a real card. */
 export function renderCardPage(view: PageView, session: CheckoutSession, isDeclined: boolean): string {
   const { language } = view
   const amount = formatAmount(session)

@@ -1,4 +1,4 @@
-/** How many of the shop's next requests fail, by kind of fault. */
+/** Number of the shop's next requests that fail, by kind of fault. */
 export interface SandboxFaults {
   /** The request is executed, and the connection breaks before the response. */
   loseAnswers: number

@@ -1,4 +1,4 @@
-/** A local gateway that behaves like Stripe and Alipay, so that the real drivers can be used without real money. */
+/** Serves a local gateway that behaves like Stripe and Alipay, so that the real drivers can be used without real money. */
 import { fastify as createFastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { createHmac } from 'node:crypto'
 import { existsSync, renameSync } from 'node:fs'
@@ -33,7 +33,7 @@ export interface SandboxServer extends PaymentSandbox {
   getBalances(): ReturnType<typeof calculateSandboxBalances>
 }
 
-/** Renames the journal of earlier builds. It contains payments, so it must not be lost. */
+/** Returns the path of the journal. A journal of earlier builds contains payments, so it is renamed and not lost. */
 function prepareJournalPath(folder: string): string {
   const [path, formerPath] = [join(folder, 'journal.jsonl'), join(folder, 'ledger.jsonl')]
   if (existsSync(formerPath) && !existsSync(path)) renameSync(formerPath, path)
@@ -165,7 +165,7 @@ function loseAnswerIfRequested(faults: SandboxFaults, request: FastifyRequest): 
   return true
 }
 
-/** Stripe signs the time and the body of each attempt. Alipay's signature is part of the form. */
+/** Builds the headers of one attempt. Stripe signs the time and the body; Alipay's signature is part of the form. */
 function buildHeaders(
   { gate: gateway, body }: WebhookCall,
   now: number,
@@ -189,7 +189,7 @@ function buildGateways(localUrl: string, url: string, keys: SandboxKeys): Gatewa
   }
 }
 
-/** Listens on the loopback address only. Reuses the previous port, because open pages link to it after a restart. */
+/** Listens on the loopback address. Without a configured port it reuses the previous one, because open pages link to it after a restart. */
 async function listenOnPort(fastify: FastifyInstance, folder: string, configuredPort: number): Promise<number> {
   const path = join(folder, 'port')
   const previousPort = Number(await readFile(path, 'utf8').catch(() => '0'))

@@ -1,4 +1,4 @@
-/** Tables of the sandbox. Amounts are in hundredths; currency codes are those of each gateway. */
+/** Defines the tables of the sandbox. Amounts are in hundredths; currency codes are those of each gateway. */
 import type { Language } from '#domain/accounts/users.ts'
 import type { SandboxJournal } from '#demo/payment-sandbox/journal.ts'
 
@@ -13,7 +13,7 @@ export interface SandboxIntent {
   status: 'requires_payment_method' | 'requires_action' | 'succeeded' | 'canceled'
   last_payment_error: { type: 'card_error'; code: string; decline_code?: string; message: string } | null
   return_url: string | null
-  /** Card that waits for the authentication of its owner at the bank. */
+  /** Number of the card that waits until its owner is authenticated by the bank. Null if no card waits. */
   card: string | null
 }
 
@@ -29,7 +29,7 @@ export interface CheckoutSession {
   successUrl: string
   cancelUrl: string
   locale: Language
-  /** Null until a card was tried. */
+  /** Id of the session's payment. Null until a card was tried. */
   intent: string | null
 }
 
@@ -53,7 +53,7 @@ export interface AlipayTrade {
 }
 
 export interface SandboxRefund {
-  /** For Stripe the refund id. For Alipay the gateway and the shop's refund name. */
+  /** Stripe's refund id, or for Alipay the gateway and the shop's refund name. */
   id: string
   gate: 'stripe' | AlipayGatewayName
   /** Id of the intent or the trade. */
@@ -64,7 +64,7 @@ export interface SandboxRefund {
   metadata: Record<string, string>
 }
 
-/** A token for a test card, good for one payment. */
+/** Token for a test card. It can be used for one payment. */
 export interface CardToken {
   id: string
   /** Epoch seconds. */
@@ -86,7 +86,7 @@ export interface WebhookCall {
   id: string
   gate: 'stripe' | AlipayGatewayName
   url: string
-  /** Body as sent. A Stripe call is signed again at each attempt. */
+  /** Body of the call, the same at every attempt. The signature of a Stripe call is in a header and new at every attempt. */
   body: string
   attempts: number
   /** Epoch ms. Null if no further attempt is due. */

@@ -77,7 +77,7 @@ const handlers: Record<string, StripeHandler> = {
   'POST test_helpers/confirmation_tokens': createConfirmationToken,
 }
 
-/** The response is stored before it is sent, so that a repeated key gets the same response. */
+/** Executes a request. The response is stored before it is sent, so that a repeated key gets the same response. */
 export function handleStripeRequest(
   context: StripeContext,
   request: StripeRequest,
@@ -192,7 +192,7 @@ function createSession(context: StripeContext, { fields }: StripeCall): StripeOu
   return { status: 200, body: toSessionBody(context, session), changes: { sessions: [session] } }
 }
 
-/** Also cancels its payment, even if that waits at the bank. */
+/** Expires the session. Also cancels its payment, even if the payment waits at the bank. */
 function expireSession(context: StripeContext, session: CheckoutSession): StripeOutcome {
   if (session.status !== 'open') return buildStateRefusal('session')
   const expiredSession: CheckoutSession = { ...session, status: 'expired' }

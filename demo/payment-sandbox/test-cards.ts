@@ -46,7 +46,7 @@ const numbersByToken: Record<string, string> = {
   pm_card_threeDSecureRequiredChargeDeclined: '4000008400001629',
 }
 
-/** Ignores spaces and hyphens. Returns null if it is not a test card; real cards are refused. */
+/** Returns null if the number is not one of a test card; real cards are refused. Ignores spaces and hyphens. */
 export const findTestCard = (number: string): TestCard | null => cardsByNumber[number.replace(/[\s-]/g, '')] ?? null
 
 export const findCardNumber = (token: string): string | null => numbersByToken[token] ?? null

@@ -20,7 +20,7 @@ interface ControlRequest {
   fail?: number
 }
 
-/** Requires the secret key from `keys.json` as bearer token. */
+/** Serves `/control`. Requests need the secret key from `keys.json` as bearer token. */
 export function serveTestControl(fastify: FastifyInstance, { store, webhooks, faults, keys }: ControlContext): void {
   const isAuthorized = (authorization: string | undefined) => authorization === `Bearer ${keys.stripe.secretKey}`
   fastify.get('/control', (request, reply) =>

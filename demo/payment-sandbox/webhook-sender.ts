@@ -1,14 +1,16 @@
-/** Repeats each call with growing delays until the shop acknowledges it, also after a restart. Tests control it. */
+/**
+ * Sends webhook calls. Repeats each with growing delays until the shop acknowledges it, also after a restart. Tests control the sending.
+ */
 import type { Logger } from 'pino'
 import type { WebhookCall, SandboxStore } from '#demo/payment-sandbox/sandbox-store.ts'
 
-/** Delay after each failed attempt, in ms. After the last one the call is dropped. */
+/** Delays in ms before the second and each later attempt. A call that also fails after the last delay is not repeated. */
 const retryDelaysMs = [1000, 5000, 30_000, 120_000, 600_000, 3_600_000]
-/** A shop that takes longer counts as not reached, and the call is repeated. */
+/** Timeout of one attempt in ms. The call is repeated if the shop takes longer. */
 const timeoutMs = 10_000
 
 export interface WebhookSender {
-  /** Does not store the call. The caller stores it in the same change as the event it reports. */
+  /** Builds the call without storing it. The caller stores it in the same change as the event that it reports. */
   compose(call: Pick<WebhookCall, 'id' | 'gate' | 'url' | 'body'>): WebhookCall
   wake(): void
   hold(): void
@@ -24,7 +26,7 @@ interface SenderOptions {
   store: SandboxStore
   log: Logger
   clock: () => number
-  /** Built at each attempt, because Stripe's signature contains the time. */
+  /** Called at each attempt, because Stripe's signature contains the time. */
   buildHeaders(call: WebhookCall, now: number): Record<string, string>
   isAcknowledged(call: WebhookCall, status: number, responseText: string): boolean
 }

@@ -4,9 +4,9 @@ import { publishMapp, storeResources } from '#server/use-cases/uploads/store-map
 
 export type StorePackage = (sha256: string, bytes: Uint8Array) => Promise<void>
 
-/** Runs as the system role. Calls `storePackage` for each package before it is published. */
+/** Publishes the sample apps. Runs as the system role. `storePackage` is called for each package before it is published. */
 export async function loadApps(db: DatabaseHandle, storePackage: StorePackage): Promise<void> {
-  // Imported here, because the package reader is needed only at the first start of a demo.
+  // Imported dynamically, because the package reader is needed only at the first start of a demo.
   const { readOwnPackage } = await import('#server/use-cases/uploads/read-own-package.ts')
   for (const sample of publishedSamples) {
     const bytes = await packSample(sample)

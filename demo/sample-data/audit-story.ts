@@ -1,4 +1,4 @@
-/** Writes an audit trail that explains the present state of a demo company: users, contracts and profile. */
+/** Writes an audit trail that explains the present state of a demo company: its users, orders, payments and profile. */
 import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'

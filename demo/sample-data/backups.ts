@@ -1,4 +1,4 @@
-/** A paid, an unpaid and a free backup with two months of traffic, all calculated as of their own days. */
+/** Loads a paid, an unpaid and a free backup, and two months of traffic. Each is calculated as of its own day. */
 import { calculateBackupAmount, getBackupAnchor, calculateBackupPeriod } from '#domain/fees/backup.ts'
 import { explainBackup, explainTraffic } from '#domain/fees/explain.ts'
 import { calculateTrafficAmount } from '#domain/fees/traffic.ts'
@@ -19,7 +19,7 @@ interface DemoBackup {
   pdb_type: 'pdb2s3' | 'pdb2rds'
   period: number
   period_type: 'year' | 'month'
-  /** Percent. If missing, the discount of the price list is used. */
+  /** Discount in percent. If missing, the discount of the price list is used. */
   discount?: string
   daysAgo: number
   status: -1 | 0 | 1
@@ -27,7 +27,7 @@ interface DemoBackup {
 
 interface DemoTraffic {
   code: string
-  /** How many months before the previous month; 0 is the previous month. */
+  /** Number of months before the previous month; 0 is the previous month. */
   monthsAgo: number
   measured: string
 }
@@ -35,7 +35,7 @@ interface DemoTraffic {
 const backups: Readonly<Record<string, readonly DemoBackup[]>> = {
   acme: [
     { code: 'acmetrade', pdb_type: 'pdb2s3', period: 1, period_type: 'year', daysAgo: 190, status: 1 },
-    // Longer than its contract, which limits it (D21). The provider grants it for free.
+    // This backup is ordered for longer than its contract, which limits it (D21). The provider grants it for free.
     {
       code: 'acmetest',
       pdb_type: 'pdb2rds',
@@ -57,7 +57,7 @@ const traffics: Readonly<Record<string, readonly DemoTraffic[]>> = {
 }
 
 const dayMs = 86_400_000
-/** After loading, because the services have to be started first. */
+/** Delay in ms after loading until the first backup runs. The services have to be started first. */
 const firstBackupMs = 20_000
 
 interface BackupContext {
@@ -80,7 +80,7 @@ export async function loadBackups(
   const context = { app, db, companyId, listId, prices, now }
   for (const backup of backups[code] ?? []) await loadBackup(context, backup)
   for (const traffic of traffics[code] ?? []) await loadTraffic(context, traffic)
-  // Closes the months without measurements, so that the scheduled job does not bill them.
+  // The months up to the previous one are closed, so that the scheduled job does not bill months without measurements.
   const lastMonth = getLastDay(`${toPlainDate(app.config.timeZone, now).slice(0, 7)}-01`).slice(0, 7)
   await db.updateTable('service').set({ closed_month: lastMonth }).where('company_id', '=', companyId).execute()
 }
@@ -141,7 +141,7 @@ async function loadBackup(context: BackupContext, backup: DemoBackup): Promise<v
     await createBackupInvoice({ db, app, now: orderedAt }, companyId, id, buildPayment(`demo-backup-${id}`, orderedAt))
 }
 
-/** The traffic of a month is paid at noon on the fifth day of the next month. */
+/** Loads the traffic of one month. It is paid at noon on the fifth day of the next month. */
 async function loadTraffic(
   context: BackupContext,
   { code, monthsAgo, measured: measuredGb }: DemoTraffic,

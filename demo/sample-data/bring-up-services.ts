@@ -1,4 +1,4 @@
-/** The demo data marks its services as running. Where this machine hosts services, they are really created. */
+/** Creates the services that the demo data marks as running, if this machine hosts services. */
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { lockService, listDemoServices } from '#server/db/hosting/services.ts'
 import { runInTransaction } from '#server/db/transaction.ts'

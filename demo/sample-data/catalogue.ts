@@ -118,7 +118,7 @@ const toPriceContent = (
   },
 })
 
-/** Runs as the system role. The lists are confirmed and in force from their start dates. Returns their ids. */
+/** Runs as the system role. The price lists are confirmed and valid from their start dates. Returns the ids of the price lists. */
 export async function loadCatalogue(
   db: DatabaseHandle,
   now: number,

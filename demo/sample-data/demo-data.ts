@@ -14,7 +14,7 @@ export interface DemoUser {
   order: boolean
   alert: boolean
   accessLevel: AccessLevel
-  /** Days before the first start on which the account was created and last changed. */
+  /** Days between the creation or the last change of the account and the first start of the demo. */
   createdDaysAgo: number
   changedDaysAgo: number
 }
@@ -128,7 +128,7 @@ const chineseNames: [name: string, email: string, title: UserTitle][] = [
   ['周子墨', 'zhou.zimo', 0],
 ]
 
-/** All statuses occur; most users are active. Depends on the index, so that the data is the same each time. */
+/** Returns active for most users, but each other status for some. It depends on the index only, so the data is always the same. */
 function getStatus(index: number): UserStatus {
   if (index % 17 === 5) return deleted
   if (index % 9 === 4) return disabled
@@ -227,7 +227,7 @@ export const demoCompanies: DemoCompany[] = [
     email: 'office@globex.example',
     website: 'https://globex.example',
     tax_number: null,
-    // Not the newest version, so that a change of its contract asks about it (D44).
+    // The app is not installed in its newest version, so that a change of the contract asks about the version (D44).
     services: [
       {
         code: 'globex01',

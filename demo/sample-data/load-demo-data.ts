@@ -22,7 +22,7 @@ const system = { role: 'portal_system' } as const
 const demoAuthor = 'Stella Chan'
 const dayMs = 86_400_000
 
-/** Returns true if this call loaded the data. If several servers start at once, only one loads it. */
+/** Returns true if this call has loaded the data. If several servers start at the same time, only one of them loads it. */
 export async function loadDemoData(app: AppContext): Promise<boolean> {
   if (await runInTransaction(app, system, (db) => readFact(db, demoFactName))) return false
   // All users have the same password. It is hashed once, because each hash takes as long as a sign-in.

@@ -1,4 +1,4 @@
-/** Orders of the demo companies, with services in every state. Each order is calculated as of its own day. */
+/** Loads the orders of the demo companies, with services in every state. Each order is calculated as of the day of the order. */
 import { getContractAnchor, getDueTime, getDueTimeWithin } from '#domain/contracts.ts'
 import { explainQuote } from '#domain/fees/explain.ts'
 import { quoteChange, quoteCreate, type QuoteResult } from '#domain/fees/quote.ts'
@@ -20,7 +20,7 @@ export interface DemoOrder {
   user_mode: 'CONCURRENT' | 'NAMED'
   users: number
   modules: string[]
-  /** Days before today on which it was ordered and its contract began. */
+  /** Number of days before today on which the order was made. Its contract begins on the same day. */
   daysAgo: number
   years: number
   isPaid: boolean

@@ -35,7 +35,7 @@ const labels = {
   module_name: 'Stock taking',
 }
 
-/** Ordered by release date. */
+/** Packages of published apps, sorted by release date. */
 export const publishedSamples: readonly SampleApp[] = [
   {
     facts: { ...framework, version: '1.9', release_date: '2025-03-03' },

@@ -5,7 +5,7 @@ import type { TaskArguments } from '#demo/sample-instance/task-arguments.ts'
 
 export interface AppFile {
   name: string
-  /** Reformatted JSON. Null if the file is too large or not valid JSON. */
+  /** The file as formatted JSON. Null if the file is too large or not valid JSON. */
   text: string | null
 }
 export type AppContent = TaskArguments['apps'][number] & { files: AppFile[] }
@@ -16,7 +16,7 @@ const maxBytes = 64 * 1024
 export const readApps = ({ folder, apps }: TaskArguments): AppContent[] =>
   apps.map((app) => ({ ...app, files: app.folder === null ? [] : readAppFiles(join(folder, 'apps', app.folder)) }))
 
-/** Reads the JSON files below `data/`. Each file is named by its number; `index.json` contains the original names. */
+/** Reads the app's JSON files below `data/`. On the disk each file is named by a number; `index.json` contains the original names. */
 function readAppFiles(folder: string): AppFile[] {
   const names = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as string[]
   return names

@@ -1,4 +1,6 @@
-/** A hash uses most of a processor. Unknown clients get two at a time, so that known clients do not have to wait. */
+/**
+ * Maximum number of hashes for unknown clients at the same time. A hash uses most of a processor, so more would make known clients wait.
+ */
 const maxUnknownRuns = 2
 const maxWaiting = 16
 

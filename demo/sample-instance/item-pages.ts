@@ -41,7 +41,7 @@ ${total > 0 ? table : html`<p>${translate(search === '' ? 'no-items' : 'nothing-
 }
 
 export interface ItemForm {
-  /** Null for a new item. */
+  /** The edited item. Null for a new item. */
   item: Pick<StockItem, 'id' | 'version'> | null
   fields: ItemFields
   fault: TextKey | null

@@ -4,7 +4,7 @@ export interface StockItem {
   id: number
   code: string
   name: string
-  /** In thousandths. */
+  /** Quantity in thousandths of the unit. */
   quantity: number
   unit: string
   version: number
@@ -32,7 +32,7 @@ export function parseItem({ code, name, quantity, unit }: ItemFields): Omit<Stoc
   return { code, name, quantity: Math.round(Number(quantity) * 1000), unit }
 }
 
-/** As the user types it: 1500 thousandths are `1.5`. */
+/** Formats a quantity as users type it: 1500 thousandths are `1.5`. */
 export const formatQuantity = (thousandths: number): string => String(thousandths / 1000)
 
 export interface ItemPage {
@@ -64,7 +64,7 @@ export function addItem(store: SampleStore, item: Omit<StockItem, 'id' | 'versio
   return Number(changes) === 1
 }
 
-/** `otherItem`: another item has the code. `stale`: the item was changed or deleted since it was displayed. */
+/** Returns `taken` if another item has the code, and `stale` if the item was changed or deleted since it was displayed. */
 export function changeItem(
   store: SampleStore,
   { id, version, ...item }: StockItem,

@@ -1,4 +1,4 @@
-/** A small sample ERP. `serve ARGUMENTS` runs one task; `set-password FOLDER` reads a password from standard input. */
+/** Starts a small sample ERP. `serve ARGUMENTS` runs one task; `set-password FOLDER` reads a password from standard input. */
 import '#server/config/private-files.ts'
 
 const [, , command, argument = ''] = process.argv

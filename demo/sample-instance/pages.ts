@@ -7,7 +7,7 @@ const textsByLanguage = { en, zh }
 export type TextKey = keyof typeof en
 export type SampleLanguage = keyof typeof textsByLanguage
 
-/** The first supported language in `Accept-Language`. */
+/** Returns the first supported language in `Accept-Language`. */
 export function parseLanguage(accepted: string | undefined): SampleLanguage {
   const [, languageCode] = /(?:^|[,;\s])(en|zh)\b/i.exec((accepted ?? '').slice(0, 200)) ?? []
   return languageCode?.toLowerCase() === 'zh' ? 'zh' : 'en'

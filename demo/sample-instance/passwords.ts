@@ -1,7 +1,7 @@
-/** Password hashes in the format `scrypt$N$salt$hash`; salt and hash are base64url. */
+/** Hashes passwords in the format `scrypt$N$salt$hash`; salt and hash are base64url. */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** Takes 16 MB and some 50 ms per hash. Node computes four at a time. */
+/** Cost parameter N of scrypt. A hash takes 16 MB and some 50 ms; Node computes four at a time. */
 const cost = 16_384
 const hashBytes = 32
 export const maxPasswordLength = 200
@@ -13,7 +13,7 @@ export async function hashPassword(password: string): Promise<string> {
   )
 }
 
-/** An unknown user or one without a password (`null`) takes the same time, so timing does not reveal users. */
+/** Takes the same time for an unknown user or a user without a password (`null`), so that timing does not reveal users. */
 export async function isPassword(password: string, storedHash: string | null): Promise<boolean> {
   const [, , salt = '', hash = ''] = (storedHash ?? '').split('$')
   const expectedHash = Buffer.alloc(hashBytes)

@@ -7,7 +7,7 @@ export const maxBodyBytes = 64 * 1024
 type CookieKind = 'session' | 'device'
 const deviceSeconds = 400 * 86_400
 
-/** Over TLS the `__Host-` prefix makes browsers accept the cookie from this exact host only. */
+/** Returns the name of the cookie. Over TLS the `__Host-` prefix makes browsers accept it from this exact host only. */
 const getCookieName = (kind: CookieKind, isSecure: boolean) => `${isSecure ? '__Host-' : ''}sample_${kind}`
 
 const formatCookie = (kind: CookieKind, value: string, isSecure: boolean, maxAge: number | null): string =>
@@ -19,7 +19,7 @@ const formatCookie = (kind: CookieKind, value: string, isSecure: boolean, maxAge
 export const formatSessionCookie = (value: string, isSecure: boolean): string =>
   formatCookie('session', value, isSecure, value === '' ? 0 : null)
 
-/** Marks a browser in which a user has signed in. It does not sign anybody in. */
+/** Builds the cookie that marks a browser in which a user has signed in. It grants no access. */
 export const formatDeviceCookie = (value: string, isSecure: boolean): string =>
   formatCookie('device', value, isSecure, deviceSeconds)
 
@@ -44,7 +44,7 @@ export interface InstanceRequest {
 
 export interface InstanceResponse {
   status: number
-  /** HTML, or another type if the headers say so. Empty for a redirect. */
+  /** HTML, unless the headers name another type. Empty for a redirect. */
   body: string
   headers?: Record<string, string | string[]>
 }
@@ -93,7 +93,7 @@ function readCookie(header: string | undefined, cookieKey: string): string {
   return ''
 }
 
-/** Detects forms of other sites by `Sec-Fetch-Site` or `Origin`. Checked before anything else is processed. */
+/** Returns false for a form of another site, by `Sec-Fetch-Site` or `Origin`. Called before the request is processed. */
 export function isOwnForm({ headers }: IncomingMessage): boolean {
   const { origin, 'sec-fetch-site': fetchSite } = headers
   if (fetchSite !== undefined) return fetchSite === 'same-origin'

@@ -34,14 +34,14 @@ export interface SampleContext {
 
 type SignedInRequest = InstanceRequest & { session: users.SampleSession }
 
-/** Call it only after the origin of the request was checked. */
+/** Routes a request. Call this function only after the origin of the request was checked. */
 export async function routeRequest(request: InstanceRequest, context: SampleContext): Promise<InstanceResponse> {
   const { path, site, method, view, session, form } = request
   if (path === '/sign-in')
     return method === 'POST' ? signIn(request, context) : createPageResponse(renderSignInPage(view, '', null))
   if (!session)
     return method === 'GET' ? createRedirect('/sign-in') : createPageResponse(renderMessagePage(view, 'refused'), 403)
-  // The admin host has a cookie of its own, which other users never get.
+  // The admin host has a separate session cookie, which users who are not administrators never get.
   if (site === 'admin' && session.user.is_admin !== 1)
     return createPageResponse(renderMessagePage(view, 'admins-only'), 403)
   if (method === 'POST' && !users.isSameToken(form.get('csrf') ?? '', session.csrf))
@@ -54,7 +54,7 @@ export async function routeRequest(request: InstanceRequest, context: SampleCont
   return response ?? createPageResponse(renderMessagePage(view, 'not-found'), 404)
 }
 
-/** Low priority: anybody can cause these log lines, with any user name. */
+/** Log options of refused logins. Their priority is low, because anybody can cause these lines, with any user name. */
 const refusalOptions = { priority: 'refusal' } as const
 
 async function signIn(request: InstanceRequest, { store, log, clock }: SampleContext): Promise<InstanceResponse> {

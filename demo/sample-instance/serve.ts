@@ -1,4 +1,4 @@
-/** One task of a sample instance: serves HTTP on a local socket until it receives a signal to end. */
+/** Runs one task of a sample instance: serves HTTP on a local socket until it receives SIGTERM. */
 import { readFileSync } from 'node:fs'
 import { cutText, openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import { createServer, type IncomingMessage, type ServerResponse } from '#server/drivers/hosting/local/socket-http.ts'
@@ -21,7 +21,7 @@ const endMs = 3000
 const megabyte = 1024 * 1024
 const maxLoggedPath = 200
 
-/** Starts only after `go` on standard input. Before that its supervisor may end without having recorded the task. */
+/** Serves requests only after `go` on standard input. Before that, the supervisor may have ended without a record of the task. */
 export async function serve(argument: string): Promise<void> {
   const taskArguments = JSON.parse(argument) as TaskArguments
   if ((await readStandardInput(16)) !== 'go') return
@@ -36,7 +36,7 @@ export async function serve(argument: string): Promise<void> {
       usedMb: Math.round(process.memoryUsage.rss() / megabyte),
       limitMb: taskArguments.limitMb,
     }),
-    // Filled, because the system allocates memory only when it is written.
+    // The block is filled, because the system allocates memory only when it is written.
     useMoreMemory: () => void memoryBlocks.push(Buffer.alloc(100 * megabyte, 1)),
     log: log.write,
     clock: Date.now,
@@ -64,7 +64,7 @@ export async function serve(argument: string): Promise<void> {
   })
 
   function sendHealth(response: ServerResponse): void {
-    // Throws if the database cannot be read, because the task is not healthy then.
+    // If the database cannot be read, this throws, and the health check fails.
     store.prepare('select count(*) from users').get()
     response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')
   }

@@ -3,7 +3,7 @@ import { readStandardInput } from '#demo/sample-instance/standard-input.ts'
 import { openStore } from '#demo/sample-instance/store.ts'
 import { writePassword } from '#demo/sample-instance/users.ts'
 
-/** Exits with code 1 if the password is invalid. */
+/** Sets exit code 1 if there is no password on standard input. */
 export async function setPassword(folder: string): Promise<void> {
   const password = await readStandardInput(4096)
   if (password === '') {

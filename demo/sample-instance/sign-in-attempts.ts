@@ -1,7 +1,9 @@
 /**
- * Limits password attempts by address and account, by address, and by account over all addresses without an earlier sign-in. Clients with a
- * device cookie of the account are counted separately, so that nobody else can lock the owner out. Stored in the database, so that all
- * tasks share the counters.
+ * Limits password attempts. The counters are in the database, so that all tasks share them. They count attempts
+ * - by address and account,
+ * - by address,
+ * - by account, for addresses from which its user has not signed in before,
+ * - by account, for clients with its device cookie. Such clients have only this counter, so that nobody else can lock the owner out.
  */
 import { createHash } from 'node:crypto'
 import { getAddressGroup } from '#server/shares/client-address.ts'
@@ -9,17 +11,17 @@ import { runInTransaction, type SampleStore } from '#demo/sample-instance/store.
 
 const minuteMs = 60_000
 const dayMs = 1440 * minuteMs
-/** Free attempts. Each further one has to wait, each time longer. */
+/** Number of attempts without a wait, by kind of counter. Each later attempt has to wait, each time longer. */
 const freeAttempts = { device: 5, pair: 5, address: 30, account: 10 }
 const windowMs = 15 * minuteMs
 const firstWaitMs = 30_000
 const maxWaitMs = 15 * minuteMs
 const knownDays = 400
-/** Limit per user. */
+/** Maximum number of remembered devices, and of remembered addresses, per user. */
 const maxKnownRows = 20
-/** Counters by address. If there are more, the oldest are deleted. */
+/** Maximum number of counters. If there are more, the oldest counters of addresses are deleted. */
 const maxAttempts = 10_000
-/** All unknown account names share this many counters, so that invented names do not create more rows. */
+/** Number of counters that all unknown account names share, so that invented names do not create more rows. */
 const unknownAccounts = 1024
 
 export interface SignInAttempt {
@@ -44,7 +46,7 @@ interface Subject {
 
 const hashText = (...parts: (string | number)[]) => createHash('sha256').update(parts.join(' ')).digest('base64url')
 
-/** Account names are hashed, because people sometimes type their password there. */
+/** Returns a hash of the account name. The name itself is not stored, because people sometimes type their password there. */
 export const hashAccount = (name: string): string => hashText('account', name.toLowerCase())
 
 function getSubjects(store: SampleStore, { name, address, device }: SignInAttempt, now: number) {
@@ -85,7 +87,7 @@ interface AttemptRow {
   not_before: number
 }
 
-/** Counts the attempt before the password is checked. If it is refused, returns the wait in ms and does not count. */
+/** Counts the attempt, before the password is checked. If the client has to wait, returns the time in ms and does not count. */
 export function reserveAttempt(store: SampleStore, attempt: SignInAttempt, now: number): CountedAttempt | number {
   return runInTransaction(store, () => {
     removeOldAttempts(store, now)
@@ -118,12 +120,12 @@ export function reserveAttempt(store: SampleStore, attempt: SignInAttempt, now: 
 const getNotBefore = (excess: number, now: number): number =>
   excess < 0 ? 0 : now + Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(excess, 10))
 
-/** Removes counters that were started, and whose last wait ended, more than 15 minutes ago. */
+/** Deletes counters whose first attempt and last wait are more than 15 minutes ago. */
 function removeOldAttempts(store: SampleStore, now: number): void {
   store.prepare('delete from sign_in_attempts where since < ? and not_before < ?').run(now - windowMs, now - windowMs)
   const { count } = store.prepare('select count(*) as count from sign_in_attempts').get() ?? {}
   if (Number(count) < maxAttempts) return
-  // Counters of accounts are not deleted: their number is limited by the users and the shared counters.
+  // Counters by account are kept: their number is limited by the number of users and of shared counters.
   store
     .prepare(
       `delete from sign_in_attempts where subject in (
@@ -133,21 +135,21 @@ function removeOldAttempts(store: SampleStore, now: number): void {
     .run(Number(count) - maxAttempts + 100)
 }
 
-/** Undoes the count of an attempt whose password was not checked. */
+/** Undoes the count of an attempt whose password was not checked, because too many hashes were waiting. */
 export function releaseAttempt(store: SampleStore, { subjects }: CountedAttempt): void {
   runInTransaction(store, () => {
     for (const { subject } of subjects) decrementAttempts(store, subject)
   })
 }
 
-/** The attempt was counted, so its subject had no wait before: `not_before` can be reset. */
+/** Undoes one attempt. It was allowed, so there was no wait before it, and `not_before` can be reset. */
 function decrementAttempts(store: SampleStore, subject: string): void {
   store
     .prepare('update sign_in_attempts set failures = max(failures - 1, 0), not_before = 0 where subject = ?')
     .run(subject)
 }
 
-/** The password was right: this device and address are known from now on. Must run in the sign-in transaction. */
+/** Called if the password was right. Remembers device and address of the user. Must run in the transaction of the sign-in. */
 export function forgiveAttempt(
   store: SampleStore,
   { userId, subjects }: CountedAttempt,

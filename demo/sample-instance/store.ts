@@ -1,4 +1,4 @@
-/** The database of a sample instance: one SQLite file, shared by all its tasks. */
+/** Opens the database of a sample instance: one SQLite file, shared by all tasks of the instance. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -58,7 +58,7 @@ create table if not exists items (
 ) strict;
 `
 
-/** If missing, creates the database with the user `admin`, who has no password. Throws if the file is damaged. */
+/** Opens the database. Creates it if necessary, with a user `admin` who has no password. Throws if the file is damaged. */
 export function openStore(folder: string, now: number): SampleStore {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const store = new DatabaseSync(join(folder, 'instance.db'), { enableForeignKeyConstraints: true, timeout: 5000 })
@@ -77,7 +77,7 @@ export function openStore(folder: string, now: number): SampleStore {
   }
 }
 
-/** Uses an immediate transaction, so that other tasks write before or after it. */
+/** Runs `work` in an immediate transaction, so that other tasks write before or after it, never during it. */
 export function runInTransaction<T>(store: SampleStore, work: () => T): T {
   store.exec('begin immediate')
   try {

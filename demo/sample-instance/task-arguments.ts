@@ -14,7 +14,7 @@ export interface TaskArguments {
     version: string
     module: string
     flags: Readonly<Record<string, boolean | number>>
-    /** Folder name in `apps`. Null if the package is no longer stored. */
+    /** Folder name in `apps`. Null if the app was published before packages were stored. */
     folder: string | null
   }[]
 }

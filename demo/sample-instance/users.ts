@@ -23,7 +23,7 @@ export interface SampleSession {
   csrf: string
 }
 
-/** Throws if there is no such user. Ends all sessions of the user. */
+/** Sets the password and ends all sessions of the user. Throws if there is no such user. */
 export async function writePassword(store: SampleStore, name: string, password: string): Promise<void> {
   const hash = await hashPassword(password)
   runInTransaction(store, () => {
@@ -37,14 +37,14 @@ export async function writePassword(store: SampleStore, name: string, password: 
 export type SampleSignInResult =
   | { kind: 'in'; cookie: string; user: SampleUser }
   | { kind: 'refused' }
-  /** Time until the next attempt is allowed. */
+  /** `waitMs` is the time until the next attempt is allowed. */
   | { kind: 'limited'; waitMs: number }
 
-/** Suggested wait if too many sign-ins are queued. */
+/** Suggested wait in ms if too many sign-ins are queued. */
 const busyMs = 5000
 const hashQueue = createHashQueue()
 
-/** Counted before the password is checked, so that parallel requests get as many attempts as sequential ones. */
+/** Signs in. The attempt is counted before the password is checked, so that parallel requests get as many attempts as sequential ones. */
 export async function signIn(
   store: SampleStore,
   { password, ...attempt }: SignInAttempt & { password: string },

@@ -1,6 +1,6 @@
 /**
- * Runs code that reads untrusted data in a separate process, so that a crash, a hang or memory exhaustion ends one upload and nothing else.
- * The operating system enforces the limits, also for native memory. Windows has none of them and macOS no memory limit; there only the
+ * Runs code that reads untrusted data in a separate process, so that a crash, a hang or memory exhaustion ends only this work. The
+ * operating system enforces the limits, also for native memory. Windows enforces none of them, and macOS no memory limit; there only the
  * timeout and the reader's own checks protect.
  */
 import { spawn } from 'node:child_process'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { getCompileCacheEnv } from '#server/drivers/compile-cache.ts'
 
 export interface ProcessLimits {
-  /** Node alone counts some 570 MB as data at its start, nearly all of it never used. */
+  /** Limit of the data segment in kB (`ulimit -d`). Node reserves some 570 MB at its start and hardly uses them. */
   dataKb: number
   cpuSeconds: number
   wallMs: number
@@ -17,12 +17,12 @@ export interface ProcessLimits {
   heapMb: number
 }
 
-/** One worker thread and the compile cache. Nothing else, because the server's environment contains secrets. */
+/** Environment of the process: one worker thread and the compile cache. The server's other variables may contain secrets. */
 const buildEnvironment = () => ({ UV_THREADPOOL_SIZE: '1', ...getCompileCacheEnv() })
 
 /**
- * Runs a script of the portal with `input` (bytes or a file descriptor) as standard input. Returns its standard output, or null if it
- * exceeded a limit, failed or wrote nothing. Rejects if no process can be started.
+ * Runs a script of the portal with `input` (bytes or a file descriptor) as standard input. Returns its standard output, or null if the
+ * script exceeded a limit, failed or wrote nothing. Rejects if no process can be started.
  */
 export function runBounded(
   script: URL,
@@ -47,7 +47,7 @@ export function runBounded(
     if (size > maxOutputBytes) child.kill('SIGKILL')
     else chunks.push(chunk)
   })
-  // A process that ends early does not read all input, which raises a stream error. Its exit code decides.
+  // A process that ends early does not read all input, which raises a stream error. The result depends only on the exit code.
   for (const stream of [child.stdin, child.stdout]) stream?.on('error', () => undefined)
   if (!isFile) child.stdin?.end(input)
   const timer = setTimeout(() => child.kill('SIGKILL'), wallMs)
@@ -58,7 +58,7 @@ export function runBounded(
   }).finally(() => clearTimeout(timer))
 }
 
-/** Responses to users have priority. */
+/** Lowers the priority of the process, because responses to users are more important. */
 function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)

@@ -1,6 +1,6 @@
 /**
- * Reads uploaded zip files completely or not at all (S-73). Limits apply to the bytes that are really unpacked. Names never become paths,
- * and nested archives stay packed.
+ * Reads uploaded zip files; a fault in any part refuses the complete file (S-73). Limits apply to the bytes that are really unpacked. Names
+ * never become paths, and nested archives stay packed.
  */
 import { type Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -9,26 +9,26 @@ import { type Entry, fromBufferPromise, fromFdPromise, type LocalFileHeader, typ
 
 export interface ZipLimits {
   entries: number
-  /** Unpacked bytes of one file and of all files. */
+  /** Maximum unpacked bytes of one file, and of all files. */
   entryBytes: number
   totalBytes: number
 }
 
 /** Maximum ratio of unpacked to packed size. */
 const maxRatio = 100
-/** Files up to this size are harmless at any ratio. */
+/** Files up to this number of bytes may have any ratio, because they are harmless. */
 const smallBytes = 64 * 1024
 
 export type ZipFault =
   | 'unreadable'
-  /** Limits exceeded: number of files, size of one file, total size, or compression ratio. */
+  /** One of the limits is exceeded: number of files, size of one file, total size, or compression ratio. */
   | 'entries'
   | 'entry'
   | 'total'
   | 'ratio'
-  /** A name that leads outside the folder, or that some systems do not allow. */
+  /** The name leads outside the folder, or is not allowed on some systems. */
   | 'name'
-  /** Neither a file nor a folder, or a duplicate. */
+  /** The entry is neither a file nor a folder, or is a duplicate. */
   | 'kind'
   | 'encrypted'
   | 'packing'
@@ -50,7 +50,7 @@ export class ZipError extends Error {
 const isSystemFile = (name: string) =>
   /(^|\/)(__MACOSX\/.*|\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(name) && !name.includes('..')
 
-/** Bytes of each file by name, without system files and without a common top folder. Throws ZipError. */
+/** Returns the bytes of each file by name, without system files and without a common top folder. Throws ZipError. */
 export async function readZip(bytes: Buffer, limits: ZipLimits): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>()
   const storeFile = async ({ name }: ZipEntry, stream: Readable) => void files.set(name, await buffer(stream))
@@ -79,7 +79,7 @@ export async function walkZip(
 ): Promise<void> {
   const zip = await openZip(source)
   if (zip.entryCount > limits.entries) throw new ZipError('entries')
-  // Refuses a comment with the signature of a second directory (PK 05 06 in CP437), which other programs would use.
+  // The comment must not contain the signature of a second directory (PK 05 06 in CP437), because other programs would use that directory.
   if (zip.comment.includes('PK♣♠')) throw new ZipError('contradiction')
   const entries: Entry[] = []
   try {
@@ -94,7 +94,7 @@ export async function walkZip(
   await unpack(zip, selectedEntries, limits, readEntry)
 }
 
-/** The library also checks names, but reports errors only as text. */
+/** Converts an error of the library, which also checks names but reports them only as text. */
 function toNameError(cause: unknown): ZipError | null {
   const message = cause instanceof Error ? cause.message : ''
   const [, name] = /^(?:invalid characters in fileName|absolute path|invalid relative path): (.*)$/s.exec(message) ?? []
@@ -145,7 +145,7 @@ function requireSafeNames(entries: readonly Entry[]): void {
     if (seenNames.has(normalisedName)) throw new ZipError('kind', fileName)
     seenNames.add(normalisedName)
   }
-  // The name of a file is also the folder of another one.
+  // Refuses a file whose name is also the folder of another file.
   for (const { fileName } of entries)
     for (const otherEntry of entries)
       if (otherEntry.fileName.startsWith(`${fileName}/`)) throw new ZipError('kind', fileName)
@@ -169,7 +169,7 @@ async function requireContiguousEntries(zip: ZipFile, entries: readonly Entry[])
   }
 }
 
-/** Size of the optional descriptor after the data, which repeats the sizes. */
+/** Maximum size of the optional descriptor after the data, which repeats the sizes. */
 const maxDescriptorBytes = 24
 const sizesFollowFlag = 0x8
 
@@ -197,7 +197,7 @@ async function unpack(
   for (const entry of entries) {
     const { fileName: name, uncompressedSize: size } = entry
     if (name.endsWith('/')) continue
-    // Checks the declared size first. If it is wrong, the library stops at the first byte too many.
+    // The declared size is checked first. If it is wrong, the library stops at the first byte too many.
     if (size > limits.entryBytes) throw new ZipError('entry', name)
     if (size > Math.max(smallBytes, entry.compressedSize * maxRatio)) throw new ZipError('ratio', name)
     if (size > remainingBytes) throw new ZipError('total', name)

@@ -1,6 +1,6 @@
 /**
- * Only the bearer header counts, never a cookie (K-02). Flags and status of the user are read with every request (S-44, S-52), so that
- * revoked rights end with the next call.
+ * Authenticates a request by its bearer header, never by a cookie (K-02). Flags and status of the user are read with every request (S-44,
+ * S-52), so that revoked rights end with the next call.
  */
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { userStatus } from '#domain/accounts/users.ts'
@@ -15,7 +15,7 @@ import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 export interface Principal {
   caller: Caller | null
   sessionId: string | null
-  /** Problem of the presented token. Thrown when the call needs a caller. */
+  /** Problem of the presented token, thrown if the call needs a caller. Null without a problem. */
   problem: ProblemError | null
 }
 
@@ -38,7 +38,7 @@ export async function authenticate(app: AppContext, authorization: string | unde
   return { caller: token.caller, sessionId: token.sessionId, problem: null }
 }
 
-/** Recorded once per refreshed token: from then on its parent is valid for only ten more seconds (decision 69). */
+/** Records the first use of a token that was refreshed. A later use of its parent may then be treated as theft (decision 69). */
 async function recordFirstUse(app: AppContext, { tokenId, parentId, accessUsed }: PresentedToken): Promise<void> {
   if (parentId === null || accessUsed !== null) return
   await writeAsSystem(app, (db) => markAccessUsed(db, tokenId, app.clock()))
@@ -50,7 +50,7 @@ function findTokenProblem(token: PresentedToken | null, now: number): 'UNAUTHORI
   return token.accessUntil <= now ? 'TOKENEXPIRED' : null
 }
 
-/** True if the session ended by time and was not revoked (decision 83). */
+/** Returns true if the session of an active user ended by time and was not revoked (decision 83). */
 const hasSessionExpired = (token: PresentedToken | null, now: number) =>
   token !== null && token.ended === null && token.status === userStatus.activated && token.endTime <= now
 
@@ -67,7 +67,7 @@ export function requireCaller(principal: Principal): Caller {
   throw principal.problem ?? new ProblemError('UNAUTHORIZED')
 }
 
-/** Throws WRONG_SESSION if the call was made for another user, before anything is executed (protocol 10). */
+/** Throws WRONG_SESSION if the call was made for a user who is not the caller. Nothing is executed in that case (protocol 10). */
 export function checkForUser(principal: Principal, forUser: string | undefined): void {
   if (forUser === undefined || principal.caller === null) return
   if (forUser !== getSubject(principal.caller)) throw new ProblemError('WRONG_SESSION')

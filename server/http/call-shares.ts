@@ -1,4 +1,7 @@
-/** Reads count too, so that nobody can block the database for others (decision 70). In memory, per node. */
+/**
+ * Limits the calls per user and company. Reads are counted too, so that nobody can block the database for others (decision 70). Each node
+ * counts in memory.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { signOut } from '#contract/accounts.ts'
@@ -9,7 +12,10 @@ import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 import { createRequestShare, scaleShare, type ShareLimits } from '#server/shares/request-shares.ts'
 
 export interface CallShares {
-  /** Runs before the token is looked up. Throws RATE_LIMITED if its user or company has used up the share. */
+  /**
+   * Runs before the token is read from the database. Throws RATE_LIMITED if the token was refused before and its user or company is still
+   * over the limit.
+   */
   checkToken(request: FastifyRequest): void
   claim(request: FastifyRequest, reply: FastifyReply): void
 }
@@ -17,7 +23,7 @@ export interface CallShares {
 type Subject = Pick<Caller, 'userId' | 'companyId'>
 
 const maxTokens = 10_000
-/** A body of this size counts as one more call, because parsing it blocks the only thread. */
+/** Size of a body in bytes that is counted as one more call, because parsing it blocks the only thread. */
 const bytesPerCall = 20_000
 const retryAfterSeconds = 2
 
@@ -59,13 +65,13 @@ export function createCallShares(
     claim(request, reply) {
       const { caller } = request.principal ?? {}
       const { endpoint } = request.routeOptions.config
-      // Signing out is never refused.
+      // Logout is never refused.
       if (!caller || endpoint?.name === signOut.name) return
       const [user, company] = [String(caller.userId), String(caller.companyId)]
       const cost = getCallCost(request)
       if (!users.claim(user, cost)) refuse(request, caller)
       reply.raw.on('close', () => users.release(user))
-      // A call that the user may not make is refused anyway, so it does not use the company's share.
+      // A call without permission is refused later in any case, so it does not use the company's share.
       if (endpoint && !isAllowed(endpoint.access, caller)) return
       if (!companies.claim(company, cost)) refuse(request, caller)
       reply.raw.on('close', () => companies.release(company))

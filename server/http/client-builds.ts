@@ -1,7 +1,7 @@
 /**
- * Publishes the minimum client build and whether the service worker must be bypassed (W-09, W-11), in headers and at an address of its own.
- * A broken worker may read neither, so its script is replaced too: browsers fetch it past any worker, and the replacement unregisters
- * itself.
+ * Publishes the minimum client build, and whether the service worker must be bypassed (W-09, W-11), in headers and at a separate URL. A
+ * broken worker may read neither, so its script is replaced too. Browsers always load that script from the server, and the replacement
+ * unregisters itself.
  */
 import type { FastifyInstance } from 'fastify'
 import { buildHeaders, type BuildInfo, buildInfoPath } from '#contract/client-build.ts'
@@ -10,7 +10,7 @@ import { jsonType } from '#server/http/responses.ts'
 import { workerPath } from '#server/http/security-headers.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
 
-/** Headers for every response. Empty if there are no restrictions. */
+/** Returns the headers for every response. Empty if there are no restrictions. */
 export function createBuildHeaders({ minBuild, workerBypass }: Config): Record<string, string> {
   return {
     ...(minBuild > 0 ? { [buildHeaders.minimum]: String(minBuild) } : {}),
@@ -31,8 +31,9 @@ export function serveBuilds(fastify: FastifyInstance, { app: { config }, build: 
 }
 
 /**
- * Replaces any worker, deletes its caches and unregisters itself. Rows and outbox are in IndexedDB and stay. Open pages get a message and
- * reload themselves when no typed data would be lost. Pages that do not respond are broken and are reloaded here.
+ * Script that replaces any worker, deletes its caches and unregisters itself. Rows and outbox stay, because they are in IndexedDB. Open
+ * pages get a message, and reload themselves when no typed data would be lost. A page that does not respond is broken, so it is reloaded by
+ * this script.
  */
 const unregisterScript = `
 self.addEventListener('install', () => self.skipWaiting())

@@ -1,4 +1,4 @@
-/** Other origins must not change anything (S-55). Detected by Sec-Fetch-Site, or by Origin if that is missing. */
+/** Detects requests of other origins, which must not change anything (S-55): by Sec-Fetch-Site, or by Origin if that header is missing. */
 import { isIP } from 'node:net'
 import { isLoopback } from '#server/config/config.ts'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -12,8 +12,9 @@ export function isCrossSite(headers: IncomingHttpHeaders, publicUrl: string): bo
 }
 
 /**
- * Returns true if the Host header can mean this portal. Prevents DNS rebinding, where another name briefly resolves to this address; IP
- * addresses and `localhost` cannot be rebound. Requests without Host (HTTP/1.0 health checks) do not come from a page.
+ * Returns true if the Host header can mean this portal. Prevents DNS rebinding, in which another host name briefly resolves to this
+ * address; that is impossible for IP addresses and `localhost`. Requests without a Host header (HTTP/1.0 health checks) do not come from a
+ * page.
  */
 export function isOurHost(host: string | undefined, publicUrl: string): boolean {
   if (host === undefined) return true

@@ -1,13 +1,13 @@
 /**
- * Identifies a browser and grants no access: it shows whether a sign-in comes from a new device. The `__Host-` prefix keeps sibling hosts,
- * where customers' services run, from setting it.
+ * Reads and builds the device cookie. It identifies a browser, to detect sign-ins from a new device, and grants no access. The `__Host-`
+ * prefix prevents sibling hosts, where customers' services run, from setting it.
  */
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '#server/config/config.ts'
 import { isCrossSite, isSameOrigin } from '#server/http/cross-site.ts'
 
-/** The longest lifetime that browsers allow. */
+/** Lifetime of the cookie in days, the longest that browsers allow. */
 export const deviceDays = 400
 
 const getCookieName = (tls: boolean) => (tls ? '__Host-portal-device' : 'portal-device')
@@ -28,8 +28,8 @@ export function readDeviceCookie({ cookie, ...headers }: IncomingHttpHeaders, tl
 }
 
 /**
- * SHA-256 of the device cookie, or null. Also accepts requests without an origin (typed address, older browser). It only shows whether two
- * requests come from the same browser.
+ * Returns the SHA-256 of the device cookie, or null if the cookie is missing or the request is cross-site. Also accepts requests without an
+ * origin (typed address, older browser), because the hash only shows whether two requests come from the same browser.
  */
 export function hashBrowserCookie(
   { cookie, ...headers }: IncomingHttpHeaders,

@@ -2,7 +2,9 @@
 import type { Caller } from '#domain/access.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** Counted separately. `file`: an export. `device`: data for a device, which retries. `list`: a list as a stream. */
+/**
+ * Kinds of downloads, each with its own limit. `file`: an export. `device`: data for a device, which retries. `list`: a list as a stream.
+ */
 export type DownloadKind = 'file' | 'device' | 'list'
 
 const limits = { perUser: 2, perCompany: 4 }

@@ -1,4 +1,7 @@
-/** Counted before routing, logging and reading, so that refusing is cheap. Users have further limits (decision 70). */
+/**
+ * Limits connections, and requests by address. They are counted before routing, logging and reading, so that refusing is cheap. Signed-in
+ * users have further limits (decision 70).
+ */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import * as z from 'zod/mini'
@@ -18,12 +21,12 @@ export interface FloodLimits {
   connections: number
   connectionsPerAddress: number
   connectionsPerSecond: ShareLimits
-  /** Delay before an address over its share is refused, and how many refusals may wait behind a proxy. */
+  /** Delay in ms before an address that has used up its share is refused, and maximum number of refusals that wait behind a proxy. */
   refusalMs: number
   refusalsBehindProxy: number
 }
 
-/** All users of an office share one address, and each page loads some fifty files. */
+/** Default limits. They allow for an office whose users share one address, and for pages that load some fifty files. */
 export const defaultFloodLimits: FloodLimits = {
   address: { maxConcurrent: 128, perSecond: 100, burst: 400 },
   connections: 10_000,
@@ -66,11 +69,14 @@ export function createLimitedServer(
   return server
 }
 
-/** Without request id and key a device takes the response for that of a proxy (decision 74). */
+/**
+ * Refuses a request. The response has request id and idempotency key: without them a device takes it for the response of a proxy (decision
+ * 74).
+ */
 function refuse(request: IncomingMessage, response: ServerResponse): void {
   const language = parseLanguage(request.headers['accept-language'])
   const problem = buildErrorBody('RATE_LIMITED', { retry_after: retryAfterSeconds }, language)
-  // A browser that opens a page.
+  // True if a browser opens a page.
   const isPage = (request.headers.accept ?? '').includes('text/html')
   const body = isPage ? renderPage(problem.errorMessage, language) : JSON.stringify(problem)
   const { success: hasKey, data: key } = z.safeParse(keyShape, request.headers[headers.key])

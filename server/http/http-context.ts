@@ -7,23 +7,23 @@ import type { ShareLimits } from '#server/shares/request-shares.ts'
 export interface HttpSettings {
   dist: string
   site: string
-  /** Calls without a session per minute, by address. */
+  /** Maximum number of calls per minute and address, without a session or to endpoints that need none. */
   anonymousPerMinute: number
-  /** Existence queries without a session per minute, by address (2.2 of the deviations). */
+  /** Maximum number of existence queries per minute and address, without a session (2.2 of the deviations). */
   queriesPerMinute: number
-  /** Expensive calls per user and minute. A company may make twice as many (S-25). */
+  /** Maximum number of expensive calls per user and minute. A company may make twice as many (S-25). */
   costlyPerMinute: number
-  /** Writes per user and minute, single or in a batch. A company may make twice as many (decision 70). */
+  /** Maximum number of writes per user and minute, single or in a batch. A company may make twice as many (decision 70). */
   writesPerMinute: number
   floods: FloodLimits
   /** Limits of calls by one signed-in user, and by all users of a company (decision 70). */
   userCalls: ShareLimits
   companyCalls: ShareLimits
-  /** How long an upload in pieces may send no data, in ms. */
+  /** Maximum time in ms for which an upload in pieces may send no data. */
   uploadIdleMs: number
-  /** How long a piece of a stream may wait for a slow reader, in ms. */
+  /** Maximum time in ms for which a piece of a stream may wait for a slow reader. */
   pieceWaitMs: number
-  /** How long a connection may be idle in both directions once a response has started, in ms. */
+  /** Maximum time in ms for which a connection may be idle in both directions once a response has started. */
   responseIdleMs: number
 }
 

@@ -1,4 +1,4 @@
-/** Handles unknown paths and unsupported methods (S-54, S-79). Only navigations get the shell. */
+/** Handles unknown paths and unsupported methods (S-54, S-79). A browser that opens a page of the client gets the app shell. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint, HttpMethod } from '#contract/endpoint.ts'
 import { createEndpointMatcher } from '#contract/http-mapping.ts'

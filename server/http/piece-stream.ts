@@ -1,4 +1,4 @@
-/** A stream of pieces that are produced while it is sent. However the stream ends, its source is ended too. */
+/** Streams pieces that are produced while the stream is sent. However the stream ends, its source is ended too. */
 import { Readable } from 'node:stream'
 
 export type StreamPiece = string | Uint8Array
@@ -14,11 +14,11 @@ export class PieceStream extends Readable {
     this.#source = source
     this.#firstResult = first
     this.#maxWaitMs = maxWaitMs
-    // The sender adds a listener too. An error without any listener would end the process.
+    // The sender adds a listener too, but later. An error without any listener would end the process.
     this.on('error', () => undefined)
   }
 
-  /** Reads the first piece before anything is sent, so that its error becomes a problem and not half a file. */
+  /** Reads the first piece before anything is sent, so that an error of it becomes a problem and not half a file. */
   static async open(pieces: AsyncIterable<StreamPiece>, maxWaitMs: number): Promise<PieceStream> {
     const source = pieces[Symbol.asyncIterator]()
     return new PieceStream(source, await source.next(), maxWaitMs)
@@ -34,7 +34,7 @@ export class PieceStream extends Readable {
     void this.#endSource(error, callback)
   }
 
-  /** Waits for running work of the source: a running query holds its connection until it ends. */
+  /** Ends the source. Waits until it has finished its work, because a running query holds its connection until then. */
   async #endSource(error: Error | null, callback: (error?: Error | null) => void): Promise<void> {
     let failure: Error | null = null
     try {
@@ -49,7 +49,7 @@ export class PieceStream extends Readable {
     try {
       let result = this.#firstResult ?? (await this.#source.next())
       this.#firstResult = null
-      // Skips empty pieces: pushing one would not cause another read, so the stream would stop.
+      // Empty pieces are skipped: pushing one would not cause another read, so the stream would stop.
       while (!result.done && result.value.length === 0) result = await this.#source.next()
       if (this.destroyed) return
       if (result.done) return void this.push(null)

@@ -1,4 +1,7 @@
-/** The token is in the first message and never in the URL (S-59). Clients without a socket poll instead (M47, D62). */
+/**
+ * Serves the WebSocket that reports job progress and changes. The token is in the first message and never in the URL (S-59). Clients
+ * without a socket poll instead (M47, D62).
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -21,17 +24,17 @@ import { accountsChannel, type ChangedAccount } from '#server/use-cases/accounts
 import { canSeeServicesOf, servicesChannel } from '#server/use-cases/hosting/announce.ts'
 import { sessionsChannel } from '#server/use-cases/sessions/ended-sessions.ts'
 
-/** Limit of @fastify/websocket. Real messages are shorter. */
+/** Maximum size of a message in bytes. Real messages are shorter. */
 export const websocketOptions = { options: { maxPayload: 65_536 } }
 
 const progressPath = '/api/m18s/progress'
 const limits = { messagesPerSecond: 20, socketsPerUser: 20, unsentBytes: 65_536 }
-/** In ms: deadline for the first message, and interval of the session checks. */
+/** Deadline for the first message, and interval of the session checks, in ms. */
 export const socketTimingsMs = { firstMessage: 10_000, checkInterval: 5_000 }
-/** The first three are close codes of the IANA registry (RFC 6455). 4401 corresponds to HTTP 401. */
+/** Codes with which sockets are closed. The first three are of the IANA registry (RFC 6455). 4401 corresponds to HTTP 401. */
 const closeCodes = { policy: 1008, reconnect: 1012, tryLater: 1013, unauthorized: 4401 } as const
 
-/** The list of services, or the rights and names of the signed-in user, have changed. */
+/** Reports that the list of services, or rights or names of the signed-in user, have changed. */
 interface ChangeMessage {
   changed: 'services' | 'account'
 }
@@ -41,7 +44,7 @@ interface Listener {
   caller: Caller
   sessionId: string
   sending: Promise<void>
-  /** True if it has responded to the last ping. */
+  /** True if the client has responded to the last ping. */
   isAlive: boolean
 }
 
@@ -74,14 +77,16 @@ export function serveProgress(fastify: FastifyInstance, { app }: HttpContext): v
     method: 'GET',
     url: progressPath,
     exposeHeadRoute: false,
-    // Checked before the upgrade, so that a page of another origin gets a plain 403 (S-59).
+    // The origin is checked before the upgrade, so that a page of another origin gets a plain 403 (S-59).
     onRequest: async (request) => checkOrigin(app, request),
     handler: () => Promise.reject(createNotFoundProblem()),
     wsHandler: (socket, request) => handleConnection(app, listeners, socket, request),
   })
 }
 
-/** ms. Many services may change at once, and several nodes report each change: clients get one message. */
+/**
+ * Time in ms for which changes are collected: many services may change together, and each node may report them. Clients get one message.
+ */
 export const groupingMs = 500
 
 /** Notifies users who may see the services of a company, without details. Returns a stop function. */
@@ -105,7 +110,7 @@ function subscribeToServices(app: AppContext, listeners: ReadonlySet<Listener>):
   }
 }
 
-/** The connection was admitted with the former rights, so the client must reconnect with the present ones. */
+/** Notifies the client and closes the connection. It was admitted with the former rights, so the client must connect again. */
 function notifyAccountChange(app: AppContext, listener: Listener): void {
   deliver(app, listener, { changed: 'account' })
   listener.sending = listener.sending.then(() => listener.socket.close(closeCodes.reconnect))
@@ -128,7 +133,8 @@ function handleConnection(app: AppContext, listeners: Set<Listener>, socket: Web
     logSecurityEvent(request.log, 'websocket_flood', { route: progressPath })
     socket.close(closeCodes.policy)
   }
-  // Each ping gets a response, and unread ones stay in memory: a socket that keeps flooding is terminated.
+  // The server responds to each ping, and responses that the client does not read stay in memory. So a socket that keeps flooding is
+  // terminated.
   const countControl = () => {
     if (isClosing) return socket.terminate()
     if (isOverLimit()) endFlooding()
@@ -142,12 +148,12 @@ function handleConnection(app: AppContext, listeners: Set<Listener>, socket: Web
     if (hasFirstMessage) return
     hasFirstMessage = true
     const { token, account } = isBinary ? emptyFirstMessage : parseFirstMessage(String(data))
-    // Set before it is listed, because it may be pinged before it gets a message.
+    // `listener` is set before it is added to the list, because it may get a ping, whose response needs it.
     const addListener = (newListener: Listener) => {
       listener = newListener
       // The socket may have been closed while its token was checked.
       if (socket.readyState === socket.OPEN) listeners.add(newListener)
-      // Changes while it was disconnected were missed.
+      // The client has missed changes while it was disconnected.
       if (account) send(newListener, { changed: 'account' })
     }
     void admit(app, listeners, socket, token, addListener).then(() => clearTimeout(firstMessageTimer))
@@ -173,7 +179,7 @@ function countPerSecond(): () => boolean {
   }
 }
 
-/** `account`: the client wants to know about changes of the signed-in user. */
+/** `account` is true if the client wants to be notified of changes of the signed-in user. */
 interface FirstMessage {
   token: string | null
   account: boolean
@@ -206,7 +212,7 @@ async function admit(
       return
     }
     const listener = { socket, caller, sessionId: principal.sessionId ?? '', sending: Promise.resolve(), isAlive: true }
-    // Added before the current progress is read, so that no change in between is missed.
+    // The listener is added before the current progress is read, so that no change in between is missed.
     addListener(listener)
     for (const progress of await listRunningProgress(app, caller)) send(listener, progress)
   } catch (error) {
@@ -217,7 +223,7 @@ async function admit(
 }
 
 function deliver(app: AppContext, listener: Listener, message: JobProgress | ChangeMessage): void {
-  // Sent in order, and only while the session is active (S-44).
+  // Messages are sent in order, and only while the session is active (S-44).
   listener.sending = listener.sending
     .then(async () => {
       if (await isSessionActive(app, listener)) send(listener, message)
@@ -234,13 +240,13 @@ const isSessionActive = async (app: AppContext, { sessionId }: Listener) =>
 const findActiveSessions = (app: AppContext, ids: readonly string[]) =>
   writeAsSystem(app, (db) => findActiveSessionIds(db, ids, app.clock()))
 
-/** Sends nothing to a client that does not read. It gets the missed information by polling. */
+/** Sends a message, but not to a client that does not read. Such a client gets the missed information by polling. */
 function send({ socket }: Listener, message: JobProgress | ChangeMessage): void {
   if (socket.readyState !== socket.OPEN || socket.bufferedAmount > limits.unsentBytes) return
   socket.send(JSON.stringify(message))
 }
 
-/** One check at a time: with a slow database a second ping would find the first one without a response. */
+/** Runs one check at a time. With a slow database, a second check would otherwise find the first ping without a response. */
 async function checkPeriodically(
   app: AppContext,
   listeners: ReadonlySet<Listener>,

@@ -9,10 +9,10 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 
 const windowMs = 3_600_000
 const maxLoggedHosts = 10
-/** Longer names are cut in logs and pages. */
+/** Maximum length of a host name in logs and pages. Longer names are cut. */
 const maxHostLength = 100
 
-/** Refuses requests by a wrong Host. Each name is logged once an hour, and at most ten names. */
+/** Refuses requests with a wrong Host header. Each name is logged once per hour, and at most ten names per hour. */
 export function createHostRefusal({ config, clock }: AppContext) {
   let windowStart = Number.NEGATIVE_INFINITY
   const loggedHosts = new Set<string>()
@@ -27,7 +27,7 @@ export function createHostRefusal({ config, clock }: AppContext) {
     return true
   }
 
-  /** Sends a page to a person; throws WRONG_HOST for a program. */
+  /** Sends a page to a browser that opens a page. Throws WRONG_HOST for other requests. */
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const host = (request.headers.host ?? '').slice(0, maxHostLength)
     if (shouldLog(host))

@@ -1,4 +1,4 @@
-/** Of two values a proxy might use the first and the portal the second (S-57, decision 71). */
+/** Finds headers that are repeated. A proxy might use the first value and the portal the second (S-57, decision 71). */
 import { headers } from '#contract/headers.ts'
 
 const singleHeaders: ReadonlySet<string> = new Set(
@@ -16,7 +16,9 @@ const singleHeaders: ReadonlySet<string> = new Set(
   ].map((name) => name.toLowerCase()),
 )
 
-/** Returns the first repeated name, or null. `rawHeaders`: names and values alternately, in original order. */
+/**
+ * Returns the first repeated name of a header that must occur once, or null. `rawHeaders`: names and values alternately, in original order.
+ */
 export function findRepeatedHeader(rawHeaders: readonly string[]): string | null {
   const seenNames = new Set<string>()
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,4 +1,4 @@
-/** Sends request id and idempotency key back, and refuses what can be refused without knowing the caller. */
+/** Sends request id and idempotency key back, and refuses requests for which the caller need not be known. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { codeExists, signOut } from '#contract/accounts.ts'
@@ -35,11 +35,11 @@ import { parseBearer } from '#server/http/authenticate.ts'
 import { createForbiddenProblem, ProblemError, createUnavailableProblem } from '#server/problems/problem-error.ts'
 import { getAddressGroup } from '#server/shares/client-address.ts'
 
-/** All of them throw RATE_LIMITED with the time to wait. */
+/** Functions that count requests. Above a limit each throws RATE_LIMITED with the time to wait. */
 export interface RequestCounters {
   countAnonymous: (request: FastifyRequest) => Promise<void>
   countCostly: (request: FastifyRequest) => Promise<void>
-  /** Counts any call of a signed-in user until its response is sent. */
+  /** Counts a call of a signed-in user. Until its response is sent, it is also counted as a concurrent call. */
   countCall: (request: FastifyRequest, reply: FastifyReply) => void
   countWrite: (request: FastifyRequest) => Promise<void>
 }
@@ -82,7 +82,7 @@ export function guardRequests(
     reply.header(headers.requestId, request.id).header(headers.build, build.build).headers(clientBuildHeaders)
     const repeatedHeader = findRepeatedHeader(request.raw.rawHeaders)
     if (repeatedHeader !== null) throw createMalformedProblem(repeatedHeader)
-    // Before anything can fail (protocol 3): clients take a response without this header for that of a proxy.
+    // Set before the checks below can fail (protocol 3): clients take a response without this header for the response of a proxy.
     const key = isRead(request.method) ? undefined : getHeader(request.headers, headers.key)
     if (key !== undefined && z.safeParse(keyShape, key).success) reply.header(headers.key, key)
 
@@ -91,11 +91,11 @@ export function guardRequests(
       throw createUnavailableProblem(5)
     }
     if (request.url.length > inputLimits.url) throw new ProblemError('TOO_LARGE')
-    // The router would accept absolute URLs (`GET http://host/path`) and bypass the checks by path below.
+    // The router would accept absolute URLs (`GET http://host/path`), which would bypass the checks by path below.
     if (!request.url.startsWith('/')) throw createMalformedProblem('url')
     if (!isOurHost(request.headers.host, app.config.publicUrl)) return refuseHost(request, reply)
     const path = getPath(request.url)
-    // Browsers could register an uploaded file as a service worker (W-05).
+    // Only the worker's own script may be registered. Browsers could register an uploaded file as a service worker (W-05).
     if (request.headers['service-worker'] === 'script' && path !== workerPath) throw createForbiddenProblem()
     if (!isRead(request.method) && isCrossSite(request.headers, app.config.publicUrl)) {
       logSecurityEvent(request.log, 'cross_site_refused', { route: request.routeOptions.url ?? null })
@@ -110,7 +110,7 @@ export function guardRequests(
     const { endpoint } = request.routeOptions.config
     const isAnonymous = parseBearer(request.headers.authorization) === null
     if (isAnonymous && endpoint && existenceCalls.has(endpoint.name)) await countExistenceQuery(request)
-    // Signing out with a valid token is never refused. Invalid tokens are counted when they are looked up.
+    // Logout with a token is not counted here. If the token is invalid, the call is counted when the token is looked up.
     if (!isAnonymous && endpoint?.name === signOut.name) return
     if (isAnonymous || !endpoint || endpoint.access === 'anybody') await countAnonymousCall(request)
     else callShares.checkToken(request)
@@ -122,7 +122,7 @@ export function guardRequests(
       const { caller } = request.principal ?? {}
       if (!caller || !endpoint || !costlyCalls.has(endpoint.name)) return
       await countCostlyUserCall(request)
-      // A call that the user may not make is refused anyway, so it does not use the company's share.
+      // A call without permission is refused later in any case, so it does not use the company's share.
       if (isAllowed(endpoint.access, caller)) await countCostlyCompanyCall(request)
     },
     countCall: callShares.claim,
@@ -134,10 +134,10 @@ export function guardRequests(
   }
 }
 
-/** Codes could be guessed one by one with these calls. */
+/** Calls that tell whether a code exists. They have a lower limit, because codes could be guessed one by one. */
 const existenceCalls: ReadonlySet<string> = new Set([codeExists.name, serviceUrl.name])
 
-/** One such call causes as much work as many others (S-25). */
+/** Calls with an additional limit, because each causes as much work as many others (S-25). */
 const costlyCalls: ReadonlySet<string> = new Set(
   [
     calculate,

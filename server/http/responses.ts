@@ -16,7 +16,7 @@ export function sendResponse(reply: FastifyReply, response: StoredResponse): Fas
   return response.body === null ? reply.send() : reply.type(jsonType).send(response.body)
 }
 
-/** Problems that depend only on the request bytes, so a retry always fails (protocol 3). */
+/** Codes of problems that depend only on the bytes of the request, so a retry always fails (protocol 3). */
 const schemaProblemCodes: readonly ProblemCode[] = [
   'VALIDATION_ERROR',
   'TOO_LARGE',
@@ -32,12 +32,12 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   if (problem.retryAfterSeconds !== null) reply.header('retry-after', String(problem.retryAfterSeconds))
   if (reply.hasHeader(headers.key) && schemaProblemCodes.includes(problem.code) && !reply.hasHeader(headers.outcome))
     reply.header(headers.outcome, 'refused; schema')
-  // Removes headers of a stream that failed before its first byte was sent.
+  // A stream that failed before its first byte was sent has already set these headers.
   for (const name of contentHeaders) reply.removeHeader(name)
   const language = parseLanguage(request.headers['accept-language'])
   const isToken = request.routeOptions.config.endpoint?.name === 'grantToken'
   const body = (isToken ? buildTokenErrorBody : buildErrorBody)(problem.code, problem.data, language)
-  // For the token call a status problem is like a wrong password: 401.
+  // The token call responds to an inactive user as to a wrong password: with 401.
   const status = isToken && problem.code === 'USER_STATUS_INVALID' ? 401 : problem.status
   return reply.code(status).type(jsonType).send(JSON.stringify(body))
 }
@@ -63,7 +63,10 @@ function logRefusal(request: FastifyRequest, problem: ProblemError): void {
   })
 }
 
-/** The form is refused before its file is examined. Only the file can be too large, so the problem names the image. */
+/**
+ * Replaces TOO_LARGE of an image upload by IMAGE_TOO_LARGE. The form is refused before its file is examined, but only the file can be too
+ * large.
+ */
 function adaptProblem({ routeOptions }: FastifyRequest, problem: ProblemError): ProblemError {
   const isImage = routeOptions.config.endpoint?.name === uploadAsset.name
   return isImage && problem.code === 'TOO_LARGE' ? new ProblemError('IMAGE_TOO_LARGE') : problem
@@ -75,7 +78,7 @@ const problemCodeByFastifyCode: Record<string, ProblemCode> = {
   FST_ERR_NOT_FOUND: 'NOT_FOUND',
 }
 
-/** 57014 is a statement timeout, 55P03 a lock timeout. Both are temporary. */
+/** SQL states of temporary errors: 57014 is a statement timeout, 55P03 a lock timeout. */
 const temporaryStates = new Set(['57014', '55P03'])
 
 function toProblem(error: unknown): ProblemError {

@@ -1,6 +1,6 @@
 /**
- * A use case runs in a transaction opened by its caller. A list is read in one of three ways. A procedure manages its own transactions,
- * because it hashes passwords, sends mail or has no caller.
+ * Defines the handlers of endpoints. A use case runs in a transaction opened by its caller. A list is read as pages, as changes or as a
+ * stream. A procedure manages its own transactions, because it hashes passwords, sends mail or has no caller.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '#domain/access.ts'
@@ -25,7 +25,7 @@ export interface RequestContext {
   countWrite: () => Promise<void>
   /** True if nobody waits for the response: the socket is closed, or the server is about to close. */
   isStopped: () => boolean
-  /** Runs `action` if the response does not leave this server completely, or has a status of 500 or more. */
+  /** Runs `action` if the response is not completely sent, or has a status of 500 or more. */
   onUndelivered: (action: () => Promise<void>) => void
 }
 
@@ -50,7 +50,7 @@ export type EndpointHandler =
       download: SelectDownloadKind<Endpoint> | null
     }
 
-/** Response to HEAD, for a GET that changes something or opens a stream. Without it HEAD runs the procedure. */
+/** Handles HEAD for a GET that changes something or opens a stream. Without this handler HEAD runs the procedure. */
 export type HeadHandler<E extends Endpoint> = (
   context: RequestContext,
   input: ParsedInputOf<E>,
@@ -59,8 +59,8 @@ export type HeadHandler<E extends Endpoint> = (
 export type SelectDownloadKind<E extends Endpoint> = (input: ParsedInputOf<E>) => DownloadKind
 
 /**
- * Slow work on the input that needs no database, such as decoding a file; the use case receives the result. Runs before the transaction,
- * also for repeated requests, and only for signed-in users.
+ * Does slow work on the input that needs no database, such as decoding a file, and returns the input for the use case. Runs before the
+ * transaction, also for repeated requests, and only for signed-in users.
  */
 export type PrepareInput<E extends Endpoint> = (input: ParsedInputOf<E>, caller: Caller) => Promise<ParsedInputOf<E>>
 

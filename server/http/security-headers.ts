@@ -1,4 +1,4 @@
-/** Headers of every response, errors and 304 included (H-01 to H-05, H-11). One place, so no route forgets them. */
+/** Sets the headers of every response, errors and 304 included (H-01 to H-05, H-11), so that no route can forget them. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export const dataPolicy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
@@ -6,7 +6,7 @@ export const dataPolicy = "default-src 'none'; base-uri 'none'; frame-ancestors 
 interface ShellSettings {
   styleNonce: string
   hasCardFields: boolean
-  /** In the demo, cards are entered in a frame of the payment sandbox. Null if there is no sandbox. */
+  /** Origin of the payment sandbox, in whose frame cards are entered in the demo. Null if there is no sandbox. */
   cardFrameOrigin: string | null
 }
 
@@ -17,7 +17,7 @@ const stripeSources = {
   connect: ' https://api.stripe.com',
 }
 
-/** The style nonce is fixed per build, because the worker replays the stored shell with its header. */
+/** Builds the policy of the app shell. The style nonce is fixed per build, because the worker serves the shell with its stored headers. */
 const buildShellPolicy = ({ styleNonce, hasCardFields, cardFrameOrigin }: ShellSettings) =>
   [
     "default-src 'none'",
@@ -37,7 +37,7 @@ const buildShellPolicy = ({ styleNonce, hasCardFields, cardFrameOrigin }: ShellS
     `trusted-types default${hasCardFields ? ' stripe' : ''}`,
   ].join('; ')
 
-/** Only names that browsers know. Unknown names cause a warning with each response. */
+/** Browser features that the portal disables. Only names that browsers support: other names cause a warning with each response. */
 const disabledFeatures = [
   'accelerometer',
   'autoplay',
@@ -103,7 +103,7 @@ export function setSecurityHeaders(
 function choosePolicy(path: string, type: string, settings: ShellSettings): string {
   if (isApi(path)) return dataPolicy
   if (path === workerPath) return "default-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-  // A 304 has no content type, and its headers replace the stored ones, so the path is checked too.
+  // A 304 has no content type, and its headers replace those of the stored response, so the path is checked too.
   return type.startsWith('text/html') || path.endsWith('.html') ? buildShellPolicy(settings) : dataPolicy
 }
 

@@ -1,10 +1,13 @@
-/** A file that fails half-way must not look complete: its connection is destroyed, so that the browser reports it. */
+/**
+ * Sends a response as a stream. If it fails half-way, the connection is destroyed, so that the browser reports an error and does not take
+ * the file for complete.
+ */
 import type { FastifyReply } from 'fastify'
 import { type StreamPiece, PieceStream } from '#server/http/piece-stream.ts'
 
 interface StreamSource {
   open: () => Promise<AsyncIterable<StreamPiece>>
-  /** Called once, when the response has ended in any way and no work is left. */
+  /** Called once, when the response has ended for any reason and the source has finished its work. */
   release: () => void
   maxWaitMs: number
 }
@@ -35,7 +38,10 @@ export async function sendStream(
 const openStream = async (open: () => Promise<AsyncIterable<StreamPiece>>, maxWaitMs: number): Promise<PieceStream> =>
   PieceStream.open(await open(), maxWaitMs)
 
-/** A response that waits behind another one gets no event when the client leaves; only the socket does. */
+/**
+ * Resolves when the response was sent or its connection is closed. A response that waits behind another one gets no event when the client
+ * disconnects, so the socket is watched too.
+ */
 function waitForResponseEnd({ raw, request }: FastifyReply): Promise<void> {
   const { socket } = request.raw
   return new Promise((resolve) => {
@@ -52,7 +58,7 @@ function waitForResponseEnd({ raw, request }: FastifyReply): Promise<void> {
 
 const hasLeft = ({ request }: FastifyReply) => request.raw.socket.destroyed
 
-/** In HTTP/1.0, which proxies use, the end of the connection ends the file. Only a reset shows the failure. */
+/** Resets the connection of an HTTP/1.0 client, such as a proxy, because there a closed connection is the normal end of a file. */
 function resetOldClient({ raw, request }: FastifyReply): void {
   if (raw.headersSent && request.raw.httpVersionMinor === 0) request.raw.socket.resetAndDestroy()
 }

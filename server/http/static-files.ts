@@ -24,8 +24,8 @@ const servedExtensions = new Set([
 ])
 
 /**
- * Files that show the latest build are revalidated; files with a hash never change. The policies are outside the worker's scope, so the
- * browser's cache keeps them readable offline for a day.
+ * Returns how long a file may be cached. Files that show the latest build are revalidated; files with a hash never change. The public pages
+ * are outside the worker's scope, so the browser's cache keeps them readable offline for a day.
  */
 const getCacheControl = (path: string) =>
   path.startsWith(assetsPath)
@@ -36,7 +36,7 @@ const getCacheControl = (path: string) =>
         ? 'no-cache'
         : 'public, max-age=3600'
 
-/** The public pages except the first, and their files, which they request with a digest (scripts/site.ts). */
+/** Matches the public pages except the first, and their files, which they request with a digest (scripts/site.ts). */
 const lastingPath = /^\/(?!index\.)[\w-]+\.(html|css|js)$/
 
 export function serveStaticFiles(fastify: FastifyInstance, { settings }: HttpContext): void {
@@ -52,7 +52,7 @@ export function serveStaticFiles(fastify: FastifyInstance, { settings }: HttpCon
   if (existsSync(settings.site)) serveFolder(fastify, settings.site, '/')
 }
 
-/** Includes the question mark. Keeps `?lang=` in a redirect. */
+/** Returns the query with its question mark, to keep `?lang=` in a redirect. */
 const getQuery = (url: string) => /\?.*$/.exec(url)?.[0] ?? ''
 
 const assetsPath = '/saas/assets/'
@@ -85,14 +85,14 @@ function serveFolder(
   })
 }
 
-/** True if the user opens a page of the client. False for scripts and images that request a missing file. */
+/** Returns true if the user opens a page of the client, and false for requests of missing scripts or images. */
 export function isNavigation(request: FastifyRequest, path: string): boolean {
   if (!path.startsWith('/saas/') || path.startsWith(assetsPath)) return false
   const lastSegment = path.slice(path.lastIndexOf('/') + 1)
   return !lastSegment.includes('.') && acceptsHtml(request.headers)
 }
 
-/** True for browsers that open a page, and for programs that accept anything, such as curl or an uptime check. */
+/** Returns true for browsers that open a page, and for programs that accept any type, such as curl or an uptime check. */
 export function acceptsHtml({ accept, ...headers }: IncomingHttpHeaders): boolean {
   const mode = headers['sec-fetch-mode']
   if (mode !== undefined && mode !== 'navigate') return false

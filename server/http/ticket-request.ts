@@ -9,5 +9,5 @@ export const createTicketRequest = ({ app, headers, onUndelivered }: RequestCont
   onUndelivered,
 })
 
-/** Prefetch headers of Chromium and Firefox; Chromium before 2023; Safari; Firefox before 2023, in this order. */
+/** Headers of prefetch requests: of Chromium and Firefox, of Chromium before 2023, of Safari, and of Firefox before 2023. */
 const prefetchHeaders = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz']

@@ -1,6 +1,6 @@
 /**
- * The session cookies (D85, K-03, K-10): set by the token call, cleared by logout, sent only to routes below their path (K-02). Their
- * values need no encoding.
+ * Reads and builds the session cookies (D85, K-03, K-10). The token call sets them, and logout clears them. Browsers send each only to
+ * routes below its path (K-02). Their values need no encoding.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { cookies, refreshPath } from '#contract/cookies.ts'
@@ -38,7 +38,7 @@ export function buildTokenCookies(tokens: TokenCookies, tls: boolean): string[] 
 export const buildClearedCookies = (tls: boolean): string[] =>
   buildTokenCookies({ access: '', refresh: '', accessSeconds: 0, refreshSeconds: 0 }, tls)
 
-/** Returns null unless the request comes from a page of the portal's own origin. */
+/** Returns null if there is no valid refresh cookie, or if the request does not come from a page of the portal's own origin. */
 export function readRefreshCookie(headers: IncomingHttpHeaders, tls: boolean): string | null {
   if (!headers.cookie || !isSameOrigin(headers)) return null
   const name = getCookieName(cookies.refresh, tls)

@@ -1,8 +1,10 @@
-/** Stores backups: archives in a bucket (pdb2s3), tables in a second database (pdb2rds). They are always complete. */
+/**
+ * Defines the stores of backups: archives in a bucket (pdb2s3), tables in a second database (pdb2rds). Stored backups are always complete.
+ */
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 
 export type StoreFault =
-  /** No response. A later attempt may succeed. */
+  /** The store does not respond, or has an error. A later attempt may succeed. */
   | 'unreachable'
   /** Access was refused: wrong keys, missing rights or a wrong bucket name. */
   | 'refused'
@@ -20,7 +22,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Receives the number of bytes during a transfer; repeated parts count again. The transfer awaits its promise. */
+/** Called with the number of transferred bytes; repeated parts are counted again. The transfer waits for the returned promise. */
 export type ByteMeter = (bytes: number) => void | Promise<void>
 
 export interface StoredObject {
@@ -30,28 +32,28 @@ export interface StoredObject {
   modifiedAt: number
 }
 
-/** A bucket, or a folder with the same layout. All methods throw a StoreError. */
+/** A bucket, or a folder with the same layout. Its errors are StoreErrors; errors of `body` and `meter` are rethrown unchanged. */
 export interface BackupStore {
   readonly name: 's3' | 'local'
-  /** The object appears only when it is complete and durable, and replaces an existing one. SHA-256 is hex. */
+  /** Stores an object. It becomes visible when it is complete and durable, and replaces an existing one. The SHA-256 is in hex. */
   put(key: string, body: AsyncIterable<Uint8Array>, meter: ByteMeter): Promise<{ bytes: number; sha256: string }>
   get(key: string, meter: ByteMeter): AsyncIterable<Uint8Array>
-  /** Sorted by key. */
+  /** Lists the objects, sorted by key. */
   list(prefix: string): AsyncIterable<StoredObject>
   /** Does nothing if there is no such object. */
   remove(key: string): Promise<void>
-  /** Removes what interrupted `put` calls older than this left behind. Returns how many were removed. */
+  /** Removes remains of interrupted `put` calls that are older than `olderThanMs`. Returns how many were removed. */
   cleanUp(olderThanMs: number): Promise<number>
   close(): Promise<void>
 }
 
-/** A second database with one schema per copy. All methods throw a StoreError. */
+/** A second database with one schema per copy. Its errors are StoreErrors; errors of `pieces` are rethrown unchanged. */
 export interface CopyTarget {
   readonly name: 'postgres' | 'embedded'
   /** Writes the complete copy in one transaction. Replaces an existing schema of that name. */
   write(schemaName: string, pieces: AsyncIterable<DataPiece>): Promise<{ bytes: number }>
   read(schemaName: string): AsyncIterable<DataPiece>
-  /** Sorted schema names with this prefix. */
+  /** Returns the names of schemas that begin with the prefix, sorted. */
   list(prefix: string): Promise<string[]>
   /** Does nothing if there is no such schema. */
   remove(schemaName: string): Promise<void>

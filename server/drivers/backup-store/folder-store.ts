@@ -1,4 +1,4 @@
-/** Objects are written to a draft, synced and renamed, so they are complete or missing even after a crash. */
+/** Stores backups in a folder. Each object is written to a draft, synced and renamed, so it is complete or missing even after a crash. */
 import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
@@ -13,13 +13,13 @@ import { withStoreErrors, getErrorCode } from '#server/drivers/backup-store/disk
 import { requireObjectKey } from '#server/drivers/backup-store/object-key.ts'
 import { syncToDisk } from '#server/drivers/sync-to-disk.ts'
 
-/** Cannot collide with a key, because no key begins with a dot. */
+/** Folder of the drafts. Its name cannot collide with a key, because no key begins with a dot. */
 const draftsFolder = '.drafts'
 const spaceCheckInterval = 16 * 2 ** 20
 
 export interface FolderStoreSettings {
   folder: string
-  /** False if the disk, which other data shares, is almost full. */
+  /** Returns false if the disk, on which there is other data too, is almost full. */
   hasRoom: () => Promise<boolean>
 }
 
@@ -118,7 +118,7 @@ async function renameDraft(folder: string, draft: string, path: string): Promise
   await syncToDisk(dirname(path))
 }
 
-/** The new folder survives a power failure only once its parent folder is synced. */
+/** Creates a folder and syncs its parent. Otherwise the folder could be lost in a power failure. */
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) =>
     getErrorCode(error) === 'EEXIST' ? undefined : rethrow(error),

@@ -1,4 +1,4 @@
-/** A small document outside the database. It is replaced only if its version is the one that the writer has read. */
+/** Stores a small document outside the database. A writer replaces it only if nobody has changed it since the writer read it. */
 import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
 
 export type CheckpointSettings =
@@ -8,17 +8,20 @@ export type CheckpointSettings =
 
 export interface StoredDocument {
   text: string
-  /** Identifies exactly this content. */
+  /** Identifies the content: another content has another version. */
   version: string
 }
 
-/** All methods throw a StoreError. */
+/** Errors of all methods are StoreErrors. */
 export interface CheckpointStore {
-  /** `none` means that there is no store; reading always returns null. */
+  /** `none` means that there is no store: `read` returns null, and `replace` does nothing and returns true. */
   readonly name: 'file' | 's3' | 'none'
   /** Returns null if nothing was written yet. */
   read(): Promise<StoredDocument | null>
-  /** Atomic and durable. `version`: of the replaced document, or null. Returns false if another process wrote before. */
+  /**
+   * Replaces the document atomically and durably. `version` is that of the document to replace, or null if nothing was written yet. Returns
+   * false if another process has written since.
+   */
   replace(text: string, version: string | null): Promise<boolean>
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import type { CheckpointStore, StoredDocument } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import { syncToDisk } from '#server/drivers/sync-to-disk.ts'
 
-/** A lock is normally held for some milliseconds. An older one was left behind by a killed process. */
+/** Age in ms of a lock that a killed process has left behind. A lock is normally held for some milliseconds. */
 const staleMs = 10_000
 const retryMs = 20
 
@@ -76,7 +76,7 @@ async function createLock(lockPath: string, owner: string): Promise<boolean> {
   }
 }
 
-/** Renames the lock first, so that only one of several processes removes it. */
+/** Removes an old lock. Renames it first, so that only one of several processes removes it. */
 async function removeStaleLock(lockPath: string): Promise<void> {
   const age = await stat(lockPath).then(
     ({ mtimeMs }) => Date.now() - mtimeMs,

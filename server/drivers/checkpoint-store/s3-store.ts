@@ -4,7 +4,7 @@ import { toStoreError } from '#server/drivers/backup-store/s3/store-errors.ts'
 import { type BucketSettings, createS3Client } from '#server/drivers/backup-store/s3/store.ts'
 import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 
-/** Audit entries wait for this store, so it has fewer and shorter attempts than a backup. */
+/** Limits of requests. Audit entries wait for this store, so they allow fewer and shorter attempts than those of a backup. */
 const limits = { tries: 2, connectTimeoutMs: 2_000, responseTimeoutMs: 5_000 }
 
 export function createS3Store(settings: BucketSettings, key: string): CheckpointStore {
@@ -36,7 +36,7 @@ export function createS3Store(settings: BucketSettings, key: string): Checkpoint
   }
 }
 
-/** 404 (NoSuchKey) means that the object to replace no longer exists. */
+/** Returns true if the object has changed. 404 (NoSuchKey) means that the object to replace no longer exists. */
 const isConflict = (error: unknown) =>
   ['PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey'].includes(
     (error as Partial<Error> | null)?.name ?? '',

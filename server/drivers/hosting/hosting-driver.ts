@@ -1,20 +1,21 @@
 /**
- * Runs the hosted services, on this machine or in a cloud. Calls describe the target state, so that they can be repeated. They also name
- * their operation, so that an outdated one (its node was suspended while another continued) is refused instead of undoing newer changes.
+ * Defines the driver that runs hosted services, on this machine or in a cloud. Calls describe the target state, so that they can be
+ * repeated. Each call also contains the fence of its operation. An operation that was suspended, while another one continued its work, is
+ * refused and cannot undo newer changes.
  */
 
-/** Identifies an instance. The code is not enough, because another company can use it once it is free. */
+/** Identifies an instance. The code alone does not, because another company can use it after the service was deleted. */
 export interface InstanceRef {
   serviceId: number
   code: string
 }
 
-/** Increases with each operation. A call with a lower fence than the instance has seen is refused as `overtaken`. */
+/** `fence` increases with each operation. A call with a lower fence than the instance has seen is refused as `overtaken`. */
 export interface HostingOperation {
   fence: number
 }
 
-/** D42: memory in MB, 0 lets the platform decide; number of tasks, -1 lets the platform decide, 0 means stopped. */
+/** D42. `memoryMb` 0 and `tasks` -1 let the platform decide. `tasks` 0 means stopped. */
 export interface InstanceConfig {
   memoryMb: number
   tasks: number
@@ -25,24 +26,24 @@ export interface InstanceApp {
   name: string
   version: string
   module: string
-  /** Settings from its module, by key. */
+  /** Settings from the app's module, by key. */
   flags: Readonly<Record<string, boolean | number>>
-  /** Path and SHA-256 of its package on this machine. Null if it was published before packages were stored. */
+  /** Path and SHA-256 of the package on this machine. Null if the app was published before packages were stored. */
   package: { path: string; sha256: string } | null
 }
 
 export interface InstanceAddress {
-  /** Ends with a slash. */
+  /** Both URLs end with a slash. */
   url: string
   adminUrl: string
 }
 
 export interface TaskState {
-  /** Starts at 1. */
+  /** Number of the task, from 1. */
   number: number
   /** Epoch ms. */
   started: number
-  /** Allowed and used memory in MB. `usedMb` is null if not known yet. */
+  /** Allowed and used memory in MB. `usedMb` is null if it is not measured yet. */
   limitMb: number
   usedMb: number | null
   healthy: boolean
@@ -50,19 +51,19 @@ export interface TaskState {
 
 /** Reason why an instance that should run is not running. The messages are in `locales/en/services.json`. */
 export type InstanceFault =
-  /** Its tasks keep ending. Restarts continue with growing delays. */
+  /** The tasks of the instance keep ending. They are restarted with growing delays. */
   | 'keeps_ending'
   /** A task exceeded its memory limit and was replaced. */
   | 'out_of_memory'
   | 'no_answer'
 
 export interface InstanceState extends InstanceRef {
-  /** False if it was removed and its data is still stored. */
+  /** False if the instance was removed. Its data is still stored. */
   created: boolean
   wanted: 'running' | 'stopped'
-  /** The latest configuration. `active` may still differ (a reboot is needed). */
+  /** The latest configuration, with which tasks are started next. `active` may differ (a reboot is needed). */
   config: InstanceConfig
-  /** The configuration to run with now, which may differ from that of the next start. Null if it should not run. */
+  /** The configuration with which tasks should run now. Null if no task should run. */
   active: InstanceConfig | null
   /** The configuration with which the oldest running task was started. Null if no task runs. */
   running: InstanceConfig | null
@@ -78,7 +79,7 @@ export type DataValue = null | string | number | bigint | Uint8Array
 
 export interface DataColumn {
   name: string
-  /** `any`: each value has its own type. */
+  /** `any` means that each value has a type of its own. */
   type: 'integer' | 'real' | 'text' | 'blob' | 'any'
   notNull: boolean
   /** Position in the primary key, from 1; 0 if the column is not part of it. */
@@ -86,8 +87,8 @@ export interface DataColumn {
 }
 
 /**
- * The data of an instance in pieces: each table with its rows (empty tables too), then statements to run after all rows. A backup store
- * only needs tables and rows; the statements are for hosts of the same kind.
+ * A piece of an instance's data. Each table comes with its rows (empty tables too), then the statements that are run after all rows. A
+ * backup store needs only tables and rows; the statements are for hosts of the same kind.
  */
 export type DataPiece =
   /** `statement` creates the table, in the SQL of the host's own database. */
@@ -99,7 +100,7 @@ export type DataPiece =
 export interface InstanceLogLine {
   /** Epoch ms. */
   time: number
-  /** 0 for entries of the supervisor. */
+  /** Number of the task; 0 for entries of the supervisor. */
   task: number
   level: 'info' | 'warn' | 'error'
   /** A single line without control characters. Longer texts are cut and end with the number of missing characters. */
@@ -109,7 +110,7 @@ export interface InstanceLogLine {
 export type HostingFault =
   /** A later operation has already changed the instance. */
   | 'overtaken'
-  /** There is no such instance and no data of one. */
+  /** There is neither an instance nor data of an earlier one. */
   | 'no_instance'
   /** The host has no room: disk, memory or number of instances. */
   | 'no_room'
@@ -138,40 +139,40 @@ export class HostingError extends Error {
   }
 }
 
-/** All methods throw a HostingError. When a call returns, its effect is durable. */
+/** Errors of all methods are HostingErrors, except errors of `pieces`. When a call returns, its effect is durable. */
 export interface HostingDriver {
   readonly name: string
-  /** Creates an instance without starting it. `hadData` is true if it has data and users of an earlier instance. */
+  /** Creates an instance without starting it. `hadData` is true if there is data of an earlier instance that users may have worked in. */
   prepare(
     ref: InstanceRef,
     spec: { name: string; config: InstanceConfig },
     operation: HostingOperation,
   ): Promise<{ address: InstanceAddress; hadData: boolean }>
-  /** Sets the apps and versions. Other apps are removed. Running tasks use them after their next start. */
+  /** Sets the apps and their versions. Apps that are not listed are removed. Running tasks use the new apps after their next start. */
   install(ref: InstanceRef, apps: readonly InstanceApp[], operation: HostingOperation): Promise<void>
   /** Stores the configuration for the next start. */
   configure(ref: InstanceRef, config: InstanceConfig, operation: HostingOperation): Promise<void>
-  /** Sets the target state to running; does not wait for health. `fresh` replaces older tasks, one at a time. */
+  /** Sets the target state to running; does not wait until the instance is healthy. `fresh` replaces older tasks, one at a time. */
   start(ref: InstanceRef, options: { fresh: boolean }, operation: HostingOperation): Promise<void>
   /** Sets the target state to stopped. Returns when no task runs. */
   stop(ref: InstanceRef, operation: HostingOperation): Promise<void>
-  /** Sets the password of the instance's user `admin` and ends that user's sessions, whether it runs or not. */
+  /** Sets the password of the instance's user `admin` and ends that user's sessions. The instance may be running or stopped. */
   setPassword(ref: InstanceRef, password: string, operation: HostingOperation): Promise<void>
   /** Stops and removes the instance. Its data and logs stay. Does nothing if there is no instance. */
   remove(ref: InstanceRef, operation: HostingOperation): Promise<void>
   /** Like `remove`, and also deletes the data, the logs and all records of the instance. */
   erase(ref: InstanceRef, operation: HostingOperation): Promise<void>
-  /** Consistent snapshot of the data; a running instance keeps running. Throws `no_instance` if it does not exist. */
+  /** Reads a consistent snapshot of the data, while a running instance keeps running. Throws `no_instance` if there is no data. */
   readData(ref: InstanceRef): AsyncIterable<DataPiece>
   /**
    * Replaces the data completely or not at all, even after a crash. The pieces are checked in a separate file first; their errors are
    * rethrown and change nothing. Running tasks are restarted. Users stay signed in only if their session is in the new data.
    */
   replaceData(ref: InstanceRef, pieces: AsyncIterable<DataPiece>, operation: HostingOperation): Promise<void>
-  /** Returns null if the instance is unknown. */
+  /** Returns null if the instance was never created, or was erased. */
   look(ref: InstanceRef): Promise<InstanceState | null>
   lookAll(): Promise<InstanceState[]>
-  /** Entries from `from` (inclusive) to `to` (exclusive), in epoch ms, oldest first. Also for removed instances. */
+  /** Reads entries from `from` (inclusive) to `to` (exclusive), in epoch ms, oldest first. Also works for removed instances. */
   readLog(ref: InstanceRef, range: { from: number; to: number }): AsyncIterable<InstanceLogLine>
   /** Calls `onChange` when the state of an instance may have changed. Returns a stop function. */
   watch(onChange: (ref: InstanceRef) => void): () => void

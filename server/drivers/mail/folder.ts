@@ -13,7 +13,7 @@ export const maxMails = 500
 
 export const getMailFolder = (dataDir: string) => join(dataDir, 'mail')
 
-/** Names begin with the UTC time, so that they sort by time. */
+/** Returns the file name of a mail. It begins with the UTC time, so that files are sorted by time. */
 const formatMailName = (time: number, id: string) =>
   `${new Date(time).toISOString().replace(/[:.]/g, '-')}-${id.slice(0, 8)}`
 
@@ -42,7 +42,7 @@ export const createFolderMailDriver = (dataDir: string, clock: () => number): Ma
   },
 })
 
-/** In ms. Older drafts were left behind by a crash. */
+/** Age of a draft in ms from which it is deleted: a crash has left it behind. */
 const draftLifeMs = 3_600_000
 
 async function removeOldDrafts(folder: string, now: number): Promise<void> {
@@ -58,7 +58,7 @@ export async function listMail(dataDir: string): Promise<(StoredMail & { name: s
   return mails.flatMap(({ name, mail }) => (mail ? [{ name, ...mail }] : []))
 }
 
-/** Returns null if there is no such mail, or if its file is incomplete. */
+/** Returns null if there is no such mail, or if its file is not valid JSON. */
 export async function readMail(dataDir: string, name: string): Promise<StoredMail | null> {
   // The name comes from a URL, so it must not lead outside this folder.
   if (!/^[\w-]{1,80}$/.test(name)) return null
@@ -66,7 +66,7 @@ export async function readMail(dataDir: string, name: string): Promise<StoredMai
   return text === null ? null : parseMail(text)
 }
 
-/** Files of earlier builds may be incomplete after a power failure. They must not hide the other mails. */
+/** Returns null for an incomplete file, which earlier builds could leave after a power failure. It must not hide the other mails. */
 function parseMail(text: string): StoredMail | null {
   try {
     return JSON.parse(text) as StoredMail

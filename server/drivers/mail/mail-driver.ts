@@ -1,5 +1,5 @@
 export interface MailMessage {
-  /** The same at every attempt. It becomes the Message-ID, so that mail programs can detect duplicates. */
+  /** Id of the mail, the same at every attempt. It becomes the Message-ID, so that mail programs can detect duplicates. */
   id: string
   to: { name: string; address: string }
   subject: string
@@ -8,11 +8,11 @@ export interface MailMessage {
 }
 
 export interface MailDriver {
-  /** Resolves when the mail server has accepted the mail. Throws MailProblem. */
+  /** Resolves when the mail server has accepted the mail, or when the mail is stored in the folder. Throws MailProblem. */
   send(mail: MailMessage): Promise<void>
 }
 
-/** The message contains no personal data. `isFinal`: a retry cannot succeed. */
+/** The error text contains no personal data. `isFinal` means that a retry cannot succeed. */
 export class MailProblem extends Error {
   readonly isFinal: boolean
 

@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer'
 import type { Config } from '#server/config/config.ts'
 import { type MailMessage, type MailDriver, MailProblem } from '#server/drivers/mail/mail-driver.ts'
 
-/** In ms. A mail server may take half a minute for one mail (R-29). */
+/** Timeouts in ms. A mail server may take half a minute for one mail (R-29). */
 const timeouts = { connectionTimeout: 15_000, greetingTimeout: 30_000, socketTimeout: 60_000 }
 
 export function createSmtpMailDriver(
@@ -15,7 +15,7 @@ export function createSmtpMailDriver(
   return {
     async send({ id, to, ...content }: MailMessage) {
       const messageId = `<${id}@${hostname}>`
-      // Prevents automatic replies such as holiday notices (RFC 3834).
+      // This header prevents automatic replies such as holiday notices (RFC 3834).
       const headers = { 'Auto-Submitted': 'auto-generated' }
       await transport.sendMail({ from: mailFrom, to, messageId, headers, ...content }).catch(throwMailProblem)
     },

@@ -1,4 +1,4 @@
-/** Style and policy of a change log. Separate from the renderer, which is loaded only to create one. */
+/** Defines style and policy of a change log. Separate from the renderer, which is loaded only if a change log is rendered. */
 import { createHash } from 'node:crypto'
 
 /** Follows the colours of the reader's system, because the surrounding page may be light or dark. */

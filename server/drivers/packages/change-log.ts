@@ -1,4 +1,4 @@
-/** `marked` renders the change log, and `sanitize-html` leaves only text, tables and external links (U-10). */
+/** Renders a change log: `marked` creates HTML, and `sanitize-html` leaves only text, tables and external links (U-10). */
 import { marked } from 'marked'
 import sanitize from 'sanitize-html'
 import { changeLogStyle } from '#server/drivers/packages/change-log-style.ts'

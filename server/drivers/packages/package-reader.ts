@@ -3,7 +3,7 @@ import { createMappFault } from '#domain/catalogue/mapp.ts'
 import { type ProcessLimits, runBounded } from '#server/drivers/bounded-process.ts'
 import type { PackageContent, PackageReadResult } from '#server/drivers/packages/read-package.ts'
 
-/** The largest allowed package takes three seconds of one core and some 60 MB on top of what Node counts for itself. */
+/** Limits of the process. The largest allowed package takes three seconds of one core and some 60 MB in addition to Node itself. */
 const defaultLimits: ProcessLimits = {
   dataKb: 900_000,
   cpuSeconds: 20,
@@ -12,7 +12,10 @@ const defaultLimits: ProcessLimits = {
   heapMb: 128,
 }
 
-/** Exceeding a limit is refused as TOO_COSTLY. Rejects if the file cannot be opened or no process can be started. */
+/**
+ * Returns the fault TOO_COSTLY if the process exceeds a limit or crashes. Rejects if the file cannot be opened or no process can be
+ * started.
+ */
 export async function readPackageFile(path: string, limits: Partial<ProcessLimits> = {}): Promise<PackageReadResult> {
   const file = await open(path, 'r')
   try {

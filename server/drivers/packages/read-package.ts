@@ -16,9 +16,9 @@ export interface PackageContent {
   size: number
   md5: string
   sha256: string
-  /** A PNG by its header, as uploaded; not decoded yet. */
+  /** The uploaded file, whose header is that of a PNG. The image is not decoded yet. */
   icon: Buffer | null
-  /** A complete HTML document. */
+  /** Complete HTML document with the change log. */
   changeLog: string | null
 }
 export type PackageReadResult = { content: PackageContent } | { fault: MappFault }
@@ -31,7 +31,7 @@ class PackageRefusal extends Error {
   }
 }
 
-/** `source`: bytes or a file descriptor. Faults of the package are returned; only unexpected errors are thrown. */
+/** `source` is bytes or a file descriptor. Faults of the package are returned; only unexpected errors are thrown. */
 export async function readPackage(source: Buffer | number): Promise<PackageReadResult> {
   try {
     return { content: await readContent(source) }
@@ -128,12 +128,12 @@ function decodeText(bytes: Buffer, fault: MappFaultCode): string {
 
 async function renderChangeLogPage(markdown: string): Promise<string> {
   if (markdown.includes('\0')) throw new PackageRefusal('CHANGE_LOG_NO_TEXT')
-  // The renderer is half of the loaded code, and refused packages or those without a change log do not need it.
+  // The renderer is half of the loaded code. Refused packages, and packages without a change log, do not need it.
   const { renderChangeLog } = await import('#server/drivers/packages/change-log.ts')
   try {
     return renderChangeLog(markdown)
   } catch {
-    // Nested too deeply for the renderer's stack.
+    // The text is nested too deeply for the renderer.
     throw new PackageRefusal('CHANGE_LOG_NO_TEXT')
   }
 }

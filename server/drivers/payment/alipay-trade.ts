@@ -9,7 +9,7 @@ import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-p
 
 export type AlipayForm = Record<string, string>
 
-/** Refuses repeated fields, because they could be interpreted in two ways. */
+/** Reads a form. Throws NoticeProblem for repeated fields, because they could be interpreted in two ways. */
 function readForm(raw: Buffer): AlipayForm {
   const fields = [...new URLSearchParams(raw.toString('utf8'))]
   const form = Object.fromEntries(fields)
@@ -17,7 +17,7 @@ function readForm(raw: Buffer): AlipayForm {
   return form
 }
 
-/** Also tries forms that were encoded twice or have an unencoded `+`. This is safe, because the signature decides. */
+/** Returns the form, and variants in case it was encoded twice or has an unencoded `+`. This is safe, because the signature decides. */
 function getFormVariants(form: AlipayForm): [AlipayForm, ...AlipayForm[]] {
   const decodedForm = mapValues(form, tryDecode)
   const isEncoded = Object.keys(form).some((name) => decodedForm[name] !== form[name])
@@ -40,13 +40,13 @@ function tryDecode(value: string): string {
   }
 }
 
-/** Notices about refunds also name a trade. They lead to a query too, which is harmless. */
+/** Converts a form to a notice. Forms about refunds also name a trade; they lead to a query too, which is harmless. */
 function toNotice({ out_trade_no: key, trade_no: gatewayId, notify_id }: AlipayForm): PaymentNotice {
   if (!key || !gatewayId) throw new NoticeProblem('form')
   return { id: notify_id ?? gatewayId, key, gatewayId }
 }
 
-/** Both gateways use the same notices. `isOwnReturn` decides which gateway signed the fields of a returning browser. */
+/** Both gateways use the same notices. `isOwnReturn` checks whether the fields of a returning browser are from this gateway. */
 export function createNoticeReader(
   verify: (form: AlipayForm) => void | Promise<void>,
   isOwnReturn: (fields: URLSearchParams) => boolean,
@@ -77,7 +77,10 @@ export function createNoticeReader(
   }
 }
 
-/** The trade may be paid at the same moment. Then closing fails, and the second query shows the payment. */
+/**
+ * Creates the function that closes a trade. If the trade is paid at the same moment, closing fails, and the second query returns the
+ * payment.
+ */
 export const createClose =
   (query: PaymentDriver['query'], closeTrade: (attempt: PaymentAttempt) => Promise<unknown>): PaymentDriver['close'] =>
   async (attempt) => {
@@ -105,6 +108,6 @@ export function parseHundredths(amount: string): Hundredths {
   }
 }
 
-/** Alipay's times are in Beijing time, regardless of the server's time zone. */
+/** Formats a time for Alipay: in Beijing time, regardless of the server's time zone. */
 export const formatAlipayTime = (now: number): string =>
   new Date(now + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')

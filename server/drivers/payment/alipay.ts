@@ -1,4 +1,4 @@
-/** Alipay in mainland China: RMB, by Alipay's open platform. Requests, responses and notices are signed with RSA2. */
+/** Takes payments in RMB by Alipay's open platform in mainland China. Requests, responses and notices are signed with RSA2. */
 import type { AlipaySdk, AlipaySdkCommonResult } from 'alipay-sdk'
 import { writeAmount } from '#domain/money.ts'
 import {
@@ -61,12 +61,12 @@ export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, 
     const response = await callAlipay('alipay.trade.fastpay.refund.query', payment, { out_request_no: refundKey })
     if (response.code === '10000' && response.refundStatus === 'REFUND_SUCCESS')
       return { status: 'done', reference: refundKey }
-    // A paid trade that is closed was refunded, possibly not by the portal.
+    // A trade that is closed after its payment was refunded, possibly not by the portal.
     return (await query(payment))?.status === 'closed' ? { status: 'done', reference: refundKey } : null
   }
 
   async function verifyForm(form: AlipayForm): Promise<void> {
-    // The SDK takes the signature type from the form itself. Only RSA2 is accepted.
+    // The SDK takes the signature type from the form itself, so it is checked that the type is RSA2.
     if (form.sign_type !== 'RSA2' || !(await getSdk()).checkNotifySignV2(form)) throw new NoticeProblem('signature')
     if (form.app_id !== settings.appId || form.seller_id !== settings.sellerId) throw new NoticeProblem('account')
   }
@@ -98,7 +98,7 @@ export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, 
       const fields = { out_request_no: refundKey, refund_amount: writeAmount(amount), refund_reason: reason }
       const response = await callAlipay('alipay.trade.refund', payment, fields)
       if (response.code !== '10000') throw toRefusal(response)
-      // Without `fundChange` the response does not show whether money has moved.
+      // Without `fundChange` `Y` the response does not show whether the money was refunded.
       if (response.fundChange === 'Y') return { status: 'done', reference: refundKey }
       return (await queryRefund(request)) ?? { status: 'pending', reference: refundKey }
     },
@@ -127,7 +127,7 @@ export function requireSupported({ money, returnUrl }: PaymentStartInput, curren
   if (new URL(returnUrl).search !== '') throw new PaymentProblem('the return address must not contain a query', true)
 }
 
-/** The SDK's error message contains the complete response with its signature, so it is not passed on. */
+/** Throws a problem without the SDK's error message, which contains the complete response with its signature. */
 function throwUnclearResponse(error: unknown): never {
   const { responseHttpStatus } = error as { responseHttpStatus?: number }
   throw new PaymentProblem(`the response of Alipay is unreadable (${responseHttpStatus ?? 'no response'})`, false)

@@ -3,7 +3,7 @@ import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** Throws PaymentProblem. Omits the repeated request (`<param name="...">`), which the portal sent itself. */
+/** Returns the text of each element by name, without the request that Alipay repeats. Throws PaymentProblem if the text is unreadable. */
 export function readFlatXml(text: string): Record<string, string> {
   const xml = removeRequest(text).trimEnd()
   const isComplete = xml.includes('<alipay>') && xml.endsWith('</alipay>')
@@ -17,7 +17,7 @@ export function readFlatXml(text: string): Record<string, string> {
   return fields
 }
 
-/** Uses `indexOf`, because a regular expression would scan to the end from each `<request>`. */
+/** Removes the repeated request. Uses `indexOf`, because a regular expression would scan to the end from each `<request>`. */
 function removeRequest(text: string): string {
   const start = text.indexOf('<request>')
   const end = text.indexOf('</request>', start)

@@ -1,4 +1,4 @@
-/** Alipay's cross-border gateway (`create_forex_trade`), which no SDK supports. Responses are XML, signed with RSA2. */
+/** Takes payments by Alipay's cross-border gateway (`create_forex_trade`), which no SDK supports. Responses are XML, signed with RSA2. */
 import { createSign, createVerify } from 'node:crypto'
 import { writeAmount } from '#domain/money.ts'
 import { requireSupported } from '#server/drivers/payment/alipay.ts'
@@ -27,9 +27,9 @@ const products = {
   phone: { service: 'create_forex_trade_wap', product_code: 'NEW_WAP_OVERSEAS_SELLER' },
 } as const
 
-/** This refund was already requested. */
+/** Error code of a refund that was already requested. */
 const repeatedRefundError = 'REPEATED_REFUNDMENT_REQUEST'
-/** After these errors it is unknown whether the request was executed. */
+/** Error codes after which it is unknown whether the request was executed. */
 const unclearErrorCodes = new Set(['SYSTEM_ERROR', 'no'])
 
 export function createGlobalAlipayDriver(
@@ -78,7 +78,7 @@ export function createGlobalAlipayDriver(
 
   function verifyForm(form: AlipayForm): void {
     const { sign = '', sign_type, ...fields } = form
-    // Alipay may use this key for other shops too, and names no shop. The next query uses the portal's partner id.
+    // Alipay may use this key for other shops too, and the notice may name no shop. The query that follows uses the portal's partner id.
     if (sign_type !== 'RSA2' || !isSigned(fields, sign, publicKey)) throw new NoticeProblem('signature')
     if ((form.seller_id ?? partner) !== partner) throw new NoticeProblem('account')
   }
@@ -114,7 +114,7 @@ export function createGlobalAlipayDriver(
       return { status: 'done', reference: refundKey }
     },
     async queryRefund({ payment, refundKey }) {
-      // The gateway has no refund query. A paid trade that is closed was refunded.
+      // The gateway has no refund query. A trade that is closed after its payment was refunded.
       return (await query(payment))?.status === 'closed' ? { status: 'done', reference: refundKey } : null
     },
     close: createClose(query, (attempt) => callAlipay('close_trade', attempt)),
@@ -122,7 +122,7 @@ export function createGlobalAlipayDriver(
   }
 }
 
-/** Text to sign: non-empty fields sorted by name, not URL-encoded. */
+/** Returns the text to sign: non-empty fields sorted by name, not URL-encoded. */
 const formatForSigning = (fields: AlipayForm) =>
   Object.keys(fields)
     .filter((name) => fields[name] !== '')

@@ -1,4 +1,7 @@
-/** Notices and returning browsers are not trusted: they only trigger a `query`, whose result is compared (S-95). */
+/**
+ * Defines the driver of a payment gateway. Notices and returning browsers are not trusted: they only trigger a `query`, whose result is
+ * compared (S-95).
+ */
 import type { Currency, Hundredths } from '#domain/money.ts'
 import type { Language } from '#domain/accounts/users.ts'
 
@@ -8,13 +11,13 @@ export interface Money {
 }
 
 export interface PaymentStartInput {
-  /** Created by `toPaymentKey`, the same at every attempt of one payment. The gateway charges only once for it. */
+  /** Key of the payment, created by `toPaymentKey` and the same at every attempt. The gateway charges only once for it. */
   key: string
-  /** Describes the purchase for people who read the gateway's own lists. */
+  /** Kind and id of what is paid, for people who read the gateway's own lists. */
   order: string
   money: Money
   description: string
-  /** Without a query, which Alipay would sign as its own fields. `readReturn` parses what the gateway adds. */
+  /** URL without a query, because Alipay would sign the query as its own fields. `readReturn` parses what the gateway adds. */
   returnUrl: string
   cancelUrl: string
   /** Card token from the payer's browser (D67). Null if the gateway's own page asks for the card. */
@@ -24,7 +27,7 @@ export interface PaymentStartInput {
 }
 
 export type PaymentStartResult =
-  /** Paid or being processed. */
+  /** The payment is done or being processed. */
   | { kind: 'taken'; payment: GatewayPayment }
   /** The payer has to continue on this page. */
   | { kind: 'redirect'; url: string; gatewayId: string | null }
@@ -33,7 +36,7 @@ export type PaymentStartResult =
 export interface GatewayPayment {
   key: string
   gatewayId: string
-  /** `open`: the payer has not finished. `failed`: refused, and nothing else happens automatically. */
+  /** `open`: the payer has not finished. `failed`: the payment was refused, and the gateway does not continue by itself. */
   status: 'open' | 'processing' | 'paid' | 'failed' | 'closed'
   amount: Hundredths
   /** The portal's currency code, or the gateway's code if the portal does not know it. */
@@ -42,15 +45,15 @@ export interface GatewayPayment {
 
 export interface PaymentAttempt {
   key: string
-  /** Null if the response of the start was lost. */
+  /** Id of the payment at the gateway. Null if the response of the start was lost. */
   gatewayId: string | null
-  /** Epoch ms, not later than the real start. */
+  /** Start of the payment in epoch ms. It may be earlier than the real start, never later. */
   startedAt: number
 }
 
-/** Refunds the complete payment. */
+/** Request to refund the complete payment. */
 export interface RefundRequest {
-  /** The same at every attempt of one refund. The gateway refunds only once for it. */
+  /** Key of the refund, the same at every attempt. The gateway refunds only once for it. */
   refundKey: string
   payment: PaymentAttempt
   amount: Hundredths
@@ -60,13 +63,13 @@ export interface RefundRequest {
 }
 
 export interface RefundResult {
-  /** `pending`: accepted but not finished. `failed`: it will not be executed. */
+  /** `pending`: accepted but not finished. `failed`: the refund will not be executed. */
   status: 'done' | 'pending' | 'failed'
   reference: string
 }
 
 export interface PaymentNotice {
-  /** The same if the gateway repeats the notice. */
+  /** Id of the notice, the same if the gateway repeats it. */
   id: string
   key: string
   gatewayId: string
@@ -74,19 +77,19 @@ export interface PaymentNotice {
 
 export interface PaymentDriver {
   start(input: PaymentStartInput): Promise<PaymentStartResult>
-  /** Current state at the gateway. Returns null if it knows no such payment. Throws PaymentProblem. */
+  /** Returns the current state at the gateway, or null if the gateway has no such payment. Throws PaymentProblem. */
   query(attempt: PaymentAttempt): Promise<GatewayPayment | null>
-  /** Closes an open payment, so that nobody pays for a cancelled order. A paid one stays paid and is returned. */
+  /** Closes an open payment, so that nobody pays for a cancelled order. Returns its state; a payment that was made stays paid. */
   close(attempt: PaymentAttempt): Promise<GatewayPayment | null>
-  /** Refunds the payment. Throws PaymentProblem; if it is not final, call `queryRefund` before a retry. */
+  /** Refunds the payment. Throws PaymentProblem. If the problem is not final, call `queryRefund` before a retry. */
   refund(request: RefundRequest): Promise<RefundResult>
-  /** State of the refund, even if it was made on the gateway's own pages. Returns null if the gateway knows none. */
+  /** Returns the state of the refund, even if it was made on the gateway's own pages. Returns null if there is no refund. */
   queryRefund(request: RefundRequest): Promise<RefundResult | null>
-  /** `raw` must be the unchanged bytes. Returns null if the notice is about something else. Throws NoticeProblem. */
+  /** Reads a notice. `raw` must be the unchanged bytes. Returns null if it is not about a payment. Throws NoticeProblem. */
   readNotice(raw: Buffer, headers: Record<string, string | string[] | undefined>): Promise<PaymentNotice | null>
-  /** `query` of the returning browser. Returns null if it contains nothing of this gateway. Throws NoticeProblem. */
+  /** Reads the query with which a browser returns. Returns null if it contains nothing of this gateway. Throws NoticeProblem. */
   readReturn(query: URLSearchParams): Promise<PaymentNotice | null>
-  /** Response body after which the gateway stops repeating a notice. */
+  /** Response body that confirms a notice, so that the gateway stops repeating it. */
   acknowledgement: string
 }
 

@@ -1,4 +1,4 @@
-/** Messages contain no personal data or secrets. If not `isFinal`, query the state or retry with the same key. */
+/** The text contains no personal data or secrets. If the problem is not final, query the state or retry with the same key. */
 export class PaymentProblem extends Error {
   override readonly name = 'PaymentProblem'
   readonly isFinal: boolean
@@ -12,7 +12,7 @@ export class PaymentProblem extends Error {
   }
 }
 
-/** The notice is not from this gateway, not for this account, or too old. */
+/** Thrown if a notice is malformed, not from this gateway, not for this account or mode, or too old. */
 export class NoticeProblem extends Error {
   override readonly name = 'NoticeProblem'
   readonly reason: 'form' | 'signature' | 'stale' | 'account' | 'mode'

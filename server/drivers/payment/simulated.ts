@@ -1,4 +1,4 @@
-/** Payment without money, for the provider's staff (S-22). Stores nothing, so queries correctly find no payment. */
+/** Simulates payments without money, for the provider's staff (S-22). Stores nothing, so queries return no payment. */
 import type { PaymentDriver } from '#server/drivers/payment/payment-driver.ts'
 
 export const simulatedPaymentDriver: PaymentDriver = {

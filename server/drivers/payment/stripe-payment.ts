@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe'
 import type { Currency } from '#domain/money.ts'
 import type { GatewayPayment, RefundResult } from '#server/drivers/payment/payment-driver.ts'
 
-/** Only Stripe writes RMB as cny (D24). All three currencies have hundredths. */
+/** Stripe's code of each currency (D24). All three currencies have hundredths. */
 export const currencyCodes: Record<Currency, string> = { HKD: 'hkd', USD: 'usd', RMB: 'cny' }
 
 const currenciesByCode: Record<string, Currency> = { hkd: 'HKD', usd: 'USD', cny: 'RMB' }
@@ -13,7 +13,6 @@ export function toPayment(intent: Stripe.PaymentIntent): GatewayPayment {
     key: intent.metadata.key ?? '',
     gatewayId: intent.id,
     status: toPaymentStatus(intent),
-    // The received amount if the payment succeeded.
     amount: BigInt(intent.status === 'succeeded' ? intent.amount_received : intent.amount),
     currency: toCurrency(intent.currency),
   }
@@ -26,7 +25,10 @@ function toPaymentStatus({ status, last_payment_error }: Stripe.PaymentIntent): 
   return status === 'requires_payment_method' && last_payment_error ? 'failed' : 'open'
 }
 
-/** Keeps the session's id: by it the page can be closed, and the payer can retry a declined card there. */
+/**
+ * Converts a session. The payment has the id of the session, not of its intent: the session can be closed, and the payer can try another
+ * card in it.
+ */
 export function toSessionPayment(session: Stripe.Checkout.Session): GatewayPayment {
   const intent = typeof session.payment_intent === 'object' ? session.payment_intent : null
   const isPaid = session.payment_status === 'paid'

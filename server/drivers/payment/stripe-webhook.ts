@@ -15,7 +15,7 @@ export function readStripeNotice(
   now: number,
 ): PaymentNotice | null {
   const event = verifyEvent(stripe, webhookSecrets, raw, String(headers['stripe-signature'] ?? ''), now)
-  // Test mode and live mode may call the same URL. A test payment must not pay an order.
+  // Stripe's test mode and live mode may call the same URL. A test payment must not pay an order.
   if (event.livemode !== /_live_/.test(secretKey)) throw new NoticeProblem('mode')
   const object = event.data.object as { id?: unknown; metadata?: { key?: unknown } | null }
   const key = object.metadata?.key

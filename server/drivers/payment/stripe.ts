@@ -1,6 +1,6 @@
 /**
- * Card payments by Stripe. A token from the browser is charged at once, with 3-D Secure if the bank requires it. Otherwise Stripe's own
- * page asks for the card. The portal never receives card numbers (S-95).
+ * Takes card payments by Stripe. A token from the browser is charged immediately, with 3-D Secure if the bank requires it. Without a token,
+ * Stripe's own page asks for the card. The portal never receives card numbers (S-95).
  */
 import { Stripe } from 'stripe'
 import { createHash, timingSafeEqual } from 'node:crypto'
@@ -18,7 +18,7 @@ import { readStripeNotice } from '#server/drivers/payment/stripe-webhook.ts'
 import { toPayment, toRefundResult, currencyCodes, toSessionPayment } from '#server/drivers/payment/stripe-payment.ts'
 import type { StripeSettings } from '#server/config/payment-config.ts'
 
-/** In ms. A request without a response is repeated with the same idempotency key, so the card is charged only once. */
+/** Timeout in ms and number of retries. A retry has the same idempotency key, so the card is charged only once. */
 const clientOptions = { timeout: 20_000, maxNetworkRetries: 2 }
 /** Allowed difference between the portal's and Stripe's clock in seconds, when payments are searched by time. */
 const clockSlackSeconds = 600
@@ -33,7 +33,10 @@ export function createStripeDriver(settings: StripeSettings, clock: () => number
   const fetchSession = (id: string) =>
     withPaymentProblem(stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] }))
 
-  /** A paid payment first, because charged money must be found. Then a session, whose expiry also closes its intent. */
+  /**
+   * Finds a payment by its key. A paid one is preferred, because charged money must be found; then a session, because its expiry also
+   * closes its intent.
+   */
   async function findByKey({ key, startedAt }: PaymentAttempt): Promise<GatewayPayment | null> {
     const created = { gte: Math.floor(startedAt / 1000) - clockSlackSeconds }
     const matches: GatewayPayment[] = []
@@ -61,7 +64,7 @@ export function createStripeDriver(settings: StripeSettings, clock: () => number
     const closeRequest: Promise<unknown> = payment.gatewayId.startsWith('cs_')
       ? stripe.checkout.sessions.expire(payment.gatewayId)
       : stripe.paymentIntents.cancel(payment.gatewayId)
-    // The payment may succeed at the same moment. Then closing fails, and the query below returns the paid state.
+    // The payment may succeed at the same moment. Then closing fails, and the query below returns the paid payment.
     await withPaymentProblem(closeRequest).catch((error: unknown) => {
       if (!(error instanceof PaymentProblem && error.isFinal)) throw error
     })
@@ -155,8 +158,8 @@ async function charge(stripe: Stripe, input: PaymentStartInput): Promise<Payment
 const unknownIntentResult: PaymentStartResult = { kind: 'declined', code: 'CARD_INVALID', reason: 'resource_missing' }
 
 /**
- * The payer supplied the id. An unknown intent, or one of another order or attempt, is declined like a wrong card. An intent of another
- * attempt is tracked under the key of that attempt.
+ * Handles an intent whose id the payer supplied. An unknown intent, or one of another order or attempt, is declined like a wrong card. An
+ * intent of another attempt is already tracked under the key of that attempt.
  */
 async function payByIntent(stripe: Stripe, id: string, { order, key }: PaymentStartInput): Promise<PaymentStartResult> {
   try {
@@ -226,7 +229,7 @@ const amountFaults: Record<string, 'tooSmall' | 'tooLarge'> = {
   amount_too_large: 'tooLarge',
 }
 
-/** Stripe's error messages can contain request data, so only the codes are kept. */
+/** Throws a problem with the codes only, because Stripe's error messages can contain request data. */
 function throwPaymentProblem(error: unknown): never {
   if (error instanceof PaymentProblem) throw error
   if (!(error instanceof Stripe.errors.StripeError))

@@ -3,10 +3,10 @@ import { type ProcessLimits, runBounded } from '#server/drivers/bounded-process.
 
 type DecoderLimits = Pick<ProcessLimits, 'dataKb' | 'cpuSeconds' | 'wallMs'>
 
-/** The largest allowed image (16 bits per channel) needs 500 MB on top of Node, and a second of one core. */
+/** Limits of the process. The largest allowed image (16 bits per channel) needs 500 MB in addition to Node, and a second of one core. */
 const defaultLimits: DecoderLimits = { dataKb: 1_200_000, cpuSeconds: 5, wallMs: 30_000 }
 
-/** Returns a square WebP, or null if a limit was exceeded. Rejects if no process can be started. */
+/** Returns a square WebP, or null if the image is invalid or exceeds a limit. Rejects if no process can be started. */
 export const decodePicture = (
   file: Uint8Array,
   { format, width, height }: ImageSize,

@@ -1,6 +1,6 @@
 /**
- * Decodes the image on standard input to a square on standard output. Any exit code other than 0 refuses it. Arguments: format, width and
- * height from the file's header.
+ * Reads an image from standard input and writes a square image to standard output. An exit code other than 0 means that the image is
+ * refused. Arguments: format, width and height from the file's header.
  */
 import { buffer } from 'node:stream/consumers'
 import { ResizeFit, Transformer } from '@napi-rs/image'
@@ -11,7 +11,7 @@ const [format, width, height] = process.argv.slice(2)
 
 const file = await buffer(process.stdin)
 const metadata = await new Transformer(file).metadata(true)
-// Must match the header, which the limits were checked against. Also refuses files valid in two formats.
+// The image must match its header, against which the limits were checked. This also refuses files that are valid in two formats.
 if (`${metadata.format} ${metadata.width} ${metadata.height}` !== `${format} ${width} ${height}`) process.exit(1)
 const picture = new Transformer(file)
 if (metadata.orientation !== undefined && metadata.orientation > 1) picture.rotate(metadata.orientation)

@@ -1,11 +1,11 @@
-/** A PUT may have the id of its row in the path or in the body (D55). The contract contains only one of them. */
+/** Accepts the id of the row of a PUT in the path and in the body (D55). The contract contains only one of the two. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { RequestParts } from '#server/http/input/parse.ts'
 import { createValidationProblem } from '#server/problems/problem-error.ts'
 
 const suffix = '/:id'
 
-/** Returns the path that is not in the contract. Null if the id cannot be at the other position. */
+/** Returns the other path of the endpoint, which is not in the contract. Null if the id cannot be at the other position. */
 export function findAlternativePath({ method, path, body, encoding }: Endpoint): string | null {
   if (method !== 'PUT' || !body || encoding !== undefined) return null
   if (path.endsWith(suffix)) return path.slice(0, -suffix.length)

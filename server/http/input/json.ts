@@ -1,4 +1,4 @@
-/** JSON.parse accepts duplicate names, `__proto__`, any depth and any size. They are refused before it (S-02, S-11). */
+/** Parses JSON. Refuses duplicate names, `__proto__`, deep nesting and too many values, which `JSON.parse` would accept (S-02, S-11). */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { findJsonFault, type JsonFault } from '#domain/checks/json-checks.ts'
 import { inputLimits } from '#server/config/input-limits.ts'

@@ -1,4 +1,6 @@
-/** @fastify/multipart limits each part. The total is limited here, because it includes bytes between parts (U-14). */
+/**
+ * Reads multipart forms. @fastify/multipart limits each part; the total is limited here, because it includes bytes between parts (U-14).
+ */
 import { createHash } from 'node:crypto'
 import fastifyMultipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -8,7 +10,7 @@ import { StoredFile, storeFile } from '#server/http/input/stored-parts.ts'
 import { createMalformedProblem } from '#server/http/input/json.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** A class, so that received values cannot imitate it. */
+/** A file in memory. It is a class, so that received values cannot imitate it. */
 export class ReceivedFile {
   readonly name: string
   readonly bytes: Uint8Array
@@ -20,7 +22,7 @@ export class ReceivedFile {
 
 export type ReceivedPart = [name: string, value: string | ReceivedFile | StoredFile]
 
-/** Boundary, headers and a few fields around a file. */
+/** Maximum bytes of a form in addition to its file: boundary, headers and a few fields. */
 const overheadBytes = 16 * 1024
 export const maxFormBytes = maxImageBytes + overheadBytes
 const maxParts = 20
@@ -34,7 +36,7 @@ const limits = {
   headerPairs: 20,
 }
 
-/** 1 to 70 characters (RFC 2046, 5.1.1). With an empty boundary every text line would begin a part. */
+/** Requires a boundary of 1 to 70 characters (RFC 2046, 5.1.1). With an empty boundary every text line would begin a part. */
 const boundaryPattern = /;\s*boundary=(?:"[^"]{1,70}"|[^\s;"]{1,70})\s*(?:;|$)/i
 
 /** Parses multipart forms only on the routes of `app`. Elsewhere their type is refused. */
@@ -49,9 +51,11 @@ export interface PartStore {
 }
 
 /**
- * Throws UNSUPPORTED_TYPE if it is no multipart form, TOO_LARGE above `maxFormBytes` or `maxImageBytes` per file, VALIDATION_ERROR if it is
- * incomplete or has too many parts. With a store, files are written there with its own limit, and the caller must discard them; if this
- * function throws, no file is left.
+ * Reads the parts of a form. With a store, files are written to it with its own limit, and the caller must discard them; if this function
+ * throws, no file is left. Throws
+ * - UNSUPPORTED_TYPE if the body is not a multipart form,
+ * - TOO_LARGE if the form or a file exceeds its limit,
+ * - VALIDATION_ERROR if the form is incomplete or has too many parts.
  */
 export async function readParts(
   request: FastifyRequest,
@@ -109,7 +113,7 @@ function readText({ fieldname, value, valueTruncated }: MultipartValue): string 
   return value
 }
 
-/** Never resolves. Rejects if the form is too large, or is received in too many small pieces. */
+/** Returns a promise that never resolves. It rejects if the form is too large, or is received in too many small pieces. */
 const rejectTooManyBytes = ({ raw }: FastifyRequest, maxBytes: number) =>
   new Promise<never>((_, reject) => {
     countPieces(raw, reject)
@@ -120,7 +124,7 @@ const rejectTooManyBytes = ({ raw }: FastifyRequest, maxBytes: number) =>
     })
   })
 
-/** All errors of the multipart parser are caused by the received bytes. */
+/** Converts an error to a problem. All errors of the multipart parser are caused by the received bytes. */
 function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
   const isTooLarge = (error as { code?: unknown }).code === 'FST_REQ_FILE_TOO_LARGE'

@@ -1,6 +1,6 @@
 /**
- * Parses a request with the endpoint's schemas (S-01, S-02, S-03). Path, query and form are converted by type, JSON is not. Unknown fields
- * are removed and counted before a handler runs.
+ * Parses a request with the endpoint's schemas (S-01, S-02, S-03). Values of path, query and form are converted to the type of their field;
+ * values of JSON are not. Unknown fields are removed and counted before a handler runs.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod/mini'
@@ -26,7 +26,7 @@ export type ReceivedBody =
   | { kind: 'pairs'; pairs: [string, string][] }
   | { kind: 'parts'; parts: ReceivedPart[] }
 
-/** Node joins repeated headers or returns a list. Neither matches a valid value of the portal. */
+/** Returns the header as one text. A repeated header becomes a text that no header of the portal allows. */
 export function getHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value.join(',') : value
@@ -49,10 +49,10 @@ function readPairs(text: string, limit: number): [string, string][] {
   return pairs
 }
 
-/** Exact match: similar media types are not parsed as JSON (S-03). */
+/** Accepted content type of JSON. Similar media types are not parsed as JSON (S-03). */
 const jsonType = /^application\/json(; ?charset=utf-8)?$/i
 
-/** Accepts any parameters, because Alipay sends `; text/html; charset=utf-8`. Only another charset is refused. */
+/** Returns true for a form. Alipay sends `; text/html; charset=utf-8`, so any parameters are accepted, except another charset. */
 function isFormType(contentType: string): boolean {
   const [type, ...parameters] = contentType.toLowerCase().split(';', 8)
   const charsets = parameters.flatMap((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(parameter)?.[1] ?? [])
@@ -62,7 +62,7 @@ function isFormType(contentType: string): boolean {
   )
 }
 
-/** Throws UNSUPPORTED_TYPE if the endpoint does not accept the type. */
+/** Throws UNSUPPORTED_TYPE if the endpoint does not accept the content type, and VALIDATION_ERROR if the body is malformed. */
 export function readBody(endpoint: Endpoint, contentType: string | undefined, bytes: Buffer | null): ReceivedBody {
   if (!endpoint.body) return { kind: 'none' }
   // A form without fields has an empty body.
@@ -157,7 +157,7 @@ interface ParseResult {
   issues: SchemaIssue[]
 }
 
-/** Not `safeParse`, which builds an error text for each issue: too slow for thousands of invalid rows. */
+/** Parses a value. Does not use `safeParse`, which builds an error text for each issue: too slow for thousands of invalid rows. */
 function parseValue(schema: ValueSchema, value: unknown): ParseOutcome {
   const { value: parsedValue, issues } = schema._zod.run({ value, issues: [] }, { async: false }) as ParseResult
   if (issues.length === 0)
@@ -165,7 +165,7 @@ function parseValue(schema: ValueSchema, value: unknown): ParseOutcome {
   return { value: undefined, problems: collectProblems(issues, value), unknownFieldCount: 0 }
 }
 
-/** One problem per field, up to the limit of a response. */
+/** Returns one problem per field. Stops when there are more than a response may contain. */
 function collectProblems(issues: readonly SchemaIssue[], value: unknown): FieldProblem[] {
   const problemsByField = new Map<string, FieldProblem>()
   for (const issue of issues) {
@@ -185,7 +185,7 @@ function getClosestIssues(issue: SchemaIssue): SchemaIssue[] {
   return fewestIssues && fewestIssues.length > 0 ? fewestIssues : [issue]
 }
 
-/** Passwords may contain any character, because they are only compared by bytes and never stored (S-27). */
+/** Names of fields that may contain any character: passwords are only compared by bytes and never stored (S-27). */
 const passwordFields = new Set(['password', 'orgPwd', 'newPwd', 'pwd', 'user_password', 'confirmPwd'])
 
 /** Finds text that the database cannot store: NUL and unpaired surrogates (F-03). Adds to `problems`. */

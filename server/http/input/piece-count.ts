@@ -1,13 +1,13 @@
 /**
- * Small pieces cost as much as large ones: a megabyte of single bytes took seconds (decision 59). The portal's clients never send such
- * bodies, and the pieces of networks and proxies are much larger.
+ * Refuses bodies that are received in many small pieces. A small piece costs as much as a large one: a megabyte of single bytes took
+ * seconds (decision 59). The portal's clients never send such bodies, and the pieces of networks and proxies are much larger.
  */
 import type { IncomingMessage } from 'node:http'
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { inputLimits } from '#server/config/input-limits.ts'
 import { createValidationProblem, type ProblemError } from '#server/problems/problem-error.ts'
 
-/** Call it when reading begins, because the body flows from then on. Calls `refuse` at most once. */
+/** Call this when reading begins, because its listener makes the body flow. `refuse` is called at most once. */
 export function countPieces(raw: IncomingMessage, refuse: (problem: ProblemError) => void): void {
   const { count: maxCount, bytes: minBytes } = inputLimits.pieces
   let count = 0

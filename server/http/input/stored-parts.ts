@@ -1,4 +1,4 @@
-/** Files that are too large for memory: each is written to the disk while it arrives, under a generated name. */
+/** Stores files that are too large for memory: each is written to the disk while it arrives, under a generated name. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import type { MultipartFile } from '@fastify/multipart'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** A class, so that received values cannot imitate it. */
+/** A file on the disk. It is a class, so that received values cannot imitate it. */
 export class StoredFile {
   readonly name: string
   /** Generated file name: 32 hexadecimal digits. */
@@ -29,7 +29,7 @@ export class StoredFile {
   }
 }
 
-/** Throws TOO_LARGE and removes the incomplete file. */
+/** Throws TOO_LARGE if the file exceeds the limit of its form. Removes the incomplete file after any error. */
 export async function storeFile(part: MultipartFile, folder: string): Promise<StoredFile> {
   const id = randomBytes(16).toString('hex')
   const path = join(folder, id)

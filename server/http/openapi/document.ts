@@ -160,7 +160,7 @@ const nounByCall = new Map(
   Object.entries(endpointsByNoun).flatMap(([noun, rows]) => rows.map((row) => [row.name, noun] as const)),
 )
 const isWrite = (endpoint: Endpoint) => endpoint.method !== 'GET'
-/** True for calls whose responses the idempotency store keeps by key. */
+/** Returns true for calls whose responses are stored in the idempotency store. */
 const isKeyed = (endpoint: Endpoint) => isWrite(endpoint) && !endpoint.secret && endpoint.name !== 'sendBatch'
 
 function buildOperation(endpoint: Endpoint, schemas: Record<string, JsonSchema>): OpenApiOperation {
@@ -180,7 +180,7 @@ function buildOperation(endpoint: Endpoint, schemas: Record<string, JsonSchema>)
   }
 }
 
-/** What the client does with the call, without the endpoint's functions, which a document cannot contain. */
+/** Describes what the client does with the call, without the endpoint's functions, which a document cannot contain. */
 function buildTraits({ list, queue, job, secret }: Endpoint) {
   return {
     ...(list && {

@@ -9,7 +9,7 @@ import type { OpenApiDocument } from '#server/http/openapi/document.ts'
 
 const title = 'Portal API'
 
-/** Swagger UI has scripts and styles as files, and images inside its styles. Nothing is inline. */
+/** Content security policy of Swagger UI. It has scripts and styles as files and images inside its styles, but nothing inline. */
 const docsPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,18 +21,18 @@ const docsPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Serves `/api/openapi.json`, public, and with `apiDocs` also the page `/api/docs`; otherwise that is 404. */
+/** Serves `/api/openapi.json`, which is public. With `apiDocs` also serves the page `/api/docs`; otherwise that path is 404. */
 export function serveOpenApi(
   fastify: FastifyInstance,
   endpoints: readonly Endpoint[],
   { apiDocs }: { apiDocs: boolean },
 ): void {
   let documentPromise: Promise<OpenApiDocument> | null = null
-  // Built at the first request: it takes a tenth of a server start, and most runs never need it.
+  // The document is built at the first request: it takes a tenth of a server start, and most runs never need it.
   const getDocument = () => (documentPromise ??= loadDocument(endpoints))
   let compressedPromise: Promise<Buffer> | null = null
   let text: string | null = null
-  // Serialised and compressed only once, because it is large and public.
+  // The document is serialised and compressed only once, because it is large and public.
   fastify.get('/api/openapi.json', async ({ headers }, reply) => {
     reply.type('application/json; charset=utf-8')
     text ??= JSON.stringify(await getDocument())
@@ -49,7 +49,7 @@ function serveDocs(fastify: FastifyInstance, getDocument: () => Promise<OpenApiD
   fastify.addHook('onRequest', async () => {
     document = await getDocument()
   })
-  // Placeholder until somebody opens the page.
+  // An empty document, until the page is requested for the first time.
   fastify.register(fastifySwagger, {
     mode: 'static',
     specification: { document: { openapi: '3.1.0', info: { title, version: '' }, paths: {} } },
@@ -58,7 +58,7 @@ function serveDocs(fastify: FastifyInstance, getDocument: () => Promise<OpenApiD
     routePrefix: '/api/docs',
     staticCSP: docsPolicy,
     theme: { title },
-    // Without the bar for other documents. Collapsed, because two hundred calls are searched by name.
+    // Hides the bar for other documents. Calls are collapsed and can be filtered, because there are two hundred.
     uiConfig: { layout: 'BaseLayout', docExpansion: 'none', filter: true },
     transformSpecification: () => document ?? {},
     transformSpecificationClone: false,

@@ -24,7 +24,7 @@ export interface JsonSchema {
   [extension: string]: unknown
 }
 
-/** Rows get a name, so that each appears only once in the document. */
+/** Names of the row schemas. A schema with a name appears only once in the document. */
 const rowNames = z.registry<{ id: string }>()
 for (const row of Object.values(endpointsByNoun).flat())
   if (row.list && !rowNames.has(row.list.row)) rowNames.add(row.list.row, { id: toPascalCase(row.list.table) })

@@ -8,10 +8,10 @@ interface Props {
 
 export const formatAmount = (currency: Currency, amount: string) => `${currency} ${groupThousands(amount)}`
 
-/** `HKD 42,000.00`: without line breaks, with digits of equal width (M54). */
+/** Displays `HKD 42,000.00`, without line breaks and with digits of equal width (M54). */
 export const Amount = ({ currency, amount }: Props) => <span className="amount">{formatAmount(currency, amount)}</span>
 
-/** "+1,200.00", "−30.00", "0.00". Uses the minus sign, which is as wide as the plus sign. */
+/** Formats "+1,200.00", "−30.00", "0.00". Uses the minus sign, which is as wide as the plus sign. */
 export function formatSigned(amount: string): string {
   if (amount.startsWith('-')) return `−${groupThousands(amount.slice(1))}`
   return Number(amount) === 0 ? amount : `+${groupThousands(amount)}`

@@ -12,7 +12,7 @@ export interface ButtonProps {
   /** Shows only the icon. The children are its accessible name and tooltip. */
   isIconOnly?: boolean | undefined
   isBusy?: boolean | undefined
-  /** Why it cannot be pressed now. A button cannot be disabled without a reason (P-14, C-17). */
+  /** Reason why the button cannot be pressed now. A button cannot be disabled without a reason (P-14, C-17). */
   disabledReason?: string | false | null | undefined
   onClick?: ((event: MouseEvent<HTMLButtonElement>) => void) | undefined
   form?: string
@@ -25,7 +25,7 @@ export interface ButtonProps {
   'aria-controls'?: string | undefined
 }
 
-/** Stays focusable while disabled, so that keyboard and touch users can read the reason (T-04). */
+/** A button that can be focused while it is disabled, so that keyboard and touch users can read the reason (T-04). */
 export function Button({
   children,
   kind = 'quiet',

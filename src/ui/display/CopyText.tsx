@@ -2,12 +2,12 @@ import { type ReactNode, useState } from 'react'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** A code with a copy button (C-25). `children`: displayed instead of the text if it is not a code. */
+/** A code with a copy button (C-25). `children` are displayed instead of `text` if it is not a code. */
 export function CopyText({ text, children }: { text: string; children?: ReactNode }) {
   const { t } = useTranslation('ui')
   const [isCopied, setIsCopied] = useState(false)
   const copy = () => {
-    // The clipboard is missing on plain HTTP other than loopback. Users can still select the text.
+    // Browsers have no clipboard on plain HTTP other than loopback. Users can still select the text.
     void navigator.clipboard?.writeText(text).then(() => setIsCopied(true))
   }
   return (

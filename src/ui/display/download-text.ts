@@ -7,11 +7,11 @@ export function downloadBytes(bytes: Blob, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  // By then the browser has read the bytes.
+  // The URL is released after a minute, when the browser has read the bytes.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
-/** A download link, because a failed navigation would leave the page. The server sets the file name (M55). */
+/** Clicks a download link, because a navigation that fails would leave the page. The server sets the file name (M55). */
 export function downloadFromServer(path: string): void {
   const link = Object.assign(document.createElement('a'), { href: path, download: '' })
   link.click()

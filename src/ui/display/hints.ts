@@ -1,4 +1,4 @@
-/** Minimum distance in px from the window and from elements that clip. */
+/** Minimum distance in px between a hint and the edge of the window, or of an element that clips the hint. */
 const edgeWidth = 8
 
 function moveIntoViewport(hint: HTMLElement): void {
@@ -16,7 +16,7 @@ function moveIntoViewport(hint: HTMLElement): void {
   if (hintRect.width > 0 && shift !== 0) hint.style.margin = `0 ${-shift}px 0 ${shift}px`
 }
 
-/** Handles all current and later hints. Runs before painting, so that a hint does not widen the page. */
+/** Moves each hint into the window when it is shown. Runs before painting, so that a hint does not widen the page. */
 export function keepHintsInViewport(): void {
   const onHintShown = ({ target }: Event) => {
     const hint = target instanceof Element && target.closest('.hinted')?.querySelector<HTMLElement>(':scope > .hint')

@@ -1,4 +1,4 @@
-/** Two letters of a Latin name, or two characters of the Chinese part of a name. Ignores text in brackets. */
+/** Returns the first letters of the first and last word, or the last two characters of a Chinese name. Ignores text in brackets. */
 export function getInitials(fullName: string): string {
   const name = fullName.replaceAll(/[（(][^)）]*[)）]/g, ' ')
   const han = name.replaceAll(/\s/g, '').match(/\p{Script=Han}+/gu)

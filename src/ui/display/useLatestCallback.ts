@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react'
 
-/** Returns a stable function that calls the latest callback, so that its receiver does not re-render. */
+/** Returns a function that never changes and calls the latest callback, so that components that receive it do not re-render. */
 export function useLatestCallback<A extends unknown[], R>(callback: (...args: A) => R): (...args: A) => R {
   const latestCallback = useRef(callback)
   useEffect(() => {

@@ -21,7 +21,7 @@ interface Props extends Omit<LabelledFieldProps, 'lockReason'> {
   ref?: Ref<HTMLInputElement>
 }
 
-/** Wraps around at both ends. -1 means that no choice is active. */
+/** Returns the index of the next active choice. Wraps around at both ends. -1 means that no choice is active. */
 const moveIndex = (index: number, delta: number, count: number): number =>
   index < 0 && delta < 0 ? count - 1 : (index + delta + count) % count
 
@@ -32,7 +32,7 @@ const moveIndex = (index: number, delta: number, count: number): number =>
 export function Combobox({ name, value, placeholder, choices, note, onSearch, onChoose, ref, ...frameProps }: Props) {
   const listId = useId()
   const [isOpen, setIsOpen] = useState(false)
-  // Null if nothing is typed and the selection is displayed.
+  // Text that the user has typed. Null if nothing is typed; then the selection is displayed.
   const [typedText, setTypedText] = useState<string | null>(null)
   const [activeIndex, setActiveIndex] = useState(-1)
   const activeChoice = isOpen ? choices[activeIndex] : undefined

@@ -1,7 +1,7 @@
 import '#ui/form/forms.css'
 import { useTranslation } from 'react-i18next'
 
-/** Changes that another user made to a row while its form was open: the changed fields with their current values. */
+/** Displays changes that another user made to a row while its form was open: the changed fields with their current values. */
 export function ConflictNote({
   title,
   differences,

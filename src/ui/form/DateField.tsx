@@ -9,10 +9,10 @@ import { useTranslation } from 'react-i18next'
 export type DateKind = 'day' | 'minute'
 
 export interface DateFieldProps extends SizedFieldProps {
-  /** `YYYY-MM-DD` or `YYYY-MM-DD HH:mm`. The owner decides the time zone. */
+  /** `day` is `YYYY-MM-DD`, `minute` is `YYYY-MM-DD HH:mm`. The owner of the field decides the time zone. */
   kind?: DateKind
   name: string
-  /** The text as typed. The owner has to check that it is a date. */
+  /** The text as typed. The owner of the field has to check that it is a date. */
   value: string
   /** Range of the calendar, in the same format. Typed text is not restricted by it. */
   min?: string | undefined
@@ -23,8 +23,8 @@ export interface DateFieldProps extends SizedFieldProps {
 export const isDateText = (kind: DateKind, text: string): boolean => (kind === 'day' ? isDay(text) : isMinute(text))
 
 /**
- * Always typed and displayed as 2026-11-24, independent of the browser's language. A button opens the browser's calendar. An invalid date
- * shows an error on blur unless the owner has its own error.
+ * A date is always typed and displayed as 2026-11-24, independent of the browser's language. A button opens the browser's calendar. An
+ * invalid date shows an error on blur, unless the owner of the field has set another error.
  */
 export function DateField({ kind = 'day', name, value, min, max, onChange, ...frameProps }: DateFieldProps) {
   const { t } = useTranslation('dates')
@@ -119,7 +119,7 @@ const toPlainDate = (text: string) =>
     .trim()
     .replace(/日(?=\d)/, '日 ')
 
-/** Also accepts 2026/1/5, 2026.1.5, 20260105, 2026年1月5日, 9:05 and 0905. A day alone is its first minute. */
+/** Also accepts 2026/1/5, 2026.1.5, 20260105, 2026年1月5日, 9:05 and 0905. A day without a time becomes its first minute. */
 function normaliseDate(kind: DateKind, text: string): string {
   const [, year, month = '', date = '', hour = '0', minute = '00'] = datePatterns[kind].exec(toPlainDate(text)) ?? []
   if (year === undefined) return text.trim()

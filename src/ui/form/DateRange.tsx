@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 
 const rangeEnds = ['from', 'to'] as const
 type RangeEnd = (typeof rangeEnds)[number]
-/** In the format of `kind`; an empty string means open. */
+/** Both ends in the format of `kind`; an empty text means an open end. */
 export type DateRangeValue = Record<RangeEnd, string>
 
 interface Props {
@@ -16,19 +16,19 @@ interface Props {
   names: Record<RangeEnd, string>
   min?: string | undefined
   max?: string | undefined
-  /** Errors of an end that is a valid date: too long ago, or open although it is required. */
+  /** Errors to display at an end that is a valid date or open: for example, it is too long ago. */
   errors?: Partial<Record<RangeEnd, string | null>>
-  /** Null if the typed text is not a range. The owner may keep the last valid one. */
+  /** Called with null if the typed text is not a range. The owner of the field may keep the last valid range. */
   onChange: (range: DateRangeValue | null) => void
 }
 
-/** Two inclusive dates; each may be open. A start after the end is an error of the changed field (contracts 2). */
+/** Two inclusive dates; each end may be open. A start after the end is an error of the field that was changed (contracts 2). */
 export function DateRange({ kind = 'day', range, labels, names, min, max, errors = {}, onChange }: Props) {
   const { t } = useTranslation('dates')
   const [typedRange, setTypedRange] = useState(range)
   const [settledRange, setSettledRange] = useState(range)
   const [changedEnd, setChangedEnd] = useState<RangeEnd>('from')
-  // The range changed from outside (Back, a day in a chart), so the typed text is replaced.
+  // If the range was changed from outside (Back, a day in a chart), the typed text is replaced.
   if (range.from !== settledRange.from || range.to !== settledRange.to) {
     setSettledRange(range)
     setTypedRange(range)

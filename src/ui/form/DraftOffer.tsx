@@ -5,15 +5,15 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { getBusinessNow, formatBusinessTime, toServerTime } from '#ui/page/business-clock.ts'
 
 interface Props {
-  /** When the draft was saved, in epoch ms. */
+  /** Time at which the draft was saved, in epoch ms of this device's clock. */
   savedAt: number
-  /** Warns that the edited record changed since then. Omitted if it did not. */
+  /** Warning that the edited record was changed since then. Omitted if it was not. */
   changedText?: string | undefined
   onContinue: () => void
   onDiscard: () => void
 }
 
-/** `Continue your draft of 2026-11-27?` A draft of an earlier visit is never filled in without asking. */
+/** Asks `Continue your draft of 2026-11-27?`. A draft of an earlier visit is never filled in without asking. */
 export function DraftOffer({ savedAt, changedText, onContinue, onDiscard }: Props) {
   const { t } = useTranslation('ui')
   const savedTime = formatBusinessTime(toServerTime(savedAt))

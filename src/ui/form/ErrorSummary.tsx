@@ -15,8 +15,8 @@ const findWrongFields = (form: HTMLFormElement): WrongField[] =>
   [...form.querySelectorAll<HTMLElement>('[aria-invalid=true]')].map((field) => ({ field, label: getLabel(field) }))
 
 /**
- * At the top of a long form after it was refused: the number of wrong fields, with a link to each. It shrinks as they are corrected. The
- * focus stays on the first wrong field (A-12). Reads the DOM of its form, so it works with any form state.
+ * Displays the number of wrong fields at the top of a long form that was refused, with a link to each field. The list becomes shorter while
+ * the fields are corrected. The focus stays on the first wrong field (A-12). Reads the DOM of its form, so it works with any form state.
  */
 export function ErrorSummary() {
   const { t } = useTranslation('ui')
@@ -35,7 +35,7 @@ export function ErrorSummary() {
     }
     const handleSubmit = () => {
       isSent = true
-      // Fields that were already marked cause no mutation, so the list is updated here.
+      // Fields that were already wrong cause no mutation, so the list is updated here.
       setTimeout(update)
     }
     const observer = new MutationObserver(() => {

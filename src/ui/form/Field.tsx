@@ -2,14 +2,14 @@ import { type ComponentProps, type InputEvent, type InputEventHandler, type Reac
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Common parts of a field: the label above, help, the error next to it, and a reason if it is locked. */
+/** Properties that all fields have: the label above, help, the error next to the field, and a reason if the field is locked. */
 export interface LabelledFieldProps {
   label: string
   help?: ReactNode
   error?: string | null | undefined
   /**
-   * Reason why the field is locked; the value stays readable. An empty text locks it without a reason, because the form shows one for all
-   * fields.
+   * Reason why the field is locked; the value stays readable. An empty text locks the field without a reason, because the form shows one
+   * reason for all fields.
    */
   lockReason?: string | null | undefined
   optional?: boolean | undefined
@@ -19,7 +19,7 @@ export const isFieldLocked = ({ lockReason }: Pick<LabelledFieldProps, 'lockReas
   typeof lockReason === 'string'
 
 export interface SizedFieldProps extends LabelledFieldProps {
-  /** Marks required fields, for forms in which most fields are optional. */
+  /** Marks the field as required, for forms in which most fields are optional. */
   required?: boolean | undefined
   size?: 'figures' | 'date' | 'code' | undefined
 }
@@ -92,24 +92,24 @@ export interface FieldProps extends SizedFieldProps, InputProps {
   type?: 'text' | 'email' | 'tel' | 'url' | 'search'
 }
 
-// The matching on-screen keyboard, without capitals for codes (T-05).
+// Properties for the matching on-screen keyboard, without automatic capitals (T-05).
 const keyboardsByType: Partial<Record<NonNullable<FieldProps['type']>, InputProps>> = {
   email: { inputMode: 'email', autoCapitalize: 'none', spellCheck: false },
   tel: { inputMode: 'tel' },
   url: { inputMode: 'url', autoCapitalize: 'none', spellCheck: false },
 }
 
-/** Characters above the limit that are still accepted, so that users see the error and lose no text. */
+/** Number of characters above the limit that are still accepted, so that users see the error and lose no text. */
 const extraLength = 1_000
 
 interface LimitedField<E> {
-  /** Omitted if the field is uncontrolled. */
+  /** Omitted if React does not control the field. */
   value?: unknown
   error?: string | null | undefined
   onInput?: InputEventHandler<E> | undefined
 }
 
-/** Replaces `maxLength`: shows the limit instead of cutting off text. Other errors have priority. */
+/** Replaces `maxLength`: displays an error above the limit instead of cutting off text. Other errors have priority. */
 export function useLengthLimit<E extends HTMLInputElement | HTMLTextAreaElement>(
   limit: number | undefined,
   { value, error, onInput }: LimitedField<E>,

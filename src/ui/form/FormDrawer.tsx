@@ -15,7 +15,7 @@ export interface FormDrawerProps {
   problem: Problem | null
   /** Title of the problem: "Update failed." (M50) */
   failureTitle?: string | undefined
-  /** Names the action: "Create user", not "OK". */
+  /** Label of the submit button. It names the action: "Create user", not "OK". */
   submitLabel: string
   disabledReason?: string | null | undefined
   onSubmit: FormEventHandler<HTMLFormElement>

@@ -53,7 +53,7 @@ export function PageForm({
           </Button>
           {onCancel && <Button onClick={() => guardAction(onCancel)}>{t('form.cancel')}</Button>}
           {onUndo && (
-            // Stays visible after it was pressed, so that the focus is not lost.
+            // The button stays visible after it was pressed, so that the focus is not lost.
             <Button onClick={onUndo} disabledReason={isDirty ? null : disabledReason}>
               {t('form.undo')}
             </Button>

@@ -19,7 +19,7 @@ export function PasswordMeter({ password, guessableTexts }: { password: string; 
           <span key={strengthName} className={password !== '' && index <= level ? 'on' : ''} />
         ))}
       </div>
-      {/* Polite, so that it is read when the user stops typing. */}
+      {/* Announced politely (`status`), so that screen readers read it when the user stops typing. */}
       <p role="status">{password === '' ? t('advice') : t(strength)}</p>
     </div>
   )

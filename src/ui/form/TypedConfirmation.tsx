@@ -11,7 +11,7 @@ export interface TypedConfirmationProps {
   open: boolean
   title: string
   children: ReactNode
-  /** The text to type exactly, and its label: "E-mail". */
+  /** Text that the user must type exactly, and its label: "E-mail". */
   value: string
   label: string
   actionLabel: string
@@ -22,7 +22,7 @@ export interface TypedConfirmationProps {
 }
 
 const splitIntoGroups = (code: string) => code.match(/.{4}/g) ?? []
-/** Spaces only group the code for reading, so typing them is optional. */
+/** Compares the codes without spaces, which only group the code for reading. */
 const isSameCode = (typedCode: string, code: string) => typedCode.replaceAll(/\s/g, '') === code
 
 const blockedEvents = {
@@ -30,7 +30,7 @@ const blockedEvents = {
   onDrop: (event: { preventDefault: () => void }) => event.preventDefault(),
 }
 
-/** For irreversible actions: the user types the name and a code. Pasting and dropping are blocked only here (M52). */
+/** Confirms an irreversible action: the user types a text, such as a name, and a code. Only here pasting and dropping are blocked (M52). */
 export function TypedConfirmation(props: TypedConfirmationProps) {
   return props.open ? <OpenTypedConfirmation {...props} /> : null
 }

@@ -39,7 +39,7 @@ export function SelectField({
 
 type BoxProps = Omit<ComponentProps<'input'>, 'type' | 'id' | 'className' | 'disabled' | 'size'>
 
-/** A checkbox. Use `look="switch"` if it takes effect immediately or is a right of a user. */
+/** A checkbox. Use `variant="switch"` if it takes effect immediately or is a right of a user. */
 export function CheckField({
   label,
   help,

@@ -1,9 +1,9 @@
-// Without 0, O, 1, l and I, which are easily confused (D84).
+// Characters of a code, without 0, O, 1, l and I, which are easily confused (D84).
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789'
 
 /**
- * Creates a 12-character code for a typed confirmation, too random to be typed from habit. `random` fills the bytes that it gets. Bytes
- * above the last multiple of the alphabet's length are discarded, so that all characters are equally likely.
+ * Creates a code of 12 characters for a typed confirmation. It is random, so that users do not type it from habit. `random` must fill the
+ * array that it gets. Bytes above the last multiple of the alphabet's length are discarded, so that all characters are equally likely.
  */
 export function createConfirmCode(random: (bytes: Uint8Array<ArrayBuffer>) => void): string {
   let code = ''

@@ -3,7 +3,7 @@ import type { FieldProps } from '#ui/form/Field.tsx'
 
 type BlurFieldProps = Pick<FieldProps, 'onChange' | 'onBlur' | 'onKeyDown'>
 
-/** Adds handlers that normalise the text on blur. The owner gets the new text as a change event. */
+/** Adds handlers that normalise the text on blur and on Enter. `onChange` is called with the new text. */
 export function normaliseOnBlur<T extends BlurFieldProps>(field: T, normalise: (text: string) => string): T {
   function normaliseField(event: SyntheticEvent<HTMLInputElement>) {
     const input = event.currentTarget

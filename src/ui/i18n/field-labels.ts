@@ -1,4 +1,4 @@
-/** Labels of record fields, for lists of changes. Only loaded with the code that needs them. */
+/** Finds labels of record fields, for lists of changes. Loaded only with the code that needs them. */
 import en from '#locales/en/field-labels.json'
 import zh from '#locales/zh/field-labels.json'
 import { addMessages, i18n } from '#ui/i18n/messages.ts'

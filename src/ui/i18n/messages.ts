@@ -1,4 +1,4 @@
-/** The i18next instance. Each page adds its messages, because only it knows its namespaces (I-01). */
+/** Creates the i18next instance. Each page adds its own messages, because only the page knows which namespaces it needs (I-01). */
 import i18next, { type CustomTypeOptions, type PostProcessorModule } from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { removeDoubleFullStop } from '#domain/text.ts'
@@ -30,17 +30,17 @@ void i18n
     postProcess: ['oneStop'],
     react: { useSuspense: false, bindI18n: 'languageChanged late' },
   })
-// Re-renders if messages arrive after a page displayed their keys. Other namespaces are added often and must not cause a re-render.
+// Re-renders the app if messages arrive after their keys were displayed. Other namespaces are added often and must not cause a re-render.
 i18n.store.on('added', (_, namespace) => missedNamespaces.has(namespace) && i18n.emit('late'))
 
-/** For code that is bundled with its messages, so that only devices with this code store them. */
+/** Adds messages that are bundled with the code that needs them, so that only devices with this code store them. */
 export function addMessages(namespace: MessageNamespace, messages: Record<Language, object>): void {
   for (const [language, resources] of Object.entries(messages)) i18n.addResourceBundle(language, namespace, resources)
 }
 
 export const getLanguage = (): Language => (i18n.language === 'zh' ? 'zh' : 'en')
 
-/** Finds the message of a key known only at run time, such as a problem code. Null if it is missing. */
+/** Finds the message of a key that is known only at run time, such as a problem code. Returns null if the message is missing. */
 export function findMessage(namespace: MessageNamespace, key: string): string | null {
   const message: unknown = i18n.getResource(i18n.language, namespace, key)
   if (typeof message === 'string') return message

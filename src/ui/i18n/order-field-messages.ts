@@ -1,4 +1,4 @@
-/** Messages of field problems of orders and the catalogue. Only loaded with their pages. */
+/** Formats field problems of orders and the catalogue. Loaded only with the pages that need them. */
 import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import en from '#locales/en/order-fields.json'

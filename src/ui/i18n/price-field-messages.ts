@@ -1,4 +1,4 @@
-/** Texts of price list fields, for their pages, the audit trail and queued changes. */
+/** Formats names and values of price list fields, for their pages, the audit trail and queued changes. */
 import type { UatBound } from '#domain/fees/annual.ts'
 import { groupThousands } from '#domain/money.ts'
 import en from '#locales/en/price-fields.json'
@@ -13,7 +13,7 @@ const ns = 'price-fields'
 const formatFieldName = (name: string, uatBound: UatBound) =>
   i18n.t(`field.${name as FieldName}`, { ns, ...(uatBound === 'ceiling' ? { context: uatBound } : {}) })
 
-/** `field`: path of a `PriceDifference`, or `concurrentUser.0.hkd` in older entries, which count from 0. */
+/** `field` is the path of a `PriceDifference`, or in older audit entries `concurrentUser.0.hkd`, where rows are counted from 0. */
 export function formatPriceFieldLabel(field: string, uatBound: UatBound): string {
   if (field === 'module') return i18n.t('order', { ns })
   const [table, row, column] = field.split('.')
@@ -38,7 +38,7 @@ const addColumn = (row: string, column: string | undefined): string =>
 const formatColumn = (column: string) =>
   column === 'from' || column === 'to' ? i18n.t(column, { ns }) : column.toUpperCase()
 
-/** Returns `1–10` for "1-10". Ranges of older audit entries are numbered from 1. */
+/** Returns `1–10` for "1-10", and `#1` for the index 0 of older audit entries. */
 function formatUserRange(row: string): string {
   const [, from, to] = /^(\d+)-(\d+)/.exec(row) ?? []
   if (from === undefined || to === undefined) return /^\d+$/.test(row) ? `#${Number(row) + 1}` : row
@@ -47,7 +47,7 @@ function formatUserRange(row: string): string {
 
 const separateThousands = (digits: string) => groupThousands(`${digits}.`).slice(0, -1)
 
-/** `value` is as in `PriceDifference`. Adds separators to amounts and numbers and the sign to percentages. */
+/** Adds separators to amounts and numbers, and the sign to percentages. `value` is that of a `PriceDifference`. */
 export function formatPriceFieldValue(field: string, value: string): string {
   const name = field.split('.').at(-1) ?? field
   if (name === 'confirmed') return i18n.t(value === 'true' ? 'yes' : 'no', { ns })

@@ -2,20 +2,20 @@ import type { FieldProblem } from '#domain/checks/field-checks.ts'
 import { getMessageKey, type Problem } from '#contract/problem.ts'
 import { findMessage, i18n } from '#ui/i18n/messages.ts'
 
-/** Text of a problem: our message for its code, otherwise the server's message, otherwise the code (portal 8, M48). */
+/** Formats a problem: the client's message for its code, otherwise the server's message, otherwise the code (portal 8, M48). */
 export function formatProblem(problem: Problem): string {
   const { code, message } = problem
   const key = getMessageKey(code, problem.data)
   const text = findMessage('problem', key)
   if (text === null) return message || code
   const data = addMessages(typeof problem.data === 'object' && problem.data !== null ? { ...problem.data } : {})
-  // A code from the URL has no data, so it uses a message without names.
+  // If data for the message is missing, a message without names is used. A code from the URL has no data.
   const isComplete = [...text.matchAll(/{{(\w+)}}/g)].every(([, name = '']) => data[name])
-  // As `replace`, because the server's data must not be treated as options of i18next.
+  // Passed as `replace`, because the server's data must not be treated as options of i18next.
   return i18n.t(isComplete ? (key as 'bare') : 'bare', { ns: 'problem', replace: data })
 }
 
-/** Adds texts about the running action on a service. Customers may not see names of provider staff (null). */
+/** Adds texts about the running action on a service. In the data, `user` is null if a customer may not see the name of provider staff. */
 function addMessages(data: Record<string, unknown>): Record<string, unknown> {
   const action = typeof data['action'] === 'string' ? findMessage('services', `locked.${data['action']}`) : null
   const user = data['user'] === null ? findMessage('services', 'locked.somebody') : null

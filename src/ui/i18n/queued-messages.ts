@@ -2,7 +2,7 @@ import type { Problem } from '#contract/problem.ts'
 import { i18n } from '#ui/i18n/messages.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 
-/** `holdReason`: why the write was not sent although there is a connection, from the request pipeline. */
+/** `holdReason` is the reason of the request pipeline why the write was not sent although there is a connection. */
 export function formatQueuedMessage({
   holdReason,
 }: {

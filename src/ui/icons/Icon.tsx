@@ -4,7 +4,7 @@ import { type basicIcons, iconPaths } from '#ui/icons/icon-paths.ts'
 
 export type IconName = keyof typeof basicIcons | keyof typeof appIcons | keyof typeof orderIcons
 
-/** Decoration next to a text. Hidden from screen readers, which read the text. */
+/** An icon that decorates a text. Hidden from screen readers, which read the text. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: 16 | 20 | 24 | 40 }) {
   return (
     <svg className="icon" width={size} height={size} viewBox="0 0 20 20" aria-hidden="true" focusable="false">

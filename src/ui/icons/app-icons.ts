@@ -1,4 +1,4 @@
-/** Adds the icons of the pages behind the login, so that the login page does not load them. */
+/** Adds the icons of the pages after the login, so that the login page does not load them. */
 import { iconPaths } from '#ui/icons/icon-paths.ts'
 
 export const appIcons = {

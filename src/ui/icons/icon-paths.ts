@@ -1,4 +1,4 @@
-/** Line icons on a 20 px grid with one stroke. They replace an icon font. */
+/** Paths of line icons on a 20 px grid with one stroke. They replace an icon font. */
 export const basicIcons = {
   hidden:
     'M2.8 10s2.5-4.7 7.2-4.7 7.2 4.7 7.2 4.7-2.5 4.7-7.2 4.7S2.8 10 2.8 10M10 12.1a2.1 2.1 0 1 0 0-4.2 2.1 2.1 0 0 0 0 4.2M4 16.5 16 3.5',
@@ -23,5 +23,5 @@ export const basicIcons = {
   waiting: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14M10 6v4.3l2.7 1.7',
 } as const
 
-/** All icons that are loaded. `app-icons.ts` and `order-icons.ts` add theirs when they are loaded. */
+/** All icons that are loaded. `app-icons.ts` and `order-icons.ts` add more icons when they are loaded. */
 export const iconPaths: Record<string, string> = { ...basicIcons }

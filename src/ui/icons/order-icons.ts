@@ -1,4 +1,4 @@
-/** Icons that only the order pages use, loaded with them (docs/decisions/0036). */
+/** Adds icons that only the order pages use, and that are loaded with them (docs/decisions/0036). */
 import { iconPaths } from '#ui/icons/icon-paths.ts'
 
 export const orderIcons = {

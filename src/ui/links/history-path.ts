@@ -6,11 +6,11 @@ interface HistoryRecord {
   /** Name of the record in audit entries. */
   name: string
   companyId?: number
-  /** Only the delete level can read entries of the catalogue (contracts 2). */
+  /** Right that is needed to read the entries. Entries of the catalogue need the delete level (contracts 2). */
   access?: 'trail' | 'deleteLevel'
 }
 
-/** Path of the audit trail of a record. Null if the caller may not read it (D51). */
+/** Returns the path of the audit trail of a record, or null if the caller may not read it (D51). */
 export function buildHistoryPath(
   { code, name, companyId, access = 'trail' }: HistoryRecord,
   caller: Caller,

@@ -13,10 +13,10 @@ import { useTranslation } from 'react-i18next'
 export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'>, Omit<ListFooterProps, 'rowCount'> {
   /** Accessible name of the table: "Users of Acme". */
   caption: string
-  /** Undefined until the device's rows have been read. A skeleton is displayed only then. */
+  /** Undefined until the device's rows have been read. A skeleton is displayed until then. */
   rows: R[] | undefined
   getRowKey: (row: R) => string
-  /** Selection of rows. `bar` replaces the table head and has the number of selected rows and their actions. */
+  /** Selection of rows. `bar` replaces the table head; it displays the number of selected rows and actions for them. */
   selection?:
     | (NonNullable<ListRowProps<R>['selection']> & {
         headContent: ReactNode
@@ -32,7 +32,7 @@ export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'>, Om
   emptyContent: ReactNode
 }
 
-/** On a phone each row has two lines. Native table elements need no library (A-06 to A-09). */
+/** A list as a table. On a phone each row has two lines. Native table elements need no library (A-06 to A-09). */
 export function DataList<R>(props: DataListProps<R>) {
   const { rows, columns, getRowKey, getRowPath, getRowName, selection, renderExtra, renderMark, actions } = props
   const rowProps = { columns, getRowPath, getRowName, selection, renderExtra, renderMark, actions }
@@ -71,7 +71,7 @@ function useLastPage<R>(props: DataListProps<R>) {
   const lastPage = Math.ceil(count / pageSize)
   useEffect(() => {
     if (isBehindLastPage) onPage(lastPage, true)
-    // Only once per missing page.
+    // `onPage` is called only once per missing page.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [isBehindLastPage, lastPage])
 }
@@ -91,13 +91,13 @@ interface ListContentProps {
   body: ReactNode[] | undefined
 }
 
-/** Row count of each list when it was last displayed, by caption. The skeleton has as many rows. */
+/** Number of rows of each list when it was last displayed, by caption. The skeleton has the same number of rows. */
 const lastRowCounts = new Map<string, number>()
 
 function ListContent<R>(props: DataListProps<R> & ListContentProps) {
   const { body, caption, freshness, isFetching } = props
   const isAwaitingRows = useIsAwaitingRows(isFetching, freshness)
-  // The last page is loaded next.
+  // On a page after the last one the list is not empty: `useLastPage` loads the last page next.
   const isEmpty = body?.length === 0 && !isAwaitingRows && !isBehindLast(props)
   const isKnownEmpty = isEmpty && !hasLoadFailed(props)
   if (body?.length) lastRowCounts.set(caption, body.length)
@@ -109,7 +109,7 @@ function ListContent<R>(props: DataListProps<R> & ListContentProps) {
   )
 }
 
-/** The request failed and the device never had the list, so it is unknown whether the list is empty. */
+/** Returns true if the request failed and the device never had the list. Then it is unknown whether the list is empty. */
 const hasLoadFailed = <R,>({ problem = null, freshness }: DataListProps<R>) =>
   problem !== null && !isOffline(problem) && freshness.asOf === null
 
@@ -138,7 +138,7 @@ function EmptyList<R>({ freshness, count, emptyContent }: DataListProps<R>) {
   return (
     <div className="list">
       {isPartial(freshness) ? <NoStoredRows /> : emptyContent}
-      {/* When the empty list was read, and what was searched if that is not the complete list. */}
+      {/* Displays when the empty list was read, and which rows were searched if the list is not complete. */}
       {isDated && (
         <p className="list-searched" role="status">
           <Freshness freshness={freshness} matchCount={count} />
@@ -148,7 +148,7 @@ function EmptyList<R>({ freshness, count, emptyContent }: DataListProps<R>) {
   )
 }
 
-/** The device has only a part of the list and no connection, so there may be more rows. */
+/** Returns true if the device has only a part of the list and no connection, so there may be more rows. */
 const isPartial = ({ complete, isCached, asOf }: ListFreshness) => !complete && isCached === true && asOf !== null
 
 function NoStoredRows() {
@@ -181,21 +181,21 @@ function ListStatus<R>({ selection, columns, sort, isEmpty }: DataListProps<R> &
   )
 }
 
-/** Maximum wait for the device to store the rows of a response. */
+/** Maximum wait in ms until the rows of a response are stored on the device. */
 const readBackMs = 2_000
 
 /**
- * Whether a request may still add rows: it is running, or has finished and the list has not been read from the device since. Until then an
- * empty list may be outdated, and "nobody yet" would flash. A complete list needs no wait.
+ * Returns whether a request may still add rows: it is running, or it has finished and the list has not been read from the device since.
+ * Until then an empty list may be outdated, and its text ("nobody yet") would be displayed for a moment. A complete list needs no wait.
  */
 function useIsAwaitingRows(isBusy: boolean, { asOf, complete, isCached }: ListFreshness): boolean {
-  // Before any server time, so nothing is awaited.
+  // -1 is earlier than any server time, so no rows are awaited.
   const [awaitedSince, setAwaitedSince] = useState(-1)
   useEffect(() => {
     if (isBusy) return setAwaitedSince(asOf ?? 0)
     const timer = setTimeout(setAwaitedSince, readBackMs, -1)
     return () => clearTimeout(timer)
-    // The value of `asOf` when the request started.
+    // Uses the value of `asOf` at the start of the request.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [isBusy])
   return isBusy || (!complete && !isCached && (asOf ?? 0) <= awaitedSince)

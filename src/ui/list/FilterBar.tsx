@@ -15,7 +15,7 @@ export interface FilterChip {
 
 export interface FilterBarProps {
   search: { value: string; onChange: (value: string) => void; label: string }
-  /** Select fields next to the search field. On a phone they are in a sheet with the sort order. */
+  /** Select fields next to the search field. On a phone they are in a sheet, together with the sort order. */
   children?: ReactNode
   usedCount?: number
   sorting?: ListSorting
@@ -87,13 +87,13 @@ const TYPING_PAUSE_MS = 300
 function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
   const { t } = useTranslation('ui')
   const [typedText, setTypedText] = useState(value)
-  // While an input method composes Chinese, the typed letters are not the search text yet (I-13).
+  // While Chinese is typed with an input method, the typed letters are not the search text yet (I-13).
   const isComposing = useRef(false)
   const [sentText, setSentText] = useState(value)
   const input = useRef<HTMLInputElement>(null)
   const hasShortcuts = useSingleKeys()
   useSlashFocus(input)
-  // The address changed from outside (Back, a filter removed), so the typed text is replaced.
+  // If the address was changed from outside (Back, a filter removed), the typed text is replaced.
   if (value !== sentText) {
     setSentText(value)
     setTypedText(value)
@@ -134,7 +134,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
         }}
         onCompositionEnd={(event) => {
           isComposing.current = false
-          // Chromium's last change event came during composition, so the timer is started with the final text.
+          // Chromium sends its last change event during the composition, so the search with the final text is started here.
           const composedText = event.currentTarget.value
           setTypedText(composedText)
           setTimeout(() => sendLatest.current(composedText), TYPING_PAUSE_MS)

@@ -4,28 +4,28 @@ import { getBusinessNow, formatBusinessTime, useBusinessZone } from '#ui/page/bu
 
 /** Age and completeness of a list, as returned by `local/lists/list-view.ts`. */
 export interface ListFreshness {
-  /** Server time of the oldest response it is based on. Null if it was never read. */
+  /** Server time of the oldest response that the list is based on. Null if the list was never read. */
   asOf: number | null
-  /** Number of rows with this filter on the device, and on the server at its last response. */
+  /** Number of rows with this filter on the device, and on the server at its last response (null: unknown). */
   cachedCount: number
   total: number | null
   complete: boolean
-  /** The searched rows, if they are not all: rows on the device, and in total (null: unknown). */
+  /** Rows that were searched, if not all: number of rows on the device, and in total (null: unknown). */
   searchScope?: { cachedCount: number; total: number | null } | null
   pendingCount?: number
-  /** The last request got no response from the server, so no wait is needed. */
+  /** True if the last request got no response from the server. Then the list does not wait for more rows. */
   isCached?: boolean
   /** Number of rows that the server could not display. */
   leftOutCount?: number
 }
 
-/** 14:05 today, otherwise with its date, in the business time zone. `asOf` is server time in epoch ms. */
+/** Formats a time as 14:05 if it is today, otherwise with its date, in the business time zone. `asOf` is server time in epoch ms. */
 export function formatReadingTime(asOf: number, now = getBusinessNow()): string {
   const [time, today] = [formatBusinessTime(asOf), formatBusinessTime(now)]
   return time.slice(0, 10) === today.slice(0, 10) ? time.slice(11, 16) : time.slice(0, 16)
 }
 
-/** Displays "as of 14:05 · 240 of 8,431 on this device" or "3 found among 10 of 58 saved on this device" (P-12). */
+/** Displays "Updated 14:05 · Showing 240 of 8,431 (saved on this device)" or "3 found among 10 of 58 saved on this device" (P-12). */
 export function Freshness({
   freshness,
   matchCount = freshness.cachedCount,
@@ -53,7 +53,7 @@ export function Freshness({
   )
 }
 
-/** Null if the device has the complete list, or if the total is unknown. */
+/** Returns null if the device has the complete list, or if the total is unknown. */
 const formatCachedPart = (t: TFunction<'ui'>, { complete, cachedCount, total }: ListFreshness) =>
   complete || total === null || cachedCount >= total
     ? null
@@ -72,5 +72,5 @@ function formatSearched(
   return t(total === null || total < cachedCount ? 'fresh.foundHere' : 'fresh.foundAmong', numbers)
 }
 
-/** Whole numbers with thousands separators, the same in both languages (I-09). */
+/** Formats whole numbers with thousands separators, the same in both languages (I-09). */
 export const formatNumber = (value: number) => String(value).replace(/\B(?=(\d{3})+$)/g, ',')

@@ -8,16 +8,16 @@ import { useTranslation } from 'react-i18next'
 export interface ListFooterProps {
   rowCount: number
   count: number
-  /** For example "68 users". */
+  /** Returns, for example, "68 users". */
   formatCount: (count: number) => string
   page: number
   pageSize: number
-  /** `isCorrection`: the address had a page that does not exist. Adds no history entry. */
+  /** `isCorrection` is true if the page of the address does not exist. Then the change adds no history entry. */
   onPage: (page: number, isCorrection?: boolean) => void
   onPageSize: (pageSize: number) => void
-  /** On a phone: shows all rows up to this page, and a button for more. */
+  /** On a phone: the list shows all rows up to this page, and a button for more. */
   isGrowing?: boolean
-  /** Replaces the page numbers, for a list with more pages than they can reach. */
+  /** Replaces the page numbers, for a list with more pages than page numbers can reach. */
   pager?: ReactNode
   freshness: ListFreshness
   refreshButton?: ReactNode
@@ -64,7 +64,7 @@ export function ListFooter(props: ListFooterProps) {
 
 const pageSizes = [10, 20, 30, 40, 50]
 
-/** Displays "1–20 of 68", "68 users", or on a phone "68 users, 20 shown". */
+/** Displays "1–20 of 68", "68 users", or on a phone "68 users" and "20 shown". */
 function RowCount({
   rowCount,
   count,

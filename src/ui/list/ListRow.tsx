@@ -13,7 +13,7 @@ export interface ListRowProps<R> {
   getRowPath?: ((row: R) => string | null) | undefined
   /** The selection control in the first cell. In rows without a link, a click anywhere selects the row. */
   selection?: { cell: (row: R) => ReactNode } | undefined
-  /** Additional content of the row next to its link. On a phone it is in the menu. */
+  /** Additional content next to the row's link. It is hidden on a phone, so the menu must contain the same action. */
   renderExtra?: ((row: R) => ReactNode) | undefined
   renderMark?: ((row: R) => ReactNode) | undefined
   actions?: ((row: R) => RowAction<R>[]) | undefined
@@ -32,7 +32,7 @@ function PlainRow<R>({
   const linkRef = useRef<HTMLAnchorElement>(null)
   const to = getRowPath?.(row) ?? null
   const markContent = renderMark?.(row)
-  // The whole row is a larger click target of the same link. Keyboard users have the link itself (A-07).
+  // A click anywhere in the row opens its link, because the row is a larger target. Keyboard users use the link itself (A-07).
   const handleClick = (event: MouseEvent) => {
     const target = event.target as Element
     if (target.closest('a, button, input, label, [role=menu]') || getSelection()?.toString()) return
@@ -54,7 +54,7 @@ function PlainRow<R>({
         const content = renderCell(column, row)
         if (index > 0)
           return (
-            // The title shows text that is cut off. Cells with other content have their own title.
+            // The `title` shows the complete text if it is cut off. Cells with other content have their own title.
             <td
               key={column.key}
               role="cell"
@@ -97,14 +97,14 @@ function PlainRow<R>({
 
 const isText = (content: ReactNode): content is string => typeof content === 'string'
 
-/** Re-renders only if the row or the functions change. Stable functions avoid work on slow devices. */
+/** Re-renders only if a property changes. Pass stable functions, to avoid work on slow devices. */
 export const ListRow = memo(PlainRow) as typeof PlainRow
 
 function RowActions<R>({ row, name, actions }: { row: R; name: string; actions: RowAction<R>[] }) {
   const { t } = useTranslation('ui')
   const directAction = actions.find(({ directButton }) => directButton)
   const items = actions
-    // A phone has no space for a button with text, so the action stays in the menu.
+    // An action whose button has text is in the menu too, because a phone has no space for that button.
     .filter((action) => action !== directAction || directAction.directButton === 'words')
     .map(({ key, label, icon, isDestructive, getDisabledReason, onSelect }) => ({
       key,

@@ -12,7 +12,7 @@ interface LoadPlaceholderProps {
   onRetry: () => void
 }
 
-/** Replaces data that is not on the device. No button offline: the data is loaded on reconnect. */
+/** Displayed in place of data that is not on the device. Offline it has no button, because the data is loaded on reconnect. */
 export function LoadPlaceholder({ problem, lines = 6, onRetry, ...texts }: LoadPlaceholderProps) {
   if (!problem) return <Skeleton lines={lines} />
   if (!isOffline(problem)) return <ProblemNote problem={problem} title={texts.title} onRetry={onRetry} />

@@ -20,7 +20,7 @@ interface Props {
   page: number
   pageCount: number
   onPage: (page: number) => void
-  /** Set if there are more rows after the last numbered page. */
+  /** Called for "Next" on the last numbered page, if there are more rows after it. */
   onPastLastPage?: (() => void) | null
 }
 

@@ -2,7 +2,7 @@ import { Tag } from '#ui/display/Tag.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** The same values as in local/lists/list-view.ts, so that a row's state can be passed unchanged. */
+/** State of a queued write. The values are those of local/lists/list-view.ts, so that a row's state can be passed unchanged. */
 export type PendingState = 'waiting' | 'sending' | 'dropping' | 'refused' | 'asks' | 'conflict' | 'sign in'
 
 const troubledStates: readonly PendingState[] = ['refused', 'asks', 'conflict', 'sign in']
@@ -12,7 +12,7 @@ interface MarkedRow {
   isNew?: true
 }
 
-/** Marks a queued write of the row, or a row created here since the list was read. Null otherwise. */
+/** Marks a row with a queued write, or a row that was created on this device since the list was read. Otherwise returns null. */
 export function renderRowMark({ waiting, isNew }: MarkedRow) {
   if (waiting) return <PendingMark state={waiting.state} action={waiting.action} />
   return isNew ? <NewMark /> : null

@@ -6,27 +6,27 @@ interface ColumnBase {
   key: string
   header: string
   sortable?: boolean
-  /** For numbers and money. A `format` sets it automatically. */
+  /** Aligns numbers and money at the end of the cell. A `format` sets it automatically. */
   align?: 'end'
   /** Fixed width (table.css). A `format` sets it automatically. Columns without a width share the remaining space. */
   width?: ColumnWidth
   /** Allows two lines, for names. */
   lines?: 2
-  /** 1: always displayed. 2: from tablets in portrait on. 3: only on wide screens. */
+  /** Importance of the column. 1: always displayed. 2: from tablets in portrait on. 3: only on wide screens. */
   priority?: 1 | 2 | 3
   /** Role in a phone row. Columns without a role are not displayed on phones. */
   phone?: PhoneRole
 }
 
-/** `time` includes seconds. */
+/** Names of column widths. `time` has space for seconds. */
 type ColumnWidth = 'tag' | 'roles' | 'time' | 'day' | 'code' | 'number' | 'short' | 'money'
 
-/** `overline` is above the name, `tag` right of it, `secondary` and `labelled` (with its header) below it. */
+/** Roles in a phone row: `overline` is above the name, `tag` right of it, `secondary` and `labelled` (with its header) below it. */
 type PhoneRole = 'overline' | 'primary' | 'tag' | 'secondary' | 'labelled'
 
 interface CurrencyAmount {
   currency: Currency
-  /** With two decimals: "42000.00". */
+  /** Amount with two decimals: "42000.00". */
   amount: string
 }
 

@@ -3,7 +3,7 @@ import { useLocation, useNavigationType } from 'react-router-dom'
 
 const scrollPositions = new Map<string, number>()
 
-/** The stored position is ignored once the user interacts. */
+/** Events that show that the user interacts with the page. After one of them the stored position is not restored. */
 const userEvents = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 
 /**
@@ -23,10 +23,10 @@ export function useScrollBack(rowCount: number): void {
       targetPosition.current = null
     }
     for (const eventName of userEvents) addEventListener(eventName, clearTarget, { passive: true })
-    // As a layout effect, before the next page renders and scrolls up.
+    // Runs in the layout phase, before the next page renders and scrolls up.
     return () => {
       for (const eventName of userEvents) removeEventListener(eventName, clearTarget)
-      // If the page is removed before all rows are loaded, its stored position stays the target.
+      // If the page is removed before all rows are loaded, the position to restore is stored again.
       scrollPositions.set(key, targetPosition.current ?? scrollY)
     }
   }, [key, navigationType])

@@ -3,8 +3,8 @@ export const getHistoryIndex = (state: unknown): number => (state as { idx?: num
 type PopEvent = Pick<PopStateEvent, 'state' | 'stopImmediatePropagation'>
 
 /**
- * Reverts every history step away from `currentIndex` before the router sees it, and reports its distance. `passStep` lets a step pass. If
- * another step is being reverted, it waits, because the two events could not be distinguished.
+ * Reverts every history step away from `currentIndex` before the router sees it, and calls `onStepHeld` with its distance. `passStep` makes
+ * a step that is not reverted. While another step is being reverted, `passStep` waits, because the two events could not be distinguished.
  */
 export function guardHistory(currentIndex: number, go: (delta: number) => void, onStepHeld: (delta: number) => void) {
   let isPassing = false

@@ -6,7 +6,7 @@ import { guardHistory, getHistoryIndex } from '#ui/navigation-guard/history-guar
 import { popstateGuard } from '#ui/navigation-guard/popstate.ts'
 import { useTranslation } from 'react-i18next'
 
-/** The browser asks before the tab with unsaved input closes. */
+/** Makes the browser ask before it closes a tab with unsaved input. */
 export function useLeaveWarning(isDirty: boolean) {
   useEffect(() => {
     if (!isDirty) return
@@ -19,7 +19,7 @@ export function useLeaveWarning(isDirty: boolean) {
 interface LeaveQuestionProps {
   onStay: () => void
   onLeave: () => void
-  /** Texts for cases other than lost input. */
+  /** Replaces the texts about unsaved input, for other uses of the question. */
   texts?: { text: string; stay: string; leave: string }
 }
 
@@ -52,8 +52,9 @@ export function navigateUnguarded(go: NavigateAction): void {
 }
 
 /**
- * The browser asks before the tab with unsaved input closes. Back and Forward are reported only after they happened, so the step is
- * reverted before the router sees it. `go` of the pending step repeats it. Steps by the app itself, such as closing a drawer, pass.
+ * Makes the browser ask before it closes the tab, and holds Back and Forward while there is unsaved input. The browser reports a step only
+ * after it has happened, so the step is reverted before the router sees it. `go` of the pending step repeats it. Steps by the app itself,
+ * such as closing a drawer, are not held.
  */
 export function useHistoryGuard(isDirty: boolean) {
   const { navigator } = useContext(UNSAFE_NavigationContext)
@@ -75,7 +76,10 @@ export function useHistoryGuard(isDirty: boolean) {
   return [pendingStep, setPendingStep] as const
 }
 
-/** Blocks navigation with unsaved input. The router blocks only with data routes (decision 15), so we wrap it. */
+/**
+ * Holds navigation while there is unsaved input. The router can do this only with data routes (decision 15), so its functions are replaced
+ * here.
+ */
 export function useNavigationGuard(isDirty: boolean) {
   const { navigator } = useContext(UNSAFE_NavigationContext)
   const [pendingStep, setPendingStep] = useHistoryGuard(isDirty)

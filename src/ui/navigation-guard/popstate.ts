@@ -1,4 +1,7 @@
-/** Handles Back and Forward before the router. Listeners of the window run in the order in which they were added. */
+/**
+ * Handles Back and Forward before the router. Import this module first, because listeners of the window run in the order in which they were
+ * added.
+ */
 export const popstateGuard: { holdStep: ((event: PopStateEvent) => void) | null } = { holdStep: null }
 
 window.addEventListener('popstate', (event) => popstateGuard.holdStep?.(event))

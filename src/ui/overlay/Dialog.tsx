@@ -9,8 +9,8 @@ const PrimeDialog = lazy(loadDialog)
 export const preloadDialog = () => void loadDialog().catch(() => undefined)
 
 /**
- * A dialog with label and focus trap; Escape closes it, and the focus returns to the previous element or one next to it (A-10). It uses
- * PrimeReact, which is loaded with the first dialog, so that it does not delay the first list.
+ * A dialog with a label and a focus trap. Escape closes it, and the focus returns to the previous element or one next to it (A-10). It uses
+ * PrimeReact, which is loaded with the first dialog, so that the first list is displayed sooner.
  */
 export function Dialog(props: DialogProps) {
   return props.open ? <OpenDialog {...props} /> : null

@@ -9,7 +9,7 @@ export interface MenuItem {
   key: string
   label: string
   icon?: IconName
-  /** Separated from the other items, at the end of the list (T-01). */
+  /** Displayed apart from the other items. Such items must be at the end of the list (T-01). */
   isDestructive?: boolean
   isChosen?: boolean
   disabledReason?: string | null | undefined
@@ -24,11 +24,14 @@ interface MenuProps {
   kind?: ButtonProps['kind']
   heading?: React.ReactNode
   iconReplacement?: React.ReactNode
-  /** Accessible name of the button that replaces a menu with a single item, if several such buttons are on the page. */
+  /** Returns the accessible name of the button that replaces a menu with a single item, if the page has several such buttons. */
   formatSingleLabel?: (item: string) => string
 }
 
-/** Arrows, Home, End, first letters and Escape work; the focus returns to the button. One item becomes a button. */
+/**
+ * A menu with the usual keys: arrows, Home, End, first letters and Escape. The focus returns to its button. A single item without a heading
+ * becomes a button.
+ */
 export function Menu({
   label,
   items,
@@ -46,7 +49,7 @@ export function Menu({
     setIsOpen(false)
     if (!shouldReturnFocus) return
     button.current?.focus()
-    // The selected action may remove the row with this button.
+    // The focus moves to a neighbour if the selected action removes the row with this button.
     rememberFocus(button.current)()
   }
   const singleItem = getSingleItem(items, heading)
@@ -106,7 +109,7 @@ function MenuList({ id, label, items, heading, close, anchor }: MenuListProps) {
     const handlePointerDown = (event: Event) => {
       if (!isInside(event)) close(false)
     }
-    // Follows its button when content is inserted above it, so that the items do not move away from under the pointer.
+    // The list follows its button when content is inserted above it, so that the pointer stays on the same item.
     const updatePosition = () => {
       const anchorRect = anchor.current?.getBoundingClientRect()
       if (!anchorRect || anchorRect.bottom < 0 || anchorRect.top > innerHeight) close(false)
@@ -135,8 +138,8 @@ function MenuList({ id, label, items, heading, close, anchor }: MenuListProps) {
     } else if (event.key === 'Tab') close(true)
     else if (moveFocus(getEntries(list.current), event.key)) event.preventDefault()
   }
-  // Rendered in `main`, not in `body`, so that it belongs to a landmark (A-28). Inside a dialog it is rendered in the dialog, which is on a
-  // higher layer.
+  // The list is rendered in `main`, not in `body`, so that it belongs to a landmark (A-28). In a dialog it is rendered in the dialog, which
+  // is on a higher layer.
   const container = anchor.current?.closest('[role=dialog]') ?? document.querySelector('main') ?? document.body
   return createPortal(
     <div className="menu" ref={list}>

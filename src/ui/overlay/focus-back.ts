@@ -3,7 +3,7 @@ const rowSelector = 'tr, li, [role=row]'
 
 const buttonsIn = (row: Element): HTMLButtonElement[] => [...row.querySelectorAll<HTMLButtonElement>('button')]
 
-/** If a button removes its own row, the focus moves to the next row. Called once, for all lists. */
+/** Moves the focus to the next row if a button removes its own row. Called once, for all lists. */
 export function keepFocusInLists(): void {
   window.addEventListener(
     'click',
@@ -16,8 +16,12 @@ export function keepFocusInLists(): void {
 }
 
 /**
- * Returns a function that restores the focus: to that element, to a neighbour if its row was removed, to its section if that was the last
- * row, or to the page's heading (A-10). If another element has the focus by then, it stays there.
+ * Returns a function that restores the focus (A-10), unless another element has the focus by then. It focuses the first of these that
+ * exists:
+ * - the element itself
+ * - a control in a neighbouring row, if its row was removed
+ * - a control in its section, if that was the last row
+ * - the heading of the page
  */
 export function rememberFocus(focusedElement: Element | null): () => void {
   const row = focusedElement?.closest(rowSelector)
@@ -46,7 +50,7 @@ export function rememberFocus(focusedElement: Element | null): () => void {
         return candidate.focus()
   }
   return () =>
-    // After React has removed the focused element, because the focus is lost only then.
+    // Runs after React has removed the focused element, because the focus is lost only then.
     void setTimeout(() => {
       restoreFocus()
       if (!row || !rows) return

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 export interface ToastMessage {
   kind: 'done' | 'failed' | 'note'
   text: string
-  /** For example Retry or Undo (C-13). */
+  /** Action in the toast, for example Retry or Undo (C-13). */
   action?: { label: string; onRun: () => void }
   /** Name and path of the record: "Create successfully. Tim Timed – Open". */
   link?: { label: string; path: string }
@@ -31,7 +31,7 @@ const setToasts = (next: readonly DisplayedToast[]) => {
   for (const listener of listeners) listener()
 }
 
-/** Shows a message at the edge of the window, once per text. Form errors are shown at the fields instead. */
+/** Shows a message at the edge of the window. The same message is shown only once. Form errors are shown at the fields instead. */
 export function showToast(toast: ToastMessage): void {
   lastId += 1
   const isSame = ({ kind, text }: ToastMessage) => kind === toast.kind && text === toast.text
@@ -48,7 +48,10 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Success is polite and disappears; failure is assertive and stays. F8 focuses the latest. */
+/**
+ * Displays the toasts. A success is announced politely and disappears; a failure is announced immediately and stays (A-29). F8 focuses the
+ * latest toast.
+ */
 export function Toasts() {
   const { t } = useTranslation('ui')
   const toasts = useSyncExternalStore(subscribe, () => displayedToasts)
@@ -66,7 +69,7 @@ export function Toasts() {
       if (event.key === 'F8') document.querySelector<HTMLElement>('.toast:last-child button:last-child')?.focus()
     }
     document.addEventListener('keydown', onKey)
-    // Old toasts of a previous frame, for example before a login, are not displayed in the next one.
+    // Toasts that have expired are not displayed again when this component is replaced, for example at the login.
     const isRecent = ({ kind, displayedAt }: DisplayedToast) =>
       kind === 'failed' || Date.now() - displayedAt < TOAST_DURATION_MS
     if (!displayedToasts.every(isRecent)) setToasts(displayedToasts.filter(isRecent))
@@ -122,7 +125,7 @@ function ToastItem({ toast, closeToast }: { toast: DisplayedToast; closeToast: (
   )
 }
 
-/** The timer pauses on hover and focus, and starts again afterwards. */
+/** Removes the toast after its time. If the toast is hovered or focused then, it stays for the same time again. */
 function dismissWhenRead(element: HTMLElement | null, toast: DisplayedToast) {
   if (!element || toast.kind === 'failed') return
   const timer = setInterval(() => {

@@ -13,7 +13,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 
 type RetryLoad = () => void
 
-/** Load problems of the parts of a page. The first one is displayed for all, and its button retries all. */
+/** Collects the load problems of the parts of a page. Only the first one is displayed, and its button retries all. */
 class LoadProblems {
   private readonly retries = new Map<string, RetryLoad>()
   private readonly listeners = new Set<() => void>()
@@ -47,7 +47,7 @@ export function LoadProblemScope({ children }: { children: ReactNode }) {
 }
 
 interface Props {
-  /** Offline problems are not displayed here, because the shell shows them. */
+  /** Problem to display. An offline problem is not displayed, because the shell shows it. */
   problem: Problem | null
   title?: string
   onRetry: RetryLoad

@@ -4,13 +4,13 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 
 interface Props {
   isOnline: boolean
-  /** Loads the code, again each time the connection is back. Must be a stable function. */
+  /** Loads the component. Called again each time the connection is back. Must be a stable function. */
   load: () => Promise<ComponentType>
   title: string
   children: ReactNode
 }
 
-/** For content that needs the server, whose code is not stored on the device. Loads on reconnect. */
+/** Displays content that needs the server, and whose code is not stored on the device. Loads the code again on reconnect. */
 export function OnlineOnly({ isOnline, load, title, children }: Props) {
   const [LoadedComponent, setLoadedComponent] = useState<ComponentType | null>(null)
   const [hasLoadFailed, setHasLoadFailed] = useState(false)

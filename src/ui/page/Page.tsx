@@ -10,12 +10,12 @@ export interface PageCrumb {
   to: string
 }
 
-/** Parts of the window title after the page name: company and product (C-19). Set by the shell. */
+/** Parts of the window title after the page name: company and product (C-19). The shell sets them. */
 export const TitleSuffix = createContext<readonly string[]>([])
 
 export interface PageProps {
   title: string
-  /** Window title if the heading is not a name, such as a greeting. */
+  /** Name of the page in the window title, if the heading is something else, such as a greeting. */
   name?: string
   /** Parent pages, outermost first, without this page (C-18). */
   crumbs?: PageCrumb[]
@@ -26,11 +26,13 @@ export interface PageProps {
   width?: 'narrow' | 'wide'
 }
 
-// Path of the previous page. The first page of a visit must not take the focus from the address bar or the screen reader's start, and a
-// changed query is not a new page.
+// Path of the previous page. The heading gets the focus when the path changes. It does not on the first page of a visit, where the address
+// bar may have the focus and a screen reader starts at the top. A changed query is not a new page.
 let lastPath: string | null = null
 
-/** Frame of every page: sets the window title, takes the focus for screen readers, scrolls up. */
+/**
+ * Frame of every page. Sets the window title. On a new page it moves the focus to the heading, for screen readers (A-14), and scrolls up.
+ */
 export function Page({ title, name = title, crumbs = [], action, intro, children, width = 'wide' }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const titleSuffix = useContext(TitleSuffix)

@@ -19,7 +19,7 @@ export function ProblemNote({
   title?: string | undefined
   onRetry?: (() => void) | undefined
   children?: React.ReactNode
-  /** Takes the focus when it appears, if no field has the error. */
+  /** True if the note takes the focus when it appears. */
   shouldFocus?: boolean
 }) {
   const { t } = useTranslation('ui')

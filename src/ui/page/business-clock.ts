@@ -1,18 +1,18 @@
-/** Server time in the business time zone (D31). The device's clock only counts the time since the last response. */
+/** Provides the server time in the business time zone (D31). The device's clock is used only to count the time since the last response. */
 import { useSyncExternalStore } from 'react'
 import { toTimestamp } from '#domain/time.ts'
 
 interface BusinessClock {
-  /** Null until the server has sent it to this device. */
+  /** Business time zone. Null until the server has sent it to this device. */
   zone: string | null
   /** How far the server's clock is ahead of this device's, in ms. */
   aheadMs: number
-  /** Latest server time received, in epoch ms. The clock never goes behind it. */
+  /** Latest server time that was received, in epoch ms. The business clock never shows an earlier time. */
   serverTime: number
 }
 
 const storageKey = 'portal.clock'
-/** Smaller clock differences are ignored, because a response is some seconds old when it arrives. */
+/** Clock differences below this time in ms are ignored, because a response is some seconds old when it arrives. */
 const toleranceMs = 60_000
 
 function readStored(): BusinessClock {
@@ -51,20 +51,23 @@ function updateClock(fields: Partial<BusinessClock>): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(cachedClock))
   } catch {
-    // Without storage, the clock is known only while the page is open.
+    // The browser has no storage, so the clock lasts only as long as the page.
   }
 }
 
 /** Current server time in epoch ms. */
 export const getBusinessNow = (): number => Math.max(Date.now() + readClock().aheadMs, readClock().serverTime)
 
-/** Converts an instant of this device's clock to server time. */
+/** Converts a time of this device's clock to server time, both in epoch ms. */
 export const toServerTime = (instant: number): number => instant + readClock().aheadMs
 
 /** The business time zone, or the device's own until the server has sent it. */
 export const getBusinessZone = (): string => readClock().zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** Stores a server time (epoch ms). A little earlier is a late response; much earlier is a corrected clock. */
+/**
+ * Stores a server time (epoch ms). A time up to a minute before the latest one is from a late response and ignored. An earlier time means
+ * that the server's clock was corrected.
+ */
 export function updateServerTime(serverTime: number): void {
   const { serverTime: latestServerTime } = readClock()
   if (serverTime <= latestServerTime && serverTime > latestServerTime - toleranceMs) return
@@ -80,13 +83,13 @@ export function setBusinessZone(zone: string): void {
   for (const listener of listeners) listener()
 }
 
-/** Calls the listener when the zone becomes known or the clock is corrected. Returns an unsubscribe function. */
+/** Calls the listener when the time zone changes or the clock is corrected. Returns an unsubscribe function. */
 export function subscribeToBusinessClock(listener: () => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
 }
 
-/** `yyyy-MM-dd HH:mm:ss` in the business time zone. */
+/** Formats a server time as `yyyy-MM-dd HH:mm:ss` in the business time zone. */
 export const formatBusinessTime = (instant: number): string => toTimestamp(getBusinessZone(), instant)
 
 export const useBusinessZone = (): string => useSyncExternalStore(subscribeToBusinessClock, getBusinessZone)

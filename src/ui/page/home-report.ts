@@ -1,4 +1,4 @@
-/** Each feature reports its duties and figures to the home page, which displays all duties as one list (C-32). */
+/** Defines the reports of features to the home page: their duties and figures. The home page displays all duties as one list (C-32). */
 import { useEffect, useRef } from 'react'
 import type { PlainDate } from '#domain/time.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
@@ -27,7 +27,7 @@ export interface HomeFigure {
 
 export interface HomeReport {
   source: 'orders' | 'backups' | 'users' | 'services' | 'outbox' | 'payments' | 'trail'
-  /** `loading`: this device has not read the data yet. `unknown`: it cannot be read now either. */
+  /** `loading`: this device has not read the data yet. `unknown`: it has never read the data and cannot read it now. */
   state: 'loading' | 'known' | 'unknown'
   duties: readonly HomeDuty[]
   figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'services' | 'waiting', HomeFigure>>
@@ -35,7 +35,7 @@ export interface HomeReport {
 
 export type OnReport = (report: HomeReport) => void
 
-/** State of a list. `asOf` is null if the list was never read. */
+/** Returns the state of a list. `asOf` is null if the list was never read. */
 export const getKnownState = ({ asOf, isCached }: Pick<ListFreshness, 'asOf' | 'isCached'>): HomeReport['state'] =>
   asOf !== null ? 'known' : isCached ? 'unknown' : 'loading'
 

@@ -1,9 +1,9 @@
-/** Single-key shortcuts (A-19, C-21): the user's setting, and whether a key event counts as one. */
+/** Decides whether a key event is a single-key shortcut (A-19, C-21), and stores the user's setting. */
 import { useSyncExternalStore } from 'react'
 
 const storageKey = 'portal.keys'
 const listeners = new Set<() => void>()
-/** Without storage, the setting lasts as long as the page. */
+/** The user's choice if the browser has no storage. It is lost with the page. */
 let lastChoice: string | null = null
 
 function read(): string | null {
@@ -16,14 +16,14 @@ function read(): string | null {
 
 const readSingleKeys = (): boolean => read() !== 'off'
 
-/** Users of speech input switch them off, because a spoken word would trigger several keys. */
+/** Switches single-key shortcuts on or off. Users of speech input switch them off, because a spoken word would trigger several keys. */
 export function setSingleKeys(isOn: boolean): void {
   lastChoice = isOn ? null : 'off'
   try {
     if (isOn) localStorage.removeItem(storageKey)
     else localStorage.setItem(storageKey, 'off')
   } catch {
-    // Without storage, only `lastChoice` keeps it.
+    // The browser has no storage, so only `lastChoice` has the setting.
   }
   for (const listener of listeners) listener()
 }
@@ -40,10 +40,10 @@ function subscribe(listener: () => void) {
 export const useSingleKeys = (): boolean => useSyncExternalStore(subscribe, readSingleKeys)
 
 const inputSelector = 'input, textarea, select, [contenteditable=true]'
-/** Menus use first letters themselves, and overlays have their own keys. */
+/** Overlays that use single keys themselves, such as first letters in a menu. */
 const overlaySelector = '[role=dialog], [role=menu], dialog[open]'
 
-/** Returns whether a key was neither typed into a field nor part of another shortcut, and no overlay is open. */
+/** Returns true if shortcuts are on, no overlay is open, and the key was neither typed into a field nor part of another shortcut. */
 export function isSingleKey(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) return false
   const element = event.target instanceof Element ? event.target : null

@@ -13,6 +13,6 @@ function subscribe(listener: () => void) {
   }
 }
 
-/** "Today" in the business time zone (D31), for all rules. Updates after midnight on an open page. */
+/** Returns today's date in the business time zone (D31). The value changes after midnight on an open page. */
 export const useToday = (zone: string | null | undefined): PlainDate =>
   useSyncExternalStore(subscribe, () => toPlainDate(zone ?? getBusinessZone(), getBusinessNow()))

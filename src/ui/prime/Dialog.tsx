@@ -19,9 +19,9 @@ export default function Dialog(props: DialogProps) {
       focusedElement.current = focusWithin(dialogElement, side, shouldFocusCancel)
   }
   const focusDialog = () => moveFocus(dialog.current?.getElement())
-  // An action may remove the element that had the focus.
+  // The focus is set again when the buttons change, because an action may remove the element that had the focus.
   const buttonsKey = `${Boolean(action)} ${Boolean(cancelLabel)} ${Boolean(question)}`
-  // Only when the buttons change.
+  // Runs only when the buttons change.
   // oxlint-disable-next-line react/exhaustive-deps
   useEffect(focusDialog, [buttonsKey])
   return (
@@ -49,7 +49,7 @@ export default function Dialog(props: DialogProps) {
         draggable={false}
         resizable={false}
         blockScroll
-        // PrimeReact would focus the close button. We focus the main content.
+        // PrimeReact would focus the close button. `focusDialog` focuses the main content instead.
         focusOnShow={false}
         onShow={focusDialog}
         onHide={onClose}
@@ -61,7 +61,10 @@ export default function Dialog(props: DialogProps) {
   )
 }
 
-/** Reports its element in the layout phase. PrimeReact reports after the animation, which is too late for keys. */
+/**
+ * Calls `onDrawn` with its element in the layout phase. PrimeReact's event comes after the animation, and keys pressed before it would be
+ * lost.
+ */
 function AfterDrawing({ onDrawn }: { onDrawn: (element: Element | null) => void }) {
   const marker = useRef<HTMLSpanElement>(null)
   // oxlint-disable-next-line react/exhaustive-deps
@@ -72,10 +75,13 @@ function AfterDrawing({ onDrawn }: { onDrawn: (element: Element | null) => void 
 const inputSelector =
   'input:not([type=checkbox], [type=radio], [type=range], [type=file], [tabindex]):not(:disabled, [readonly]), textarea:not(:disabled, [readonly])'
 
-/** Returns true if nothing in the dialog has taken the focus itself. By default PrimeReact focuses the cross. */
+/**
+ * Returns true if the focus may be moved: no other dialog is above, and nothing in this dialog has taken the focus, except the close
+ * button, which PrimeReact focuses by default.
+ */
 function isFree(dialog: Element, lastFocused: Element | null): boolean {
   const activeElement = document.activeElement
-  // Another dialog opened above this one, so it comes later in the document and has the input.
+  // Another dialog that was opened above this one comes later in the document. It keeps the focus.
   const otherDialog = activeElement?.closest('[role=dialog]')
   const isOtherAbove = otherDialog && dialog.compareDocumentPosition(otherDialog) === Node.DOCUMENT_POSITION_FOLLOWING
   if (isOtherAbove) return false
@@ -88,8 +94,8 @@ function isFree(dialog: Element, lastFocused: Element | null): boolean {
 }
 
 /**
- * Focuses the first text field, never a field that a single key changes. Without one: the close button if something would be lost, the
- * first button of a question, or the title of a drawer, which is then read (A-10, C-16).
+ * Focuses the first text field, never a field that a single key changes. Without a text field it focuses the title of a drawer, which is
+ * then read. In another dialog it focuses the close button if something would be lost, otherwise the first button (A-10, C-16).
  */
 function focusWithin(dialog: Element, side: DialogProps['side'], shouldFocusCancel = false): Element | null {
   const footerButtons = dialog.querySelectorAll<HTMLElement>('.p-dialog-footer .button')
@@ -108,15 +114,15 @@ function focusWithin(dialog: Element, side: DialogProps['side'], shouldFocusCanc
 export interface DialogProps {
   open: boolean
   title: string
-  /** Centred, as a drawer on the right (look: a drawer for small edits), or from below. On phones all are sheets. */
+  /** Position of the dialog: centred, a drawer on the right for small edits, or from below. On phones all dialogs are sheets. */
   side?: 'center' | 'right' | 'bottom'
-  /** Wide enough for 700 px of content. */
+  /** Makes the dialog wide enough for 700 px of content. */
   isWide?: boolean
   onClose: () => void
   action?: ReactNode
   /** Label of the close button, by default "Cancel" (with an `action`) or "Close". Null for no button. */
   cancel?: string | null | undefined
-  /** Replaces both buttons until it is answered. */
+  /** Question that replaces both buttons until it is answered. */
   question?: ReactNode
   /** Focuses the close button first, for actions that lose something. */
   shouldFocusCancel?: boolean

@@ -1,7 +1,7 @@
 import { Pool, type PoolClient } from 'pg'
 import type { CopyConnections } from '#server/drivers/backup-store/copies/session.ts'
 
-/** Enough to write one copy and read another at the same time. */
+/** Maximum number of connections: one to write a copy, and one to read another copy at the same time. */
 const maxConnections = 2
 const connectTimeoutMs = 15_000
 
@@ -14,7 +14,7 @@ export function createServerConnections(url: string, onError: (error: Error) => 
     keepAlive: true,
   })
   pool.on('error', onError)
-  // The waiting statement also fails with this error, but an event without a listener would end the process.
+  // If a connection breaks, the running statement fails with the same error. Without a listener the event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return {
     name: 'postgres',
@@ -29,7 +29,7 @@ export interface CopyEngine {
   close(): Promise<void>
 }
 
-/** The engine takes half a gigabyte. It is stopped after this idle time and started again when needed. */
+/** Time in ms after which an idle engine is stopped, because it takes half a gigabyte. It is started again when needed. */
 const defaultIdleMs = 60_000
 
 /** Provides one connection at a time, and starts the engine only while it is needed. */
@@ -46,7 +46,7 @@ export function createEngineConnections(
     engine = null
     await (await runningEngine)?.close()
   }
-  /** Waits until the connection is free. Returns a function that lets the next caller in. */
+  /** Waits until the connection is free. The next caller waits until the returned function is called. */
   async function waitForTurn(): Promise<() => void> {
     const previousTurn = lastTurn
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -6,10 +6,10 @@ import { piecesTable, rowColumn } from '#server/drivers/backup-store/copies/writ
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 
 const maxRows = 1_000
-/** Limit of one fetch. The number of rows is estimated from the size of the table and its row count. */
+/** Maximum bytes of one fetch. The number of rows is estimated from the size of the table and its row count. */
 const maxBytes = 8 * 2 ** 20
 
-/** `schemaName` must have passed `requireSchemaName`. */
+/** Reads a copy back as the original pieces. `schemaName` must have passed `requireSchemaName`. */
 export async function* readCopy(session: CopySession, schemaName: string): AsyncGenerator<DataPiece> {
   const schema = quoteIdentifier(schemaName)
   const [existingSchema] = await session.query('select 1 from pg_namespace where nspname = $1', [schemaName])

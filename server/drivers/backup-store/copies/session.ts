@@ -1,4 +1,4 @@
-/** A connection to the database of the copies. All its errors are StoreErrors. */
+/** Runs statements in the database of the copies. Errors of statements and connections become StoreErrors. */
 import type { PoolClient } from 'pg'
 import { StoreError, type StoreFault } from '#server/drivers/backup-store/backup-store.ts'
 
@@ -6,7 +6,7 @@ export interface CopyConnections {
   readonly name: 'postgres' | 'embedded'
   /** Waits until a connection is free. The caller must `release` it, with an error if it can no longer be used. */
   acquire(): Promise<PoolClient>
-  /** False if the disk, which other data shares, is almost full. */
+  /** Returns false if the disk, on which there is other data too, is almost full. */
   hasRoom(): Promise<boolean>
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export class CopySession {
     })
   }
 
-  /** Returns false if the statement failed; its effects are rolled back to a savepoint. */
+  /** Returns false if the data does not allow the statement; its effects are rolled back. Throws if the connection fails. */
   async tryStatement(text: string): Promise<boolean> {
     await this.query('savepoint tried')
     try {
@@ -58,7 +58,7 @@ export async function openSession(connections: CopyConnections, beginStatement: 
   }
   try {
     await session.query(beginStatement)
-    // The login's own timeouts must not end a long copy. `extra_float_digits` 1 returns floating-point numbers exactly.
+    // The timeouts of the database login must not end a long copy. `extra_float_digits` 1 returns floating-point numbers exactly.
     const limits = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
     await session.query(`select set_config('extra_float_digits', '1', true),
       ${limits.map((name) => `set_config('${name}', '0', true)`).join(', ')}`)
@@ -80,7 +80,7 @@ export async function withSession<T>(
     await session.query('commit')
     return result
   } finally {
-    // Rolls back after an error; has no effect after a commit.
+    // Rolls back after an error. After a commit the rollback has no effect.
     await release()
   }
 }
@@ -96,9 +96,9 @@ const faultsByClass: Record<string, StoreFault> = {
   XX: 'damaged',
 }
 const faultsByCode: Record<string, StoreFault> = {
-  // Too many connections.
+  // `53300` means too many connections.
   '53300': 'unreachable',
-  // A table or a column of the copy is missing.
+  // These codes mean that a table or a column of the copy is missing.
   '42P01': 'damaged',
   '42703': 'damaged',
 }
@@ -116,7 +116,7 @@ async function withStoreFaults<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function toStoreFault(code: string): StoreFault {
-  // PostgreSQL's error codes have five characters. Others are errors of the connection.
+  // PostgreSQL's error codes have five characters. Other codes are errors of the connection.
   if (!/^[0-9A-Z]{5}$/.test(code)) return 'unreachable'
   return faultsByCode[code] ?? faultsByClass[code.slice(0, 2)] ?? 'refused'
 }

@@ -1,6 +1,6 @@
 /**
- * One schema per copy, so that customers can read it with their usual tools. Not encrypted: the rights of that database decide who may
- * read, and a digest proves that the content is unchanged.
+ * Stores each copy in a schema, so that customers can read it with their usual tools. Copies are not encrypted: the access rights of that
+ * database decide who may read them. A digest proves that the content is unchanged.
  */
 import { randomBytes } from 'node:crypto'
 import type { CopyTarget } from '#server/drivers/backup-store/backup-store.ts'

@@ -4,7 +4,7 @@ import type { DataColumn, DataValue } from '#server/drivers/hosting/hosting-driv
 
 type ColumnType = DataColumn['type']
 
-/** In an `any` column each value has a type prefix: `i:`, `r:`, `t:` or `b:`. */
+/** PostgreSQL's type of each column type. In an `any` column each value has a type prefix: `i:`, `r:`, `t:` or `b:`. */
 export const columnTypes: Record<ColumnType, string> = {
   integer: 'bigint',
   real: 'double precision',
@@ -45,7 +45,7 @@ function formatPlain(value: Exclude<DataValue, null>, type: Exclude<ColumnType, 
 
 const toHex = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 
-/** Marks a text that is escaped as JSON, because PostgreSQL's text allows neither NUL nor unpaired surrogates. */
+/** First character of a text that is escaped as JSON, because PostgreSQL's text allows neither NUL nor unpaired surrogates. */
 const escapeMark = '\u241b'
 
 const escapeText = (text: string) =>
@@ -61,7 +61,7 @@ export function parseValue(text: string | null, type: ColumnType): DataValue {
   )
   if (taggedType === undefined) throw new StoreError('damaged', 'A value of the copy has an unknown type.')
   const rest = text.slice(2)
-  // In an `any` column the original type is part of the value, so integers stay bigint.
+  // In an `any` column the value contains its original type, so an integer is returned as bigint.
   return taggedType === 'integer' ? BigInt(rest) : parsePlain(rest, taggedType)
 }
 

@@ -1,4 +1,7 @@
-/** Writes a copy: its schema, one table per table, and the original pieces, so that they can be read back unchanged. */
+/**
+ * Writes a copy: a schema with one table per table of the instance. The original pieces are stored too, so that they can be read back
+ * unchanged.
+ */
 import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 import { toUniqueName, quoteIdentifier } from '#server/drivers/backup-store/copies/names.ts'
 import type { CopySession } from '#server/drivers/backup-store/copies/session.ts'
@@ -6,7 +9,7 @@ import { columnTypes, formatValue } from '#server/drivers/backup-store/copies/va
 import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 
 export const piecesTable = 'portal_copy'
-/** Number of each row, in the original order. */
+/** Column with the number of the row in the original order. */
 export const rowColumn = 'portal_row'
 const systemColumns = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']
 const maxCharacters = 4 * 2 ** 20
@@ -116,7 +119,10 @@ export class CopyWriter {
     table.rows += rows.length
   }
 
-  /** The key only helps readers. Tables that PostgreSQL cannot give a key (long texts, nulls) have none. */
+  /**
+   * Completes the table and adds its primary key, for people who read the copy. A table has none if PostgreSQL refuses it (long texts,
+   * nulls).
+   */
   async finishTable(): Promise<void> {
     const table = this.#openTable
     if (!table) return
@@ -136,7 +142,7 @@ export class CopyWriter {
     )
   }
 
-  /** Renames the draft schema, replacing an existing one. Returns its size in bytes. */
+  /** Gives the draft schema its final name and replaces an existing schema. Returns the size of the copy in bytes. */
   async finish(schemaName: string): Promise<number> {
     await this.finishTable()
     await this.#session.query(`drop schema if exists ${quoteIdentifier(schemaName)} cascade`)

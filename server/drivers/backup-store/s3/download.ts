@@ -6,7 +6,7 @@ import { isRetryable, toStoreError } from '#server/drivers/backup-store/s3/store
 import { formatCrc } from '#server/drivers/backup-store/s3/parts.ts'
 import type { ObjectTarget } from '#server/drivers/backup-store/s3/upload.ts'
 
-/** Consecutive interruptions without any data in between. */
+/** Maximum number of consecutive interruptions without any data in between. */
 const maxInterruptions = 3
 
 export async function* downloadObject(
@@ -44,7 +44,7 @@ export async function* downloadObject(
 }
 
 async function requestObject(client: S3Client, target: ObjectTarget, offset: number, etag: string | undefined) {
-  // There is no checksum for a part of an object.
+  // The checksum is requested only for the complete object: buckets have none for a part of an object.
   const rangeOptions =
     offset === 0 ? { ChecksumMode: 'ENABLED' as const } : { Range: `bytes=${offset}-`, IfMatch: etag }
   try {
@@ -54,7 +54,7 @@ async function requestObject(client: S3Client, target: ObjectTarget, offset: num
   }
 }
 
-/** Returns null at the end of the response body, even if a lost connection ended it early. */
+/** Returns null at the end of the response body, also if a lost connection ended the body early. */
 async function readChunk(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array | null> {
   try {
     const { done, value } = await chunks.next()

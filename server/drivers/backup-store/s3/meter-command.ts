@@ -4,7 +4,10 @@ import type { ByteMeter } from '#server/drivers/backup-store/backup-store.ts'
 
 const sliceBytes = 64 * 1024
 
-/** The command's body must be a byte array. The SDK computes checksum and signature from it before this step. */
+/**
+ * Makes the command report its sent bytes to `meter`. Its body must be a byte array, from which the SDK has computed checksum and signature
+ * before this step.
+ */
 export function meterCommand<Command extends PutObjectCommand | UploadPartCommand>(
   command: Command,
   meter: ByteMeter,
@@ -15,9 +18,9 @@ export function meterCommand<Command extends PutObjectCommand | UploadPartComman
       const request = args.request as { body?: unknown }
       const { body } = request
       if (!(body instanceof Uint8Array) || body.length === 0) return next(args)
-      // Replaced in a copy of the request, because a retry needs the original bytes.
+      // The body is replaced in a copy of the request, because a retry needs the original bytes.
       const bodyStream = Readable.from(sliceBody(body, meter), { objectMode: false, highWaterMark: sliceBytes })
-      // An error of the meter. The meter's owner aborts the call.
+      // This is an error of the meter. The owner of the meter aborts the call.
       bodyStream.on('error', () => undefined)
       const meteredRequest = Object.assign(Object.create(Object.getPrototypeOf(request) as object) as object, request, {
         body: bodyStream,

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 export interface UploadPart {
-  /** Starts at 1. */
+  /** Number of the part, from 1. */
   number: number
   data: Buffer
   isLast: boolean
 }
 
-/** The part size doubles after 1,000 parts: a bucket accepts 10,000, which must hold the largest possible object. */
+/** Number of parts after which the part size doubles. A bucket accepts 10,000 parts, which must hold the largest possible object. */
 const partsPerSize = 1_000
 
 export class PartSplitter {
@@ -42,7 +42,7 @@ export class PartSplitter {
     this.bytes += chunk.length
   }
 
-  /** Returns hex. Can be called only once. */
+  /** Returns the SHA-256 in hex. Can be called only once. */
   finishSha256(): string {
     return this.#sha256.digest('hex')
   }

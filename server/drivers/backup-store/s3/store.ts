@@ -1,4 +1,4 @@
-/** A bucket of Amazon S3 or a compatible server. Only this folder imports the SDK, so other portals do not load it. */
+/** Stores backups in a bucket of Amazon S3 or a compatible server. Loaded only by portals that use a bucket, because the SDK is large. */
 import {
   type _Object,
   AbortMultipartUploadCommand,
@@ -21,12 +21,12 @@ import { type TransferControls, type ObjectTarget, ObjectUpload } from '#server/
 
 export interface BucketSettings {
   bucket: string
-  /** Null for Amazon's own endpoint. */
+  /** URL of the server. Null for Amazon's own servers. */
   endpoint: string | null
   region: string
   /** Puts the bucket name into the path and not into the host name. Most servers other than Amazon's need this. */
   pathStyle: boolean
-  /** Null if the SDK finds them itself (profile, role of the machine). */
+  /** Null if the SDK gets the credentials itself (profile, role of the machine). */
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | null
 }
 
@@ -137,7 +137,7 @@ async function sendParts(
   }
 }
 
-/** Errors of the body or the meter belong to the caller. They are not mapped to faults of the bucket. */
+/** Watches for errors of the body and the meter. They are rethrown to the caller and not mapped to faults of the bucket. */
 function watchBody(body: AsyncIterable<Uint8Array>, meter: ByteMeter) {
   let failure: { error: unknown } | null = null
   const abortController = new AbortController()

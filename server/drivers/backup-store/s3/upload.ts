@@ -12,7 +12,7 @@ import { type ByteMeter, StoreError } from '#server/drivers/backup-store/backup-
 import { meterCommand } from '#server/drivers/backup-store/s3/meter-command.ts'
 import type { UploadPart } from '#server/drivers/backup-store/s3/parts.ts'
 
-/** In addition to the part that is being filled. */
+/** Maximum number of parts that are sent at the same time, in addition to the part that is being filled. */
 const maxInFlight = 2
 
 export interface ObjectTarget {
@@ -53,7 +53,7 @@ export class ObjectUpload {
     return new ObjectUpload(client, { ...target, UploadId }, controls)
   }
 
-  /** Waits if too many parts are being sent. Throws the error of an earlier part. */
+  /** Sends the part in the background. Waits first if too many parts are being sent. Throws the error of an earlier part. */
   async add(part: UploadPart): Promise<void> {
     while (this.#pendingParts.size >= maxInFlight) await Promise.race(this.#pendingParts)
     this.#throwFailure()
@@ -99,7 +99,7 @@ export class ObjectUpload {
       throw new StoreError('damaged', 'The checksum of the uploaded object does not match the sent data.')
   }
 
-  /** After a lost response the SDK repeats the request and gets NoSuchUpload, although the object is complete. */
+  /** Returns the object if it is already complete. After a lost response the SDK repeats the request, and gets NoSuchUpload. */
   async #findCompleted(error: unknown, total: { bytes: number; checksum: string }) {
     if ((error as Error).name !== 'NoSuchUpload') throw error
     const { Bucket, Key } = this.#target
@@ -108,7 +108,9 @@ export class ObjectUpload {
     throw error
   }
 
-  /** Aborts running requests first, because a part that arrives later would stay. The cleanup retries failed aborts. */
+  /**
+   * Aborts the upload. Running requests are aborted first, because a part that arrives later would stay. `cleanUp` retries failed aborts.
+   */
   async abort(): Promise<void> {
     this.#abortController.abort()
     await Promise.all(this.#pendingParts)
@@ -116,6 +118,6 @@ export class ObjectUpload {
   }
 }
 
-/** Some buckets return no checksum of the complete object, or a checksum of checksums, which contains a hyphen. */
+/** Returns true if the bucket reports another checksum. Some buckets report none, or a checksum of checksums, which contains a hyphen. */
 const isOtherChecksum = (actualChecksum: string | undefined, expectedChecksum: string) =>
   actualChecksum !== undefined && !actualChecksum.includes('-') && actualChecksum !== expectedChecksum

@@ -1,8 +1,8 @@
-/** Small files that are written atomically: after a crash each has its old or its new content. */
+/** Writes small files atomically: after a crash each file has its old or its new content. */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Durable when it returns. Only one writer per path at a time. */
+/** The file is durable when this returns. The caller must prevent two writers of one path at the same time. */
 export function writeFileAtomically(path: string, text: string): void {
   const draft = `${path}.part`
   const file = openSync(draft, 'w', 0o600)
@@ -29,7 +29,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Returns null if the file is missing or not valid. */
+/** Returns null if the file is missing or not valid JSON. */
 export function readJsonFile<T>(path: string): T | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as T

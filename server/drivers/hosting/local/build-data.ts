@@ -1,4 +1,6 @@
-/** Builds a new file from untrusted pieces: statements run only in this file, and only `create` statements. */
+/**
+ * Builds a database file from untrusted pieces. Their statements run only in this file; only `create` statements and counters are allowed.
+ */
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { constants, DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -16,7 +18,9 @@ type TablePiece = Extract<DataPiece, { kind: 'table' }>
 
 const limits = { dataKb: 1_500_000, cpuSeconds: 900, wallMs: 1_800_000, maxOutputBytes: 10_000, heapMb: 128 }
 
-/** The file is complete and durable. Throws HostingError `bad_data` or `no_room`, and errors of `pieces`. */
+/**
+ * The file is complete and durable when this returns. Throws HostingError `bad_data`, `no_room` or `no_instance`, and errors of `pieces`.
+ */
 export async function buildData(path: string, pieces: AsyncIterable<DataPiece>): Promise<void> {
   const store = new DatabaseSync(path, { enableForeignKeyConstraints: false, defensive: true })
   try {
@@ -98,14 +102,14 @@ function createDataBuilder(store: DatabaseSync): { add(piece: DataPiece): void; 
 
 const actionsAfterRows = [constants.SQLITE_CREATE_INDEX, constants.SQLITE_CREATE_TRIGGER, constants.SQLITE_CREATE_VIEW]
 
-/** Integers are bound as bigint, because SQLite would store a JavaScript number as a double. */
+/** Returns integers as bigint, because SQLite would store a JavaScript number as a double. */
 function toBindable(value: DataValue, column: DataColumn | undefined): DataValue {
   const isValue = value === null || value instanceof Uint8Array || ['string', 'number', 'bigint'].includes(typeof value)
   if (!isValue) throw createBadDataError('a value has an unknown type')
   return column?.type === 'integer' && Number.isSafeInteger(value) ? BigInt(value as number) : value
 }
 
-/** Actions that every create statement needs: its entry in the schema, and what its expressions read. */
+/** Actions that every `create` statement needs: it adds an entry to the schema, and its expressions may read and call functions. */
 const alwaysAllowedActions = new Set([
   constants.SQLITE_INSERT,
   constants.SQLITE_UPDATE,
@@ -144,7 +148,7 @@ function trimStatement(statement: string): string {
 
 const counterPattern = /^update sqlite_sequence set seq = (-?\d{1,19}) where name = '((?:[^']|'')*)'$/
 
-/** Returns false if it is a different statement. */
+/** Returns false if the statement does not set a counter. */
 function setCounter(store: DatabaseSync, statement: string): boolean {
   const [, seq, name] = counterPattern.exec(statement) ?? []
   if (seq === undefined || name === undefined) return false

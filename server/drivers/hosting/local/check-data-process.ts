@@ -1,4 +1,4 @@
-/** Checks the integrity of a SQLite file in a separate process. Writes `ok`, or what is wrong. */
+/** Checks the integrity of a SQLite file, in a separate process. Writes `ok` or the first error to standard output. */
 import '#server/config/private-files.ts'
 import { DatabaseSync } from 'node:sqlite'
 

@@ -1,4 +1,4 @@
-/** Removes `Domain`, which would share the cookie with other services and the portal. Adds `Secure` over TLS. */
+/** Removes `Domain`, with which other services and the portal would get the cookie. Adds `Secure` if clients use TLS. */
 export function confineCookie(cookie: string, isSecure: boolean): string {
   const [pair = '', ...attributes] = cookie.split(';')
   const allowedAttributes = attributes.filter((attribute) => !/^\s*domain\s*(?:=|$)/i.test(attribute))

@@ -1,6 +1,6 @@
 /**
- * Copies the data to standard output. Runs as the instance's user, because links in a folder that this user can write to may lead anywhere.
- * Writes the code of an SQLite error to standard error.
+ * Copies the data to standard output. Runs as the instance's user, because that user can create links in the folder that lead anywhere.
+ * Writes code and message of an error to standard error.
  */
 import '#server/config/private-files.ts'
 import { createReadStream, openSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { backup, DatabaseSync } from 'node:sqlite'
 
 const busyMs = 5000
-/** Copies all pages in one step, because a copy in several steps restarts after each write in between. */
+/** Number of pages per step: all of them, because a copy in several steps restarts after each write in between. */
 const pagesPerStep = 2 ** 31 - 1
 const staleMs = 3_600_000
 const [, , folder = ''] = process.argv

@@ -3,7 +3,7 @@ import { isDiskFull } from '#server/drivers/hosting/local/is-disk-full.ts'
 
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** The lower byte of SQLite's error codes. */
+/** SQLite's error codes, of which only the lower byte is compared. */
 const sqliteCodes = { busy: 5, locked: 6, full: 13, cannotOpen: 14 }
 
 const getSqliteCode = (error: unknown): number | null => {

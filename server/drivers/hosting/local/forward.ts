@@ -8,7 +8,7 @@ import {
 
 export const forwardLimits = {
   bodyBytes: 10_000_000,
-  /** Timeout if the task sends nothing. */
+  /** Timeout in ms if the task sends nothing. */
   silentMs: 30_000,
 }
 
@@ -18,10 +18,10 @@ const hopByHopHeaders = new Set(
     ' ',
   ),
 )
-/** Programs trust these proxy headers, so incoming ones are dropped; also names with `_`, often read as `-`. */
+/** Headers that programs accept from a proxy. Incoming ones are dropped, also names with `_`, which programs often read as `-`. */
 const gatewayHeaders =
   /_|^(x-forwarded|forwarded|via$|x-real-ip$|x-client-ip$|client-ip$|true-client-ip$|cf-connecting-ip$|fastly-client-ip$|x-cluster-client-ip$|x-original-|x-rewrite-|x-host$|x-url-scheme$|front-end-https$)/
-/** Would end sessions of the portal and of other services below the same domain. */
+/** Response headers that are dropped: they would end sessions of the portal and of other services below the same domain. */
 const crossHostHeaders = /^clear-site-data$/
 
 export interface ForwardedClient {
@@ -30,7 +30,10 @@ export interface ForwardedClient {
   isSecure: boolean
 }
 
-/** Uses the first socket that accepts the request, or calls `fail`. Requests that may change data are sent once. */
+/**
+ * Sends the request to a task. If the task does not respond, tries the next socket, but only for GET and HEAD without a body; otherwise
+ * calls `fail`.
+ */
 export function forward(
   request: IncomingMessage,
   response: ServerResponse,
@@ -61,18 +64,18 @@ export function forward(
   }
   const outgoingRequest = createdRequest
   outgoingRequest.on('timeout', () => outgoingRequest.destroy(new Error('silent')))
-  // After the first response, from the task or from the gateway, later events are ignored.
+  // Once a response or an error was handled, later events are ignored.
   let isSettled = false
   outgoingRequest.on('error', () => {
     if (isSettled) return
     isSettled = true
     if (response.headersSent || response.destroyed) return void response.destroy()
-    // The task ended between two health checks.
+    // The task may have ended since its last health check, so the next task is tried.
     if (!hasBody && (method === 'GET' || method === 'HEAD') && otherSockets.length > 0)
       return forward(request, response, otherSockets, client, fail)
     fail('silent')
   })
-  // If the task tries to switch protocols, there is neither a response nor an error.
+  // If the task tries to switch protocols, there is only a `close` event: neither a response nor an error.
   outgoingRequest.on('close', () => {
     if (isSettled) return
     isSettled = true
@@ -107,7 +110,7 @@ export function forward(
     if (response.headersSent) response.destroy()
     else fail('too-large')
   })
-  // The client disconnected. The task must not process an incomplete body as a complete one.
+  // If the client disconnects, the task must not process an incomplete body as a complete one.
   request.on('aborted', () => outgoingRequest.destroy())
   request.pipe(outgoingRequest)
 }

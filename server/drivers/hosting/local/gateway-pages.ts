@@ -1,4 +1,4 @@
-/** Shown if no service responds. The pages contain both languages, because the user's language is unknown. */
+/** Renders the pages that are displayed if no service responds. They contain both languages, because the user's language is unknown. */
 import { createHash } from 'node:crypto'
 import en from '#locales/en/gateway.json' with { type: 'json' }
 import zh from '#locales/zh/gateway.json' with { type: 'json' }
@@ -41,7 +41,7 @@ const textKeys: Record<GatewayPage, readonly [title: keyof typeof en, text: keyo
   'too-large': ['too-large-title', 'too-large-text'],
 }
 
-/** Seconds until the page reloads itself. Null if it does not. */
+/** Seconds until the page reloads itself. Null if the page does not reload itself. */
 const refreshSeconds: Record<GatewayPage, number | null> = {
   unknown: null,
   stopped: 15,
@@ -61,7 +61,10 @@ interface RenderedPage {
 
 const renderedPages = new Map<string, RenderedPage>()
 
-/** `isForm`: data was sent, so the page must not reload itself. Cached, because a flood requests the same page. */
+/**
+ * `isForm` is true unless the method is GET or HEAD. Then `crowded` and `busy` do not reload, but ask to send the form again. Pages are
+ * cached, because a flood requests the same ones.
+ */
 export function getGatewayPage(page: GatewayPage, isForm: boolean): RenderedPage {
   const key = `${page} ${isForm}`
   const renderedPage = renderedPages.get(key) ?? renderPage(page, isForm)

@@ -1,6 +1,6 @@
 /**
- * One port for all services. Requests to `www.CODE.DOMAIN` and `admin.CODE.DOMAIN` go to the healthy tasks in turn. Requests are untrusted:
- * sizes are limited, and headers that only a proxy may set are dropped.
+ * Serves all services on one port. Requests to `www.CODE.DOMAIN` and `admin.CODE.DOMAIN` go to the healthy tasks in turn. Requests are
+ * untrusted: sizes are limited, and headers that only a proxy may set are dropped.
  */
 import { randomInt } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
@@ -41,7 +41,7 @@ const defaultLimits = {
   address: { maxConcurrent: 32, perSecond: 50, burst: 200 },
   service: { maxConcurrent: 128, perSecond: 200, burst: 400 },
   slowReader: { checkMs: 15_000, minBytes: 15_000 },
-  /** Delay before an address over its share is refused, and how many refusals may wait behind a proxy. */
+  /** Delay in ms before an address that has used up its share is refused, and maximum number of refusals that wait behind a proxy. */
   refusalMs: 1000,
   refusalsBehindProxy: 200,
 }
@@ -65,7 +65,7 @@ export async function openGateway({
 }: {
   folder: string
   domain: string
-  /** 0 chooses a free port, preferably the previous one. */
+  /** Port of the gateway; 0 chooses a free port, preferably the previous one. */
   port: number
   findTarget: (code: string) => GatewayTarget | null
   /** Number of proxies in front of the gateway whose X-Forwarded-For is trusted. */
@@ -138,7 +138,7 @@ export async function openGateway({
   const port = configuredPort || (await listenOnFreePort(server, folder))
   if (configuredPort) listenAt(configuredPort)
 
-  /** Retries if another program uses the port. The services run in the meantime. */
+  /** Listens on the port. Retries while another program uses it. The services run in the meantime. */
   function listenAt(fixedPort: number, isFirstTry = true): void {
     server.once('error', (error) => {
       if (isFirstTry) reportUnavailablePort(fixedPort, error)
@@ -164,7 +164,7 @@ export async function openGateway({
 
 function findRefusalStatus({ rawHeaders, url, method = '' }: IncomingMessage): 400 | 405 | null {
   const hostHeaders = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
-  // With two host headers the gateway and the task could read different ones.
+  // With two Host headers the gateway and the task could use different ones.
   if (hostHeaders.length !== 1 || !url?.startsWith('/')) return 400
   return methods.has(method) ? null : 405
 }
@@ -187,7 +187,10 @@ function sendPage(response: ServerResponse, page: GatewayPage, extraHeaders: Rec
   response.end(response.req.method === 'HEAD' ? '' : body)
 }
 
-/** Below the ephemeral ports. An outgoing connection on such a port would prevent the gateway from using it again. */
+/**
+ * Range of free ports to choose from, below the ephemeral ports. If an outgoing connection had the port, the gateway could not use it
+ * again.
+ */
 const portRange = { first: 20_000, end: 32_000 }
 const maxTries = 50
 

@@ -1,4 +1,4 @@
-/** Services are processes under a separate supervisor, so they keep running if the portal ends. */
+/** Runs services as processes of this machine. They belong to a separate supervisor, so they keep running if the portal ends. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
@@ -31,18 +31,18 @@ export interface LocalHostingSettings {
   trustProxy?: number
   /** True if a proxy in front of the gateway terminates TLS. */
   tls?: boolean
-  /** Memory of all services together; 0 uses what this machine can provide. */
+  /** Memory in MB for all services together; 0 means as much as this machine can provide. */
   memoryMb?: number
-  /** System users for instances. Null if they share the portal's user. */
+  /** System users for the instances. Null if all instances run as the portal's user. */
   users?: SystemUserRange | null
-  /** How long the supervisor stays without running instances and without requests, in ms. */
+  /** Time in ms without running instances and requests after which the supervisor ends. */
   idleMs?: number
   times?: Partial<TaskTimes>
   log: Pick<Logger, 'warn' | 'info'>
 }
 
 export interface LocalHosting extends HostingDriver {
-  /** Ends the supervisor and all tasks; they start again at the next call. Does nothing if no supervisor runs. */
+  /** Ends the supervisor and all tasks; the next call starts them again. Does nothing if no supervisor runs. */
   shutDown(): Promise<void>
 }
 
@@ -97,7 +97,7 @@ export function createLocalHosting({
     async erase(...args) {
       await client.call('erase', args)
     },
-    // Done in this process, because the supervisor must stay responsive for all instances.
+    // The data is read in this process, because the supervisor must stay responsive for all instances.
     async *readData(ref) {
       yield* readInstanceData(requireInstanceFolder(ref))
     },
@@ -118,7 +118,7 @@ export function createLocalHosting({
     look: async (ref) => (isEmpty() ? null : client.call('look', [ref])),
     lookAll: async () => (isEmpty() ? [] : client.call('lookAll', [])),
 
-    // Read from the files, so that it also works for removed and for stopped instances.
+    // The log is read from the files, so that this also works for removed and stopped instances.
     async *readLog(ref: InstanceRef, range: { from: number; to: number }) {
       yield* readLogFiles(getLogFolders(requireInstanceFolder(ref)), range)
     },

@@ -1,4 +1,4 @@
-/** Reads the log of an instance, ordered by time. Merges the files of all tasks without loading them completely. */
+/** Reads the log of an instance, ordered by time. Merges the files of all tasks without loading the files completely. */
 import { closeSync, constants, createReadStream, fstatSync, lstatSync, openSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InstanceLogLine } from '#server/drivers/hosting/hosting-driver.ts'
@@ -6,7 +6,7 @@ import { formatDay, listLogNames, logNamePattern } from '#server/drivers/hosting
 
 const storedDays = 180
 const dayMs = 86_400_000
-/** Limit of all logs of one service. The oldest files are deleted first. */
+/** Maximum size in bytes of all logs of one service. The oldest files are deleted first. */
 const maxBytes = 500_000_000
 const maxLineLength = 20_000
 
@@ -17,7 +17,7 @@ interface LogFile {
   part: number
 }
 
-/** Entries from `from` (inclusive) to `to` (exclusive), epoch ms. `folders`: of the host and of the tasks. */
+/** Reads entries from `from` (inclusive) to `to` (exclusive), in epoch ms. `folders` are those of the host and of the tasks. */
 export async function* readLogFiles(
   folders: readonly string[],
   { from, to }: { from: number; to: number },
@@ -35,7 +35,7 @@ export async function* readLogFiles(
 
 const compareLogFiles = (a: LogFile, b: LogFile) => (a.day < b.day ? -1 : a.day > b.day ? 1 : a.part - b.part)
 
-/** Times outside the calendar's range are limited to its ends. */
+/** Converts a time to a day. A time outside the calendar's range becomes its first or last day. */
 const toDay = (time: number) => formatDay(Math.min(Math.max(time, 0), 253_402_300_799_999))
 
 const listLogFiles = (folder: string): LogFile[] =>
@@ -61,7 +61,7 @@ async function readFirstTime(path: string): Promise<number> {
   return Infinity
 }
 
-/** Reads a file that may still be written to, up to its current end. Malformed lines are skipped. */
+/** Reads a file up to its current end; it may still be written to. Malformed lines are skipped. */
 async function* readLines(path: string, task: number): AsyncGenerator<InstanceLogLine> {
   let rest = ''
   const file = openLogFile(path)
@@ -78,7 +78,7 @@ async function* readLines(path: string, task: number): AsyncGenerator<InstanceLo
   }
 }
 
-/** Returns null if deleted or not a plain file. The folder is untrusted: links are refused, pipes do not block. */
+/** Returns null if the file was deleted or is not a plain file. The folder is untrusted, so links are refused, and pipes do not block. */
 function openLogFile(path: string): number | null {
   try {
     const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))

@@ -1,7 +1,7 @@
 /**
- * Writes lines `time<tab>level<tab>text` to files by UTC day, task and part (`2026-11-26.1.0.log`). Each file has one writer, so it is
- * ordered by time; a new part starts after 8 MB. Strangers can cause any number of long lines: lines are cut, repeated ones counted, and
- * all tasks of a service share a daily limit.
+ * Writes lines `time<tab>level<tab>text` to files by UTC day, task and part (`2026-11-26.1.0.log`). Each file has one writer, so its lines
+ * are ordered by time. A new part begins after 8 MB. Strangers can cause any number of long lines. So lines are cut, repeated lines are
+ * counted, and all tasks of a service share a daily limit.
  */
 import {
   closeSync,
@@ -21,21 +21,24 @@ export const logNamePattern = /^(\d{4}-\d\d-\d\d)\.(\d)\.(\d{1,6})\.log$/
 const maxPartBytes = 8_000_000
 const maxTextLength = 2000
 const repeatMs = 5000
-/** Share of the daily limit that this process writes before it measures the files of all tasks again. */
+/** Share of the daily limit that this process may write before it measures the files of all tasks again. */
 const measuredShare = 0.01
 
-/** Daily limit in bytes: of all tasks of a service together, and of its host. */
+/** Daily limits in bytes: for all tasks of a service together, and for the entries of the host. */
 export const logDayBytes = { tasks: 8_000_000, host: 1_000_000 }
 
 /**
- * Share of the daily limit that each priority may use up. Requests, which anybody can send, leave space for refused logins, which anybody
- * can cause; those for logins and errors, and these for events of the host.
+ * Share of the daily limit up to which entries of each priority may fill the log. Anybody can send requests, so they leave space for
+ * refused logins. Anybody can cause refused logins, so they leave space for other entries, and those leave space for events such as starts
+ * and stops.
  */
 const shares = { request: 0.75, refusal: 0.875, normal: 1, lifecycle: 1.25 }
 export type LogPriority = keyof typeof shares
 
 export interface LogWriter {
-  /** Never throws, because logging must not stop a service. Repeats of `repeatKey` (or of the text) are counted. */
+  /**
+   * Never throws, because logging must not stop a service. Consecutive entries with the same `repeatKey` (by default the text) are counted.
+   */
   write(level: InstanceLogLine['level'], text: string, options?: { priority?: LogPriority; repeatKey?: string }): void
   close(): void
 }
@@ -45,13 +48,13 @@ export interface LogWriterOptions {
   clock?: () => number
   partBytes?: number
   dayBytes?: number
-  /** False closes the file after each line. */
+  /** If false, the file is closed after each line. */
   keepFileOpen?: boolean
 }
 
 export const formatDay = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** Cut texts end with the number of missing characters. */
+/** Cuts a long text. The result ends with the number of missing characters. */
 export function cutText(text: string, maxLength: number): string {
   const missingCount = text.length - maxLength
   return missingCount > 0 ? `${text.slice(0, maxLength)}… [${missingCount} more characters]` : text
@@ -86,7 +89,7 @@ function openPart(path: string, day: string, firstPart: number, partBytes: numbe
       closeSync(file)
       continue
     }
-    // If the previous writer ended before a line break, adds one first, so that the next entry is readable.
+    // If the previous writer ended in the middle of an entry, a line break is added, so that the next entry is readable.
     const isCutOff = bytes > 0 && readLastByte(file, bytes) !== 0x0a
     return { file, day, part, bytes: bytes + (isCutOff ? writeSync(file, '\n') : 0) }
   }
@@ -124,7 +127,7 @@ export function openLogWriter(
 
   function append(level: InstanceLogLine['level'], text: string, priority: LogPriority): void {
     try {
-      // Keeps the order of lines if the clock is set back.
+      // If the clock is set back, the last time is used again, so that lines stay in order.
       lastTime = Math.max(lastTime, clock())
       const day = formatDay(lastTime)
       if (usage.day !== day) beginDay(day)
@@ -194,7 +197,7 @@ export function openLogWriter(
   }
 }
 
-/** Does not follow links, because the folder may belong to an untrusted service. */
+/** Flags to open a file without following links, because the folder may belong to an untrusted service. */
 const appendFlags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
 
 const formatNotice = (priority: LogPriority, dayBytes: number): string => {

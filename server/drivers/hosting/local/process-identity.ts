@@ -1,16 +1,19 @@
-/** Compares number and start time, because numbers are reused. A zombie has ended. Without /proc only numbers count. */
+/**
+ * Identifies processes by number and start time, because numbers are reused. A zombie is treated as ended. Without /proc only numbers are
+ * compared.
+ */
 import { readFileSync, readlinkSync } from 'node:fs'
 
 export interface ProcessIdentity {
   pid: number
-  /** Ticks since boot, with the ids of the boot and of the process namespace. Empty if unknown on this system. */
+  /** Start time in ticks since boot, with the ids of the boot and of the process namespace. Empty on systems without /proc. */
   started: string
 }
 
 /** Returns null if there is no such process. */
 export function readIdentity(pid: number): ProcessIdentity | null {
   try {
-    // The fields after the process name, which may contain spaces and brackets.
+    // These are the fields after the process name, which may contain spaces and brackets.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
       .split(' ')
@@ -20,14 +23,14 @@ export function readIdentity(pid: number): ProcessIdentity | null {
   }
 }
 
-/** False if the process was recorded before a reboot, in another container or on another machine. */
+/** Returns false if the process was recorded before a reboot, in another container or on another machine. */
 export const isOfThisHost = ({ started }: ProcessIdentity): boolean => !hasProc || started.endsWith(` ${getHostId()}`)
 
 export function isRunning({ pid, started }: ProcessIdentity): boolean {
   return readIdentity(pid)?.started === started
 }
 
-/** Does nothing if another process has the number now. */
+/** Sends a signal. Does nothing if the process has ended, even if another process has its number now. */
 export function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   if (!isRunning(identity)) return
   try {
@@ -35,7 +38,7 @@ export function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   } catch {}
 }
 
-/** Resident memory in MB. Null if unknown. */
+/** Returns the resident memory in MB, or null if it is unknown. */
 export function readMemoryMb(pid: number): number | null {
   try {
     const [, kb] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []

@@ -1,4 +1,4 @@
-/** Reads a copy of the data, so that the instance's file is not locked while the reader takes up to hours. */
+/** Reads a copy of the data, so that the instance's file is not locked while somebody reads, which may take hours. */
 import { createWriteStream, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -16,11 +16,11 @@ import { openDraftFolder } from '#server/drivers/hosting/local/instances/draft-f
 import { getDataFile, readInstanceRecord } from '#server/drivers/hosting/local/instances/files.ts'
 
 const busyMs = 5000
-/** Copies all pages in one step, because a copy in several steps restarts after each write in between. */
+/** Number of pages per step: all of them, because a copy in several steps restarts after each write in between. */
 const pagesPerStep = 2 ** 31 - 1
 const maxPiece = { rows: 1000, size: 1_000_000 }
 
-/** Throws HostingError `no_instance`, `no_room` or `bad_data`. */
+/** Throws HostingError `no_instance`, `no_room`, `unreachable` or `bad_data`. */
 export async function* readInstanceData(instanceFolder: string): AsyncGenerator<DataPiece> {
   const draftFolder = openDraftFolder(instanceFolder)
   try {
@@ -33,7 +33,7 @@ export async function* readInstanceData(instanceFolder: string): AsyncGenerator<
   }
 }
 
-/** The file must not be written meanwhile. Throws HostingError `bad_data`. */
+/** Nobody may write the file at the same time. Throws HostingError, `bad_data` if the file is damaged. */
 export async function* readDataFile(path: string): AsyncGenerator<DataPiece> {
   const store = new DatabaseSync(path, { readOnly: true })
   try {
@@ -45,7 +45,7 @@ export async function* readDataFile(path: string): AsyncGenerator<DataPiece> {
   }
 }
 
-/** Retries if the data folder is replaced while it is opened. */
+/** Copies the data. Retries if the data folder is replaced while it is opened. */
 async function copyData(instanceFolder: string, copyPath: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     const record = readInstanceRecord(instanceFolder)
@@ -70,7 +70,7 @@ async function copyFile(path: string, copyPath: string): Promise<void> {
   }
 }
 
-/** Copies in a process of the instance's user, which cannot access the copy itself. */
+/** Runs the copy in a process of the instance's user. That user cannot access the created file. */
 async function copyAsUser(user: number, folder: string, copyPath: string): Promise<void> {
   const program = { path: fileURLToPath(new URL('./copy-data-process.ts', import.meta.url)), env: {} }
   const child = spawnProgram(program, { args: [folder], limitMb: 128, stdio: ['ignore', 'pipe', 'pipe'], user })
@@ -84,7 +84,7 @@ async function copyAsUser(user: number, folder: string, copyPath: string): Promi
   if (!stdout) throw new Error('the process has no standard output')
   const [code] = await Promise.all([exitPromise, pipeline(stdout, createWriteStream(copyPath, { mode: 0o600 }))])
   if (code === 0) return
-  // The process was killed, because the instance was stopped, or it failed to start.
+  // The process was killed because its instance was stopped, or the process could not start.
   if (code === null || errorOutput === '') throw new HostingError('unreachable', 'could not copy the data')
   const [errcode = ''] = errorOutput.split(' ', 1)
   throw Object.assign(
@@ -146,7 +146,7 @@ interface ListedColumn {
   type: string
   notnull: number
   pk: number
-  /** 0 for an ordinary column; other values are generated or hidden columns. */
+  /** 0 for an ordinary column; other values mean a generated or hidden column. */
   hidden: number
 }
 
@@ -171,7 +171,7 @@ function readColumns(store: DatabaseSync, { name, strict }: ListedTable): DataCo
     }))
 }
 
-/** Order of the rows that does not depend on any index. */
+/** Returns an order of the rows that does not depend on any index. */
 function getRowOrder({ wr }: ListedTable, columns: readonly DataColumn[]): string {
   const keys = columns.filter(({ key }) => key > 0).toSorted((a, b) => a.key - b.key)
   if (wr === 1) return keys.map(({ name }) => quoteIdentifier(name)).join(', ')
@@ -193,7 +193,7 @@ const measureRow = (row: readonly DataValue[]) =>
     0,
   )
 
-/** Statements to run after all rows are inserted, and the state of each counter. */
+/** Returns the statements to run after all rows are inserted: indexes, views, triggers and the state of each counter. */
 function readEndStatements(store: DatabaseSync): string[] {
   const statements = store
     .prepare(

@@ -1,4 +1,4 @@
-/** Folder of the sockets: below `folder`, or a short private folder if that path is too long for a socket. */
+/** Chooses the folder of the sockets: below `folder`, or a short private folder if that path is too long for a socket. */
 import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 
 /** Maximum length of a socket path in bytes. Systems allow 104 to 108, including the terminating zero. */
 const maxBytes = 103
-/** Maximum length of a socket's name. */
+/** Maximum length of a socket's path within the folder. */
 const nameBytes = 32
 
 /** Creates the folder if it does not exist. Throws if another user owns a folder with that name. */
@@ -18,7 +18,7 @@ export function openRunFolder(folder: string): string {
   const stats = lstatSync(path)
   if (!stats.isDirectory() || (process.getuid && stats.uid !== process.getuid()))
     throw new Error(`${path} is not a folder of this user`)
-  // System users of instances must be able to traverse it to their own sockets.
+  // System users of instances must be able to traverse the folder to their own sockets.
   chmodSync(path, process.getuid?.() === 0 ? 0o711 : 0o700)
   return path
 }

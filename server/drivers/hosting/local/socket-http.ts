@@ -1,10 +1,10 @@
-/** HTTP over local sockets between portal, supervisor and tasks. Requests made here never leave the machine. */
+/** Sends HTTP over local sockets between portal, supervisor and tasks. These requests never leave the machine. */
 import { type IncomingMessage, request } from 'node:http'
 
 export { createServer, request, ServerResponse } from 'node:http'
 export type { IncomingMessage, Server } from 'node:http'
 
-/** The client closes each connection. If the server did, a client that is still writing would lose the response. */
+/** Headers that let the client close each connection. If the server closed it, a client that is still writing would lose the response. */
 export const keepAliveHeaders = { connection: 'keep-alive' } as const
 
 export interface SocketRequest {
@@ -15,7 +15,7 @@ export interface SocketRequest {
   maxBytes?: number
 }
 
-/** Rejects if there is no response in time, or if it is too large. */
+/** Rejects if there is no response in time, or if the response is too large. */
 export function requestSocket(
   socketPath: string,
   { method, path, body, timeoutMs, maxBytes = 16_000_000 }: SocketRequest,

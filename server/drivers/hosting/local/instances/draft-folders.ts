@@ -1,4 +1,4 @@
-/** The name identifies the creating process, so that leftovers of killed processes can be recognised. */
+/** Creates draft folders. The name of a folder identifies its process, so that folders of killed processes can be recognised. */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -15,7 +15,7 @@ export interface DraftFolder {
   remove(): void
 }
 
-/** First removes the folders of killed processes. */
+/** Creates a draft folder. Removes the folders of killed processes first. */
 export function openDraftFolder(instanceFolder: string): DraftFolder {
   removeStaleDrafts(instanceFolder)
   const ownProcess = readIdentity(process.pid)
@@ -37,7 +37,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Throws if the name is not that of a draft, because it becomes part of a path. */
+/** Throws if it is not the name of a draft, because the name becomes part of a path. */
 export function getDraftPath(instanceFolder: string, name: string): string {
   if (basename(name) !== name || !draftNamePattern.test(name)) throw new Error('the name of the draft is invalid')
   return join(getDraftsFolder(instanceFolder), name)

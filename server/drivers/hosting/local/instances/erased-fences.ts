@@ -1,11 +1,11 @@
-/** Fences of the operations that erased services. An outdated operation must not create an erased service again. */
+/** Stores the fences of operations that erased services. An outdated operation must not create an erased service again. */
 import { join } from 'node:path'
 import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
 
 export interface ErasedFences {
   /** Returns 0 if the service was never erased. */
   get(serviceId: number): number
-  /** Durable when it returns. */
+  /** The fence is durable when this returns. */
   set(serviceId: number, fence: number): void
 }
 

@@ -1,6 +1,9 @@
 /**
- * Files of one service in `instances/<code>-<service>/`: `instance.json` (target state), `tasks.json` (running tasks), `data` (after a
- * restore the folder that `instance.json` names), `apps`, `logs` with `tasks` in it, and `drafts`.
+ * Reads and writes the files of one service in `instances/<code>-<service>/`:
+ * - `instance.json`: the target state
+ * - `tasks.json`: the running tasks
+ * - `data`: the data; after a restore, the folder that `instance.json` names
+ * - `apps`, `logs`, `logs/tasks` and `drafts`
  */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
@@ -19,7 +22,7 @@ export interface InstalledApp {
   folder: string | null
 }
 
-/** The settings with which tasks are started. They change only at a start, even if the configuration changes before. */
+/** The settings with which tasks are started. A changed configuration becomes active only at a start. */
 export interface ActiveSetting {
   /** Increases with each setting, so that tasks with an outdated setting can be recognised. */
   number: number
@@ -32,7 +35,7 @@ export interface InstanceRecord extends InstanceRef {
   format: 1
   name: string
   created: boolean
-  /** Result of the latest `prepare`. */
+  /** `hadData` in the result of the latest `prepare`. */
   hadData: boolean
   /** True if somebody may have signed in since the data was created. */
   hasPassword: boolean
@@ -41,14 +44,14 @@ export interface InstanceRecord extends InstanceRef {
   config: InstanceConfig
   apps: readonly InstalledApp[]
   active: ActiveSetting | null
-  /** Name of the data folder; `data` if missing. A restore changes it, which replaces all data atomically. */
+  /** Name of the data folder; `data` if missing. A restore changes the name, which replaces all data atomically. */
   data?: string
-  /** User and group id of the instance, which owns its files. Missing if it runs as the host's own user. */
+  /** User and group id of the instance, which owns its files. Missing if the instance runs as the host's own user. */
   user?: number
 }
 
 export interface InstanceTaskRecord extends ProcessIdentity {
-  /** Starts at 1. */
+  /** Number of the task, from 1. */
   number: number
   /** Epoch ms. */
   since: number
@@ -74,7 +77,7 @@ export function getInstanceFolder(folder: string, ref: InstanceRef): string {
   return join(getInstancesFolder(folder), `${ref.code}-${ref.serviceId}`)
 }
 
-/** All instances that have a folder. Also finishes erasures that a crash interrupted. */
+/** Returns all instances that have a folder. Also finishes erasures that a crash interrupted. */
 export function listInstances(folder: string): InstanceRef[] {
   const names = listNames(getInstancesFolder(folder))
   for (const name of names)
@@ -88,7 +91,7 @@ export function listInstances(folder: string): InstanceRef[] {
 export const erasedPrefix = '.erased-'
 export const removeOptions = { recursive: true, force: true, maxRetries: 3 } as const
 
-/** Returns null if the record is missing or was never completely written. */
+/** Returns null if the record is missing or malformed. */
 export const readInstanceRecord = (instanceFolder: string): InstanceRecord | null =>
   readJsonFile(join(instanceFolder, 'instance.json'))
 
@@ -112,7 +115,7 @@ export const getDataFile = (instanceFolder: string, record: Pick<InstanceRecord,
 export function removeUnusedDataFolders(instanceFolder: string, { data = 'data' }: Pick<InstanceRecord, 'data'>): void {
   for (const name of listNames(instanceFolder)) {
     if (!dataFolderPattern.test(name) || name === data) continue
-    // First moved away from the instance's user, whose links could otherwise lead the removal elsewhere.
+    // The folder is first moved to where the instance's user cannot write. Otherwise that user's links could lead the removal elsewhere.
     const draftsFolder = join(instanceFolder, 'drafts')
     mkdirSync(draftsFolder, { recursive: true, mode: 0o700 })
     renameSync(join(instanceFolder, name), join(draftsFolder, name))

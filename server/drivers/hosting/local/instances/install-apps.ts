@@ -1,4 +1,6 @@
-/** Packages are copied, verified and unpacked by a limited process. Folders are named after their content. */
+/**
+ * Installs apps: packages are copied and verified, and unpacked by a process with limits. Folders are named by the SHA-256 of the package.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { open, writeFile } from 'node:fs/promises'
@@ -20,7 +22,7 @@ const limits: ProcessLimits = {
   heapMb: 128,
 }
 
-/** Throws HostingError `bad_package`. The installed apps stay unchanged in that case. */
+/** Throws HostingError `bad_package` or `no_room`. The installed apps stay unchanged in that case. */
 export async function installApps(folder: string, apps: readonly InstanceApp[]): Promise<InstalledApp[]> {
   const installedApps: InstalledApp[] = []
   for (const { package: file, code, name, version, module, flags } of apps) {

@@ -9,7 +9,7 @@ export interface InstanceContext {
   runFolder: string
   program: InstanceProgram
   times: TaskTimes
-  /** Null if instances run as the host's own user. */
+  /** System users for the instances. Null if all instances run as the host's own user. */
   users: UserPool | null
   getAddress: () => InstanceAddress
   /** Checks that there is room for another instance. Throws HostingError `no_room`. */

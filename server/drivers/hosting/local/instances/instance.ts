@@ -1,4 +1,4 @@
-/** Stores the target state first, then adjusts the tasks to it, again after every change and every end of a task. */
+/** Runs one instance: stores its target state, then adjusts the tasks to it. Adjusts them again after every change and when a task ends. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -34,7 +34,7 @@ export class HostedInstance {
   readonly #log: LogWriter
   readonly #tasks: TaskManager
   #record: files.InstanceRecord | null
-  /** No task runs while the data is replaced. */
+  /** True while the data is replaced. No task runs in the meantime. */
   #isReplacingData = false
   #lastOperation: Promise<unknown> = Promise.resolve()
 
@@ -97,7 +97,7 @@ export class HostedInstance {
     return (this.#getTaskPlan()?.count ?? 0) > 0
   }
 
-  /** Reserved memory in MB: the larger need of the active and the next configuration. 0 if it should not run. */
+  /** Returns the reserved memory in MB: the larger need of the active and the next configuration. 0 if the instance should not run. */
   getReservedMb(): number {
     const active = this.#getWantedSetting()
     if (!this.#record || !active) return 0
@@ -226,7 +226,7 @@ export class HostedInstance {
       await this.#removeTasks(fence)
       if (!existsSync(this.#path)) return
       this.#erasedFences.set(this.ref.serviceId, fence)
-      // Renamed first, so that a partly deleted folder is never read as an instance.
+      // The folder is renamed first, so that a partly deleted folder is never read as an instance.
       const erasedPath = join(dirname(this.#path), `${files.erasedPrefix}${randomBytes(8).toString('hex')}`)
       renameSync(this.#path, erasedPath)
       if (this.#record?.user !== undefined) this.#context.users?.release(this.#record.user)
@@ -235,7 +235,7 @@ export class HostedInstance {
     })
   }
 
-  /** Ends all tasks. The target state stays running. */
+  /** Ends all tasks without changing the target state, so that the next supervisor starts them again. */
   shutDown(): Promise<void> {
     return this.#tasks.shutDown()
   }
@@ -255,7 +255,7 @@ export class HostedInstance {
     return queuedRun.finally(this.#context.onChange)
   }
 
-  /** Claims a user of the system for the instance and makes it the owner of the files. */
+  /** Claims a system user for the instance and makes it the owner of the files. */
   #assignUser({ user, ...recordWithoutUser }: files.InstanceRecord): files.InstanceRecord {
     const { users } = this.#context
     if (users === null) return recordWithoutUser
@@ -308,7 +308,7 @@ export class HostedInstance {
   }
 }
 
-/** Setting for the next tasks. Returns the same object if the setting stays as it is. */
+/** Returns the setting for the next tasks: the same object if the setting stays as it is. */
 function getNextActive(currentRecord: files.InstanceRecord, isFresh: boolean, fence: number): files.ActiveSetting {
   const { active, config, apps } = currentRecord
   const number = (active?.number ?? 0) + 1

@@ -1,4 +1,4 @@
-/** All instances of a folder. An instance without tasks costs only a record in memory. */
+/** Manages all instances of a folder. An instance without tasks costs only a record in memory. */
 import { mkdirSync, readdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,16 +39,16 @@ import {
   type SystemUserRange,
 } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 
-/** A safety limit. Stopped instances cost nearly nothing. */
+/** Maximum number of instances of this machine, a safety limit. Stopped instances cost nearly nothing. */
 const maxInstances = 1000
 const minFreeBytes = 128 * 1024 * 1024
 
 interface InstanceRegistryOptions {
   folder: string
   program: string
-  /** Memory of all services together; 0 uses what this machine can provide. */
+  /** Memory in MB for all services together; 0 means as much as this machine can provide. */
   memoryMb: number
-  /** System users for instances. Null if they run as the current user. */
+  /** System users for the instances. Null if all instances run as the current user. */
   users: SystemUserRange | null
   times: Partial<TaskTimes>
   getAddress: (code: string) => InstanceAddress

@@ -1,4 +1,4 @@
-/** Runs the instance's program on its data to set the password of `admin`, whether the instance runs or not. */
+/** Sets the password of `admin` by running the instance's program on its data. The instance may be running or stopped. */
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { type InstanceProgram, spawnProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
 

@@ -1,4 +1,7 @@
-/** The program gets no environment of the portal. The system limits its memory, in addition to Node's own limit. */
+/**
+ * Starts the program of an instance. It gets no environment variables of the portal. The system limits its memory, in addition to Node's
+ * own limit.
+ */
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -17,11 +20,11 @@ export interface SpawnOptions {
   detached?: boolean
 }
 
-/** Memory outside the heap: what Node reserves at its start, nearly all of it never used, and what it needs later. */
+/** Memory in MB that a process may use outside its heap: what Node reserves at its start and hardly uses, and what it needs later. */
 const beyondHeapMb = 1000
 const maxThreads = 512
 const niceness = 5
-/** From -1000 to 1000. Processes with a higher score are killed first when memory runs out. */
+/** Value from -1000 to 1000. Linux kills processes with a higher score first when memory runs out. */
 const outOfMemoryScore = 500
 
 export function spawnProgram(
@@ -30,7 +33,7 @@ export function spawnProgram(
 ): ChildProcess {
   const flags = [`--max-old-space-size=${limitMb}`, '--disable-warning=ExperimentalWarning']
   const command = [process.execPath, ...flags, program.path, ...args]
-  // `ulimit -p` is for dash, `-u` for other shells.
+  // `ulimit -p` sets the limit of threads in dash, `-u` in other shells.
   const threads =
     user === undefined ? '' : `ulimit -p ${maxThreads} 2>/dev/null || ulimit -u ${maxThreads} 2>/dev/null; `
   const limits = `ulimit -c 0; ulimit -d ${(limitMb + beyondHeapMb) * 1024}; ${threads}exec "$@"`
@@ -52,7 +55,8 @@ function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return
   const attempts = [
     () => setPriority(pid, niceness),
-    // A task is its own session. With autogrouping niceness counts only within it, so the group gets its own too.
+    // A task has a session of its own. If Linux schedules by session (autogroup), the niceness applies only within it, so it is also set
+    // for the session.
     () => writeFileSync(`/proc/${pid}/autogroup`, String(niceness)),
     () => writeFileSync(`/proc/${pid}/oom_score_adj`, String(outOfMemoryScore)),
   ]

@@ -20,12 +20,12 @@ export interface TaskPlan {
 }
 
 const minuteMs = 60_000
-/** How long the out-of-memory fault is reported. */
+/** Time in ms for which a memory fault is reported. */
 const memoryFaultMs = 5 * minuteMs
-/** This many ends within this time are a fault. */
+/** `maxEnds` unexpected ends of tasks within this time (in ms) are reported as a fault. */
 const endsWindowMs = 2 * minuteMs
 const maxEnds = 5
-/** Replacement continues with the next task after this time, even if the new one is not healthy. */
+/** Maximum wait in ms for a healthy task at each step of a replacement. After that the replacement continues anyway. */
 const replaceMs = 15_000
 
 interface TaskManagerOptions {
@@ -39,7 +39,7 @@ export class TaskManager {
   readonly #options: TaskManagerOptions
   readonly #tasks = new Map<number, InstanceTask>()
   readonly #startTimers = new Map<number, NodeJS.Timeout>()
-  /** Epoch ms of unexpected ends. */
+  /** Times of unexpected ends, in epoch ms. */
   #endTimes: number[] = []
   #memoryFaultAt = -Infinity
   #isReplacing = false
@@ -74,7 +74,7 @@ export class TaskManager {
     }
     if (previousRecords.length > this.#tasks.size) this.#writeRecords()
     if (getPlan()) this.reconcile()
-    // The earlier supervisor was stopping the instance.
+    // The target state is stopped: the earlier supervisor ended before it had stopped all tasks.
     else if (this.#tasks.size > 0) void this.removeAll()
   }
 
@@ -85,7 +85,7 @@ export class TaskManager {
     if (this.#findOutdated(plan)) void this.#replaceOutdated()
   }
 
-  /** Reconciles at once, without the delay after earlier ends. */
+  /** Starts missing tasks immediately, without the delay after earlier ends. */
   restart(): void {
     this.#forgetEnds()
     this.reconcile()
@@ -167,7 +167,7 @@ export class TaskManager {
     const { context, getRecord } = this.#options
     const { ref, path } = context
     const record: Partial<files.InstanceRecord> = getRecord() ?? {}
-    // One folder per task. Once the task listens, its user loses write access to the folder.
+    // Each task has a folder for its socket. Once the task listens, its user loses write access to the folder.
     const folder = join(context.runFolder, `${ref.serviceId}-${number}-${randomBytes(3).toString('hex')}`)
     mkdirSync(folder, { mode: 0o700 })
     if (record.user !== undefined) chownSync(folder, record.user, record.user)
@@ -208,7 +208,10 @@ export class TaskManager {
     )
   }
 
-  /** Replaces a task only when another one responds, so that a service with two tasks stays available. */
+  /**
+   * Replaces outdated tasks one at a time. Waits some seconds for another healthy task first, so that a service with two tasks stays
+   * available.
+   */
   async #replaceOutdated(): Promise<void> {
     if (this.#isReplacing) return
     this.#isReplacing = true
@@ -266,7 +269,7 @@ export class TaskManager {
   }
 }
 
-/** The environment contains only folders that the instance's user may write to. */
+/** Returns the program to run. Its environment contains only folders that the instance's user may write to. */
 export function buildProgram(
   { program, path }: InstanceContext,
   record: Pick<files.InstanceRecord, 'user' | 'data'>,

@@ -1,4 +1,7 @@
-/** Detached, so that it survives its supervisor. It starts only once it is recorded, so that none can be unknown. */
+/**
+ * Starts and checks a task. Its process is detached, so that it survives the supervisor. The process begins its work only after it was
+ * recorded, so that there are no unrecorded tasks.
+ */
 import {
   chownSync,
   closeSync,
@@ -22,25 +25,25 @@ export type TaskRemovalReason = 'stopped' | 'replaced' | 'memory' | 'no_answer'
 
 export interface TaskEvents {
   onChange(task: InstanceTask): void
-  /** Called once. `errorOutput` is the end of its standard error. */
+  /** Called once, when the process has ended. `errorOutput` is the end of its standard error; `isAbort` means that it ended by SIGABRT. */
   onEnd(task: InstanceTask, errorOutput: string, isAbort: boolean): void
-  /** It exceeds its memory limit, or has not responded for too long. */
+  /** Called if the task exceeds its memory limit, or has not responded for too long. */
   onUnfit(task: InstanceTask, reason: 'memory' | 'no_answer'): void
 }
 
 export interface TaskTimes {
-  /** Time between two checks, once it has responded and before its first response. */
+  /** Time in ms between two health checks of a task: normally, and while it starts. */
   checkMs: number
   firstCheckMs: number
-  /** A check fails after this time. */
+  /** Timeout of a health check in ms. */
   answerMs: number
-  /** After `unhealthyMisses` failed checks it counts as unhealthy, after `replaceMisses` it is replaced. */
+  /** Number of failed checks in a row after which a task is unhealthy, and after which it is replaced. */
   unhealthyMisses: number
   replaceMisses: number
-  /** How long it may take to start and to end. */
+  /** Maximum time in ms that a task may take to start, and to end. */
   beginMs: number
   endMs: number
-  /** Allowed above its limit, because Node needs memory outside the heap. */
+  /** Memory in MB that a task may use above its limit, because Node needs memory outside the heap. */
   allowanceMb: number
 }
 
@@ -55,16 +58,16 @@ export const defaultTaskTimes: TaskTimes = {
   allowanceMb: 100,
 }
 
-/** Next to the folder of the socket. Earlier builds put it next to the socket itself. */
+/** Returns the path of the file for standard error, next to the folder of the socket. Earlier builds put it next to the socket itself. */
 const getErrorFilePath = (socket: string) =>
   socket.endsWith('.sock') ? socket.replace(/\.sock$/, '.err') : `${dirname(socket)}.err`
 const maxErrorBytes = 8192
-/** Smaller changes of memory usage are not reported, because it varies all the time. */
+/** Minimum change of the memory usage in MB that is reported, because the usage varies all the time. */
 const minNotifiedChangeMb = 16
-/** Limit of the error file. Larger files are truncated. */
+/** Maximum size of the error file in bytes. A larger file is truncated. */
 const maxErrorFileBytes = 1_000_000
 
-/** `write` records the task. If it throws, the task does not run. */
+/** Starts the process. `write` records the task; if it throws, the task does not run. Returns null if the process is not running. */
 export function startTask(
   program: InstanceProgram,
   setting: Omit<InstanceTaskRecord, 'pid' | 'started'>,
@@ -127,7 +130,7 @@ export class InstanceTask {
     this.#scheduleCheck()
   }
 
-  /** In MB. Null if not known yet. */
+  /** Used memory in MB. Null if it is not measured yet. */
   get usedMb(): number | null {
     return this.#usedMb
   }
@@ -136,17 +139,17 @@ export class InstanceTask {
     return this.#removalReason
   }
 
-  /** True if it responds to health checks and is not being removed. */
+  /** True if the task responds to health checks and is not being removed. */
   get healthy(): boolean {
     return this.#isHealthy && this.#removalReason === null
   }
 
-  /** True if it has failed so many checks that it no longer counts as starting. */
+  /** True if the task has failed several checks in a row and is no longer starting. */
   get isUnresponsive(): boolean {
     return this.#missedCheckCount >= this.#times.unhealthyMisses && !this.#isStarting()
   }
 
-  /** Resolves when the process has ended. If called again, the first reason stays. */
+  /** Ends the task. Resolves when the process has ended. If called again, the first reason stays. */
   remove(reason: TaskRemovalReason): Promise<void> {
     this.#removalReason ??= reason
     this.#removal ??= this.#terminate()
@@ -262,7 +265,7 @@ function removeTaskFiles(socket: string): void {
   if (!socket.endsWith('.sock')) removeSocketFiles(dirname(socket))
 }
 
-/** Removes a socket file or the folder of one task. Other files that its user left there stay. */
+/** Removes a socket file, or the folder of one task. A folder with other files, created by the task's user, stays. */
 export function removeSocketFiles(path: string): void {
   try {
     if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
@@ -274,7 +277,7 @@ export function removeSocketFiles(path: string): void {
   }
 }
 
-/** Takes the folder from the task's user, who could replace the socket. Returns false if there is no socket yet. */
+/** Makes root the owner of the folder, because the task's user could replace the socket. Returns false if there is no socket yet. */
 function lockSocketFolder({ socket, user }: InstanceTaskRecord): boolean {
   if (user === undefined) return true
   const folder = dirname(socket)

@@ -1,4 +1,7 @@
-/** Unpacks standard input into numbered files. Names of the package never become paths; they are returned as JSON. */
+/**
+ * Unpacks a package from standard input into numbered files. Names in the package never become paths; they are written to standard output
+ * as JSON.
+ */
 import '#server/config/private-files.ts'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** One system user per instance isolates it from other instances and from the portal. Works only as root on Linux. */
+/** Isolates instances from each other and from the portal, by one system user per instance. Works only as root on Linux. */
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
 import { getDataFolder, type InstanceRecord } from '#server/drivers/hosting/local/instances/files.ts'
 
-/** User and group ids that nothing else on the system uses. */
+/** Range of user and group ids that nothing else on the system uses. */
 export interface SystemUserRange {
   first: number
   last: number
@@ -37,13 +37,13 @@ export function findIsolationProblem(users: SystemUserRange | null, folder: stri
 }
 
 export interface UserPool {
-  /** Throws HostingError `no_room` if all are in use. */
+  /** Throws HostingError `no_room` if all ids are in use. */
   claim(): number
   markClaimed(user: number): void
   release(user: number): void
 }
 
-/** A released user id is reused as late as possible, because something may still belong to it. */
+/** Opens the pool of user ids. A released id is reused as late as possible, because files or processes may still belong to it. */
 export function openUserPool(folder: string, { first, last }: SystemUserRange): UserPool {
   const path = join(folder, 'users.json')
   const claimedUsers = new Set<number>()
@@ -65,12 +65,12 @@ export function openUserPool(folder: string, { first, last }: SystemUserRange): 
   }
 }
 
-/** Other users may traverse the folder to paths that they know, but may not list it. */
+/** Allows other users to traverse the folder to paths that they know, but not to list it. */
 export const allowTraversal = (path: string): void => chmodSync(path, 0o711)
 
 /**
- * Makes the user the owner of data, task logs and compile cache. Apps become readable; the rest stays with the host. Only for a user that
- * has never run a process: in a folder that it could write to there may be links.
+ * Makes the user the owner of data, task logs and compile cache. Apps become readable for it; all other files stay with the host. Call this
+ * only for a user that has never run a process: otherwise the folders may contain links that the user has created.
  */
 export function assignToUser(instanceFolder: string, record: Pick<InstanceRecord, 'data'>, user: number): void {
   const cache = getCacheFolder(instanceFolder)
@@ -86,12 +86,12 @@ export function assignToUser(instanceFolder: string, record: Pick<InstanceRecord
 
 export const getCacheFolder = (instanceFolder: string): string => join(instanceFolder, 'cache')
 
-/** Only for a folder that nobody but the host writes to. */
+/** Makes the apps readable for the group. Call this only while nobody but the host can write to the folder. */
 export function shareApps(instanceFolder: string, group: number): void {
   chownTree(join(instanceFolder, 'apps'), 0, group, (path, isFolder) => chmodSync(path, isFolder ? 0o750 : 0o640))
 }
 
-/** Does not follow symbolic links. */
+/** Changes the owner of a folder and its content. Does not follow symbolic links. */
 export function chownTree(
   path: string,
   user: number,

@@ -1,4 +1,4 @@
-/** The portal's side of the control socket: finds the supervisor of a folder, or starts one, and calls it. */
+/** Finds the supervisor of a folder, or starts one, and calls it: the portal's side of the control socket. */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -20,10 +20,10 @@ import { openSupervisorLog } from '#server/drivers/hosting/local/supervisor/supe
 import { getControlSocket } from '#server/drivers/hosting/local/run-folder.ts'
 import { requestSocket, type SocketRequest } from '#server/drivers/hosting/local/socket-http.ts'
 
-/** How long a new supervisor may take to respond, and the pause before another one is started. */
+/** Maximum time in ms until a new supervisor responds, and pause in ms before another one is started. */
 const startTimeoutMs = 20_000
 const restartPauseMs = 3000
-/** Long enough for an installation of many large packages. */
+/** Timeout of a call in ms. It must be long enough to install many large packages. */
 const callTimeoutMs = 180_000
 
 export interface ControlClient {
@@ -31,9 +31,9 @@ export interface ControlClient {
     name: Name,
     args: SupervisorCallArguments<Name>,
   ): Promise<SupervisorCallResult<Name>>
-  /** Starts a supervisor if none runs. Throws HostingError `unreachable`. */
+  /** Starts a supervisor if none is running. Throws HostingError `unreachable`. */
   ensure(): Promise<void>
-  /** Ends the supervisor and all tasks; resolves when it has ended. Does nothing if none runs. */
+  /** Ends the supervisor and all tasks; resolves when the supervisor has ended. Does nothing if none is running. */
   shutDown(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function openControlClient(settings: SupervisorSettings, log: Pick<Logger
     return response?.status === 200 ? (JSON.parse(response.body) as SupervisorGreeting) : null
   }
 
-  /** Concurrent calls share one search. Each later call searches again, because the supervisor may have ended. */
+  /** Finds or starts the supervisor. Concurrent calls share one search. Later calls search again, because the supervisor may have ended. */
   function ensure(): Promise<void> {
     pendingSearch ??= findSupervisor().finally(() => (pendingSearch = null))
     return pendingSearch
@@ -71,7 +71,7 @@ export function openControlClient(settings: SupervisorSettings, log: Pick<Logger
     }
   }
 
-  /** Runs once for each supervisor. */
+  /** Reports missing isolation, once for each supervisor. */
   function greet({ pid, isolationProblem }: SupervisorGreeting): void {
     if (pid === greetedPid) return
     greetedPid = pid
@@ -120,7 +120,7 @@ export function openControlClient(settings: SupervisorSettings, log: Pick<Logger
   }
 }
 
-/** Detached, so that it survives the portal. Gets no variables of the portal, which may contain secrets. */
+/** Starts a detached supervisor, which survives the portal. It gets no variables of the portal, because they may contain secrets. */
 function startSupervisor(settings: SupervisorSettings): void {
   mkdirSync(settings.folder, { recursive: true, mode: 0o700 })
   const logFile = openSupervisorLog(settings.folder)

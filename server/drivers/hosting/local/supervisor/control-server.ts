@@ -22,7 +22,7 @@ const maxBody = 4_000_000
 
 export interface ControlServer {
   notify(ref: InstanceRef): void
-  /** Milliseconds since the last request, or since the last client stopped watching. */
+  /** Returns the milliseconds since the last request ended. 0 while a request is executed or a client watches for changes. */
   getQuietMs(): number
   close(): Promise<void>
 }
@@ -88,7 +88,7 @@ export async function startControlServer({
       else response.writeHead(500).end()
     })
   })
-  // Installing many apps can take long.
+  // There is no timeout, because installing many apps can take long.
   server.requestTimeout = 0
   server.timeout = 0
   await new Promise<void>((resolve, reject) => {
@@ -99,7 +99,7 @@ export async function startControlServer({
 
   const pendingChanges = new Map<string, InstanceRef>()
   return {
-    /** Several changes within a short time are sent together. */
+    /** Notifies clients of a change. Changes within a short time are sent together. */
     notify(ref) {
       if (pendingChanges.size === 0) setTimeout(flush, 20)
       pendingChanges.set(`${ref.code}-${ref.serviceId}`, ref)
@@ -137,7 +137,7 @@ async function executeCall(instances: InstanceRegistry, call: SupervisorCall): P
   }
 }
 
-/** Clients have the same build and system user, so only values that become part of paths are checked again. */
+/** Executes a call. Clients have the same build and system user, so only values that become part of paths are checked again. */
 function dispatch(instances: InstanceRegistry, { name, arguments: args }: SupervisorCall): unknown {
   if (!supervisorCallNames.includes(name)) throw new Error(`the call ${name} does not exist`)
   if (name === 'lookAll') return instances.listStates()

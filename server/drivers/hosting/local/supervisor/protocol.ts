@@ -7,7 +7,10 @@ import type {
 import type { SystemUserRange } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
 
-/** Increase it if two builds would not understand each other. The higher version replaces the lower one. */
+/**
+ * Version of the protocol between portal and supervisor. Increase it if two builds would not understand each other. A portal replaces a
+ * supervisor with a lower version, and does not use one with a higher version.
+ */
 export const protocolVersion = 3
 
 /** Settings of a supervisor. If a portal starts with other settings, it replaces the supervisor. */
@@ -19,11 +22,11 @@ export interface SupervisorSettings {
   port: number
   trustProxy: number
   tls: boolean
-  /** Memory of all services together; 0 uses what this machine can provide. */
+  /** Memory in MB for all services together; 0 means as much as this machine can provide. */
   memoryMb: number
-  /** System users for instances. Null if they share the portal's user. */
+  /** System users for the instances. Null if all instances run as the portal's user. */
   users: SystemUserRange | null
-  /** How long it stays without running instances and without requests, in ms. */
+  /** Time in ms without running instances and requests after which the supervisor ends. */
   idleMs: number
   times: Partial<TaskTimes>
 }
@@ -51,7 +54,7 @@ export const supervisorCallNames = [
 ] as const
 export type SupervisorCallName = (typeof supervisorCallNames)[number]
 interface SupervisorCalls extends Omit<HostingDriver, 'readData' | 'replaceData'> {
-  /** Replaces the instance's data by the draft with this name, which the portal has built. */
+  /** Replaces the instance's data by the draft with this name, which the portal has built before. */
   takeData(ref: InstanceRef, draftName: string, operation: HostingOperation): Promise<void>
 }
 export type SupervisorCallArguments<N extends SupervisorCallName> = Parameters<SupervisorCalls[N]>

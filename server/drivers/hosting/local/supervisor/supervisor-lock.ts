@@ -1,7 +1,8 @@
 /**
- * One supervisor per folder. The lock is a numbered file that names its holder. If the holder of the highest number has ended, one process
- * can create the next number; a late one with a lower number sees the higher. A holder on another machine or container with a shared folder
- * is judged by the modification time, which it renews.
+ * Ensures that there is one supervisor per folder. The lock is a numbered file that names its holder. If the holder of the highest number
+ * has ended, one process can create the next number. A process that creates a lower number too late sees the higher one and removes its
+ * file. A shared folder may have a holder on another machine or in another container. That holder renews the modification time of its file,
+ * by which others see that it runs.
  */
 import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
@@ -19,9 +20,9 @@ const lockNamePattern = /^supervisor\.lock\.(\d+)$/
 const maxTries = 100
 export interface LockTimes {
   renewMs: number
-  /** Longer than three renewals. */
+  /** Time in ms for which a file of another host is watched for a renewal. Longer than three renewals. */
   watchMs: number
-  /** An older file counts as abandoned without watching it. */
+  /** Age in ms from which a file of another host is regarded as abandoned without watching it. */
   oldMs: number
 }
 const defaultTimes: LockTimes = { renewMs: 1000, watchMs: 3500, oldMs: 60_000 }
@@ -53,7 +54,7 @@ export async function acquireLock(folder: string, times: LockTimes = defaultTime
   }
 }
 
-/** Written atomically, so that a reader never sees an empty lock file. */
+/** Creates the lock file with its content in one step, so that a reader never sees an empty lock file. Returns false if it exists. */
 function linkDraft(draft: string, path: string): boolean {
   try {
     linkSync(draft, path)

@@ -1,4 +1,4 @@
-/** Standard output and error of the supervisor, with errors that it could not handle. */
+/** Opens and limits the file for standard output and error of the supervisor, with errors that it could not handle. */
 import { openSync, renameSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -6,7 +6,7 @@ const maxBytes = 1_000_000
 const getLogPath = (folder: string) => join(folder, 'supervisor.log')
 const isLong = (path: string) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes
 
-/** Opens the log for a new supervisor. A long log of earlier ones is renamed first. */
+/** Opens the log for a new supervisor. A long log of earlier supervisors is renamed first. */
 export function openSupervisorLog(folder: string): number {
   const path = getLogPath(folder)
   if (isLong(path)) renameSync(path, `${path}.old`)

@@ -1,4 +1,7 @@
-/** Separate from the portal, so that services survive it. Ends itself if no instance runs and no request arrives. */
+/**
+ * Runs the supervisor, a process separate from the portal, so that services survive the portal. Ends itself if no instance should run and
+ * no client is connected for some time.
+ */
 import '#server/config/private-files.ts'
 import { rmSync } from 'node:fs'
 import { getControlSocket } from '#server/drivers/hosting/local/run-folder.ts'
@@ -14,7 +17,7 @@ const hourMs = 3_600_000
 
 const settings = JSON.parse(process.argv[2] ?? '') as SupervisorSettings
 const release = await acquireLock(settings.folder)
-// Without the lock another supervisor already runs, and clients use that one.
+// If another process has the lock, it is the supervisor, and clients use it. Then this process ends.
 if (release) await runSupervisor(release)
 
 async function runSupervisor(releaseLock: () => void): Promise<void> {
@@ -54,7 +57,7 @@ async function runSupervisor(releaseLock: () => void): Promise<void> {
   }, hourMs)
 
   let isEnding = false
-  /** `leave` keeps the tasks running, for the next supervisor to take over. */
+  /** Ends the supervisor. `leave` keeps the tasks running, and the next supervisor takes them over. */
   async function end(mode: 'leave' | 'stop'): Promise<void> {
     if (isEnding) return
     isEnding = true

@@ -5,11 +5,11 @@ import type { ControlClient } from '#server/drivers/hosting/local/supervisor/con
 import { getControlSocket } from '#server/drivers/hosting/local/run-folder.ts'
 import { request } from '#server/drivers/hosting/local/socket-http.ts'
 
-/** Pause before checking again whether there are instances, and after a supervisor has ended. */
+/** Pause in ms before checking again whether there are instances, and after a supervisor has ended. */
 const pauseMs = 500
 const maxLineLength = 10_000
 
-/** Returns a stop function. Reports all instances after each reconnection, because changes were missed. */
+/** Returns a stop function. Reports all instances after each connection, because changes may have been missed. */
 export function watchChanges({
   client,
   folder,
@@ -77,7 +77,7 @@ export function watchChanges({
     })
   }
 
-  /** Returns the incomplete rest. Throws for text that no supervisor sends. */
+  /** Notifies of each complete line and returns the incomplete rest. Throws for text that no supervisor sends. */
   function notifyLines(text: string): string {
     const lines = text.split('\n')
     const rest = lines.pop() ?? ''
