@@ -1,4 +1,4 @@
-/** The libraries of the layout. A separate chunk on every device, because they change rarely and run before the portal's own code. */
+/** Imports the libraries of the layout into a chunk of its own: they change rarely, and run before the portal's own code. */
 import 'react-dom/client'
 import 'react-router-dom'
 import 'react-redux'

@@ -1,4 +1,4 @@
-/** The first script. It starts all downloads for the current address, and imports nothing large itself. */
+/** Is the first script of the page. It starts all downloads for the current address, and imports nothing large itself. */
 import '#app/trusted-types.ts'
 import '#ui/tokens.css'
 import '#ui/base.css'
@@ -9,7 +9,7 @@ import { reloadOnce } from '#app/pwa/reload-once.ts'
 import { recoverLostWorker } from '#app/pwa/worker-recovery.ts'
 import { takeUrlLanguage } from '#app/i18n/locale-files.ts'
 
-// At once, because the page may be left before the rest is loaded.
+// Runs before everything else, because the user may leave the page before the other code is loaded.
 takeUrlLanguage()
 
 recoverLostWorker()
@@ -19,7 +19,7 @@ prefetchPage(path)
 const code = import(/* chunk: libraries */ '#app/libraries.ts').then(() => import(/* chunk: frame */ '#app/start.tsx'))
 void code.then(({ start }) => start(path), loadWhenOnline)
 
-/** Loading failed before anything was shown, so a reload loses nothing. */
+/** Reloads when there is a connection. Called if loading failed before anything was shown, so a reload loses nothing. */
 function loadWhenOnline(): void {
   const load = () => reloadOnce('build')
   if (navigator.onLine) load()

@@ -84,7 +84,7 @@ function openStore() {
   return { api, store, listener, isIdle: () => isAnswered && pendingCount === 0 }
 }
 
-/** `path` is relative to the base. Resolves to the React root when everything is loaded. */
+/** Starts the app at a path, which is relative to the base. Resolves to the React root when everything is loaded. */
 export async function start(path: string): Promise<Root> {
   startTheme()
   ignoreComposingKeys(window)
@@ -104,7 +104,7 @@ export async function start(path: string): Promise<Root> {
   await (isSignedInPage ? showLoading(store, root) : pageReady)
   let resolveFirstRender = () => {}
   const firstRender = new Promise<void>((resolve) => (resolveFirstRender = resolve))
-  // As a transition it is rendered in slices, so that the browser can handle other work in between.
+  // In a transition React renders in slices, so that the browser can handle other work in between.
   startTransition(() =>
     root.render(
       <StrictMode>
@@ -135,7 +135,7 @@ export async function start(path: string): Promise<Root> {
   nameEnterKeys()
   keepHintsInside()
   watchInstallPrompt()
-  // A cached page for visitors has sent no request, so whether the server can be reached is unknown.
+  // A page for visitors that was loaded from the cache has sent no request. Reporting a doubt makes the monitor ping the server.
   if (!isSignedInPage && navigator.serviceWorker?.controller) void listener('unreachable')
   startWorker(() => void listener('online'))
   if (path === routes.login.path) fetchAfterLogin()
@@ -148,7 +148,10 @@ function fetchAfterLogin(): void {
   prefetchPage(new URL(returnPath, location.origin).pathname)
 }
 
-/** Changes of the store are rendered at once and in one piece, so the page is rendered only when the session is known. */
+/**
+ * Shows a loading view until the session is loaded. The page follows only then, because React renders a change of the store in one long
+ * task.
+ */
 async function showLoading(store: AppStore, root: Root): Promise<void> {
   const timer = setTimeout(() => {
     root.render(
@@ -179,12 +182,12 @@ const waitForSession = (store: AppStore) =>
     check()
   })
 
-/** In ms. A page that renders within this time needs no loading view. */
+/** Time in ms after which the loading view is shown. A session that is loaded earlier needs none. */
 const loadingDelayMs = 300
-/** In ms. How long the worker's installation waits for the first rows. */
+/** Maximum time that the worker's installation waits for the first rows, in ms. */
 const maxRowWaitMs = 6_000
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-/** Waits for responses and real rows, at most `maxRowWaitMs`. Rows appear a little after their response. */
+/** Waits until all requests have ended and the rows are rendered, at most `maxRowWaitMs`. */
 async function waitForRows(isIdle: () => boolean): Promise<void> {
   const isDrawn = () => document.querySelector('main h1') !== null && document.querySelector('.waiting') === null
   const endAt = performance.now() + maxRowWaitMs

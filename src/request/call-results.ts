@@ -17,7 +17,10 @@ export interface StoredDays {
 }
 
 export type CallResult<O> =
-  /** Rows of a list are already stored. `leftOutCount`: further rows that the server could not include. */
+  /**
+   * A response of the server. The rows of a list are already stored. `leftOutCount`: number of further rows that the server could not
+   * include.
+   */
   | { kind: 'fresh'; output: O; leftOutCount?: number }
   /**
    * The last stored response; for lists the rows arrive by their live query. `days` is set if more days were requested than are stored; the
@@ -33,7 +36,10 @@ export type CallResult<O> =
 export const isReadCall = ({ method, secret, job: jobSpec }: Endpoint) => method === 'GET' && !secret && !jobSpec
 
 export interface CallOptions {
-  /** Intent that the form got when it was opened or refused before. Sent again, it counts as the same write (protocol 1, 20). */
+  /**
+   * Intent of the form, from when it was opened or its last attempt was refused. Writes with the same intent are the same write (protocol
+   * 1, 20).
+   */
   intent?: Intent
   /** The row version or the write that the form was opened on, and base values of the changed fields (protocol 9, 12). */
   base?: { rowVersion: number | `~${Intent}`; values: Record<string, unknown> }
@@ -65,7 +71,7 @@ export interface SendOptions {
   md5: string
   /** Called when the server has created the upload. `id` can cancel it. */
   onStarted: (id: string) => void
-  /** Called with the bytes that the server has, and the total. */
+  /** Called with the number of bytes that the server has, and the total. */
   onProgress: (sent: number, total: number) => void
   /** Stops the upload. The bytes sent so far stay on the server. */
   signal: AbortSignal
@@ -74,7 +80,7 @@ export interface SendOptions {
 export interface AppPackages {
   /** Returns the change log of that id as a document for a frame without scripts, in the page's current colours. */
   fetchChangeLog(id: string): Promise<CallResult<string>>
-  /** Uploads in pieces. Resolves when the server has the complete file; never resolves if stopped. */
+  /** Uploads in pieces. Resolves when the server has the complete file, or with a problem. Never resolves if stopped. */
   send(file: File, options: SendOptions): Promise<CallResult<{ id: string }>>
   forget(id: string): Promise<CallResult<null>>
 }
@@ -89,7 +95,7 @@ export type EntryProof =
   | { kind: 'unchecked' }
   | { kind: 'alarm'; alarm: LogTrouble }
 
-/** Proof of all stored entries. `hidden`: number of entries of which only the hash is stored. */
+/** Result of proving all stored entries. `hidden`: number of entries of which only the hash is stored. */
 export type StoredTrailProof =
   | { kind: 'proven'; entries: number; hidden: number; size: number }
   | { kind: 'alarm'; alarm: LogTrouble }
@@ -100,7 +106,10 @@ export interface FillOptions {
 }
 
 export type StoreTrailResult =
-  /** `busy`: another page is doing it. `gone`: the range was deleted meanwhile, or its user has signed out. */
+  /**
+   * `paused`: stopped by the caller. `busy`: another page is already filling the range. `gone`: the range was deleted meanwhile, or its
+   * user has signed out.
+   */
   | { kind: 'done' | 'paused' | 'busy' | 'gone' }
   | { kind: 'problem'; problem: Problem }
   | { kind: 'refused'; fault: LogFault }
@@ -126,7 +135,10 @@ export interface StoredTrailActions {
   download(input: InputOf<typeof exportTrail>): Promise<CallResult<DownloadedFile>>
 }
 
-/** The part that is being fetched, its index among all parts, and how many of its rows are stored. `total` is 0 if unknown. */
+/**
+ * The part that is being fetched, its index among the `count` parts, and how much of it is done (`doneCount` of `total`; `total` is 0 if
+ * unknown).
+ */
 export interface PreparationProgress {
   part: PreparationPartName
   index: number
@@ -135,7 +147,7 @@ export interface PreparationProgress {
   total: number
 }
 
-/** `gone`: the user has signed out. `busy`: another page is doing it. `off`: there was nothing to do. */
+/** `gone`: the user has signed out. `busy`: this or another page is already preparing. `off`: preparation is off, or nothing is due. */
 export type PrepareResult = PreparationEnd | { kind: 'gone' | 'busy' | 'off' }
 
 /** Prepares this device for offline work. Promises never reject. */
@@ -149,18 +161,23 @@ export interface DevicePreparer {
   turnOff(): Promise<void>
 }
 
-/** Actions on a waiting write, by its intent. Each starts sending at once. They return false if the write no longer exists. */
+/**
+ * Actions on an outbox entry, by its intent. Those that return a boolean change the entry and start sending. They return false if they
+ * changed nothing, for example because the entry no longer exists.
+ */
 export interface OutboxActions {
-  /** Sends a refused or waiting write now, unchanged. It then reports the result. */
+  /** Sends a refused or waiting write now, unchanged. */
   retry(intent: Intent): Promise<boolean>
-  /** Sends the write with other values, in its old position. A waiting write can only be changed while no attempt was made. */
+  /** Sends the write with other values. It keeps its position. A waiting write can be changed only before its first attempt. */
   fix(intent: Intent, input: OutboxEntry['input']): Promise<boolean>
   /** Confirms what the server asks, or that a write older than 30 days is to be sent. */
   confirm(intent: Intent): Promise<boolean>
   /** For a conflict: overwrites the current row with the user's own values. `fields` names the fields to overwrite, by default all. */
   keepOwnValues(intent: Intent, fields?: readonly string[]): Promise<boolean>
   keepServerValues(intent: Intent): Promise<boolean>
-  /** `gone`: deleted at once. `requested`: maybe in progress, so it stays until the server has voided it. */
+  /**
+   * `gone`: deleted immediately. `requested`: it may have been sent, so it stays until the server has voided it. `unknown`: no such entry.
+   */
   drop(intent: Intent): Promise<'gone' | 'requested' | 'unknown'>
   findDependents(intent: Intent): Promise<Intent[]>
   sendNow(): Promise<void>
@@ -171,7 +188,7 @@ export interface OutboxActions {
   /** Returns all waiting writes as JSON, to be saved or shown to support: values as typed, no secrets, no file contents. */
   exportAll(): Promise<string>
   exportOne(intent: Intent): Promise<string>
-  /** Restores what was sealed at sign-out. Returns the number of writes. Also runs at every sign-in. */
+  /** Restores the user's sealed writes. Returns their number. This also runs at every sign-in. */
   unseal(): Promise<number>
   /** Called when the user has seen that unsent writes were lost (`readDataLoss` in `local/outbox/data-loss.ts`). */
   acknowledgeLoss(): Promise<void>
@@ -185,25 +202,25 @@ export interface ConflictComparison {
   ownValues: Record<string, unknown> | null
   /** The complete current row on the server, or null if it was deleted. */
   serverValues: Record<string, unknown> | null
-  /** Fields that both changed. The others could be merged. */
+  /** Fields that both the user and the server's row have changed. All other fields can be merged. */
   fields: string[]
   /** Name of the user who last changed the row, or null if unknown. */
   authorName: string | null
-  /** True if it was the same user, on another device or in another window. */
+  /** True if the row was changed by the same user, on another device or in another window. */
   isOwn: boolean
   changedAt: string | null
 }
 
-/** `until`: the earliest automatic retry (device clock, epoch ms). */
+/** Reason why an outbox entry waits. `until`: time of the earliest automatic retry (device clock, epoch ms). */
 export type WaitReason =
   /** Refused, in conflict, or waiting for a confirmation: its user decides. */
   | { kind: 'user' }
   | { kind: 'earlier'; intent: Intent; state: WaitingState }
-  /** It refers to a row that another write creates. `state` is that of the other write. */
+  /** The entry refers to a row that another write creates. `intent` and `state` are those of the other write. */
   | { kind: 'needs'; intent: Intent; state: WaitingState }
   | { kind: 'line' | 'server'; until: number }
   | { kind: 'locked'; userName: string | null; actionName: string | null; until: number }
-  /** A proxy or firewall between this device and the server refused it. */
+  /** A proxy or firewall between this device and the server refused the write. */
   | { kind: 'blocked'; problem: Problem; until: number }
   | { kind: 'mails'; until: number }
   | { kind: 'sign in' | 'sending' | 'dropping' | 'turn' }

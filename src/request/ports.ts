@@ -1,4 +1,4 @@
-/** What a host (page, worker, test) provides to the request pipeline. All differences between hosts are in these ports. */
+/** Defines what a host (page, worker, test) provides to the request pipeline. All differences between hosts are in these ports. */
 import type { Device } from '#local/storage/device.ts'
 
 export interface LockPort {
@@ -13,14 +13,14 @@ export interface LockPort {
   ): Promise<{ value: T } | null>
 }
 
-/** Reads the access cookie (D85) or, where cookies cannot be read, the last value from a response (K-13). */
+/** Access to the session's token: in the access cookie (D85) or, where cookies cannot be read, the last value from a response (K-13). */
 export interface TokenAccess {
-  /** `session` is the session whose token is needed. A cookie is returned for any user. */
+  /** `session` is the session whose token is needed. A cookie's token is returned even if it is another user's. */
   read(session: { userId: number } | null): Promise<string | null>
   /** Called after a sign-in or renewal. A host that reads the cookie need not store the value. */
   onRenewed(value: string): void
   forget(): Promise<void>
-  /** Returns true for a value that is not from a cookie: the session may have newer ones. */
+  /** Returns true for a value that was not read from a cookie. The browser may have a newer one in its cookie. */
   isRemembered?(value: string): boolean
 }
 
@@ -44,14 +44,14 @@ export interface PipelinePorts {
   locks: LockPort
   tokenAccess: TokenAccess
   device(): Promise<Device>
-  /** Keeps the host alive until the promise settles (`waitUntil` in a worker). Rejections are handled here. */
+  /** Keeps the host alive until the promise settles (`waitUntil` in a worker). A rejection is reported by the port. */
   keepAlive(promise: Promise<unknown>): void
-  /** Asks the browser to wake the worker when the connection is back, where supported (Background Sync). Only makes sending faster. */
+  /** Asks the browser to wake the worker when the connection is back, if it supports Background Sync. Otherwise writes are sent later. */
   requestWakeup(): void
-  /** Number of waiting writes by user. Without it the loss of a database is not detected. */
+  /** Stores the number of unsent writes by user. A host without it cannot detect that the database was lost. */
   unsentCookie?: UnsentCookie
   badge?(count: number): void
-  /** Reports a bug to developers. Not shown on any page. */
+  /** Reports a bug to developers. No page shows it. */
   report(error: unknown): void
 }
 
@@ -59,19 +59,19 @@ export type OptionalChunk = 'staff' | 'orders' | 'trail' | 'users'
 
 export type WorkerMessage =
   | { type: 'drain'; immediate: boolean; accessToken: string | null }
-  /** Activates a waiting worker. The type is defined by Workbox. */
+  /** Activates a waiting worker. Workbox defines this type. */
   | { type: 'SKIP_WAITING' }
   | { type: 'forget' }
-  /** This page has no worker in control, although a worker is active. */
+  /** Sent by a page that no worker controls, although a worker is active. */
   | { type: 'claim' }
-  /** A user with access to these pages is signed in, so their files must be cached too. */
+  /** Sent if the signed-in user may open these optional pages, so their files must be cached too. */
   | { type: 'keep'; part: OptionalChunk }
-  /** A long request is running: poll it for a few seconds unless another context does. */
+  /** Sent while a long request runs. The worker polls for a few seconds, except what another page already polls. */
   | { type: 'watch'; immediate: boolean; accessToken: string | null }
   | { type: 'build' }
 
 export type PageMessage =
-  /** The server mentioned another build: check for it. */
+  /** Sent if the server requires a newer build or turns the worker off. The page then checks for a new build. */
   | { type: 'look' }
-  /** Sent by a worker that unregisters itself. A page that does not respond is reloaded. */
+  /** Asks whether the page still runs. A worker that unregisters itself sends it, and reloads a page that does not respond. */
   | { type: 'alive?' }

@@ -15,7 +15,10 @@ export const createAppThunk = createAsyncThunk.withTypes<{
 export const unreachableResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('NEEDS_CONNECTION') }
 export const offlineResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('OFFLINE') }
 
-/** Without a payload the thunk has thrown: most likely lazy code could not be loaded because the server cannot be reached. */
+/**
+ * Returns the problem of a rejected thunk. Without a payload the thunk has thrown, most likely because its code could not be loaded without
+ * a connection.
+ */
 export const getRejectedProblem = ({ payload }: { payload?: Problem | undefined }): Problem =>
   payload ?? createLocalProblem('OFFLINE')
 

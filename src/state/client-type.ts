@@ -5,7 +5,7 @@ import { useSignedInSession } from '#state/use-store.ts'
 
 const storageKey = 'portal.clientType'
 const listeners = new Set<() => void>()
-/** If storage is disabled, the choice lasts as long as the page. */
+/** The last choice. It is used only if the browser forbids storage, and lasts as long as the page. */
 let lastChoice: string | null = null
 
 function read(): string | null {
@@ -35,7 +35,7 @@ export function chooseClientType(type: ClientType): void {
   for (const listener of listeners) listener()
 }
 
-/** A new choice, also in another tab, renders the page again. */
+/** Returns the client type. The component is rendered again after a new choice, also one in another tab. */
 export function useClientType(rule: (caller: Caller, chosenType: ClientType) => ClientType): ClientType {
   const { caller } = useSignedInSession()
   return rule(caller, useSyncExternalStore(subscribe, readChosenType))

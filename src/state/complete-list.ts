@@ -1,10 +1,10 @@
-/** Reads a complete list, as a form needs of a catalogue. Requesting any page of a list stores the complete list on the device. */
+/** Creates a slice that reads a complete list, such as a catalogue. A request for any page stores the complete list on the device. */
 import type { Endpoint, VersionedRow } from '#contract/endpoint.ts'
 import type { ReadList } from '#local/lists/list-view.ts'
 import { readList } from '#local/lists/read-list.ts'
 import { createListSlice, type PageQuery } from '#state/list-slice.ts'
 
-/** More rows than a catalogue has, so that one page has all rows of the device. */
+/** Rows per page of the read from the device: more than a catalogue has, so that one page contains all rows. */
 const maxRows = 20_000
 
 export const createCompleteListSlice = <R extends VersionedRow>(

@@ -3,10 +3,10 @@ import { type PayloadAction, createSlice } from '@reduxjs/toolkit'
 /** `offline`: the device has no network. `unreachable`: it has one, but the server does not respond (P-11). */
 export type NetworkState = 'online' | 'offline' | 'unreachable'
 
-/** The number of waiting writes is not in the store; it is read from the device. */
+/** State of the connection and of the device. It does not contain the number of waiting writes, which is read from the device. */
 export interface ConnectionState {
   networkState: NetworkState
-  /** True if the session has expired and the server cannot be reached: cached data can be read, but nothing can be written (W-06). */
+  /** True if the session has expired on a shared device. Cached data can be read, but nothing can be written (W-06). */
   isSessionExpired: boolean
   /** True if this device has no space for a change. Checked while there is no connection. */
   isDeviceFull: boolean
@@ -22,7 +22,7 @@ export const connection = createSlice({
     isDeviceFull: false,
     databaseState: 'ready',
   } as ConnectionState,
-  // Assigned and not spread, so that an unchanged value keeps the state identical and no page renders again.
+  // Assigns the value in place: if it has not changed, the state stays identical and no component renders again.
   reducers: {
     networkStateChanged: (state, { payload }: PayloadAction<NetworkState>) => void (state.networkState = payload),
     deviceFullChanged: (state, { payload }: PayloadAction<boolean>) => void (state.isDeviceFull = payload),

@@ -12,16 +12,16 @@ import { rootReducer } from '#state/store.ts'
 export type PageQuery = ReturnType<typeof toPageQuery> & Record<string, string | number | boolean | undefined>
 
 interface ListState {
-  /** Query of the address when the page was left (C-02). Empty for the list without filters. */
+  /** Query of the list's last view, restored when the user returns to the page (C-02). It is empty for the default view. */
   savedQuery: string
   /** Id of the latest request while it runs. Results of older requests are ignored. */
   requestId: string | null
   problem: Problem | null
-  /** True if the latest request got no response from the server, so the list shows cached rows only. */
+  /** True if the latest request brought no rows from the server, so the list shows cached rows only. */
   isCached: boolean
   /** Number of rows of the page that the server could not include. */
   leftOutCount: number
-  /** Rows created since the user last requested the list, latest first. */
+  /** Rows that were created on this page since the view last changed or the list was refreshed, latest first. */
   newRowRefs: readonly RowRef[]
 }
 

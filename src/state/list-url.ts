@@ -1,4 +1,4 @@
-/** The view of a list is in the address (C-01), so that reload, shared links and the Back button restore it. */
+/** Reads and writes the view of a list in the address (C-01), so that a reload, a shared link and the Back button restore it. */
 import type { ListSpec } from '#contract/endpoint.ts'
 import { parseWholeNumber, type ViewField } from '#state/view-fields.ts'
 
@@ -9,7 +9,7 @@ export interface ListUrlState {
   results: number
 }
 
-/** See portal 9 and D83. */
+/** Numbers of rows per page that a user can choose. The first one is the default (portal 9, D83). */
 export const pageSizes = [10, 20, 30, 40, 50] as const
 const maxSearchLength = 100
 
@@ -69,7 +69,7 @@ export interface ListViewDefinition<V extends ListUrlState> {
   print: (view: V, name: keyof V & string) => string
   parse: (name: keyof V & string, text: string) => Partial<V>
   clearedFilters: Partial<V>
-  /** The same, but fields that select the list keep their values: all rows of that list. */
+  /** Like `clearedFilters`, but without the fields that select the list (`isScope`), which keep their values. */
   unfiltered: Partial<V>
   /** Returns true if a filter or the search may be the reason for an empty list. */
   isFiltered: (view: V) => boolean

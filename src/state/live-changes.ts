@@ -1,4 +1,4 @@
-/** Changes reported by the server, by table. The app connects to the server; pages subscribe and read again. */
+/** Notifies pages of changes that the server reports, by table. The app receives the reports; pages subscribe and read again. */
 import { useEffect, useRef } from 'react'
 import { useConnection } from '#state/use-store.ts'
 

@@ -7,7 +7,7 @@ import type { UserRow } from '#contract/users.ts'
 export type SessionUser = Omit<UserRow, 'id'> & { id: number }
 
 export type SessionState =
-  /** The session has not been read yet; a loading view is shown (M10). */
+  /** The session has not been read yet, or could not be read (`problem`). A loading view is shown (M10). */
   | { kind: 'unknown'; problem?: Problem }
   /** `previousUser`: the user whose session ended automatically, as this page showed them. */
   | {
@@ -41,7 +41,7 @@ export const session = createSlice({
   initialState: { kind: 'unknown' } as SessionState,
   reducers: {
     signedIn: (_, { payload }: PayloadAction<SessionUser>) => toSignedInState(payload),
-    /** `left`: the user signed out. `ended`: the server no longer knows the session. `noSession`: there was no session at the start. */
+    /** `left`: the user signed out on this device. `ended`: the session ended otherwise. `noSession`: there was no session at the start. */
     signedOut: (previous, { payload }: PayloadAction<'noSession' | 'left' | 'ended'>): SessionState => ({
       kind: 'signed out',
       reason: payload,

@@ -1,9 +1,9 @@
-/** During a burst of changes a query reads once per interval, and once at the end. */
+/** Minimum time between two reads of a query, in ms. */
 const minIntervalMs = 100
 
 /**
- * Limits the rate of a live query's reads: the first runs at once, each later one at least 100 ms after the previous one. A read that is
- * superseded while it waits does not run; the library uses only the latest result.
+ * Limits how often a live query reads. The first read runs immediately, each later one at least 100 ms after the previous one. A read does
+ * not run if a later one is requested while it waits: Dexie uses only the latest result.
  */
 export function throttleReads<T>(read: () => Promise<T>): () => Promise<T> {
   let latestTurn = 0

@@ -9,9 +9,12 @@ import { useSignedInSession } from '#state/use-store.ts'
 import type { AppStore } from '#state/store.ts'
 
 export interface UnsavedForms<T> {
-  /** Returns the input of this form before its user was redirected, or null. */
+  /** Returns the input that the user had typed into this form before the redirect, or null. */
   useUnsavedForm(formKey: string): T | null
-  /** Keeps the form's input from the end of the session, or the loss of the right, on. Null if the form has no unsaved input. */
+  /**
+   * Keeps the form's input if the user is redirected because the session ended or a right was lost. `formValue` is null if there is no
+   * unsaved input.
+   */
   useKeepUnsavedForm(formKey: string, formValue: T | null): void
 }
 

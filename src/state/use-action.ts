@@ -16,14 +16,16 @@ interface LongActionOptions<Input, Output> {
 
 interface Action<Input, Output> {
   isBusy: boolean
-  /** Problem of a refused run, until the next run starts. The result of a long call is passed to `onEnd` only. */
+  /** Problem of the last run, until the next run starts. For a long call it is the problem of its start. */
   problem: Problem | null
   /** For a long call this resolves to the result of its start. Its final result is passed to `onEnd` only. */
   run: (input: Input, options?: CallOptions) => Promise<CallResult<Output>>
   clearProblem: () => void
 }
 
-/** Returns true if whether the server has the request is unknown. It is then resent under the same intent and takes effect once. */
+/**
+ * Returns true if it is unknown whether the server has received the request. If sent again with the same intent, it takes effect only once.
+ */
 export const isOutcomeUnknown = ({ status, code }: Problem): boolean => status === 0 && code !== 'SIGNED_OUT'
 
 /**
@@ -56,7 +58,7 @@ export function useAction<Input, Output>(
         : (callEndpoint(source, input as never, options) as AppThunk<CallResult<Output>>),
     ).catch(() => unreachableResult)
 
-  /** The intent identifies the call for `onEnd`. A repeated start with the same intent waits for the running call. */
+  /** Starts a long call and waits for its end. A second call with the same intent only waits for the result of the first. */
   async function follow({ onStarted, onEnd }: LongActionOptions<Input, Output>, input: Input, options: CallOptions) {
     const inputJson = JSON.stringify(input)
     const { current: lostStart } = lostStartRef

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { FormDrafts } from '#local/drafts/form-drafts.ts'
 import type { FormDraft } from '#local/storage/records.ts'
 
-/** The functions of `local/drafts/form-drafts.ts`. */
+/** Functions of `local/drafts/form-drafts.ts`, as a parameter. */
 export interface DraftStore {
   readDrafts(formName: string, formerForm?: string | null): Promise<FormDrafts>
   saveDraft(formName: string, value: unknown, base?: string): Promise<boolean>
@@ -21,22 +21,25 @@ export interface FormIdentity<T> {
 }
 
 export interface DraftOffer {
-  /** When it was saved (device clock, epoch ms). */
+  /** Time when the draft was saved (device clock, epoch ms). */
   savedAt: number
   isChanged: boolean
 }
 
 export interface DraftOffers<T> {
-  /** Draft of this tab session when the form was opened. Undefined while it is being read. */
+  /** This tab's draft when the form was opened, or null. Undefined while it is being read. */
   ownDraft: { value: T; savedAt: number } | null | undefined
-  /** The latest draft of an earlier session, or null. */
+  /** The latest draft of an earlier session or another tab, or null. */
   offer: DraftOffer | null
-  /** Accepts the offer. `formValue` is the current input, which is offered in its place; null if it is not worth keeping. */
+  /**
+   * Accepts the offered draft and returns it. `formValue` is the current input, which is stored and offered instead. It is null if the
+   * input is not worth keeping.
+   */
   accept: (formValue: T | null) => T | null
   discard: () => void
 }
 
-/** Drafts of a form: that of this tab session, and those of earlier sessions, which fill the form only when they are accepted. */
+/** Returns the drafts of a form: this tab's own draft, and the latest other draft, which fills the form only if the user accepts it. */
 export function useDraftOffers<T>(
   store: DraftStore,
   { formName, formerForm, base, parse }: FormIdentity<T>,
@@ -70,7 +73,7 @@ export function useDraftOffers<T>(
       void (async () => {
         const replacedDraft = formValue === null ? null : await store.putDraftAside(formName, formValue, base)
         if (replacedDraft) setEarlierDrafts((drafts) => [replacedDraft, ...drafts])
-        // Stored under this session before the earlier draft is deleted.
+        // The accepted draft is stored as this tab's draft before the earlier one is deleted.
         if (await store.saveDraft(formName, value, base)) await store.deleteDraft(latestDraft.name)
       })()
       return value

@@ -46,15 +46,16 @@ function findArrivalQuery(query: URLSearchParams, savedQuery: string): URLSearch
 }
 
 /**
- * The router changes the address with a delay, and a ticked box must not look unticked until then. So a new view is used at once, as long
- * as the address is still the one at which it was chosen.
+ * Returns the view, and a function that changes it. The router changes the address with a delay, and a ticked box must not look unticked
+ * until then. So a new view is used immediately, as long as the address is still the one at which it was chosen.
  */
 function usePendingView<V extends ListUrlState>(listUrl: ListUrl<V>, query: URLSearchParams, setQuery: SetQuery) {
   const [pendingView, setPendingView] = useState<{ view: V; address: string } | null>(null)
   const address = query.toString()
-  // Once the address has changed, only the address counts: the Back button may lead to the address at which the view was chosen.
+  // After the address has changed, the pending view is deleted. Otherwise it would be used again if the Back button leads to the old
+  // address.
   if (pendingView !== null && pendingView.address !== address) setPendingView(null)
-  // The Back button may come before the router has changed the address, so the address never differed.
+  // If the user goes back before the router has changed the address, the address never differs. So the pending view is deleted here.
   useEffect(() => {
     const dropPendingView = () => setPendingView(null)
     addEventListener('popstate', dropPendingView)

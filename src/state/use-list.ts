@@ -37,13 +37,13 @@ export function useList<R extends VersionedRow, V>(
   { scope, view, skip = false, newRowRefs, isGrowing = false }: UseListOptions<V>,
 ) {
   const dispatch = useDispatch()
-  // Offline, the device's rows are shown at once.
+  // Offline, the rows of the device are shown without waiting for the request.
   const isOffline = useConnection().networkState !== 'online'
   const isFetching = useSelector(list.selectIsFetching) && !isOffline
   const isCached = useSelector(list.selectIsCached) || isOffline
   const leftOutCount = useSelector(list.selectLeftOutCount)
   const problem = useSelector(list.selectProblem)
-  // Views with the same query are the same: an open drawer does not change the list.
+  // Views with the same query are the same view: an open drawer does not cause a new request.
   const key = JSON.stringify(list.toQuery(view))
   const refetch = useCallback(
     () => void dispatch(list.fetchList({ scope, query: JSON.parse(key) as PageQuery })),
@@ -60,14 +60,17 @@ export function useList<R extends VersionedRow, V>(
   return { rows: cachedView?.rows, count, freshness, isFetching, problem, refetch }
 }
 
-/** While the server does not respond, rows that only the server has are not counted, because their pages would be empty. */
+/**
+ * Returns the number of rows that the list can show. While the server does not respond, rows that only the server has are not included,
+ * because their pages would be empty.
+ */
 function countRows(
   { count, offlineCount, complete, rows }: ListView<VersionedRow>,
   isCached: boolean,
   { page, results }: PageQuery,
 ) {
   if (complete || !isCached) return count
-  // A page that was read alone is on the device, even if not all rows before it are.
+  // The rows of this page are on the device, even if not all rows before them are.
   return rows.length === 0 ? offlineCount : Math.min(count, Math.max(offlineCount, (page - 1) * results + rows.length))
 }
 

@@ -5,9 +5,9 @@ import { callEndpoint, offlineResult } from '#state/app-thunk.ts'
 import { useDispatch } from '#state/use-store.ts'
 
 /**
- * Returns the response of a call that the device never stores. Requested when the component mounts, when the input changes, when a pause
- * ends and by `reload`. The previous response stays until the next one. With `isPaused` only `reload` sends a request, as without a
- * connection.
+ * Returns the response to a call that the device never stores. It is requested when the component mounts, when the input changes, when a
+ * pause ends, and by `reload`. The previous response is returned until the next one arrives. With `isPaused` (for example without a
+ * connection), only `reload` sends a request.
  */
 export function useOnlineResponse<E extends Endpoint>(endpoint: E, input: InputOf<E>, isPaused = false) {
   const dispatch = useDispatch()

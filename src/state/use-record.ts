@@ -69,7 +69,9 @@ const selectRecords = (state: object): RecordsState => injectedSlice.selectSlice
 interface RecordState<T> {
   /** Undefined until the device has been read, null if it has no record. */
   record: T | null | undefined
-  /** Server time (epoch ms); for a row, the newer of its own response and its list's. Null without a response. */
+  /**
+   * Server time of the record (epoch ms), or null without a response. For a row, it is the later of the row's own response and its list's.
+   */
   asOf: number | null
   isFetching: boolean
   problem: Problem | null
@@ -81,7 +83,10 @@ interface RowAddress {
   id: RowRef
 }
 
-/** `input` is null while it is unknown what to request. With `row` the record is that row of the table, under its waiting writes. */
+/**
+ * Returns the record. `input` is null while the caller cannot determine it yet. With `row` the record is that row of the table, with its
+ * waiting writes applied.
+ */
 export function useRecord<E extends Endpoint>(endpoint: E, input: InputOf<E> | null): RecordState<OutputOf<E>>
 export function useRecord<R extends VersionedRow>(
   endpoint: Endpoint,

@@ -5,9 +5,9 @@ import { callEndpoint, offlineResult } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 
 /**
- * Returns the response to a call that the device does not store. Fetched when the component mounts, when the input changes and when the
- * connection is back. With a null `input` nothing is fetched. An input that changes within `delayMs` is not sent. Undefined before the
- * first response.
+ * Returns the response to a call that the device does not store, or undefined until there is one for the current input. It is fetched when
+ * the component mounts, when the input changes and when the connection is back. With a null `input` nothing is fetched. An input that is
+ * replaced within `delayMs` is not sent.
  */
 export function useServerResponse<E extends Endpoint>(
   endpoint: E,

@@ -6,7 +6,7 @@ export { Provider as StoreProvider } from 'react-redux'
 
 export const useDispatch = useRawDispatch.withTypes<AppDispatch>()
 export const useSelector = useRawSelector.withTypes<RootState>()
-/** For an effect that reads the state once. Changes of the state do not render the component. */
+/** Returns the store, for an effect that reads the state once. Changes of the state do not render the component again. */
 export const useStore = useRawStore.withTypes<AppStore>()
 
 export const useSession = () => useSelector((state) => state.session)

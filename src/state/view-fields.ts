@@ -6,13 +6,16 @@ import type { PlainDate } from '#domain/time.ts'
 type FieldQuery = Record<string, string | number | boolean | undefined>
 
 interface ViewFieldOptions<T> {
-  /** Its name in the address, if it differs from the name in the view. */
+  /** The field's name in the address, if it differs from the name in the view. */
   param?: string
-  /** Returns fields of the call's query. By default: the value under the field's own name, and nothing for the default value. */
+  /** Returns the field's part of the call's query. The default is the value under the field's name, or nothing for the default value. */
   toQuery?(value: T): FieldQuery
-  /** True if it selects which list is shown. An empty list is then not described as filtered. */
+  /** True if the field selects which list is shown. It is not a filter, so it is not a reason why a list is empty. */
   isScope?: true
-  /** True if it belongs to the address but not to the list, such as the open drawer. It does not change the page and is not stored. */
+  /**
+   * True if the field belongs to the address but not to the list, such as the open drawer. A change of it keeps the page number, and it is
+   * not part of the saved query.
+   */
   isOutsideList?: true
 }
 
@@ -38,7 +41,7 @@ export const parseId = (text: string | null): number | null => parseWholeNumber(
 export const parseRowRef = (text: string | null): RowRef | null =>
   text !== null && /^~[0-9a-f-]{36}$/i.test(text) ? (text as `~${string}`) : parseId(text)
 
-/** One of these values, or null for any. */
+/** A field with one of these values, or null for any. */
 export const oneOf = <T extends string | number>(
   values: readonly T[],
   options: ViewFieldOptions<T | null> = {},
@@ -49,7 +52,7 @@ export const oneOf = <T extends string | number>(
   print: String,
 })
 
-/** One of these values. The default is the first one unless `defaultValue` is given. */
+/** A field with one of these values. The default is the first one, unless `defaultValue` is given. */
 export const choice = <T extends string | number>(
   values: readonly [T, ...T[]],
   { defaultValue = values[0], ...options }: ViewFieldOptions<T> & { defaultValue?: T } = {},
@@ -67,7 +70,7 @@ export const id = (options: ViewFieldOptions<number | null> = {}): ViewField<num
   print: String,
 })
 
-/** Format `YYYY-MM-DD`. */
+/** A field with a date in the format `YYYY-MM-DD`. */
 export const date = (options: ViewFieldOptions<PlainDate | null> = {}): ViewField<PlainDate | null> => ({
   ...options,
   defaultValue: null,
@@ -82,7 +85,7 @@ export const flag = (options: ViewFieldOptions<boolean> = {}): ViewField<boolean
   print: String,
 })
 
-/** The row in the drawer, or `new` for an empty form. */
+/** A field with the row that is open in the drawer, or `new` for an empty form. */
 export const openRow = (options: ViewFieldOptions<RowRef | 'new' | null> = {}): ViewField<RowRef | 'new' | null> => ({
   isOutsideList: true,
   ...options,

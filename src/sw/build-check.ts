@@ -10,7 +10,7 @@ let isWorkerBypassed = false
 /** True if the server has turned the worker off (W-11). From then on every request is passed through. */
 export const isBypassed = () => isWorkerBypassed
 
-/** Only responses with the portal's request id are trusted. */
+/** Checks the build headers of a response. Responses without the portal's request id are ignored. */
 export function checkBuildHeaders({ headers: responseHeaders }: Response): void {
   if (!responseHeaders.has(headers.requestId)) return
   if (responseHeaders.get(buildHeaders.worker) === 'bypass' && !isWorkerBypassed) {
@@ -24,7 +24,10 @@ export function checkBuildHeaders({ headers: responseHeaders }: Response): void 
 let notifiedAt = 0
 const notifyIntervalMs = 60_000
 
-/** Pages ask the server themselves, because they know about unsaved input. Limited to once per interval. */
+/**
+ * Makes the pages ask the server for its build, at most once per interval. The pages decide about an update, because only they can check
+ * for unsaved input.
+ */
 function notifyPages(): void {
   if (Date.now() - notifiedAt < notifyIntervalMs) return
   notifiedAt = Date.now()

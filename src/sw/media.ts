@@ -1,4 +1,4 @@
-/** Caches pictures and change logs. Their address is enough to read them, so a sign-out deletes all addresses. */
+/** Caches pictures and change logs. Anybody who has their address can read them, so a sign-out deletes them from the cache. */
 import { CacheExpiration, ExpirationPlugin } from 'workbox-expiration'
 import { CacheFirst, type StrategyOptions } from 'workbox-strategies'
 import { getResource } from '#contract/apps.ts'
@@ -15,7 +15,7 @@ export const isMedia = ({ pathname }: URL) => folders.some((folder) => pathname.
 const expiration = new ExpirationPlugin({ ...limits, purgeOnQuotaError: true }) as Plugin
 export const mediaStrategy = new CacheFirst({ cacheName, plugins: [expiration] })
 
-/** The plugin's own method deletes only what this worker has used since it started. */
+/** Deletes all cached media. The plugin's own method would delete only what this worker has used since it started. */
 export async function deleteMedia(): Promise<void> {
   await caches.delete(cacheName)
   await new CacheExpiration(cacheName, limits).delete()

@@ -8,11 +8,16 @@ import type { OptionalChunk } from '#request/ports.ts'
 export interface BuiltFile {
   url: string
   integrity?: string
-  /** Part from the build (scripts/chunk-plugin.ts). Absent: on every device. `common`: stored with each part. */
+  /**
+   * Part of the build to which the file belongs (scripts/chunk-plugin.ts). `common`: cached with each part. Undefined: cached on every
+   * device.
+   */
   part?: OptionalChunk | 'common'
 }
 
-/** The name of the first such cache is kept, so that caches on devices are found and deleted. */
+/**
+ * Prefix of the cache names. The first such cache was for staff only. The prefix never changes, so that old caches are found and deleted.
+ */
 const prefix = 'portal-staff-'
 const cacheName = prefix + __BUILD__
 

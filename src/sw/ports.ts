@@ -21,13 +21,13 @@ const access = createWorkerAccess({
   },
 })
 
-/** Called after a logout or login. */
+/** Forgets the remembered token. Called when a page has another user, or none. */
 export const clearAccess = (): void => access.onRenewed('')
 
 /** `value` is the token in a page's cookie, or null if the page has none. */
 export const storeAccess = (value: string | null): void => void (value && access.onRenewed(value))
 
-/** A worker that cannot read cookies leaves the count to the next page. */
+/** Access to the unsent count. A worker that cannot read cookies leaves it to the next page. */
 const unsentCookie: UnsentCookie = {
   read: async () =>
     'cookieStore' in self ? ((await self.cookieStore.get(unsentCountCookie.name))?.value ?? null) : null,

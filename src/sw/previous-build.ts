@@ -1,5 +1,5 @@
 /** Keeps the previous build's files for one release (W-10): its open pages may load a chunk later, offline. */
-/** Workbox keeps the files of all builds in one cache of this name. */
+/** Pattern of the name of Workbox's cache, which contains the files of all builds. */
 const precachePattern = /^workbox-precache-/
 const prefix = 'portal-former-'
 const cacheName = prefix + __BUILD__
@@ -7,7 +7,9 @@ const cacheName = prefix + __BUILD__
 /** Returns true for files with a hash in their name. A file with a fixed name belongs to the new build. */
 export const isHashedFile = ({ pathname }: URL) => pathname.startsWith('/saas/assets/')
 
-/** Runs while this build is being installed. The previous build's files are deleted when this one activates. */
+/**
+ * Copies the previous build's files while this build is being installed. Workbox deletes them from its own cache when this build activates.
+ */
 export async function cachePreviousBuild(files: ReadonlySet<string>): Promise<void> {
   const name = (await caches.keys()).find((one) => precachePattern.test(one))
   if (name === undefined) return
@@ -27,6 +29,9 @@ export async function deleteOlderBuilds(): Promise<void> {
   for (const name of await caches.keys()) if (name.startsWith(prefix) && name !== cacheName) await caches.delete(name)
 }
 
-/** The server keeps these files equally long, including those that are never cached in advance. */
+/**
+ * Returns a file of the previous build, from the cache or from the server. The server keeps these files for the same time, including those
+ * that are cached only on use.
+ */
 export const respondFromPreviousBuild = async (request: Request): Promise<Response> =>
   (await caches.match(request, { cacheName })) ?? (await fetch(request))

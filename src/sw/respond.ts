@@ -1,11 +1,12 @@
-/** Responds to a page's request by the request pipeline: always, within a time limit, and marked with the worker's build. */
+/** Responds to a page's request with the request pipeline, within a time limit. The response is marked with the worker's build. */
 import { headers } from '#contract/headers.ts'
 import { handleRequest } from '#request/pipeline/pipeline.ts'
 import { storeAccess, createPorts } from './ports.ts'
 
 /**
- * Longer than the worst case of the request pipeline (a lock, a renewal, a request, and one retry), shorter than a browser's limit for a
- * worker (five minutes). A request that still hangs, above all because another tab blocks the database, counts as a lost connection.
+ * Maximum time for a response, in ms. It is longer than the worst case of the request pipeline (a lock, a renewal, a request, and one
+ * retry) and shorter than a browser's limit for a worker (five minutes). A request that takes longer, usually because another tab blocks
+ * the database, is treated as a lost connection.
  */
 const maxResponseMs = 150_000
 

@@ -39,7 +39,7 @@ self.addEventListener('sync', (event) => {
 self.addEventListener('message', (event) => {
   const message = event.data as WorkerMessage
   if ('accessToken' in message) storeAccess(message.accessToken)
-  // Only after the user's consent, because a new worker must not replace the code under open pages.
+  // Sent only if the user agrees or the server requires the build, because a new worker must not replace the code of open pages.
   if (message.type === 'SKIP_WAITING') event.waitUntil(self.skipWaiting())
   if (message.type === 'claim' && canClaim()) event.waitUntil(self.clients.claim())
   if (message.type === 'drain') event.waitUntil(sendOutbox(createPorts(event), message))
@@ -52,7 +52,10 @@ self.addEventListener('message', (event) => {
   if (message.type === 'build') event.ports[0]?.postMessage(__BUILD__)
 })
 
-/** In ms. Claims a page that loaded before this worker was active. A page that loads without the worker much later does so on purpose. */
+/**
+ * Time after the activation in which a page without a worker is claimed, in ms. Such a page was loading during the activation. A page that
+ * loads without the worker later does so on purpose (a forced reload).
+ */
 const claimWindowMs = 60_000
 let activatedAt = Number.NEGATIVE_INFINITY
 const canClaim = () => !isBypassed() && Date.now() - activatedAt < claimWindowMs
@@ -64,7 +67,7 @@ self.addEventListener('activate', (event) => {
   event.waitUntil(Promise.all([self.clients.claim(), deleteOlderBuilds(), deleteOlderParts()]))
 })
 
-/** The browser repeats a failed sync after some minutes, even if no page is open. */
+/** Rejects if entries still wait. The browser then repeats the sync after some minutes, even if no page is open. */
 async function sendOrTryAgain(event: ExtendableEvent): Promise<void> {
   if (await sendOutbox(createPorts(event), { immediate: true })) throw new Error('the outbox still has entries to send')
 }

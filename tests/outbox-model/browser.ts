@@ -1,7 +1,7 @@
 /**
- * A browser with its tabs. Each tab is a process with the real pipeline and the real Dexie. All share one disk, one set of cookies, one set
- * of locks and one connection. A tab can be reloaded, and the browser killed, at any commit and any step of a request. There are no timers:
- * the test advances the clock.
+ * Simulates a browser with its tabs. Each tab is a process with the real pipeline and the real Dexie. All tabs share one disk, one set of
+ * cookies, one set of locks and one connection. A tab can be reloaded, and the browser can be killed, at any commit and any step of a
+ * request. The pipeline has no real timers: the test advances the clock.
  */
 import '#local/outbox/entry-actions.ts'
 import '#local/storage/device.ts'
@@ -44,9 +44,11 @@ export interface ModelTab extends KillableProcess {
   ports: PagePorts
   api: ApiClient
   actions: OutboxActions
-  /** How often the tab requested a wake-up for the time when the connection is back. */
+  /** Number of wake-ups that the tab has requested for the time when the connection is back. */
   wakes: number
-  /** Resolves at once, or when a frozen tab is thawed. A frozen tab keeps its locks and receives nothing. */
+  /**
+   * Resolved while the tab runs. While it is frozen, it resolves when the tab is thawed. A frozen tab keeps its locks and receives nothing.
+   */
   whenThawed: Promise<void>
   freeze(): void
   thaw(): void
@@ -56,26 +58,26 @@ export interface ModelBrowser {
   disk: ModelDisk
   tabs: ModelTab[]
   connectionState: ConnectionState
-  /** Number of steps so far: commits, sent requests, and responses that were ready. */
+  /** Number of steps so far. A step is a commit, a request that is sent, or a response that is ready. */
   steps: number
-  /** The browser is killed at this step. If the step is a request, the request reaches the server later. */
+  /** Step at which the browser is killed, or null. If the step is a request, the request reaches the server later. */
   diesAt: number | null
-  /** Names of locks that are held or waited for. */
+  /** Returns the names of locks that are held or waited for. */
   listLocks(): string[]
-  /** Errors that tabs reported. */
+  /** Errors that living tabs have reported. */
   reportedErrors: unknown[]
   reload(tabIndex: number): void
   kill(): void
-  /** Delivers the requests of killed tabs that were still in transit. */
+  /** Delivers the requests that killed tabs had sent and that have not reached the server yet. */
   deliverLate(): Promise<void>
-  /** Resolves when nothing moves any longer, except for timers of the clock. */
+  /** Resolves when no tab does anything any longer, except wait for the clock. */
   waitUntilQuiet(): Promise<void>
   close(): Promise<void>
 }
 
 const never = () => new Promise<never>(() => {})
 const tabCount = 2
-/** Number of turns of the event loop without any movement. */
+/** `waitUntilQuiet` resolves after this many turns of the event loop without any activity. */
 const quietRounds = 12
 
 export function createBrowser(server: ServerTransport, clock: Clock, newId: () => string): ModelBrowser {
@@ -87,7 +89,7 @@ export function createBrowser(server: ServerTransport, clock: Clock, newId: () =
   const listenersBefore = new Set(storageEvent.subscribers)
   let moveCount = 0
 
-  /** Returns true if the tab is dead, by this step or before. */
+  /** Counts a step, at which the browser may be killed. Returns true if the tab is dead now. */
   function countStep(tab: ModelTab): boolean {
     moveCount += 1
     if (tab.isDead) return true
@@ -150,7 +152,7 @@ export function createBrowser(server: ServerTransport, clock: Clock, newId: () =
       pipeline: (request) => handleRequest(request, ports),
     }
     const freeze = () => {
-      // Work that has waited since an earlier freeze is resumed too.
+      // If the tab is already frozen, thawing must also resume the work that waits since the earlier freeze.
       const { thaw } = tab
       tab.whenThawed = new Promise((resolve) => {
         tab.thaw = () => {
@@ -199,7 +201,7 @@ export function createBrowser(server: ServerTransport, clock: Clock, newId: () =
     },
     async close() {
       for (const tab of browser.tabs) endTab(tab)
-      // Dexie notifies all live queries of this process about every commit. Queries of dead tabs would run forever and keep their memory.
+      // Dexie notifies all live queries of this process about every commit. Queries of dead tabs would run forever and use memory.
       for (const listener of storageEvent.subscribers.slice())
         if (!listenersBefore.has(listener)) storageEvent.unsubscribe(listener as () => void)
     },
@@ -210,7 +212,7 @@ export function createBrowser(server: ServerTransport, clock: Clock, newId: () =
 
 const html = { headers: { 'content-type': 'text/html' } }
 
-/** Encryption runs outside the event loop, so the pending operations are counted here. */
+/** Number of encryption operations that have not ended. They run outside the event loop, so `waitUntilQuiet` must count them. */
 let pendingCrypto = 0
 for (const name of ['encrypt', 'decrypt', 'importKey'] as const) {
   const operation = crypto.subtle[name].bind(crypto.subtle) as (...args: unknown[]) => Promise<unknown>

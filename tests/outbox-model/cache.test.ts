@@ -1,6 +1,7 @@
 /**
- * Compares the cached list of a device with a simple server, through overlapping reads, changes, deletions, change requests and sign-outs.
- * An older row never replaces a newer one, a deleted row never returns, and a list that is called complete is complete (protocol 33 to 35).
+ * Compares the cached list of a device with a simple server, in random sequences of overlapping reads, changes, deletions, change requests
+ * and sign-outs. An older row never replaces a newer one. A deleted row never returns. A list that is marked as complete has all rows of
+ * the server (protocol 33 to 35).
  */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -23,7 +24,7 @@ type TestUser = ReturnType<typeof buildUser>
 const { RUNS = '40', REPLAY } = process.env
 const replay = REPLAY === undefined ? {} : { path: REPLAY }
 
-/** A response of the server at one moment. It may arrive at any later time. */
+/** A response that the server has sent. It may arrive at any later time. */
 interface PendingResponse {
   arrive: (testDevice: TestDevice, generation: number) => Promise<unknown>
   generation: number
@@ -32,7 +33,7 @@ interface PendingResponse {
 interface CacheWorld {
   testDevice: TestDevice
   rows: Map<number, TestUser>
-  /** Ids of rows that are deleted for good, with the change number of the deletion. */
+  /** Change number of each row's deletion, by the row's id. Deleted rows are not created again. */
   deletionChanges: Map<number, number>
   changes: Map<number, number>
   /** Creation time of each row. */
@@ -40,9 +41,9 @@ interface CacheWorld {
   change: number
   now: number
   pendingResponses: PendingResponse[]
-  /** The highest version of each row that this device got since it was last cleared. */
+  /** The highest version of each row that this device has received since it was last cleared. */
   seenVersions: Map<number, number>
-  /** Ids that this device knows as deleted. */
+  /** Ids of rows that this device has stored as deleted. */
   deletedIds: Set<number>
 }
 
@@ -93,7 +94,7 @@ function remove(world: CacheWorld, userId: number): void {
   world.deletionChanges.set(userId, world.change)
 }
 
-/** Orders by name, and ties by id in the same direction (protocol 36). */
+/** Orders rows by name, and rows of the same name by id in the same direction (protocol 36). */
 const sortRows = (rows: Iterable<TestUser>, isDescending: boolean) =>
   [...rows].toSorted((a, b) => (isDescending ? -1 : 1) * (a.name === b.name ? a.id - b.id : a.name < b.name ? -1 : 1))
 
@@ -150,7 +151,7 @@ async function check(world: CacheWorld): Promise<void> {
     expect(world.deletedIds.has(userId), `row ${userId} came back`).toBe(false)
     world.seenVersions.set(userId, version)
   }
-  // Other rows only left a list, and may return until the server reports them as deleted.
+  // Only tombstones with this version mean that the server has reported a deletion. Other rows have only left a list, and may return.
   for (const { table, id: userId, version } of await db.tombstones.toArray())
     if (table === 'users' && version === deletedVersion) world.deletedIds.add(userId)
   const view = await readListOnDevice(device, userList, { ...firstPage, results: 50 })

@@ -7,11 +7,11 @@ import { runRandomSimulations } from '#tests/outbox-model/random.ts'
 import { buildNewEntry, openTestDevice } from '#tests/support/device/device-database.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
 
-it('The outbox keeps every promise in random histories with a fixed seed (R-01)', async () => {
+it('The outbox breaks no rule of the protocol in random histories with a fixed seed (R-01)', async () => {
   await runRandomSimulations({ seed: 1, runs: isNight ? 60 : 20 })
 }, 180_000)
 
-it('A sender that wakes with a lost claim cannot return the entry to the queue (protocol 12)', async () => {
+it('A sender that wakes up after it has lost its claim cannot return the entry to the queue (protocol 12)', async () => {
   const { db, generation } = await openTestDevice()
   const { intent } = await enqueue(db, buildNewEntry())
   const claimOptions = { leaseMs: 45_000, maxEntries: 1, generation, freezeRequest: freeze }

@@ -1,24 +1,26 @@
 /**
- * A disk that outlives its processes. Processes (a page, a worker) have their own connections to one fake IndexedDB. A process can die at
- * any commit. From then on it receives and changes nothing, but its commits stay. A test can read the contents between two turns of the
- * event loop, which no process can.
+ * Simulates a disk that outlives its processes. Each process (a page or a worker) has its own connections to one fake IndexedDB. A process
+ * can die at any commit. After that it receives and changes nothing, but its commits stay. A test can also read the contents of the disk
+ * while a process has an open transaction.
  */
 import { forceCloseDatabase, IDBFactory } from 'fake-indexeddb'
 
 export interface ModelDisk {
-  /** Returns the storage as this process sees it. */
+  /** Returns the IndexedDB of one process. */
   createView(process: KillableProcess): IDBFactory
-  /** Returns the rows of a table, including uncommitted ones, or an empty list if there is no table. They must not be changed. */
+  /**
+   * Returns the rows of a table, including uncommitted ones, or an empty list if the table does not exist. The rows must not be changed.
+   */
   read<T>(database: string, table: string): T[]
-  /** Called after each commit of a living process, before the process is notified. */
+  /** Called after each commit of a writing transaction, if its process is alive and before the process is notified. */
   onCommit: (process: KillableProcess, transaction: IDBTransaction) => void
-  /** While true, every put fails, as on a full disk. */
+  /** If true, every transaction with a put is aborted, as on a full disk. */
   isFull: boolean
   /** Returns the number of transactions that have not ended. */
   countOpen(): number
   /** Closes all connections of this process, as the browser may do. */
   closeConnections(process: KillableProcess): void
-  /** Aborts the open transactions of this process, so that it receives nothing any longer. */
+  /** Aborts the open transactions of a process, so that it receives nothing any longer. */
   forget(process: KillableProcess): void
 }
 
@@ -26,7 +28,7 @@ export interface KillableProcess {
   isDead: boolean
 }
 
-/** The internal parts of fake-indexeddb that are used here: the raw stores, and the abort with a reason. */
+/** The internal parts of fake-indexeddb that this file uses: the stored records, and the abort with a reason. */
 interface RawFactory {
   _databases: Map<string, { rawObjectStores: Map<string, { records: { values(): Iterable<{ value: unknown }> } }> }>
 }
@@ -111,7 +113,7 @@ export function createDisk(): ModelDisk {
   return disk
 }
 
-/** The put itself succeeds. The missing space is detected when the transaction is written, and all of it is undone. */
+/** Makes the transaction fail as on a full disk. Each put itself succeeds, then the complete transaction is aborted. */
 function failPuts(transaction: RawTransaction): void {
   const openStore = transaction.objectStore.bind(transaction)
   transaction.objectStore = (name) => {

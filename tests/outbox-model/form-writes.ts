@@ -1,4 +1,4 @@
-/** The writes that a user makes in the forms of a tab. Each is recorded as intended before it is called. */
+/** Makes the writes of a user in the forms of a tab. Each write is recorded as intended before it is called. */
 import type { RowRef } from '#contract/endpoint.ts'
 import { createUser, deleteUser, updateCompanyUser } from '#contract/users.ts'
 import { getBaseVersion } from '#local/lists/list-view.ts'
@@ -18,7 +18,7 @@ export async function createRow(simulation: Simulation, { tab, word }: { tab: nu
   checkResult(simulation, intent, await getTab(simulation, tab).api.call(createUser, { body }, { intent }))
 }
 
-/** Returns the rows that the user can pick: two of the server, and those that the user has created. */
+/** Returns the rows that a user can pick: two rows of the server, and all rows that the user has created. */
 function listRows(simulation: Simulation): IntendedWrite['row'][] {
   const owner = findSignedInUser(simulation)
   const createdWrites = [...simulation.guarantees.intendedWrites.values()].filter(
@@ -31,7 +31,7 @@ function pickRow(simulation: Simulation, index: number): { row: IntendedWrite['r
   const all = listRows(simulation)
   const row = all[index % all.length] ?? 2
   if (typeof row === 'number') return { row, target: row }
-  // Uses the id of the row if the device knows it.
+  // If the device has stored the id of a created row, every second index uses the id, and all others use the intent.
   const names = simulation.browser.disk.read<RowId>(getDatabaseName(findSignedInUser(simulation) ?? 0), 'rowIds')
   const id = names.find(({ intent }) => intent === row)?.id
   return { row, target: id !== undefined && index % 2 === 0 ? id : `~${row}` }
@@ -93,7 +93,7 @@ function checkResult(simulation: Simulation, intent: string, result: CallResult<
     simulation.guarantees.violations.push(`${intent} is called queued, and never was on the disk`)
 }
 
-/** Sends a refused form again with its errors fixed, as the same intent. */
+/** Sends a refused form again with corrected values and the same intent. */
 export async function sendForm(simulation: Simulation, tab: number): Promise<void> {
   const intent = simulation.forms.find(
     (intent) => simulation.guarantees.intendedWrites.get(intent)?.owner === findSignedInUser(simulation),

@@ -1,8 +1,10 @@
 /**
- * The guarantees of the outbox, without a database: the intended writes, the order of each queue key, and the outcome that each user
- * expects. The checker gets every commit of the device and every request that arrives at the server, and records broken guarantees: an
- * entry leaves only when it is accepted or dropped, no write overtakes another one of its row, no write runs for another user, and receipts
- * are true.
+ * Checks the guarantees of the outbox without a database. It knows the intended writes, the order of each queue key, and the outcome that
+ * each user expects. It is called for every commit of the device and every request that arrives at the server, and records each violation:
+ * - An entry leaves the outbox only if it is accepted, refused, dropped or sealed.
+ * - No write overtakes an earlier one of the same row.
+ * - No write is executed for another user.
+ * - The outcome of each receipt is the outcome on the server.
  */
 import type { OutboxEntry, Receipt, SealedWrites } from '#local/storage/records.ts'
 import type { ModelRequest, ModelServer } from '#tests/outbox-model/server.ts'
@@ -14,12 +16,12 @@ export interface IntendedWrite {
   intent: string
   owner: number
   action: OutboxEntry['action']
-  /** The intent that creates the row, or the row's id. */
+  /** The row's id, or the intent that creates the row. */
   row: string | number
   /** All bodies that the user has submitted, the latest one last. */
   body: Record<string, unknown>[]
   expectedOutcome: ExpectedOutcome
-  /** Sent from a form while the disk was full, so it may take effect without being stored on the disk. */
+  /** True if the form was sent while the disk was full. The write may then take effect without being stored on the disk. */
   isDirectAllowed?: boolean
 }
 
@@ -36,14 +38,17 @@ export interface GuaranteeChecker {
   intendedWrites: Map<string, IntendedWrite>
   violations: string[]
   recordWrite(write: Omit<IntendedWrite, 'expectedOutcome'>): void
-  /** The user drops the write, and with it all writes to a row that is then never created. */
+  /** Called if the user drops the write. If it creates a row, all other writes of this row are dropped too. */
   drop(intent: string): void
   discard(owner: number): void
-  /** Called after every commit. */
+  /** Called after every commit, with the user's records on the disk. */
   onCommit(owner: number, process: unknown, now: DiskContent): void
-  /** Called before the server executes the requests. */
+  /** Called before the server executes the writes of one request. */
   onArrival(items: readonly ModelRequest[]): void
-  /** Returns how the intent last left the outbox, or undefined if it did not leave or is back. Needed because receipts can be sealed. */
+  /**
+   * Returns the outcome with which the intent last left the outbox, or undefined if it is in the outbox or never left it. Receipts on the
+   * disk cannot be used for this, because they can be sealed.
+   */
   findOutcome(intent: string): Receipt['outcome'] | undefined
   /** Returns the intents of one row, in the order in which they were stored on the disk. */
   listQueue(row: IntendedWrite['row'], owner: number): string[]
@@ -51,24 +56,24 @@ export interface GuaranteeChecker {
 
 const isParked = ({ state }: OutboxEntry) => ['refused', 'asks', 'conflict'].includes(state)
 
-/** The state that a refusal leads to, by its status and code. */
+/** Returns the state that the entry must have, by the status and code of its problem. */
 function getParkedState({ problem, action, bytes }: OutboxEntry): OutboxEntry['state'] {
   if (problem?.code === 'APP_CONFIRM') return 'asks'
   if (problem?.status === 412) return 'conflict'
   return problem?.status === 404 && action === 'change' && bytes?.method === 'PUT' ? 'conflict' : 'refused'
 }
 
-/** Refusals after which a device may find that the write is already applied: nothing is left to merge, or the row was deleted before. */
+/** Codes of refusals after which the device may find that the change is already applied, or that the row was already deleted. */
 export const alreadyAppliedCodes: ReadonlySet<string> = new Set(['VERSION_CONFLICT', 'USER_NOT_EXIST'])
 
 export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
   const intendedWrites = new Map<string, IntendedWrite>()
   const contentByOwner = new Map<number, DiskContent>()
-  /** In the order in which they were first stored on the disk. */
+  /** Intents in the order in which they were first stored on the disk. */
   let intentOrder: string[] = []
   const keys = new Map<string, string>()
   const outcomes = new Map<string, Receipt['outcome']>()
-  /** The process that holds the claim with the current fence. */
+  /** Process that holds the claim with the current fence, by intent. */
   const claims = new Map<string, unknown>()
   const violations: string[] = []
   const emptyContent: DiskContent = { outbox: [], receipts: [], seals: [], rows: new Set() }
@@ -99,7 +104,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
     const write = intendedWrites.get(intent)
     const outcome = now.receipts.find((receipt) => receipt.intent === intent)?.outcome
     if (outcome) outcomes.set(intent, outcome)
-    // The entries were sealed, all in one record.
+    // The outbox is empty and there is a new seal, so all entries were sealed together.
     if (now.seals.length > (contentByOwner.get(owner)?.seals.length ?? 0) && now.outbox.length === 0) return
     if (outcome === 'done') return checkDone(intent, key)
     if (outcome === 'dropped' && write?.expectedOutcome !== 'takesEffect') return
@@ -110,7 +115,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
     reportViolation(`${intent} left the outbox with receipt ${outcome} and will ${write?.expectedOutcome}`)
   }
 
-  /** If the device reports a write as done, the idempotency store must have it as done, unless the change was already applied. */
+  /** If the device reports a write as done, the server must have recorded it as done, unless the change was already applied. */
   function checkDone(intent: string, key: string): void {
     const isAlreadyApplied = server.idempotency.some(
       (record) => record.key === key && alreadyAppliedCodes.has(record.code ?? ''),
@@ -127,7 +132,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
       reportViolation(`${entry.intent} was given back by who had lost it`)
   }
 
-  /** A change of a cached row must name the row version that it is based on (protocol 9). */
+  /** A change of a cached row must contain the row version on which it is based (protocol 9). */
   function checkBase({ intent, action, target, ifMatch }: OutboxEntry, { rows }: DiskContent): void {
     if (action !== 'create' && typeof target === 'number' && rows.has(target) && ifMatch === null)
       reportViolation(`${intent} says of no version what it is based on (protocol 9)`)
@@ -183,7 +188,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
         const isUnsealed = previous.seals.length > now.seals.length
         if (previousEntry) checkRetained(entry, previousEntry, process)
         else if (!isUnsealed) checkBase(entry, now)
-        // A form may submit a write again that was settled meanwhile. This does not change the order.
+        // A form may submit a write again that was done meanwhile. This does not change the order.
         if (!previousEntry && !isUnsealed && !findDone(entry.intent))
           intentOrder = [...intentOrder.filter((intent) => intent !== entry.intent), entry.intent]
       }
@@ -199,7 +204,7 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
           knownIntent === undefined &&
           [...keys.values()].includes(item.intent) &&
           !otherRecords.some((record) => record.state !== 'done') &&
-          // Each attempt of a form that is not stored has its own key, as a direct call has.
+          // A form that is not stored has a new key for each attempt, like a direct call.
           !intendedWrites.get(item.intent)?.isDirectAllowed &&
           !canHaveNewKey(item)
         )
@@ -218,7 +223,10 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
       intentOrder.filter((intent) => getRow(intent) === row && intendedWrites.get(intent)?.owner === owner),
   }
 
-  /** A row that was created and deleted before either was sent: nothing needs to happen on the server (protocol 15). */
+  /**
+   * Called if a user deletes a row that they have created. If the server has not received the creation, all writes of the row may be
+   * dropped, because nothing needs to happen on the server (protocol 15).
+   */
   function allowCancelling({ intent, owner }: IntendedWrite, removal: string): void {
     if (server.idempotency.some((record) => record.intent === intent)) return
     for (const write of intendedWrites.values())
@@ -230,7 +238,10 @@ export function createGuaranteeChecker(server: ModelServer): GuaranteeChecker {
         write.expectedOutcome = 'dropped'
   }
 
-  /** The write is based on one that was removed without an effect, so it had to be frozen again with a new key (protocol 15). */
+  /**
+   * Returns true if an earlier write of the row was removed without an effect. Later writes are then frozen again with a new key (protocol
+   * 15).
+   */
   function canHaveNewKey({ intent }: ModelRequest): boolean {
     return findEarlier(intent).some(
       (earlierIntent) =>

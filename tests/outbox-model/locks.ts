@@ -1,13 +1,13 @@
-/** The Web Locks of one browser, as far as the request pipeline uses them. If a holder dies, its locks are released. */
+/** Simulates the Web Locks of one browser, as far as the request pipeline uses them. If a holder dies, its locks are released. */
 import type { KillableProcess } from '#tests/outbox-model/disk.ts'
 
 type RequestLock = LockManager['request']
 
 export interface KillableLocks {
   createManager(process: KillableProcess): { request: RequestLock }
-  /** Releases all locks and requests of dead processes. */
+  /** Releases all locks of dead processes, and deletes their waiting requests. */
   release(): void
-  /** Names of locks that are held or waited for. */
+  /** Returns the names of locks that are held or waited for. */
   listLocks(): string[]
 }
 
@@ -44,7 +44,7 @@ export function createLocks(): KillableLocks {
     return new Promise<T>((resolve, reject) => {
       const claim: LockClaim = {
         process,
-        // In a later microtask, as in a browser: a lock is never granted within the call itself.
+        // Runs in a later microtask, as in a browser, where a lock is never granted within the call itself.
         run: () =>
           queueMicrotask(
             () =>

@@ -1,4 +1,4 @@
-/** The events of a device with an outbox, as data. They are drawn at random or written by hand, and a failing test prints them. */
+/** Defines the events of a device with an outbox, as data. They are generated at random or written by hand. A failing test prints them. */
 import * as fc from 'fast-check'
 import type { ConnectionState } from '#tests/support/device/device.ts'
 import { serverModes, type ServerMode } from '#tests/outbox-model/server.ts'
@@ -10,10 +10,10 @@ export type Decision = (typeof decisions)[number]
 
 export type ModelAction =
   | { kind: 'create'; tab: number; word: NameWord }
-  /** `at` picks one of the rows. `hasBase` is true for a form that was opened on the row. */
+  /** A user changes a row, which `at` selects. With `hasBase` the form was opened on the cached row. */
   | { kind: 'change'; tab: number; at: number; word: NameWord; field: 'name' | 'title'; hasBase: boolean }
   | { kind: 'remove'; tab: number; at: number }
-  /** A form that got a problem is sent again. */
+  /** A form whose write was refused is sent again. */
   | { kind: 'again'; tab: number }
   | { kind: 'decide'; tab: number; at: number; decision: Decision }
   | { kind: 'tick'; tab: number; immediate: boolean }
@@ -28,7 +28,7 @@ export type ModelAction =
   | { kind: 'full'; full: boolean }
   | { kind: 'closed' | 'freeze' | 'thaw'; tab: number }
   | { kind: 'jump'; minutes: number }
-  /** The browser is killed this number of steps later, in the middle of the next actions. */
+  /** The browser is killed after this number of further steps, which is usually during one of the next actions. */
   | { kind: 'dies'; after: number }
   | { kind: 'revoke' | 'kill' | 'late' }
 

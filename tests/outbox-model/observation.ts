@@ -1,4 +1,4 @@
-/** The rows that a user should see: the rows that this device last got from the server, with the overlay of every waiting write. */
+/** Compares the list on the screen with the rows that a user should see: the cached rows, with all waiting writes applied. */
 import { listUsers } from '#contract/users.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
 import { readListOnDevice } from '#local/lists/read-list.ts'
@@ -7,7 +7,7 @@ import type { ModelTab } from '#tests/outbox-model/browser.ts'
 import { type Simulation, readOutbox, findSignedInUser } from '#tests/outbox-model/simulation.ts'
 import { companyId } from '#tests/support/device/device-database.ts'
 
-/** No list requests this order from the server, so the result has exactly the cached rows. */
+/** Query of all users in an order that no request to the server has. So the device responds with all cached rows. */
 const allUsersQuery = {
   scope: companyId,
   filters: { includedDel: true },
@@ -18,7 +18,7 @@ const allUsersQuery = {
 
 type SeenRow = Record<string, unknown>
 
-/** Throws if the screen shows something else, or if a cached row never existed on the server. */
+/** Throws if the list does not have the expected rows, or if a cached row never existed on the server. */
 export async function checkView(simulation: Simulation, tab: ModelTab): Promise<void> {
   const user = findSignedInUser(simulation)
   if (user === null || simulation.pending.size > 0) return

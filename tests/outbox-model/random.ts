@@ -1,4 +1,4 @@
-/** Long random histories against the guarantees. A failing one prints its seed and path, which run it again. */
+/** Runs long random histories and checks the guarantees. A failure prints its seed and path, with which it can be repeated. */
 import * as fc from 'fast-check'
 import { actionArbitrary } from '#tests/outbox-model/model-actions.ts'
 import { runSimulation } from '#tests/outbox-model/run-simulation.ts'
@@ -6,19 +6,19 @@ import { runSimulation } from '#tests/outbox-model/run-simulation.ts'
 export interface RandomRunOptions {
   seed: number
   runs: number
-  /** The path that a failure prints. */
+  /** Path of a failing history, to repeat only this one. */
   path?: string | undefined
 }
 
 export interface SimulationTotals {
   histories: number
-  /** Commits, sent requests and received responses. */
+  /** Number of commits, of requests that were sent, and of responses that were ready. */
   steps: number
   effects: number
   writes: number
 }
 
-/** `SHRINK=1` searches for the shortest failing history, which takes a while. */
+/** With `SHRINK=1`, a failure is reduced to a shorter history, which takes a while. */
 const { SHRINK } = process.env
 
 /** Throws at the first history that breaks a guarantee. */

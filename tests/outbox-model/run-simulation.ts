@@ -1,7 +1,7 @@
 /**
- * Runs a history of actions on a real device in the model browser, and compares. Each commit and each request is checked against the
- * guarantees, and the list on the screen after each action. In the end all faults are removed, all users sign in again, and the server's
- * idempotency store is compared with all intended writes.
+ * Runs a history of actions on a real device in the simulated browser. Each commit and each request is checked against the guarantees, and
+ * the list on the screen is checked after each action. Finally all faults are removed, the users sign in again, and the effects on the
+ * server are compared with all intended writes.
  */
 import { listUsers } from '#contract/users.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
@@ -27,7 +27,7 @@ import {
 import { createGuaranteeChecker } from '#tests/outbox-model/guarantees.ts'
 import { checkEnd, findWrongEffects } from '#tests/outbox-model/verify.ts'
 import { createModelServer } from '#tests/outbox-model/server.ts'
-// Loaded before a simulation begins, because the load time of a module would change the order of events.
+// Imported before a simulation begins, because the load time of a module would change the order of events.
 import '#local/outbox/row-names.ts'
 import { checkView } from '#tests/outbox-model/observation.ts'
 import { changeRow, createRow, fixBody, removeRow, sendForm } from '#tests/outbox-model/form-writes.ts'
@@ -38,11 +38,11 @@ export interface SimulationResult {
   steps: number
   effects: number
   writes: number
-  /** Number of forms with a problem after the last action. */
+  /** Number of forms whose write was refused, after the last action. */
   forms: number
 }
 
-/** `diesAt` is the step at which the browser is killed. Throws if a guarantee is broken. */
+/** Runs the actions. `diesAt` is the step at which the browser is killed. Throws if a guarantee is broken. */
 export async function runSimulation(
   actions: readonly ModelAction[],
   { diesAt = null as number | null } = {},
@@ -81,7 +81,7 @@ function createSimulation(): Simulation {
   const originalOnCommit = browser.disk.onCommit
   browser.disk.onCommit = (process, transaction) => {
     const { db, objectStoreNames } = transaction
-    // Other transactions that run now do not touch these records, because each change of the outbox locks the whole table.
+    // Other transactions cannot have changed these records without a commit, because each change of the outbox locks the whole table.
     for (const user of users.filter((user) => db.name === getDatabaseName(user) && objectStoreNames.contains('outbox')))
       guarantees.onCommit(user, process, {
         outbox: readOutbox(simulation, user),
@@ -100,14 +100,14 @@ function createSimulation(): Simulation {
   return simulation
 }
 
-/** The tabs that existed when the work started. */
+/** Tabs that were open when the work was started. */
 const tabsByWork = new WeakMap<Promise<unknown>, readonly ModelTab[]>()
 
-/** Starts the work and waits until nothing can happen without the clock. */
+/** Starts the work, and waits until nothing can happen without an advance of the clock. */
 async function runWork(simulation: Simulation, work: () => Promise<unknown>): Promise<void> {
   const tabs = [...simulation.browser.tabs]
   const pendingWork = work()
-    // An error of work whose tab died is ignored.
+    // Errors are ignored if a tab died, because its work cannot end properly.
     .catch(
       (error: unknown) => void (tabs.some(({ isDead }) => isDead) || simulation.browser.reportedErrors.push(error)),
     )
@@ -210,7 +210,7 @@ async function decide(
   const { intent } = entry
   const write = simulation.guarantees.intendedWrites.get(intent)
   if (decision === 'keepServerValues' || decision === 'drop') {
-    // The dependent writes, which the outbox page lists, are dropped too, without another question.
+    // The dependent writes are dropped too. No further question follows, because the outbox page has listed them.
     simulation.guarantees.drop(intent)
     simulation.forms = simulation.forms.filter((otherIntent) => otherIntent !== intent)
     await (decision === 'drop' ? actions.drop(intent) : actions.keepServerValues(intent))
@@ -230,7 +230,7 @@ async function tick(simulation: Simulation, tabIndex: number, isImmediate: boole
   const wakes = tab.wakes
   const hasMoreToSend = await sendOutbox(tab.ports, { immediate: isImmediate })
   if (tab.isDead || user === null || findSignedInUser(simulation) !== user) return
-  // The sender ends with nothing to send, or reports the rest and arms the next trigger (requirement 16).
+  // The sender must either send everything, or return true and request a wake-up (requirement 16).
   const hasUnsent = readOutbox(simulation, user).some(({ state }) => ['waiting', 'sending', 'dropping'].includes(state))
   if (hasUnsent && !hasMoreToSend)
     simulation.guarantees.violations.push('a drain has ended with something to send and did not say so')
@@ -247,12 +247,12 @@ async function signOutUser(
 ): Promise<void> {
   const user = findSignedInUser(simulation)
   if (shouldDiscard && user !== null) simulation.guarantees.discard(user)
-  // Forms are closed at the sign-out of their user.
+  // A sign-out closes the forms of its user.
   simulation.forms = []
   await signOut(getTab(simulation, tab).ports, shouldDiscard)
 }
 
-/** A sign-in needs a connection, so there is one during it. */
+/** Signs a user in. A sign-in needs a connection, so there is one while it runs. */
 async function signInUser(simulation: Simulation, tab: number, user: number): Promise<void> {
   const { browser } = simulation
   const previousState = browser.connectionState
@@ -269,7 +269,7 @@ async function signInUser(simulation: Simulation, tab: number, user: number): Pr
 async function check(simulation: Simulation, action: ModelAction | null): Promise<void> {
   const broken = [...simulation.guarantees.violations, ...simulation.server.violations, ...findWrongEffects(simulation)]
   if (broken.length > 0) throw new Error(`after ${JSON.stringify(action)}: ${broken.join('; ')}`)
-  // A device with a full disk may fail at anything, and reports it.
+  // On a full disk any operation of the device may fail and report an error, so these errors are ignored.
   const [reportedError] = simulation.browser.reportedErrors.splice(0).filter(() => !simulation.browser.disk.isFull)
   if (reportedError) throw new Error(`after ${JSON.stringify(action)}`, { cause: reportedError })
   await checkView(simulation, getTab(simulation, 0))
@@ -277,17 +277,17 @@ async function check(simulation: Simulation, action: ModelAction | null): Promis
 
 const roundsToSettle = 40
 
-/** Removes all faults. Then each user signs in, sends their forms again and decides about the waiting writes. */
+/** Removes all faults. Then each user with stored data signs in, sends their forms again, and decides about the waiting writes. */
 async function settle(simulation: Simulation): Promise<void> {
   const { browser, server } = simulation
   browser.diesAt = null
   browser.disk.isFull = false
   for (const tab of browser.tabs) tab.thaw()
   await passTime(simulation, 120_000)
-  // After the work in progress, which restores the connection state that it found.
+  // Set after the work in progress has ended, because a sign-in restores the connection state that it found.
   browser.connectionState = 'up'
   server.mode = 'well'
-  // The last signed-in user comes first, then the other users if they have stored data.
+  // The user who was last signed in comes first. Any other user follows only if they have stored data.
   const signedInUser = findSignedInUser(simulation) ?? users[0]
   for (const user of [signedInUser, ...users.filter((candidate) => candidate !== signedInUser)])
     if (user === signedInUser || readOutbox(simulation, user).length + readSeals(simulation, user).length > 0)
@@ -299,10 +299,10 @@ async function settle(simulation: Simulation): Promise<void> {
   await checkNothingHangs(simulation)
 }
 
-/** Longer than any wait of the request pipeline, even if the clock was set back by hours. */
+/** Longer than any wait of the request pipeline, in ms, even if the clock was set back by hours. */
 const longMs = 24 * 3_600_000
 
-/** R-44: in the end there is no lock, no open transaction, no timer and no caller without a response. */
+/** Checks that nothing is left after all work (R-44): no lock, no open transaction, no timer, and no caller without a response. */
 async function checkNothingHangs(simulation: Simulation): Promise<void> {
   for (let round = 0; round < 2; round++) await passTime(simulation, longMs)
   const leftovers = {
@@ -336,7 +336,7 @@ async function settleFor(simulation: Simulation, user: number): Promise<void> {
   throw new Error(`stuck for ${user}: ${leftovers.join('; ')} ${readSeals(simulation, user).length} seals`)
 }
 
-/** Closes forms that get the same problem again and again. */
+/** Closes the forms of a user whose writes are refused again and again. */
 function abandonForms(simulation: Simulation, user: number): void {
   const ownForms = simulation.forms.filter((intent) => simulation.guarantees.intendedWrites.get(intent)?.owner === user)
   for (const intent of ownForms) simulation.guarantees.drop(intent)

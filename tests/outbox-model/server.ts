@@ -1,7 +1,7 @@
 /**
- * A server in memory that follows the rules of the idempotency store exactly (protocol 1 to 10, 13, 17, 24): keys, intents, fingerprints of
- * the bytes, chained versions, names, voids. Its state is readable, so that a test can check it. The real server is tested against the same
- * rules in tests/server and tests/integration.
+ * Simulates a server in memory that follows the rules of the idempotency store exactly (protocol 1 to 10, 13, 17, 24): keys, intents,
+ * fingerprints of the bytes, chained versions, names, voids. A test can read its state. The real server is tested against the same rules in
+ * tests/server and tests/integration.
  */
 import { deleteSealKeys } from '#contract/accounts.ts'
 import { headers } from '#contract/headers.ts'
@@ -23,7 +23,7 @@ export interface IdempotencyRecord {
   row: { id: number; version: number } | null
 }
 
-/** One write as it arrived, alone or in a batch. */
+/** One write as it arrived at the server, alone or in a batch. */
 export interface ModelRequest {
   method: string
   path: string
@@ -41,7 +41,10 @@ export interface ModelEffect {
   body: ModelRequest['body']
 }
 
-/** How the server responds to every write until the mode changes. `well` follows the rules. `deaf` ignores idempotency keys. */
+/**
+ * Modes of the server. In the mode `well` it follows the rules. In the mode `deaf` it reports success without executing the write or
+ * echoing its key. In all others it refuses every write with an error.
+ */
 export const serverModes = ['well', 'failing', 'forbidding', 'limiting', 'late', 'locked', 'busy', 'deaf'] as const
 export type ServerMode = (typeof serverModes)[number]
 
@@ -55,12 +58,12 @@ export interface ModelServer {
   effects: ModelEffect[]
   /** Rules of the protocol that the device has broken. */
   violations: string[]
-  /** Called with the writes of one request before any of them is executed. */
+  /** Called with all writes of a request before the first one is executed. */
   onArrival: (items: readonly ModelRequest[]) => void
   /** Called after seal keys of a user were deleted. */
   onDeletedKeys: (userId: number, ids: readonly number[]) => void
   findSettled(intent: string): IdempotencyRecord | undefined
-  /** Another user changes a row. */
+  /** Changes a row as another user. */
   changeBehind(id: number): void
   /** Makes all tokens issued so far invalid. */
   revoke(): void
@@ -155,7 +158,7 @@ export function createModelServer(clock: Clock): ModelServer {
     return buildJsonResponse(200, { count: visibleRows.length, data: visibleRows.slice(0, 100) }, listHeaders)
   }
 
-  /** Applies the rules in their order (protocol 4). */
+  /** Executes one write by the rules of the idempotency store, in their order (protocol 4). */
   function executeRequest(userId: number, item: ModelRequest): ReceivedResponse {
     const echo = { [headers.key]: item.key }
     if (item.forUser !== `${companyId}:${userId}`) return buildProblemResponse(409, 'WRONG_SESSION', null, echo)
@@ -310,7 +313,10 @@ export function createModelServer(clock: Clock): ModelServer {
     return buildJsonResponse(200, answers)
   }
 
-  /** Responds to requests about the own account: its data with the seal keys, and their deletion. Returns null for other requests. */
+  /**
+   * Responds to requests about the caller's account: its data with the seal keys, and the deletion of seal keys. Returns null for other
+   * requests.
+   */
   function respondForAccount(
     request: SentRequest,
     url: URL,

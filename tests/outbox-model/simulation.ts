@@ -1,4 +1,4 @@
-/** The state of one running history: all participants, and helpers that read the disk. */
+/** Defines the state of one running history: all participants, and helpers that read the disk. */
 import type { SessionRecord } from '#local/storage/device.ts'
 import type { StoredRow } from '#local/storage/cache-records.ts'
 import type { OutboxEntry, Receipt, SealedWrites } from '#local/storage/records.ts'
@@ -16,9 +16,9 @@ export interface Simulation {
   server: ModelServer
   browser: ModelBrowser
   guarantees: GuaranteeChecker
-  /** Intents of forms that got a problem and were not sent again yet. */
+  /** Intents of forms whose write was refused, and which have not been sent again yet. */
   forms: string[]
-  /** Work that was started and waits for the clock. */
+  /** Work that was started and has not ended, usually because it waits for the clock. */
   pending: Set<Promise<unknown>>
   newId: () => string
 }
@@ -41,8 +41,8 @@ export function findSignedInUser({ browser }: Simulation): number | null {
 }
 
 /**
- * True for a parked write, and for a write to a row that the server has not created, because its form may be closed. All other writes must
- * proceed without a user.
+ * Returns true for an entry that only its user can continue: a parked write, or a write to a row that the server has not created (the form
+ * of the creation may be closed). All other entries must be sent without a user.
  */
 export function waitsForUser({ server, guarantees }: Simulation, { intent, state }: OutboxEntry): boolean {
   const row = guarantees.intendedWrites.get(intent)?.row
@@ -52,7 +52,7 @@ export function waitsForUser({ server, guarantees }: Simulation, { intent, state
 
 export const isParked = (state: OutboxEntry['state']) => ['refused', 'asks', 'conflict'].includes(state)
 
-/** Returns a decision that ends the wait after some rounds, by dropping the write in the end. */
+/** Returns a decision about a parked entry. After some rounds it drops the entry, so that the simulation ends. */
 export function chooseDecision({ state }: OutboxEntry, round: number): Decision {
   if (round > 6) return 'drop'
   if (state === 'conflict') return round > 3 ? 'keepServerValues' : 'keepOwnValues'
@@ -62,8 +62,8 @@ export function chooseDecision({ state }: OutboxEntry, round: number): Decision 
 let simulationCount = 0
 
 /**
- * Each simulation has its own ids. Otherwise data that the module remembers outside the device, such as the key of a write without a
- * response, would affect the next one.
+ * Creates ids that no other simulation uses. Some data is stored in a module and not on the device, such as the key of a write without a
+ * response. With the same ids it would affect the next simulation.
  */
 export function createIdSource(): () => string {
   const prefix = String(++simulationCount).padStart(8, '0')

@@ -1,8 +1,11 @@
-/** Compares the effects at the server with the intended writes. */
+/** Compares the effects on the server with the intended writes. */
 import type { Simulation } from '#tests/outbox-model/simulation.ts'
 import { alreadyAppliedCodes, type IntendedWrite } from '#tests/outbox-model/guarantees.ts'
 
-/** Checks that each effect happened once, for its owner, with a submitted body, and in the order of its queue key. */
+/**
+ * Returns the effects that break a rule: each write takes effect at most once, for its owner, with a submitted body, and in the order of
+ * its queue key.
+ */
 export function findWrongEffects({ server, guarantees }: Simulation): string[] {
   const faults: string[] = []
   const seenIntents = new Set<string>()
@@ -26,8 +29,8 @@ export function findWrongEffects({ server, guarantees }: Simulation): string[] {
 }
 
 /**
- * A write that was on the disk and was not dropped must be done once. A write that was never on the disk must not be done, unless the disk
- * was full.
+ * Throws if the outcome of a write is wrong. A write that was on the disk and was neither dropped nor refused must have taken effect once.
+ * A write that was never on the disk must not have taken effect, unless the disk was full.
  */
 export function checkEnd(
   { guarantees, server }: Simulation,
@@ -38,7 +41,7 @@ export function checkEnd(
   const outcome = guarantees.findOutcome(intent)
   if (!isRecorded && effectCount > 0 && !isDirectAllowed)
     throw new Error(`${intent} took effect and was never on the disk`)
-  // The write was refused and returned to its form (protocol 20), which may have been closed with its page.
+  // A refused write is returned to its form (protocol 20), which may have been closed with its page. So it need not take effect.
   if (!isRecorded || expectedOutcome !== 'takesEffect' || outcome === 'refused') return
   const wasAlreadyApplied = server.idempotency.some(
     (record) => record.intent === intent && alreadyAppliedCodes.has(record.code ?? ''),

@@ -46,7 +46,7 @@ export function getInstallOffer(): InstallOffer {
   return isApple() ? 'guide' : 'none'
 }
 
-/** A refusal is remembered for 90 days. */
+/** Opens the browser's install dialog. If the user refuses, the app is not offered again for 90 days. */
 export async function promptInstall() {
   const installEvent = deferredPrompt
   if (!installEvent) return

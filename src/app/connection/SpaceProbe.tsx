@@ -4,7 +4,7 @@ import { hasFreeSpace } from '#local/space/free-space.ts'
 import { deviceFullChanged } from '#state/connection-slice.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 
-/** Offline, checks the free space on each page. On a completely full disk the database does not even open. */
+/** Checks the free disk space on each page while the server cannot be reached. On a full disk the database does not even open. */
 export function SpaceProbe() {
   const { networkState } = useConnection()
   const { key } = useLocation()

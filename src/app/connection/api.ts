@@ -10,14 +10,14 @@ import { readAccessCookie, readCookie } from '#request/session/subject.ts'
 
 declare const __BUILD__: string
 
-/** Returns true if a worker controls the page. Waits a moment for it on the first page of a visit. */
+/** Returns true if a worker controls the page. Waits up to 300 ms if a worker is active but not in control yet. */
 async function isControlled(): Promise<boolean> {
   const workers = navigator.serviceWorker
   if (!workers) return false
   if (workers.controller) return true
   const registration = await workers.getRegistration('/saas/')
   if (!registration?.active) return false
-  // After a forced reload no worker ever controls the page. After a moment the page handles requests itself.
+  // After a forced reload no worker ever controls the page, so the wait is limited. Then the page handles its requests itself.
   return await Promise.race([
     new Promise<boolean>((resolve) =>
       workers.addEventListener('controllerchange', () => resolve(true), { once: true }),
@@ -35,10 +35,10 @@ export const bypassWorker = () => void (isWorkerBypassed = true)
 /** Returns the worker in control, or null if this page handles requests itself. */
 export const getWorker = () => (isWorkerBypassed ? null : (navigator.serviceWorker?.controller ?? null))
 
-/** Sent to the worker, because workers in Firefox cannot read cookies. */
+/** Reads the access token from its cookie. It is sent to the worker, because workers in Firefox cannot read cookies. */
 const readAccessToken = () => readAccessCookie(document.cookie)
 
-/** Returns false if there is no worker, so that this page must do it itself. */
+/** Returns false if no worker is in control. Then the page must send or poll itself. */
 export function postToWorker(type: 'drain' | 'watch', immediate: boolean): boolean {
   const worker = getWorker()
   worker?.postMessage({ type, immediate, accessToken: readAccessToken() } satisfies WorkerMessage)
@@ -67,7 +67,7 @@ function withAccess(request: Request): Request {
   return copy
 }
 
-/** A slower response may date from before this device went to sleep. */
+/** Maximum duration of a request whose server time is used, in ms. The response of a longer one may date from before the device slept. */
 const maxClockDelayMs = 10_000
 
 /** Updates the server's time, which all pages use. Responses of the device itself are ignored. */

@@ -10,14 +10,14 @@ import type { SessionUser } from '#state/session-slice.ts'
 
 const userPath = toHttpRequest(getUser, {}).path
 
-/** Returns the signed-in user from the last stored response, or null if the device has none. */
+/** Returns the user from the last stored response, or else the stored account. Null if the device has neither. */
 export const readCachedUser = async (subject: Subject): Promise<SessionUser | null> =>
   ((await readCachedResponse(userPath, subject).catch(() => null)) ??
     (await readOwnAccount(subject).catch(() => null))) as SessionUser | null
 
 interface InitialUser {
   session: Session | null
-  /** Also null if no user is signed in. */
+  /** Null if no user is signed in, or if the device has no data of the user. */
   cachedUser: SessionUser | null
 }
 
@@ -27,5 +27,5 @@ async function readInitialUser(): Promise<InitialUser> {
   return { session, cachedUser: await readCachedUser(session) }
 }
 
-/** State when the page started. Never rejects. */
+/** Session and user as stored when the page started. Never rejects. */
 export const initialUser: Promise<InitialUser> = readInitialUser().catch(() => ({ session: null, cachedUser: null }))

@@ -1,6 +1,6 @@
 /**
  * Determines whether the server can be reached. The browser's own state is not enough: it is "online" in a captive network too. So the
- * results of requests count, and the server is pinged while it does not respond.
+ * results of requests are used, and the server is pinged while it does not respond.
  */
 import { createLocalProblem } from '#contract/problem.ts'
 import { pingServer } from '#request/transport/ping-server.ts'
@@ -10,15 +10,15 @@ import { type NetworkState, networkStateChanged } from '#state/connection-slice.
 import { notifyChanged } from '#state/live-changes.ts'
 import type { AppStore } from '#state/store.ts'
 
-/** A visible page pings the server after this time without a response. The displayed state is then at most 20 seconds old. */
+/** Time without a response after which a visible page pings the server, so that the displayed state is at most 20 seconds old. */
 const SILENCE_MS = 15_000
 /** Intervals of pings while the server cannot be reached: short at first, then longer. */
 const PROBE_MS = { min: 2_000, max: 10_000 }
-/** Minimum interval between pings caused by missing responses. */
+/** Minimum time between two pings caused by doubtful results (see `isDoubtful`). */
 const DOUBT_MS = 2_000
-/** The caller has already waited, so the state must follow within two seconds (P-11). */
+/** Timeout of a ping after a doubtful result or a user's action, in ms. The displayed state must be correct within two seconds (P-11). */
 const DOUBT_TIMEOUT_MS = 1_500
-/** When a user returns to the page, an older response no longer proves the state. */
+/** Age after which a response no longer proves the state when the user returns to the page. The server is then pinged. */
 const QUIET_MS = 10_000
 const activityEvents = ['pointermove', 'pointerdown', 'keydown', 'focus']
 
@@ -33,8 +33,9 @@ export function getNetworkState(result: CallResult<unknown>, isBrowserOnline: bo
 }
 
 /**
- * Returns true for a result that occurs if the server cannot be reached, but also if a response is slow or an earlier write goes first.
- * Then only the browser's own "offline" is trusted; otherwise the server is pinged. The response of a proxy has no request id.
+ * Returns true for a result that does not show whether the server can be reached: the response may only be slow, or an earlier write must
+ * be sent first. Then the state is "offline" if the browser reports it; otherwise the server is pinged. A 5xx response without a request id
+ * comes from a proxy.
  */
 function isDoubtful(result: CallResult<unknown>): boolean {
   if (result.kind !== 'problem') return result.kind === 'cached' || result.kind === 'queued'
@@ -42,7 +43,10 @@ function isDoubtful(result: CallResult<unknown>): boolean {
   return code === 'NEEDS_CONNECTION' || (status >= 500 && requestId === null)
 }
 
-/** One more response may arrive while the network goes down. For this long, the browser's "offline" has priority. */
+/**
+ * Time after a network change in which the browser's "offline" has priority over responses: one more may arrive while the network goes
+ * down.
+ */
 const transitionMs = 1_000
 
 let networkChangedAt = -transitionMs
@@ -50,12 +54,15 @@ export const noteNetworkChange = () => void (networkChangedAt = performance.now(
 const isNetworkLeaving = () => !navigator.onLine && performance.now() - networkChangedAt < transitionMs
 
 const unreadableResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('UNREADABLE_ANSWER') }
-/** The code that sends requests is loaded when first needed, and loading may fail like a request. */
+/** Result if the code that sends requests cannot be loaded: the request was not sent. */
 const offlineResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('OFFLINE') }
 
 export type ConnectionListener = (networkState: NetworkState) => Promise<NetworkState>
 
-/** Passes the state of a result to the listener; an unclear one makes it ping. Returns the state known then. */
+/**
+ * Reports the state of a result to the listener, which pings the server after a doubtful result. Resolves to the state then. Returns null
+ * if the result shows nothing.
+ */
 export function notifyNetworkState(
   result: CallResult<unknown>,
   listener: ConnectionListener,
@@ -68,7 +75,10 @@ let failedRequestId: string | null = null
 /** Returns the request id of the last failed request of this visit, for problem reports (C-25). */
 export const getFailedRequestId = (): string | null => failedRequestId
 
-/** Returns true if rights may have changed, because a call that the page allowed was refused, or if the company's name was changed. */
+/**
+ * Returns true if the user's rights or company name may have changed: the server refused a call that the page allowed, or the company was
+ * changed.
+ */
 const isAccountChange = (endpointName: string, result: CallResult<unknown>) =>
   result.kind === 'problem'
     ? result.problem.code === 'FORBIDDEN' && endpointName !== 'getUser'
@@ -92,16 +102,15 @@ export const observeApi = (api: ApiClient, listener: ConnectionListener): ApiCli
     const knownState = notifyNetworkState(result, listener)
     if (networkState !== 'unreachable' || !isReadCall(endpoint) || (await knownState) !== 'online') return result
     const secondResult = await send()
-    // The second attempt failed too. This does not resolve by itself as a lost connection does, so the caller gets a problem and can try
-    // again.
+    // The second attempt failed too, although a ping succeeded. No reconnect event follows, so the caller gets a problem and can try again.
     return getNetworkState(secondResult, navigator.onLine) === 'unreachable' ? unreadableResult : secondResult
   },
 })
 
 /**
- * Follows the browser's events, and pings while the server does not respond. A missing response is only a doubt, because a single address
- * may fail (a filter, a proxy's 504). All pages reload when the state changes, so changing it with every failed response would make them
- * reload without end.
+ * Follows the browser's events, and pings while the server does not respond. A request without a response does not change the state,
+ * because a single address may fail (a filter, a proxy's 504); a failed ping does. All pages reload their data when the state changes, so a
+ * change after each failed request would make them reload endlessly.
  */
 export function watchConnection(store: AppStore, loadPorts: LoadPorts): ConnectionListener {
   const getCurrentState = () => store.getState().connection.networkState
@@ -153,7 +162,7 @@ export function watchConnection(store: AppStore, loadPorts: LoadPorts): Connecti
   window.addEventListener('online', onNetworkChange)
   if (!navigator.onLine) setNetworkState('offline')
   async function probeOnSchedule() {
-    // A hidden page pings when it becomes visible again.
+    // A hidden page is not pinged on schedule. It pings when it becomes visible again.
     if (document.visibilityState !== 'visible') return
     if (getCurrentState() !== 'online') probeCount += 1
     else if (getWaitMs() > 0) return schedule()

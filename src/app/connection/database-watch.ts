@@ -3,10 +3,12 @@ import { databaseStateChanged } from '#state/connection-slice.ts'
 import type { AppStore } from '#state/store.ts'
 
 const checkIntervalMs = 1_000
-/** After a longer gap the page was asleep, so the database was not slow. */
+/**
+ * Gap between two checks, in ms. After a longer gap the page was asleep, so a pending transaction does not prove that the database is slow.
+ */
 const sleepThresholdMs = 3_000
 
-/** Returns an unsubscribe function. */
+/** Reports the state of the device's database to the store once a second. Returns an unsubscribe function. */
 export function watchDatabase(store: AppStore): () => void {
   let checkedAt = performance.now()
   const timer = setInterval(() => {

@@ -10,7 +10,7 @@ import { getFreshToken } from '#request/session/send-signed-in.ts'
 import { readCurrentSession } from '#request/session/current-session.ts'
 import { ports } from '#app/connection/api.ts'
 
-/** Resolves when the complete file is here. The browser stores large files on disk. */
+/** Resolves when the complete file has arrived. The browser keeps large files on disk. */
 export async function download<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
@@ -31,7 +31,7 @@ export async function download<E extends Endpoint>(
     }
     const name = readFileName(response.headers.get('content-disposition'))
     const bytes = await response.blob().catch(() => null)
-    // The transfer was cut off. This is how the server reports that it could not read the rest.
+    // The transfer was cut off. The server does this if it cannot read the remaining part of the file.
     if (!bytes) return { kind: 'problem', problem: createLocalProblem('DOWNLOAD_CUT') }
     return { kind: 'fresh', output: { bytes, name } }
   } catch (error) {

@@ -10,7 +10,7 @@ import type { JobActions } from '#request/call-results.ts'
 import { watchOpenJobs } from '#request/jobs/job-poller.ts'
 
 const tickMs = 1_000
-/** A poll overdue by this time means that the worker does not poll: it is gone, or its build does not support it. */
+/** Time in ms after which an overdue poll shows that the worker does not poll: it was terminated, or its build does not support polling. */
 const overdueMs = 3_000
 
 const isVisible = () => document.visibilityState === 'visible'
@@ -27,9 +27,9 @@ export function watchJobs(): () => void {
   let timer: ReturnType<typeof setInterval> | undefined
   let stopListening: (() => void) | undefined
 
-  /** Only a visible page opens the socket. A hidden page relies on the polls of others, and checks when it becomes visible again. */
+  /** Opens the socket if the page is visible. A hidden page relies on the polls, and opens a socket when it becomes visible again. */
   function listen(): void {
-    // Always a new socket: one from before a network change may be dead without notice.
+    // Opens a new socket each time: a socket from before a network change may be dead without any event.
     stopListening?.()
     stopListening = isVisible() ? openProgressSocket(() => tick(false)) : undefined
   }

@@ -15,7 +15,7 @@ export function startOutboxTriggers(onServerReachable: () => void): void {
   void watchStalled(onServerReachable)
 }
 
-/** Detects a restored connection or a dead worker without any event (O2). The cookie shows if writes wait. */
+/** Detects a restored connection or a dead worker when no event reports it (O2). Runs only if the cookie shows that writes are waiting. */
 async function watchStalled(onServerReachable: () => void): Promise<void> {
   let probe: (() => Promise<'nothing' | 'go' | 'immediate'>) | undefined
   for (;;) {
@@ -32,7 +32,7 @@ async function watchStalled(onServerReachable: () => void): Promise<void> {
   }
 }
 
-/** Random, so that the pages of different users do not run in step. */
+/** Time between two probes, in ms. The random part keeps the pages of different users from sending at the same moment. */
 const roundMs = { min: 800, spread: 400 }
 
 const tickMs = { min: 4_000, spread: 4_000 }
@@ -45,8 +45,8 @@ async function tick(): Promise<void> {
 }
 
 /**
- * Sends waiting entries, by the worker if there is one. With `immediate`, also those that wait only for the connection; a timer alone does
- * not set it. If nothing waits, the cost is one read of the device.
+ * Sends waiting entries, by the worker if there is one. With `immediate`, it also sends entries that wait only because the connection
+ * failed earlier. If nothing waits, the cost is one read of the device.
  */
 async function sendWaitingEntries(immediate: boolean): Promise<void> {
   try {

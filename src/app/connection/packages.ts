@@ -1,4 +1,4 @@
-/** Requests of the app pages for staff that are not in the contract: change logs, and uploads in pieces. */
+/** Sends the requests of the staff's app pages that are not in the contract: change logs, and uploads in pieces. */
 import { getResource } from '#contract/apps.ts'
 import { headers } from '#contract/headers.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
@@ -18,7 +18,7 @@ export const createPackages = (trustDocument: (text: string) => void): AppPackag
     (await import(/* chunk: staff-packages */ '#app/connection/tus-upload.ts')).forgetUpload(ports, id),
 })
 
-/** An ordinary fetch, so that the worker can serve it from its cache of icons and change logs (src/sw/media.ts). */
+/** Uses an ordinary fetch, so that the worker can serve the change log from its cache of icons and change logs (src/sw/media.ts). */
 async function fetchChangeLog(id: string, trustDocument: (text: string) => void): Promise<CallResult<string>> {
   const { path } = toHttpRequest(getResource, { params: { id } })
   const response = await fetch(path, { credentials: 'omit' }).catch(() => null)
@@ -41,7 +41,7 @@ async function fetchChangeLog(id: string, trustDocument: (text: string) => void)
 const changeLogStart =
   /^<!doctype html><html lang="[\w-]+"><meta charset="utf-8"><title>[^<]*<\/title><style>[^<]*<\/style>/
 
-/** Uses the page's colours: in a frame only styles with the build's nonce are allowed (docs/decisions/0013). */
+/** Inserts the page's colours into the document. A frame accepts only styles with the build's nonce (docs/decisions/0013). */
 function applyPageColours(html: string): string {
   const nonce = document.querySelector('meta[name=style-nonce]')?.getAttribute('content') ?? ''
   const page = getComputedStyle(document.documentElement)

@@ -1,15 +1,18 @@
-/** Proxies may refuse large bodies (nginx: over 1 MiB), so pieces start small, then double, and halve if refused. */
+/**
+ * Limits of a piece, in bytes. Proxies may refuse large bodies (nginx: over 1 MiB), so pieces start small, then double, and halve if
+ * refused.
+ */
 const kib = 1024
 export const pieceLimits = { first: 512 * kib, min: 64 * kib, max: 4096 * kib } as const
 
 export interface PieceSize {
-  /** In bytes. */
+  /** Size of the next piece, in bytes. */
   readonly bytes: number
   /** Called when a piece was accepted. A shorter last piece does not change the size. */
   onAccepted(bytes: number): void
   /** Returns false if the size cannot be reduced further. */
   onRefused(): boolean
-  /** Called when the connection broke during a piece. Some proxies close it in place of a refusal. */
+  /** Called when the connection broke during a piece. Some proxies close the connection instead of refusing the piece. */
   onBroken(): void
 }
 

@@ -54,7 +54,7 @@ export const preparer: DevicePreparer = {
   },
 }
 
-/** In memory, because on a full disk the end of a run cannot be stored. */
+/** Earliest time of the next background run. It is kept in memory, because on a full disk the end of a run cannot be stored. */
 let nextRoundAt = 0
 const roundMs = 15 * 60_000
 

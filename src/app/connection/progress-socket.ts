@@ -1,14 +1,17 @@
-/** A websocket for progress and changes (D62) of a visible page. Without it the polls are only slower. */
+/** Opens a websocket for progress and changes (D62) while the page is visible. Without it, progress is only shown later, by the polls. */
 import { ports } from '#app/connection/api.ts'
 import { applyProgress } from '#local/jobs/job-store.ts'
 import { readCurrentSession } from '#request/session/current-session.ts'
 import { notifyChanged } from '#state/live-changes.ts'
 
 const socketPath = '/api/m18s/progress'
-/** In ms. At most one attempt a second, and fewer while none succeeds (R-26). */
+/** Limits of the wait between two connection attempts, in ms. It doubles with each failed attempt (R-26). */
 const retryMs = { min: 1_000, max: 30_000 }
 
-/** False after a while without user activity. Such a page must not send requests by itself, because its session would never end. */
+/**
+ * True if the user has clicked since the last attempt to connect. Otherwise a page must not send requests by itself, because its session
+ * would never end.
+ */
 let isUsed = true
 addEventListener('click', () => void (isUsed = true), true)
 
@@ -22,12 +25,12 @@ export function openProgressSocket(onJobEnded: () => void): () => void {
   async function connect(): Promise<void> {
     const token = await ports.tokenAccess.read(null)
     if (isStopped) return
-    // The polls renew the token; the socket waits for it.
+    // The polls renew an expired token. Until then this only tries again.
     if (token === null) return retry()
     const newSocket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}${socketPath}`)
     socket = newSocket
     let hasReceived = false
-    // Requests account changes at once, because changes before the socket opened were missed.
+    // `account` makes the server report an account change immediately, because changes before the socket was opened were missed.
     newSocket.addEventListener('open', () => newSocket.send(JSON.stringify({ token, account: true })))
     newSocket.addEventListener('message', ({ data }) => {
       failures = 0

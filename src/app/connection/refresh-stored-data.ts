@@ -4,7 +4,10 @@ import { isPreparationOn } from '#local/preparation/preparation-store.ts'
 
 const roundIntervalMs = { first: 5_000, next: 60_000 }
 
-/** Runs as long as the page. If nothing is stored, the cost is one read of the device. */
+/**
+ * Updates the stored trails and the prepared data at intervals while the page is visible. Never ends. If nothing is stored, the cost is one
+ * read of the device.
+ */
 export async function refreshStoredData(): Promise<void> {
   let resolveWait = () => {}
   window.addEventListener('online', () => resolveWait())

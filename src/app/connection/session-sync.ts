@@ -39,7 +39,7 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
     if (subject === '' || subject !== (lastSubject ?? subject)) forgetMedia()
     lastSubject = subject
     if (!activeSession) return showSignedOut(session !== null)
-    // The cached user is shown at once; the server's response only corrects it (M10).
+    // The cached user is shown without waiting for the server, whose response only corrects it (M10).
     const [cachedUser] = await Promise.all([
       ownCount === 1 ? findInitialUser(activeSession) : readCachedUser(activeSession),
       pageReady,
@@ -51,14 +51,14 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
     }
     await readUser(activeSession, ownCount)
   }
-  /** Cached rows are already deleted. `hasLeft`: the user signed out on this device. */
+  /** The cached rows are already deleted at this time. `hasLeft`: the user signed out on this device. */
   function showSignedOut(hasLeft: boolean) {
     const { kind } = store.getState().session
     if (kind !== 'signed out') store.dispatch(signedOut(hasLeft ? 'left' : kind === 'unknown' ? 'noSession' : 'ended'))
   }
   async function readUser(session: Session, ownCount: number) {
     const result = await api.call(getUser, {})
-    // Another user has signed in meanwhile. That change triggers its own call.
+    // The session has changed meanwhile. That change triggers its own call.
     if (ownCount !== followCount) return
     const user = result.kind === 'fresh' || result.kind === 'cached' ? result.output : null
     if (user) await correctUser(user as SessionUser)
@@ -82,7 +82,7 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
     if (ownCount === followCount && result.kind === 'fresh') await correctUser(result.output as SessionUser)
   })
   const stopListening = subscribeToChanges('account', refresh)
-  // The session read at the start is used before the first result of the live query, which then repeats it.
+  // Uses the session that was read at the start until the live query returns. If the live query returns the same session, it is ignored.
   let lastState: string | undefined
   function handleSession(session: Session | null) {
     const state = session ? `${session.generation} ${session.signedOut}` : ''
@@ -99,11 +99,14 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
   }
 }
 
-/** In ms. */
+/** Minimum time between two reads of the user, in ms. */
 const minRefreshMs = 2_000
 const unreadRetryMs = 3_000
 
-/** Runs `action` at once, but again only after it has ended and `minMs` have passed. Calls in between cause one more run. */
+/**
+ * Returns a function that runs `action` immediately, but again only after the last run has ended and `minMs` have passed. All calls in
+ * between cause one more run.
+ */
 function throttle(minMs: number, action: () => Promise<void>): () => void {
   let isResting = false
   let isRunPending = false

@@ -1,6 +1,6 @@
 /**
- * Asks for the password again, above the page whose call waits for it and then continues (S-48). Nothing of it is stored or queued. It has
- * a React root of its own, because any page may need it and none should load it in advance.
+ * Asks for the password again in a dialog above the page. The page's call waits for it and then continues (S-48). The password is neither
+ * stored nor queued. The dialog has a React root of its own, because any page may need it and none should load it in advance.
  */
 import '#features/accounts/factor-words.ts'
 import { type FormEvent, useId, useState } from 'react'

@@ -16,7 +16,9 @@ import { createPieceSize, type PieceSize } from '#app/connection/piece-size.ts'
 import { createStartedUploads } from '#app/connection/started-uploads.ts'
 
 const uploadPath = '/api/app/upload/tus'
-/** In ms. Starts from the first delay again when anything was sent. After the last one the caller gets a problem. */
+/**
+ * Waits before the retries of a piece, in ms. After progress they start from the first again. After the last one the caller gets a problem.
+ */
 const retryDelaysMs = [200, 1_000, 2_000, 4_000]
 
 /**
@@ -63,7 +65,10 @@ export function uploadInPieces(
   })
 }
 
-/** Reduces the size after a proxy's refusal; returns false if impossible, null if the error has another cause. */
+/**
+ * Halves the piece size after a proxy's refusal. Returns true if it could, false if the minimum is reached, null if the error has another
+ * cause.
+ */
 function fitPieceSize(
   pieceSize: PieceSize,
   { originalRequest, originalResponse: response }: DetailedError,
@@ -96,7 +101,7 @@ function createTokenSigner(ports: PagePorts) {
         refusedToken = usedToken
         return true
       }
-      // 409 and 423: an earlier piece is still being written.
+      // 0: no response. 409 and 423: the server is still writing an earlier piece.
       return [0, 409, 423].includes(status) || status >= 500
     },
   }

@@ -1,6 +1,6 @@
 import type { Language } from '#domain/accounts/users.ts'
 
-/** Values of the `lang` attribute. Screen readers and fonts need to know which Chinese it is (A-32). */
+/** Values of the `lang` attribute. Screen readers and fonts need the script, simplified or traditional Chinese (A-32). */
 export const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' }
 
 const isLanguage = (code: string | null): code is Language => code !== null && Object.hasOwn(languageTags, code)

@@ -4,8 +4,8 @@ import type { MessageNamespace } from '#ui/i18n/messages.ts'
 import { readUrlLanguage, getInitialLanguage } from '#app/i18n/language.ts'
 import { readPreference, storePreference } from '#app/preferences/preferences.ts'
 
-// Without texts that only the server uses (mails, prints, its own pages, the payment sandbox). Texts of the second factor, sessions, the
-// audit trail, offline preparation, the catalogue, date fields and orders are part of the code that shows them.
+// Excludes texts that only the server uses (mails, prints, its own pages, the payment sandbox), and texts that are bundled with the code
+// that shows them (second factor, sessions, audit trail, offline preparation, catalogue, date fields, orders).
 const localeFiles = import.meta.glob<ResourceKey>(
   [
     '/src/locales/*/*.json',

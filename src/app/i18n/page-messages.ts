@@ -1,13 +1,13 @@
-/** Texts of pages and the current language. The file of a noun is loaded with the pages that need it (I-01). */
+/** Loads the texts of pages and sets the current language. The file of a noun is loaded with the pages that need it (I-01). */
 import type { Language } from '#domain/accounts/users.ts'
 import { setMessageLoader, i18n, getLanguage, type MessageNamespace } from '#ui/i18n/messages.ts'
 import { languageTags } from '#app/i18n/language.ts'
 import { storePreference } from '#app/preferences/preferences.ts'
 import { frameNamespaces, initialLanguage, loadLocaleFile } from '#app/i18n/locale-files.ts'
 
-/** Namespaces of all pages shown so far. A new language is shown when these are loaded. */
+/** Namespaces of all pages shown so far. A change of the language is shown after these are loaded in the new language. */
 const requestedNamespaces = new Set<MessageNamespace>(frameNamespaces)
-/** The latest choice counts, even if texts of an earlier choice arrive later. */
+/** Language of the user's latest choice. Texts of an earlier choice that arrive later do not change the displayed language. */
 let chosenLanguage: Language = initialLanguage
 let startPromise: Promise<void> | undefined
 
@@ -21,7 +21,7 @@ async function start(): Promise<void> {
   i18n.on('languageChanged', updateDocumentLanguage)
 }
 
-/** The manifest follows the page's language, so that an app installed or updated now has a name in it (I-11). */
+/** Sets the document's language and its manifest, so that an app that is installed or updated now has a name in this language (I-11). */
 function updateDocumentLanguage(): void {
   const language = getLanguage()
   document.documentElement.lang = languageTags[language]
@@ -54,7 +54,7 @@ export async function loadWithMessages<T>(load: () => Promise<T>, ...namespaces:
 
 export async function chooseLanguage(language: Language): Promise<void> {
   chosenLanguage = language
-  // Stored at once: the page may be left, or the connection lost, before the texts are loaded.
+  // Stored before the texts are loaded, because the user may leave the page or lose the connection meanwhile.
   storePreference('portal.language', language)
   await fetchMessages(language, [...requestedNamespaces])
   if (chosenLanguage === language) await i18n.changeLanguage(language)

@@ -2,7 +2,7 @@ import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import type { TrailCompanyFilter } from '#features/audit-trail/list/useTrailFilters.tsx'
 import { TrailPage } from '#features/audit-trail/pages/TrailPage.tsx'
 
-/** For the provider's staff only. Without its code they see their own company's trail. */
+/** The company filter, for the provider's staff only. If its code cannot be loaded, they see the trail of their own company. */
 const CompanyFilter: TrailCompanyFilter = createOptionalPart(
   async () => (await import(/* chunk: staff */ '#app/pages/TrailCompany.tsx')).TrailCompany,
 )

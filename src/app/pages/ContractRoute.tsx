@@ -3,7 +3,7 @@ import { ServiceEvents } from '#app/pages/ServiceEvents.tsx'
 import { ContractPage } from '#features/orders/detail/ContractPage.tsx'
 import type { ContractBackupsPart, ContractServicePart } from '#features/orders/detail/service-part.ts'
 
-/** If its code is not cached and there is no connection, the contract is shown without it. */
+/** The service of a contract. If its code cannot be loaded, the contract is shown without the service. */
 const LazyService = lazy<ContractServicePart>(() =>
   import(/* chunk: orders-services */ '#features/services/info/ContractService.tsx').then(
     ({ ContractService: ServicePart }) => ({

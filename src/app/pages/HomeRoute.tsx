@@ -7,7 +7,7 @@ import { HomeOverview, type HomeSource } from '#features/home/HomeOverview.tsx'
 import { useSignedInSession } from '#state/use-store.ts'
 import type { HomeReport, OnReport } from '#ui/page/home-report.ts'
 
-/** Loaded after the first render. If its chunk is not cached and there is no connection, the home page is shown without it. */
+/** Creates a source of the home page that loads after the first render. If its code cannot be loaded, its state is shown as unknown. */
 function createSource(source: HomeReport['source'], load: () => Promise<HomeSource['Report']>): HomeSource {
   const Report = lazy<ComponentType<{ onReport: OnReport }>>(async () => {
     await waitForFirstPage()

@@ -29,7 +29,7 @@ const FixUserForm = lazy(async () => ({
 }))
 const fixForms = { [createUser.name]: FixUserForm, [updateCompanyUser.name]: FixUserForm }
 
-/** In ms. As long as any page waits for a write before it shows it as queued (protocol 21). */
+/** How long the form waits for the outcome of a write before it shows the write as queued, in ms. Equal on all pages (protocol 21). */
 const maxWaitMs = 3_000
 
 /** If the server requires the password first (S-48), sends the write once more after it was confirmed. */

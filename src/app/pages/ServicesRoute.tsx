@@ -1,7 +1,7 @@
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import { type ServiceCompanyFilter, ServiceListPage } from '#features/services/list/ServiceListPage.tsx'
 
-/** Without its code the list shows the services of all companies. */
+/** The company filter, for the provider's staff only. If its code cannot be loaded, the list shows the services of all companies. */
 const CompanyFilter: ServiceCompanyFilter = createOptionalPart(
   async () => (await import(/* chunk: staff-services */ '#app/pages/ServiceCompany.tsx')).ServiceCompany,
 )

@@ -4,7 +4,7 @@ import { CompanyPicker } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 import { useSignedInSession } from '#state/use-store.ts'
 import { useTranslation } from 'react-i18next'
 
-/** Selects the company of the trail. Empty means the own company. */
+/** Selects the company of the trail. An empty selection means the user's company. */
 export const TrailCompany: TrailCompanyFilter = ({ companyId, onChoose }) => {
   const { t } = useTranslation('audit')
   const { user } = useSignedInSession()

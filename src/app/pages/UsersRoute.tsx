@@ -1,7 +1,7 @@
 import { type ComponentType, lazy } from 'react'
 import { UserListPage } from '#features/users/list/UserListPage.tsx'
 
-/** The panels are useless offline, and their code cannot be loaded then either. */
+/** Additional sections that work only online. If their code cannot be loaded, which is usual offline, they are not shown. */
 const LazySidePanels = lazy<ComponentType<{ id: number; name: string }>>(() =>
   import(/* chunk: online */ '#app/pages/UserSidePanels.tsx').then(
     ({ UserSidePanels: SidePanelsPart }) => ({ default: SidePanelsPart }),

@@ -1,4 +1,4 @@
-/** Preferences of this browser. If storage is forbidden, they last as long as the page. */
+/** Values of preferences if the browser forbids storage. They last as long as the page. */
 const pageValues = new Map<string, string>()
 
 export type PreferenceName = 'portal.language' | 'portal.theme' | 'portal.install' | 'portal.support'

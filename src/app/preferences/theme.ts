@@ -1,4 +1,4 @@
-/** The theme: light, dark, or that of the system. Stored for this browser (C-34). */
+/** Sets the theme: light, dark, or the system's theme. The choice is stored for this browser (C-34). */
 import { readPreference, storePreference } from '#app/preferences/preferences.ts'
 
 export const themes = ['light', 'dark', 'system'] as const

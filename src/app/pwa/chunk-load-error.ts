@@ -8,7 +8,10 @@ import { fetchBuildInfo } from '#app/pwa/build-info.ts'
 const maxTries = 10
 const retryIntervalMs = 1_000
 
-/** Activates a newer build, or else reloads once. Does nothing offline, or while there is unsaved input. */
+/**
+ * Prepares the activation of a newer build if the server has one, else reloads the page once. Does nothing if the server cannot be reached.
+ * Never reloads while there is unsaved input.
+ */
 export async function recoverFromLoadError(): Promise<void> {
   const buildInfo = await fetchBuildInfo()
   if (!buildInfo) return

@@ -16,7 +16,7 @@ export function createRegistration(onUpdateWaiting: () => void): WorkerRegistrat
   workbox.addEventListener('waiting', onUpdateWaiting)
   let registration: ServiceWorkerRegistration | undefined
 
-  // Workbox ignores a worker that was already installing, and all but one that other tabs requested.
+  // Workbox reports neither a worker that was already installing, nor any but the first that other tabs requested.
   function watchInstallingWorker(): void {
     const isWaiting = () => Boolean(registration?.waiting && registration.active)
     registration?.installing?.addEventListener('statechange', () => isWaiting() && onUpdateWaiting())

@@ -11,7 +11,9 @@ export function reloadOnce(limit: 'build' | 'minute'): void {
   location.reload()
 }
 
-/** Returns true if a form has input, such as a login password, for which the page does not warn before it is left. */
+/**
+ * Returns true if a form contains text. Some forms, such as the login form, do not warn before the page is left (see `hasUnsavedInput`).
+ */
 export const hasFilledForm = () =>
   [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('form :is(input, textarea)')].some(
     ({ type, value }) => value !== '' && !['checkbox', 'radio', 'hidden'].includes(type),

@@ -1,4 +1,4 @@
-/** Registers the worker, replaces it only with consent, and notifies it when the connection may be back. */
+/** Registers the worker, checks for new builds, and starts the triggers that send the outbox. */
 import { startOutboxTriggers } from '#app/connection/outbox-triggers.ts'
 import { retryImport } from '#app/pwa/retry-import.ts'
 import { ports, bypassWorker, getWorker } from '#app/connection/api.ts'
@@ -57,7 +57,7 @@ async function registerWorker(): Promise<void> {
   await compareBuilds()
 }
 
-/** A page that was still loading when the first worker activated was not claimed, and would stay without a worker. */
+/** Makes the worker take control of this page. A page that was still loading when the first worker activated would stay without it. */
 function requestClaim(active: ServiceWorker | null): void {
   const message: WorkerMessage = { type: 'claim' }
   if (!navigator.serviceWorker.controller) active?.postMessage(message)
@@ -81,7 +81,7 @@ export async function checkBuild(): Promise<void> {
 
 const checkMs = { hourly: 3_600_000, min: 60_000 }
 
-/** Checks every hour, and when the page becomes visible again (W-09). */
+/** Checks for a new build every hour, and when the page becomes visible again (W-09), at most once a minute. */
 function scheduleBuildChecks(): void {
   let lastCheckAt = Date.now()
   const checkIfDue = (minIntervalMs: number) => {

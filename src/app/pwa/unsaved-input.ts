@@ -1,6 +1,9 @@
 /** Checks for unsaved input by a `beforeunload` event, which forms handle anyway. */
 
-/** Shared by tabs with unsaved input while an update waits. A tab that gets it alone knows that no tab has any. */
+/**
+ * Name of a lock. While an update waits, tabs with unsaved input hold it in shared mode. A tab that gets it exclusively knows that no other
+ * tab has unsaved input.
+ */
 export const unsavedInputLock = 'portal-typing'
 
 export const hasUnsavedInput = (): boolean => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
@@ -8,7 +11,7 @@ export const hasUnsavedInput = (): boolean => !window.dispatchEvent(new Event('b
 const checkMs = 500
 let isWatching = false
 
-/** Checks at intervals, and only while an update waits, because no event reports input. */
+/** Holds the lock while this tab has unsaved input. Called when an update waits. It checks at intervals, because no event reports input. */
 export async function holdUnsavedInputLock(): Promise<void> {
   if (isWatching || !navigator.locks) return
   isWatching = true

@@ -1,6 +1,6 @@
 /**
- * Activates a new build of the client: with the user's consent, or automatically below the server's minimum build. Never with unsaved input
- * or during a write, and in all tabs at once. If it fails, the old build stays active.
+ * Activates a new build of the client: with the user's consent, or automatically if this build is older than the server's minimum build. It
+ * waits for unsaved input and for writes being sent, and applies to all tabs. If the activation fails, the old build stays active.
  */
 import { messageSW } from 'workbox-window'
 import { getBuildNumber } from '#contract/client-build.ts'
@@ -12,21 +12,27 @@ import { hasUnsavedInput, unsavedInputLock } from '#app/pwa/unsaved-input.ts'
 import { fetchBuildInfo } from '#app/pwa/build-info.ts'
 
 /**
- * `ready`: a new build waits. `taken`: another tab activated it, and this tab was not reloaded because of unsaved input. `held`: the user
- * agreed, but input or a write must end first. `isForced`: the server requires the update, so it cannot be postponed.
+ * `ready`: a new build waits. `taken`: a newer build is in control, but this tab was not reloaded. `held`: the user agreed, but input or a
+ * write must end first. `isForced`: the server requires the update, so it cannot be postponed.
  */
 export type UpdateState =
   | { kind: 'none' }
   | { kind: 'ready' | 'taken' | 'applying' | 'failed'; isForced: boolean }
   | { kind: 'held'; reason: 'typing' | 'sending'; isForced: boolean }
 
-/** How long no page sends the outbox: sending is work of the old worker, which would then stay active. */
+/** Time in ms in which no page sends the outbox. The old worker would send the requests, and would stay active. */
 const quietMs = 5_000
-/** A request during the activation restarts the old worker, and the browser tries again only when that one was idle for half a minute. */
+/**
+ * Time after which the activation has failed, in ms. A request during the activation restarts the old worker, and the browser tries again
+ * only when that worker has been idle for half a minute.
+ */
 const takeOverMs = 60_000
-/** The old worker may be busy. Chromium gives it five minutes. */
+/** Wait before a forced update is tried again, in ms. The old worker may be busy; Chromium gives it five minutes. */
 const forceAgainMs = 10_000
-/** A little more than the request timeout. A longer request has lost its connection and will be repeated. */
+/**
+ * Maximum wait for writes being sent, in ms. It is a little more than the request timeout, so a longer request has lost its connection and
+ * will be repeated.
+ */
 const sendingMs = 35_000
 
 let updateState: UpdateState = { kind: 'none' }
@@ -58,7 +64,7 @@ export function forceUpdate(): void {
   if (updateState.kind !== 'none') markUpdateReady()
 }
 
-/** The user postponed the update, so an update on hold waits for consent again. */
+/** Called if the user postpones the update. An update on hold then waits for consent again. */
 export function postponeUpdate(): void {
   abortController?.abort()
 }
@@ -84,7 +90,7 @@ async function applyWhenNothingIsSent(): Promise<void> {
   const [session, { getSenderLockName }] = await Promise.all([readSession(), import('#request/writes/sender.ts')])
   const lockName = session ? getSenderLockName(getThisDevice().getDatabase(session)) : 'portal-nobody'
   const lockResult = await ports.locks.hold(lockName, { waitMs: sendingMs }, startTakeOver)
-  // Longer than any request takes: the other tab is frozen, and the server recognises its requests by their key.
+  // No lock after `sendingMs`: the other tab is frozen. The server recognises a repeated request by its key, so the update continues.
   const { controllerChange } = lockResult ? lockResult.value : await startTakeOver()
   if (!controllerChange || (await isTakenOverWithin(controllerChange, takeOverMs))) return
   setUpdateState({ kind: 'failed', isForced })
@@ -101,7 +107,7 @@ async function startTakeOver(): Promise<{ controllerChange: Promise<unknown> | n
   setUpdateState({ kind: 'applying', isForced })
   const registration = await navigator.serviceWorker.getRegistration('/saas/')
   const waitingWorker = registration?.waiting
-  // The new build is only on the server, because there is no worker or it serves nothing. A reload is enough.
+  // No new build is waiting on this device: there is no worker, or it passes all requests through. A reload brings the new build.
   if (!waitingWorker) {
     location.reload()
     return { controllerChange: null }
@@ -110,7 +116,7 @@ async function startTakeOver(): Promise<{ controllerChange: Promise<unknown> | n
     navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }),
   )
   void messageSW(waitingWorker, { type: 'SKIP_WAITING' } satisfies WorkerMessage)
-  // Each tab reloads itself, below. Until this page has reloaded, no page may send.
+  // Each tab reloads itself (`followController`). The caller holds the sender lock, so no page sends before this one has reloaded.
   if (await isTakenOverWithin(controllerChange, quietMs)) await ports.wait(quietMs)
   return { controllerChange }
 }
@@ -144,7 +150,7 @@ export async function readWorkerBuild(worker: ServiceWorker | null): Promise<str
   return await Promise.race([workerBuild, ports.wait(workerTimeoutMs).then(() => null)])
 }
 
-/** A page that was loaded without the worker may be older than it. A reload then brings the newer build. */
+/** Marks a reload as needed if the worker's build is newer than the page's. This happens if the page was loaded without the worker. */
 export async function compareBuilds(): Promise<void> {
   const workerBuild = await readWorkerBuild(navigator.serviceWorker.controller)
   if (workerBuild && getBuildNumber(workerBuild) > getBuildNumber(ports.build))

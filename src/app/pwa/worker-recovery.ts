@@ -1,16 +1,16 @@
 /**
- * Recovers a page whose worker ended while it was loading the page. Chromium then loads everything else from the network as long as the
- * page lives, so offline a device shows an incomplete page, or none. The next load starts the worker again.
+ * Recovers a page whose worker was terminated while it was loading the page. Chromium then loads everything else from the network as long
+ * as the page is open, so offline the page is incomplete or empty. The next load starts the worker again.
  */
 import { hasFilledForm, reloadOnce } from '#app/pwa/reload-once.ts'
 
 const checkAfterMs = 5_000
 const timeoutMs = 10_000
 
-/** Called by the first script, when a reload cannot lose any input. */
+/** Called by the first script. Reloads the page once if its worker is lost and no form contains text. */
 export function recoverLostWorker(): void {
   addEventListener('vite:preloadError', () => void reloadIfLost())
-  // A request without a response causes no error event either.
+  // A script request that never gets a response causes no error event, so the page is also checked after some seconds.
   setTimeout(() => void reloadIfLost(), checkAfterMs)
   const resources = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
   if (resources.some(({ responseStatus }) => responseStatus === 0)) void reloadIfLost()

@@ -17,7 +17,7 @@ export async function prepareSignedInPage(path: string): Promise<void> {
   await pages.get(findRouteName(signedInRouteNames, path) ?? 'home')?.prepare()
 }
 
-/** Each route has its own access rule (M11). Paths are relative to /app. */
+/** Routes behind the login, each with its own access rule (M11). Paths are relative to /app. */
 export function SignedInRoutes() {
   return (
     <Routes>

@@ -24,7 +24,7 @@ export function createLazyPage({ load, namespaces }: PageModule): LazyPage {
     const [PageComponent] = useState<ComponentType>(() => loadedComponent ?? LazyComponent)
     return <PageComponent />
   }
-  // A failure is ignored here, because React loads it again and shows the error.
+  // A failure is ignored here. React gets the same failure when it renders the page, and shows the error.
   const prepare = () => fetchOnce().then(ignore, ignore)
   return { Page, prepare }
 }

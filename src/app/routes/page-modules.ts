@@ -16,7 +16,7 @@ const priceEditor: PageModule = {
   namespaces: ['staff', ...problemNamespaces],
 }
 
-/** A page whose forms show field errors is rendered only with those texts. */
+/** If a page's forms show field errors, it needs `problemNamespaces`: a page is rendered only after its namespaces are loaded. */
 export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
   home: {
     load: async () => (await import(/* chunk: list */ '#app/pages/HomeRoute.tsx')).HomeRoute,
@@ -124,6 +124,6 @@ export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
   },
 }
 
-/** Returns the page of an address inside the layout. An unknown address is the home page. */
+/** Returns the page module of an address behind the login. For an address without a route it is the home page. */
 export const getPageModule = (path: string): PageModule =>
   signedInPageModules[findRouteName(signedInRouteNames, path) ?? 'home']

@@ -1,4 +1,4 @@
-/** Routes and access rules (portal 2, contracts 2, M11), for router, menu and tests. Relative to the base /saas. */
+/** Defines the routes and their access rules (portal 2, contracts 2, M11), for router, menu and tests. Paths are relative to /saas. */
 import type { AccessRule } from '#domain/access.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
 

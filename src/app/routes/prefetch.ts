@@ -44,7 +44,7 @@ export const layoutModule: PageModule = {
   namespaces: [],
 }
 
-/** `path` is relative to the base. A failed download is repeated by the code that needs it. */
+/** Starts the downloads for a path, which is relative to the base. A failed download is repeated by the code that needs it. */
 export function prefetchPage(path: string): void {
   const publicRouteName = findRouteName(publicRouteNames, path)
   if (isSignedInPath(path)) prefetchSignedIn(path)
@@ -52,11 +52,11 @@ export function prefetchPage(path: string): void {
   if (publicRouteName) prefetchModule(publicPageModules[publicRouteName])
 }
 
-/** Largest files first: a browser opens six connections to a server, and the seventh file waits. */
+/** Starts the largest files first: a browser opens six connections to a server, and the seventh file waits. */
 function prefetchSignedIn(path: string): void {
   ignoreFailure(import(/* chunk: device */ '#app/connection/cached-user.ts'))
   prefetchModule(layoutModule)
-  // Shared by layout and page. A separate chunk, which is otherwise discovered only when one of them has loaded.
+  // Shared by layout and page. This chunk would otherwise be discovered only after one of them has loaded.
   ignoreFailure(import(/* chunk: inside */ '#ui/icons/app-icons.ts'))
   ignoreFailure(import(/* chunk: device */ '#app/connection/session-sync.ts'))
   ignoreFailure(import(/* chunk: device */ '#app/connection/network-bundle.ts'))

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { routes } from '#app/routes/paths.ts'
 import { Loading } from '#app/shell/Loading.tsx'
 
-/** Decides about a navigation: render the page, wait until the session is known, or redirect (M10, M11). */
+/** Decides about a navigation (M10, M11): render the page (`drawn`), wait until the session is loaded (`held`), or redirect (`led`). */
 export function getAdmission(
   session: SessionState,
   access: AccessRule,
@@ -26,7 +26,7 @@ export function RouteGuard({ access, children }: { access: AccessRule; children:
   const admission = getAdmission(session, access)
   if (admission.kind === 'held') return <Loading />
   if (admission.kind === 'drawn') {
-    // If another user has signed in from another tab, nothing of the previous user stays open or typed.
+    // If another user has signed in from another tab, the previous user's dialogs and input are discarded.
     const userKey = session.kind === 'signed in' ? session.caller.userId : 'nobody'
     return (
       <Suspense key={userKey} fallback={<Loading />}>
@@ -37,13 +37,13 @@ export function RouteGuard({ access, children }: { access: AccessRule; children:
   if (admission.to === 'home') return <RedirectHome />
   const resultPath = paymentResultPath(search, hash)
   if (resultPath) return <LeaveTo to={resultPath} />
-  // After an own logout the next login starts at the home page; otherwise it continues at the current address.
+  // If the user logged out, the next login starts at the home page. If the session ended otherwise, it continues at the current address.
   const hasLeft = session.kind === 'signed out' && session.reason === 'left'
   const query = hasLeft || pathname === routes.home.path ? '' : `?to=${encodeURIComponent(pathname + search)}`
   return <Navigate to={routes.login.path + query} replace />
 }
 
-/** Address of a payment result for a user who is not signed in here. Null if no payment gateway sent the browser. */
+/** Address of the payment result page for a user who is not signed in. Null if the browser does not come from a payment gateway. */
 export function paymentResultPath(search: string, hash: string): string | null {
   const key = /^#return=([\w-]{8,64})$/.exec(hash)?.[1]
   return key && new URLSearchParams(search).has('payment') ? `/public/payment/return/${key}?page=result` : null
@@ -54,7 +54,7 @@ function LeaveTo({ to }: { to: string }) {
   return <Loading />
 }
 
-/** The specification requires the redirect (portal 2); a message explains it. */
+/** Redirects to the home page, as the specification requires (portal 2), and shows a message that explains it. */
 function RedirectHome() {
   const { t } = useTranslation('shell')
   return <Redirect to={routes.home.path} reason={t('notYours')} />

@@ -29,7 +29,7 @@ import { Toasts } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
-/** Parts that no page waits for, and whose loading may fail without breaking the page. */
+/** Creates a part of the layout that no page waits for. If its code cannot be loaded, it is retried and the page works without it. */
 const defer = (load: () => Promise<ComponentType>) =>
   lazy(async () => {
     await waitForFirstPage()
@@ -54,7 +54,7 @@ export function AppLayout() {
   const { t } = useTranslation('shell')
   const { user, caller } = useSignedInSession()
   const [isMenuOpen, setIsMenuOpen] = useState(false)
-  // Loads the code of dialogs after the page, so that the first dialog opens at once.
+  // Loads the code of dialogs after the page, so that the first dialog opens without a delay.
   useEffect(() => {
     const timer = setTimeout(preloadDialog, 2000)
     return () => clearTimeout(timer)
@@ -144,7 +144,7 @@ function ConnectionAndOutbox() {
 }
 const noEntries: EntryView[] = []
 
-/** Number of entries that the server has not accepted yet. Amber everywhere; refused entries are red. */
+/** Number of entries that the server has not accepted yet. It is amber; with `needsAttention` (refused entries) it is red. */
 function WaitingCount({ count, needsAttention = false }: { count: number; needsAttention?: boolean }) {
   const { t } = useTranslation('shell')
   if (count === 0) return null

@@ -20,8 +20,9 @@ const LazyLossMessage = lazy(async () => {
 })
 
 /**
- * Checks once per visit whether the database is the one that the cookie counts: a browser that has deleted it keeps the session's cookies,
- * so no sign-in follows (requirement 48). Shows a loss on every page until the user has acknowledged it.
+ * Checks once per visit whether writes were lost with a deleted database: the cookie has the number of unsent writes. A browser that
+ * deletes the database may keep the session's cookies, so no sign-in would check it (requirement 48). A loss is shown on every page until
+ * the user has acknowledged it.
  */
 export function DataLossBanner() {
   const { user } = useSignedInSession()

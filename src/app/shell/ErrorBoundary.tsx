@@ -7,11 +7,11 @@ import { useTranslation } from 'react-i18next'
 
 interface Props {
   children: ReactNode
-  /** When it changes, the children are rendered again, because another page may work. */
+  /** The children are rendered again when this value changes, because another page may work. */
   resetKey: string
 }
 
-/** Catches errors during rendering. The only error boundary, at the top of the page. */
+/** Catches errors during rendering and shows an error page. `retry` renders the children again. */
 export class ErrorBoundary extends Component<Props, { error: Error | null; resetKey: string }> {
   override state = { error: null as Error | null, resetKey: this.props.resetKey }
 
@@ -32,7 +32,7 @@ export class ErrorBoundary extends Component<Props, { error: Error | null; reset
 
 function ErrorPage({ error, retry }: { error: Error; retry: () => void }) {
   const { t } = useTranslation('ui')
-  // The builds for a problem report (P-16). If their code cannot be loaded, only the page's own build.
+  // The builds for a problem report (P-16): only the page's build if `versions.ts` cannot be loaded.
   const [buildText, setBuildText] = useState(__BUILD__)
   useEffect(() => {
     const readBuildText = async () => {
@@ -41,12 +41,12 @@ function ErrorPage({ error, retry }: { error: Error; retry: () => void }) {
     }
     void readBuildText().catch(() => undefined)
   }, [])
-  // The code of a page could not be loaded. React keeps the failed import, so only a reload tries again.
+  // If the code of a page could not be loaded, React keeps the failed import, so only a reload tries again.
   const isLoadError = /import|fetch|load/i.test(error.message)
   // Pages that need a connection are not cached (chunk `online`). That is not an error and is not shown as one.
   const { networkState } = useConnection()
   const isOffline = isLoadError && (networkState !== 'online' || !navigator.onLine)
-  // Without a worker no page is cached, so the text must not promise it.
+  // Without a worker no page is cached, so the text must not promise that other pages work offline.
   const offlineText = navigator.serviceWorker?.controller ? 'broken.outText' : 'broken.notHere'
   return (
     <Page title={t(isOffline ? 'broken.out' : 'broken.title')} width="narrow">

@@ -4,7 +4,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Shown while the session is unknown or the page's code is loading. Shows a message if the session cannot be determined. */
+/** Shown while the session or the page's code is loading. Shows a problem if the session or the database cannot be read. */
 export function Loading() {
   const { t } = useTranslation('shell')
   const session = useSession()

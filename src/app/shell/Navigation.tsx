@@ -41,7 +41,7 @@ export function Navigation({ caller, onNavigate }: { caller: Caller; onNavigate?
                     <Icon name={icon} />
                     <span className="nav-words">{t(`menu.${routeName}`)}</span>
                   </NavLink>
-                  {/* On the narrow rail this is the item's visible name. For the provider's pages it names their users. */}
+                  {/* On the narrow rail this is the item's visible name. For the provider's pages it also names the users who see them. */}
                   <span className={`hint nav-hint${group === 'provider' ? '' : ' name-only'}`} aria-hidden="true">
                     <span className="nav-hint-name">{t(`menu.${routeName}`)}</span>
                     {group === 'provider' && <span>{t('provider.only')}</span>}

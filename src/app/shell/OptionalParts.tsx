@@ -11,7 +11,7 @@ import { useClientType } from '#state/client-type.ts'
 import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
 
-/** Few users ever see it, and pages work without it. */
+/** The client type selection. Few users ever see it, and pages work without it. */
 const OptionalClientTypeSelect = createOptionalPart(async () => {
   const load = () => import(/* chunk: staff */ '#app/shell/ClientTypeSelect.tsx')
   return (await loadWithMessages(load, 'staff')).ClientTypeSelect
@@ -31,8 +31,8 @@ const clientTypeRoutes: ReadonlySet<RouteName> = new Set<RouteName>([
 ])
 
 /**
- * Parts for some users only: the chunks of staff, order, audit trail and user administration pages, which the worker caches once such a
- * user is here (P-09), and the client type selection above pages that depend on it (M3).
+ * Parts for some users only. It makes the worker cache the chunks of staff, order, audit trail and user administration pages if the user
+ * may open them (P-09). It shows the client type selection above pages that depend on it (M3).
  */
 export function OptionalParts() {
   const { caller } = useSignedInSession()
@@ -40,7 +40,7 @@ export function OptionalParts() {
   const isStaff = isProviderAdmin(caller)
   const canOrder = isAllowed('order', caller)
   useOptionalChunk('staff', isStaff)
-  // Price lists show the cost of an order with the same components.
+  // Staff need this chunk too: the pages of price lists show the cost of an order with the same components.
   useOptionalChunk('orders', canOrder || isStaff)
   useOptionalChunk('trail', isAllowed('trail', caller))
   useOptionalChunk('users', isAllowed('admin', caller))

@@ -13,7 +13,7 @@ import { useTranslation } from 'react-i18next'
 const updateIntervalMs = 1_000
 /** How long before its end the session's end is announced, in ms. */
 const announceMs = 60_000
-/** After this time without a key press the user is not typing, in ms. */
+/** Time without input after which the user is not typing, in ms. */
 const typingPauseMs = 5_000
 
 type SessionPhase = 'good' | 'ending' | 'expired'
@@ -25,8 +25,8 @@ const getPhase = (session: Session | null | undefined, now: number): SessionPhas
 }
 
 /**
- * Announces the end of an unused session, which a button or typing extends. If the session expired offline, the user has not signed out:
- * cached data can be read, and writes are sealed until the next login. On a shared device nothing can be written then (decision 83).
+ * Announces the end of an unused session, which a button or typing extends. It also shows that a session has expired. The user can then
+ * still read cached data, and writes are sealed until the next login. On a shared device nothing can be written then (decision 83).
  */
 export function SessionExpiredBanner() {
   const dispatch = useDispatch()
@@ -39,7 +39,7 @@ export function SessionExpiredBanner() {
   const isReadOnly = isExpired && isSharedDevice
   useEffect(() => void dispatch(sessionExpiredChanged(isReadOnly)), [dispatch, isReadOnly])
 
-  // Any signed request renews the session. If the server refuses because it has ended, the login page follows.
+  // Any request with the session's token renews the session. If the session has ended, the server refuses it and the login page follows.
   const renewSession = () => void dispatch((_dispatch, _state, { api }) => api.call(getUser, {}))
   /** End that was to be extended. If it is still the same after that, the session cannot be extended again (K-06). */
   const [extendedUntil, setExtendedUntil] = useState<number | null>(null)
@@ -104,7 +104,7 @@ function ExpiredNote({ isReadOnly, isOnline, onSignIn }: ExpiredNoteProps) {
   )
 }
 
-/** Current time in epoch ms, and whether a key was just pressed in a field. */
+/** Returns the current time in epoch ms, and whether the user typed in a field within `typingPauseMs`. */
 function useNow(): { now: number; isTyping: boolean } {
   const [clockState, setClockState] = useState(() => ({ now: Date.now(), isTyping: false }))
   useEffect(() => {

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 
 /**
- * Skips the repeated parts of a page, to its content. The address stays the same: the router does not count history entries that it did not
- * create, so a step back over one would go the wrong way.
+ * Moves the focus to the page's content, past header and navigation. The address does not change: the router does not count history entries
+ * that it did not create, so Back would lead to a wrong page.
  */
 export function SkipLink() {
   const { t } = useTranslation('shell')

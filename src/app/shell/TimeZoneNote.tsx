@@ -16,7 +16,7 @@ export function TimeZoneNote() {
   return <p className="footer-zone">{t('timeZone', { name, offset })}</p>
 }
 
-/** Returns `Hong Kong Standard Time` or `GMT+8`. */
+/** Returns the name of a time zone, for example `Hong Kong Standard Time` or `GMT+8`. */
 function formatZoneName(language: string, timeZone: string, timeZoneName: 'long' | 'shortOffset'): string {
   const parts = new Intl.DateTimeFormat(language, { timeZone, timeZoneName }).formatToParts(getBusinessNow())
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone

@@ -3,7 +3,10 @@ import { applyUpdate, subscribeToUpdate, postponeUpdate, type UpdateState } from
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Announces a waiting build. It activates only with consent, because a reload would lose unsaved input (P-15). */
+/**
+ * Announces a waiting build. Unless the server requires it, it is activated only with consent, because a reload would lose unsaved input
+ * (P-15).
+ */
 export function UpdateBanner() {
   const { t } = useTranslation('shell')
   const [update, setUpdate] = useState<UpdateState>({ kind: 'none' })

@@ -3,12 +3,15 @@ import type { Intent } from '#contract/endpoint.ts'
 import { type EntryView, isParked } from '#local/outbox/read-entries.ts'
 import { useConnection } from '#state/use-store.ts'
 
-/** In ms. How long a form waits for its own response (protocol 21). An older entry was shown as queued, so its end is shown too. */
+/**
+ * Age of an entry after which its form no longer waits for the response, in ms (protocol 21). The form then shows the entry as queued, so
+ * its end must be announced.
+ */
 const formWaitMs = 3_500
-/** In ms, after the last change. */
+/** Time without a change of the entries before their end is announced, in ms. */
 const quietMs = 1_000
 
-/** Collects entries that were sent or refused, and returns them when no entry changes any longer. */
+/** Collects queued entries that were sent or refused. Returns them when no entry is being sent and none has changed for `quietMs`. */
 export function useEndedEntries(entries: readonly EntryView[]) {
   const { networkState } = useConnection()
   const watchedIntents = useRef(new Set<Intent>())

@@ -14,7 +14,10 @@ import {
 } from '#request/audit-trail/log-tiles.ts'
 import type { LogContext } from '#request/audit-trail/fetch-trail.ts'
 
-/** Returns null if every stored entry is in this log, else the range that differs. Throws TrailProblem, LogError. */
+/**
+ * Stores the missing hashes of the stored range. Returns null if every stored entry is in this log, else the range that differs. Throws
+ * TrailProblem, LogError.
+ */
 export async function storeBoundaries(context: LogContext, checkpoint: Checkpoint): Promise<LogEntryRange | null> {
   const { guard, companyId } = context
   const { db } = guard
@@ -45,7 +48,7 @@ async function findFirstDifference(
 }
 
 const yieldToPage = () => new Promise<void>((resolve) => setTimeout(resolve))
-/** Tiles checked per step, which takes about 30 ms on a phone. */
+/** Number of tiles checked per step. A step takes about 30 ms on a phone. */
 const maxTilesPerStep = 16
 
 /** Returns the first wrong tile, or null. Lets the page render between steps. Throws TILE_MISSING or BAD_TILE. */

@@ -1,4 +1,4 @@
-/** Checks a log: each new checkpoint must extend the last verified one. Otherwise it raises an alarm. */
+/** Checks a company's log: each new checkpoint must extend the last verified one. Otherwise an alarm is stored with the checkpoint. */
 import { trailCheckpoint } from '#contract/audit-trail.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { type Checkpoint, followHandovers, openCheckpoint, openHandover } from '#domain/audit-log/checkpoint.ts'
@@ -15,7 +15,10 @@ import { RestoredLogError, findRestoredSize } from '#request/audit-trail/check-r
 import { fetchTile, fetchTiles, findDifference } from '#request/audit-trail/log-tiles.ts'
 import type { SessionGuard } from '#request/reads/read-context.ts'
 
-/** `pendingCount`: entries that are written but not in the log yet. `record` is null if the log is empty and was never seen otherwise. */
+/**
+ * `pendingCount`: number of entries that are written but not in the log yet. `record`: null if the log is empty and the device has no
+ * checkpoint of it.
+ */
 export interface LogCheckResult {
   record: LogCheckpoint | null
   checkpoint: Checkpoint | null
@@ -23,8 +26,9 @@ export interface LogCheckResult {
 }
 
 /**
- * Reads the latest checkpoint and verifies it against the stored one. If it does not extend that one, the result is the stored one with an
- * alarm. The very first checkpoint is trusted with its key. Throws TrailProblem if the server could not be reached.
+ * Reads the latest checkpoint and verifies it against the stored one. If it does not extend the stored one, the result is the stored one
+ * with an alarm. The very first checkpoint is trusted with its key. Throws TrailProblem if the server cannot be reached or refuses,
+ * LogError if the very first checkpoint is invalid.
  */
 export async function checkLog(context: LogContext): Promise<LogCheckResult> {
   const { guard, companyId } = context
@@ -54,7 +58,7 @@ export async function checkLog(context: LogContext): Promise<LogCheckResult> {
   }
 }
 
-/** The server found its log changed. Without a stored checkpoint, that of the response is stored. */
+/** Called if the server reports that its log was changed. If the device has no checkpoint, the one of the response is stored. */
 async function storeServerAlarm(
   { guard, companyId }: LogContext,
   input: {
@@ -74,7 +78,7 @@ async function storeServerAlarm(
   return { record, checkpoint, pendingCount }
 }
 
-/** A new key is valid if the known one has signed it, in this note or in a handover note. */
+/** Opens a checkpoint note. A new key is valid only if the previous key has signed it, in this note or in a handover note. */
 function openNewCheckpoint(
   previous: LogCheckpoint | null,
   { note, key, handovers }: { note: string; key: string; handovers: readonly string[] },
@@ -113,7 +117,7 @@ async function compareCheckpoints(
   if (fault) throw new LogError(fault, 'the log does not extend the checkpoint stored on this device')
 }
 
-/** Returns false if another page was faster or the session has changed. */
+/** Returns false if another page has stored a checkpoint meanwhile, or the session has changed. */
 async function storeCheckpoint(
   guard: SessionGuard,
   record: LogCheckpoint,
@@ -139,7 +143,10 @@ async function buildAlarm(
   return { fault: error.code, ...alarmRange, note, time: asOf }
 }
 
-/** Returns the missing entries or the first wrong one. If none are stored, the range of the old checkpoint. */
+/**
+ * Returns the range of an alarm: the missing entries, or else the first stored entry that differs. If no difference is found, it is the
+ * range of the old checkpoint.
+ */
 async function findAlarmRange(
   context: LogContext,
   previous: LogCheckpoint,
@@ -162,7 +169,10 @@ function parseSize(note: string | null, key: string): number {
   }
 }
 
-/** Compares full tiles by their hash in the parent tile, so that only the tile that differs is fetched. */
+/**
+ * Returns the log index of the first stored entry that differs, or null. Of full tiles only their hash in the parent tile is compared, so
+ * that few tiles are fetched.
+ */
 async function findFirstDifference(context: LogContext): Promise<number | null> {
   const storedTiles = await getAllLeafTiles(context.guard.db, context.companyId)
   const parentTiles = new Map<number, Uint8Array>()

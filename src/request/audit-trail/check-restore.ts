@@ -18,7 +18,7 @@ import { createNodeReader, listTilesRead } from '#domain/audit-log/tiles.ts'
 import { fetchTrail, type LogContext } from '#request/audit-trail/fetch-trail.ts'
 import { fetchTiles } from '#request/audit-trail/log-tiles.ts'
 
-/** Limit of restores that are checked. More of them since this device last saw the log are not accepted. */
+/** Maximum number of restores that are read. If there were more since this device last saw the log, the log is not accepted. */
 const maxRestores = 50
 
 export class RestoredLogError extends LogError {
@@ -38,7 +38,9 @@ interface LogRestore {
   leaf: string
 }
 
-/** Returns the smallest declared size since `epoch`, or null without a proven one. Throws TrailProblem, BAD_TILE. */
+/**
+ * Returns the smallest size that the restores after `epoch` declare, or null if one of them is not proven. Throws TrailProblem, BAD_TILE.
+ */
 export async function findRestoredSize(
   context: LogContext,
   { epoch, checkpoint }: { epoch: number; checkpoint: Checkpoint },

@@ -1,4 +1,6 @@
-/** Calls that check a log and fill the stored trail. They bypass the cache and run only as the user of this device. */
+/**
+ * Makes the calls that check a log and fill the stored trail. They bypass the cache, and are made only for the user whose database is open.
+ */
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
@@ -9,7 +11,7 @@ import { sendExplained } from '#request/session/send-signed-in.ts'
 import { formatSubject } from '#request/session/subject.ts'
 import { isSuccess, parseJson, toProblem, type ResponseData, readAsOf } from '#request/transport/send-request.ts'
 
-/** Thrown with the problem of the connection, the server or the disk. Shown to the caller. */
+/** Thrown with a problem of the connection, the server or the disk, which the caller shows. */
 export class TrailProblem extends Error {
   readonly problem: Problem
   constructor(problem: Problem) {

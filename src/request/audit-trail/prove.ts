@@ -22,7 +22,7 @@ interface SignedNote {
   key: string
 }
 
-/** Never rejects. Returns `unchecked` if neither the device nor the server has the necessary data. */
+/** Proves that an entry is in the log. Returns `unchecked` if neither the device nor the server has the necessary data. Never rejects. */
 export async function proveEntry(ports: PipelinePorts, companyId: number, entry: AuditEntryRow): Promise<EntryProof> {
   try {
     const { guard } = await readSessionGuard(ports)
@@ -71,7 +71,7 @@ async function findCheckpoint(context: LogContext, index: number): Promise<LogCh
   }
 }
 
-/** Returns null if hashes are missing and the server cannot be reached. */
+/** Returns null if the entry is not in this checkpoint, or if hashes are missing and the server cannot be reached. */
 async function buildEntryProof(
   context: LogContext,
   entry: AuditEntryRow,
@@ -98,8 +98,8 @@ async function buildEntryProof(
 }
 
 /**
- * Returns true if the row shows the content of its leaf, so that the proof covers what the user sees. Times are formatted in a time zone,
- * and the provider's staff see names of which the leaf has only a hash.
+ * Returns true if the row shows the content of its leaf, so that the proof covers what the user sees. Not compared are times, which are
+ * formatted in a time zone, and names of the provider's staff, of which the leaf has only a hash.
  */
 function matchesLeaf(entry: AuditEntryRow): boolean {
   try {

@@ -32,7 +32,7 @@ import type { PipelinePorts } from '#request/ports.ts'
 import { type SessionGuard, readSessionGuard } from '#request/reads/read-context.ts'
 import type { FillOptions, StoreTrailResult } from '#request/call-results.ts'
 
-/** Entries per request. Fewer on a slow connection, so that each response arrives well before the timeout. */
+/** Number of entries per request. It is smaller on a slow connection, so that each response arrives well before the timeout. */
 const entriesPerPiece = { first: 1_000, min: 250, max: 10_000 }
 const pieceMs = { quick: 3_000, slow: 10_000 }
 
@@ -61,7 +61,10 @@ async function getLogEnd(context: LogContext): Promise<{ from: number; to: numbe
   return { from: checkpoint?.size ?? 0, to: checkpoint?.size ?? 0 }
 }
 
-/** Fills the range, up to the end of the log if it follows it. Returns `busy` if another page does this. */
+/**
+ * Fetches the missing entries of the range, or of the log up to its end if the range follows the log. Returns `busy` if another page
+ * already does so.
+ */
 export async function fillStoredTrail(
   ports: PipelinePorts,
   companyId: number,
@@ -113,7 +116,10 @@ async function fillUpTo(
   return null
 }
 
-/** Limit of attempts for one piece. A user's devices may fetch two pieces at a time, a company's four. Others get a 429 and wait. */
+/**
+ * Maximum number of retries for one piece. A user's devices may fetch two pieces at a time, a company's four. Further requests get a 429
+ * and wait.
+ */
 const maxTurns = 24
 
 async function fetchInTurn<T>(
@@ -166,7 +172,7 @@ export async function checkTrail(ports: PipelinePorts, companyId: number): Promi
     const { guard } = await readSessionGuard(ports)
     if (guard) await checkLog({ ports, guard, companyId })
   } catch (error) {
-    // If the very first checkpoint is invalid, the device has nothing to compare later ones with.
+    // A LogError comes from an invalid first checkpoint. The device has no earlier one, so there is no alarm to store.
     if (!(error instanceof TrailProblem) && !(error instanceof LogError)) ports.report(error)
   }
 }

@@ -1,4 +1,7 @@
-/** Polls long requests. By lock and lease, all pages and the worker together are one poller (protocol 39). */
+/**
+ * Polls long requests. A lock and a lease per job ensure that all pages and the worker together poll each job only once at a time (protocol
+ * 39).
+ */
 import { headers } from '#contract/headers.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { claimPoll, clearJobDelays, applyPollResult, type PollResult, findNextPoll } from '#local/jobs/job-store.ts'
@@ -11,11 +14,14 @@ import type { PipelinePorts } from '#request/ports.ts'
 import { type CurrentSession, readCurrentSession } from '#request/session/current-session.ts'
 
 export const leaseMs = requestTimeoutMs + 15_000
-/** How long one event polls. Pages request the next event each second while a job runs. */
+/** How long one call of `watchOpenJobs` polls, in ms. While a job runs, the pages call it each second. */
 const watchMs = 5_000
 const handOverMs = 1_500
 const minPollIntervalMs = 800
-/** Enough for a busy computer to grant a free lock, and for another page to finish its poll. */
+/**
+ * How long a poll waits for the job's lock, in ms: enough for a busy computer to grant a free lock, and for another page to finish its
+ * poll.
+ */
 const lockWaitMs = 2_000
 
 export const getJobLockName = (db: UserDatabase, intent: string) => `job:${db.name}:${intent}`
@@ -27,12 +33,13 @@ export const storePollResult = (
   result: PollResult,
 ) => applyPollResult(db, job, result, { now: ports.clock(), generation })
 
-/** The running watch of this page or worker for each database, and a function that makes it check again at once. */
+/** The running watch of this page or worker, by database. `wake` makes it look for due jobs immediately. */
 const watchesByDatabase = new WeakMap<UserDatabase, { until: number; wake: () => void }>()
 
 /**
- * Polls everything that is due, for a few seconds, and ends when no job is open. May be called at any time: a second call finds nothing
- * due. `immediate` means that the server has just responded to something.
+ * Polls every job that is due, for `forMs`. Ends earlier if no further poll is due in this time. May be called at any time: jobs that
+ * another call polls are skipped. With `immediate` (the server may be reachable again, or the user has returned), jobs that wait after
+ * failed polls are polled too.
  */
 export async function watchOpenJobs(ports: PipelinePorts, { immediate = false, forMs = watchMs } = {}): Promise<void> {
   const session = await readCurrentSession(ports)
@@ -41,7 +48,7 @@ export async function watchOpenJobs(ports: PipelinePorts, { immediate = false, f
   if (immediate) await clearJobDelays(db, ports.clock())
   const otherWatch = watchesByDatabase.get(db)
   otherWatch?.wake()
-  // The other watch runs long enough for a later event to take over.
+  // The other watch still runs when the next call is expected, so that call can take over.
   if (forMs > 0 && otherWatch && otherWatch.until > ports.clock() + handOverMs) return
   const ownWatch = { until: ports.clock() + forMs, wake: () => {} }
   watchesByDatabase.set(db, ownWatch)
@@ -65,7 +72,7 @@ async function watchUntil(
     const next = await findNextPoll(session.db, now, session.generation, isBusy)
     if (next && next.pollAt <= now) {
       const { intent } = next
-      // This event checks the job again later in any case, because another page may be polling it.
+      // Another page may be polling this job, so its row is read again after this interval in any case.
       earliestPollAt.set(intent, now + minPollIntervalMs)
       pendingPolls.set(
         intent,
@@ -84,13 +91,14 @@ async function watchUntil(
   await Promise.all(pendingPolls.values())
 }
 
-/** If the lock is free, its earlier holder is gone, even if the lease has not ended (protocol 12). */
+/** Polls a job under its lock. If the lock is free, its last holder has ended, even if the lease has not (protocol 12). */
 async function poll(ports: PipelinePorts, session: CurrentSession, intent: string): Promise<void> {
   const lockName = getJobLockName(session.db, intent)
   const action = () => pollUnderLock(ports, session, intent)
   const lockResult = await ports.locks.hold(lockName, { waitMs: lockWaitMs }, action)
   if (lockResult) return
-  // Held longer than its lease, so the holder is a frozen tab. A response that it still receives counts only if it is final.
+  // The lock is still held after the lease has ended, so its holder is a frozen tab. If that tab wakes up, only a final response of it is
+  // stored.
   const job = await session.db.jobs.get(intent)
   if (job && job.leaseUntil <= ports.clock()) await ports.locks.hold(lockName, { waitMs: 0, shouldSteal: true }, action)
 }
@@ -115,7 +123,10 @@ export const buildJobRequest = ({ forUser }: Job, path: string): RequestData => 
   body: null,
 })
 
-/** Looks up the intent. A job that the server does not know is voided; its user decides again (protocol 13). */
+/**
+ * Asks for the job by its intent. If the server does not have the intent, it is voided, and the user decides whether to start again
+ * (protocol 13).
+ */
 async function pollByIntent(ports: PipelinePorts, job: Job): Promise<PollResult> {
   const response = await sendExplained(ports, buildIntentRequest('GET', job))
   if (!response || toProblem(response).code !== 'INTENT_UNKNOWN') return readIntentResponse(ports, job, response)

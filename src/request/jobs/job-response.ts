@@ -22,7 +22,7 @@ export function readStartResponse(job: Job, response: ResponseData | null): Poll
   if (!response) return { kind: 'unknown' }
   // A 4xx of a proxy means that the start never arrived. A 5xx may have come while the server worked on it.
   if (isBlocked(toProblem(response))) return response.status < 500 ? toFailedResult(response) : { kind: 'unknown' }
-  // Refused before the idempotency store was checked, so an earlier start of the same intent under another key may have run.
+  // A 401 is sent before the idempotency store is checked. An earlier start of this intent under another key may have succeeded.
   if (response.status === 401)
     return job.key === job.intent ? { kind: 'failed', problem: toProblem(response) } : { kind: 'unknown' }
   if (response.headers.get(headers.key) !== job.key) return { kind: 'unknown' }
@@ -33,10 +33,10 @@ export function readStartResponse(job: Job, response: ResponseData | null): Poll
   return { kind: 'failed', problem }
 }
 
-/** Reads the stored response to the first request of this intent, which is in the refusal of the second one. */
+/** Reads the server's response to the first request of this intent. The problem of the second request contains it. */
 function readStoredResponse(problem: Problem): PollResult {
   const storedResponse = getStoredResponse(problem)
-  // Older than the idempotency store: it was executed, but its response no longer exists.
+  // The server no longer has the response: the request was executed, but longer ago than responses are stored.
   if (!storedResponse) return { kind: 'gone', problem }
   const text = storedResponse.body === null ? '' : JSON.stringify(storedResponse.body)
   return readOutcomeResponse({ ...createLocalResponse(storedResponse.status, null, storedResponse.headers), text })
@@ -68,7 +68,7 @@ const toFailedResult = (response: ResponseData): PollResult => ({ kind: 'failed'
 
 const isOtherUser = (response: ResponseData) => response.status === 401 || toProblem(response).code === 'WRONG_SESSION'
 
-/** Reads the response to a poll. A final one carries a header, so that a failed poll is never mistaken for it. */
+/** Reads the response to a poll. Only a final response carries the outcome header, so a failed poll is never mistaken for a failed job. */
 export function readPollResponse(ports: PipelinePorts, job: Job, response: ResponseData | null): PollResult {
   if (!response) return toLaterResult(ports, job, null)
   if (isBlocked(toProblem(response))) return readBlockedPoll(ports, job, response)
@@ -95,7 +95,7 @@ export function readIntentResponse(ports: PipelinePorts, job: Job, response: Res
   if (isOtherUser(response)) return { kind: 'sign in' }
   if (isSuccess(response) && (parseJson(response) as { void?: unknown } | undefined)?.void === true)
     return notStartedResult
-  // Only a response of the idempotency store says something about the outcome.
+  // Only a response with the outcome header comes from the idempotency store. Any other does not show the outcome.
   if (!response.headers.has(headers.outcome)) return toLaterResult(ports, job, response)
   if (isSuccess(response)) return readOutcomeResponse(response)
   const problem = toProblem(response)
@@ -105,14 +105,16 @@ export function readIntentResponse(ports: PipelinePorts, job: Job, response: Res
 
 const notStartedResult: PollResult = { kind: 'failed', problem: createLocalProblem('NOT_STARTED') }
 
-/** The job may continue on the server. Its user sees why there is no progress, and can poll again. */
+/**
+ * Handles a poll that a proxy refused. The job may continue on the server. After some refusals the user sees the reason and can poll again.
+ */
 function readBlockedPoll(ports: PipelinePorts, job: Job, response: ResponseData): PollResult {
   const blockedTries = (job.blockedTries ?? 0) + 1
   if (blockedTries >= maxBlockedTries) return { kind: 'timeout', problem: toProblem(response) }
   return { ...toLaterResult(ports, job, response), blockedTries }
 }
 
-/** Increasing delay with jitter. A Retry-After of the server is followed. */
+/** Returns a random wait that grows with each failure. A Retry-After header extends it, to at most 60 s. */
 function toLaterResult(
   ports: PipelinePorts,
   { failures }: Job,

@@ -81,7 +81,10 @@ async function startUnderLock(
   if (result.kind === 'unknown') await pollUnderLock(ports, session, job.intent)
 }
 
-/** Waits across restarts of page and worker. A refusal is deleted, because its form shows it (protocol 20). */
+/**
+ * Waits for the job's result, also if page or worker are restarted meanwhile. A failed job is deleted from the device, because the form
+ * shows its problem (protocol 20).
+ */
 export async function waitForJob(
   ports: PipelinePorts,
   { intent }: Pick<Job, 'intent'>,
@@ -107,7 +110,10 @@ export async function waitForJob(
   return job ? await toJobResult(ports, job) : { kind: 'problem', problem: createLocalProblem('NOT_STARTED') }
 }
 
-/** Returns true if there is a result, or if whether it started is unknown. The form then shows it and can send the same intent again. */
+/**
+ * Returns true if the job has a result, or if a failed poll leaves unknown whether it started. The form then shows the problem, and can
+ * send the same intent again.
+ */
 const shouldResolve = ({ state, location, problem, failures }: Job, until: CallOptions['until']): boolean =>
   state === 'done' ||
   problem !== null ||
@@ -132,7 +138,7 @@ async function fetchStoredResponse(ports: PipelinePorts, job: Job): Promise<Call
     : { kind: 'problem', problem: toProblem(response) }
 }
 
-/** Called when the connection to the worker broke during the start. Whether it was sent is checked at once. */
+/** Called when the connection to the worker broke during the start. Polls immediately, to find out whether the start was sent. */
 export async function markStartUnknown(ports: PipelinePorts, intent: string): Promise<void> {
   const session = await readCurrentSession(ports)
   if (!session) return

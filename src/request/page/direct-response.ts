@@ -11,7 +11,9 @@ export async function readDirectResponse(ports: PipelinePorts, response: Respons
   return { kind: 'problem', problem: await toForeignProblem(ports, response) }
 }
 
-/** Problem of a response that is not the portal's. It means a lost connection only if a ping fails too. */
+/**
+ * Returns the problem of a response that is not the portal's: a lost connection if a ping fails too, else a proxy that blocks the request.
+ */
 export async function toForeignProblem(
   ports: Pick<PipelinePorts, 'network' | 'origin' | 'wait'>,
   response: Pick<Response, 'status' | 'headers'>,

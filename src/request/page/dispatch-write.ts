@@ -36,11 +36,14 @@ async function dispatchOnce(pageCall: PageCall): Promise<CallResult<unknown>> {
 }
 
 function isQueued({ offline, queue: queueSpec }: Endpoint, input: CallInput): boolean {
-  // The endpoint's own functions know the type of its input; here it is untyped data.
+  // `mustNotQueue` knows the type of its endpoint's input, which is untyped here.
   return offline === 'queue' && queueSpec !== undefined && !queueSpec.mustNotQueue?.(input as never)
 }
 
-/** Sends passwords, tokens and files to the server only. Never repeated automatically and never stored. */
+/**
+ * Sends passwords, tokens and files directly to the server. They are never stored. They are sent again only if an expired token was
+ * refused.
+ */
 async function sendDirectly(ports: PagePorts, endpoint: Endpoint, input: CallInput): Promise<CallResult<unknown>> {
   const isUpload = endpoint.encoding === 'multipart'
   const wire = toHttpRequest(endpoint, (isUpload ? { ...input, body: undefined } : input) as never)
@@ -64,7 +67,10 @@ async function sendDirectly(ports: PagePorts, endpoint: Endpoint, input: CallInp
   return await readDirectResponse(ports, response)
 }
 
-/** The token may expire while the user fills in a password form. It is then renewed; the first request had no effect. */
+/**
+ * Sends a secret with the session's token. The token may expire while the user fills in the form. It is then renewed and the request
+ * repeated, because the refused one had no effect.
+ */
 async function sendSecret(ports: PagePorts, { contentType, ...wire }: HttpRequest): Promise<CallResult<unknown>> {
   const [{ sendExplained }, { toResponse }] = await Promise.all([
     import('#request/session/send-signed-in.ts'),
@@ -117,7 +123,7 @@ async function sendRecorded({ ports, endpoint, input, options }: PageCall): Prom
   const recordResult = await recordWrite(ports, endpoint, input, options)
   if ('problem' in recordResult) return { kind: 'problem', problem: recordResult.problem }
   if ('sealedIntent' in recordResult) {
-    // If the server can be reached, it reports at once whether the session is over.
+    // The session seems to have expired on this device. If the server can be reached, its response shows whether it really has.
     ports.keepAlive(
       import('#request/writes/sender.ts').then(({ sendOutbox }) => sendOutbox(ports, { immediate: true })),
     )
@@ -135,7 +141,7 @@ async function sendRecorded({ ports, endpoint, input, options }: PageCall): Prom
   return result
 }
 
-/** The result is read from the job's row, so that no fetch stays open (protocol 39). */
+/** Sends a long request. The result is read from the job's row, so that no fetch stays open (protocol 39). */
 async function sendLongRequest({ ports, endpoint, input, options }: PageCall): Promise<CallResult<unknown>> {
   const { markStartUnknown, waitForJob, recordRequest } = await import('#request/jobs/start-job.ts')
   const recordResult = await recordRequest(ports, endpoint, input, options)
@@ -149,12 +155,12 @@ async function sendLongRequest({ ports, endpoint, input, options }: PageCall): P
   return await waitForJob(ports, job, options)
 }
 
-/** The worker died during the request. The recorded state is correct, and sending continues from it. */
+/** Called if the worker died during the request. The stored entry and receipt are correct, and sending continues from them. */
 async function readRecordedResult(ports: PagePorts, intent: string): Promise<CallResult<unknown>> {
   const { findOutcome } = await import('#request/writes/record-write.ts')
   const { receipt } = await findOutcome(ports, intent)
   if (!receipt) return { kind: 'queued', intent }
-  // Returned as it was answered first. If it had been executed before, the problem contains the first response.
+  // Returns the stored response. If the write had been executed before, the problem contains the response to its first execution.
   const { status, body } = receipt
   return await toCallResult(new Response(status === 204 ? null : body, { status }), intent)
 }

@@ -55,7 +55,8 @@ export function createOutboxActions(ports: PipelinePorts): OutboxActions {
   const dropQueuedEntry = (intent: Intent) =>
     withDatabase('unknown' as const, async (db) => {
       const outcome = await dropStoredEntry(db, intent, { now: ports.clock(), newId: ports.newId })
-      // Entries that waited behind it may be sent now, and an entry that was only marked must be voided.
+      // Entries that waited for this one may be sent now. An entry that may have been sent is only marked, and must be voided on the
+      // server.
       if (outcome !== 'unknown') sendLater()
       return outcome
     })

@@ -30,8 +30,9 @@ import { startJob } from '#request/jobs/start-job.ts'
 const findEndpoint = createEndpointMatcher(endpoints)
 
 /**
- * Returns true if the request pipeline handles the request. Synchronous, because a worker must decide at once. Secrets, uploads and
- * pictures are left to the browser. The pipeline's own requests carry a header (protocol 11).
+ * Returns true if the request pipeline handles the request. Synchronous, because a worker must decide before its event handler returns.
+ * Secrets, uploads and files are left to the browser. Requests that the pipeline itself sends carry a header and are not handled again
+ * (protocol 11).
  */
 export function isPipelineRequest(request: Pick<Request, 'method' | 'url' | 'headers'>, origin: string): boolean {
   const url = new URL(request.url)

@@ -13,7 +13,7 @@ export function routeRequest(
   if (isBypassed) return 'through'
   // Developer tools send such requests. Fetched by a worker they fail; left to the browser they may succeed.
   if (request.cache === 'only-if-cached' && request.mode !== 'same-origin') return 'through'
-  // A range request, which a cache would answer with the complete file.
+  // A cache would answer a range request with the complete file.
   if (request.headers.has('range')) return 'through'
   return isPipelineRequest(request, origin) ? 'pipeline' : 'files'
 }

@@ -27,9 +27,9 @@ export class RunEndedError extends Error {
 
 export interface PartReader extends PartReaderOptions {
   readList<R extends VersionedRow>(endpoint: Endpoint, scope: number | null): Promise<PreparedRow<R>[]>
-  /** Skips a stored response that is newer than `changedAt` (epoch ms) and not older than `maxAgeMs`. */
+  /** Fetches a response, except if the stored one is newer than `changedAt` (epoch ms) and not older than `maxAgeMs`. */
   readResponse<E extends Endpoint>(endpoint: E, input: InputOf<E>, freshness?: FreshnessLimit): Promise<void>
-  /** The same for a short list of one record, whose changes cannot be detected otherwise. */
+  /** Fetches a short list that belongs to one record, with the same exception. Its own changes cannot be detected without a request. */
   readDetailList(endpoint: Endpoint, scope: number, freshness: FreshnessLimit): Promise<void>
   noteProblem(problem: Problem, missingCount?: number): void
   noteBytes(bytes: number): void
@@ -66,7 +66,7 @@ export interface PartReaderOptions {
   onProgress: (doneCount: number, total: number) => void
 }
 
-/** Requests per company are limited. `maxTurns` is the number of retries, `maxTurnSeconds` the longest wait for one. */
+/** Limits of waiting, because requests per company are limited: number of retries of a request, and longest wait before one. */
 const maxTurns = 10
 const maxTurnSeconds = 60
 
@@ -93,7 +93,9 @@ export function createPartReader(options: PartReaderOptions): { reader: PartRead
     return null
   }
 
-  /** A handler does not report a full disk for data that a page only reads, so this is checked here. */
+  /**
+   * Throws the reason why a response was not stored: the session has changed, or the disk is full. The handlers do not report a full disk.
+   */
   async function failToStore(): Promise<never> {
     if ((await readSessionGeneration(db)) !== generation) throw new RunEndedError({ kind: 'gone' })
     throw new RunEndedError({ kind: 'no space', free: null, needed: 0 })
@@ -113,7 +115,7 @@ export function createPartReader(options: PartReaderOptions): { reader: PartRead
   }
 
   async function fetchList(endpoint: Endpoint, scope: number | null): Promise<void> {
-    // Checked twice, because the first request for its changes may have failed.
+    // Checked twice, because the background request for the list's changes may have failed the first time.
     let count = await countIfOutdated(endpoint, scope)
     if (count !== null) count = await countIfOutdated(endpoint, scope)
     if (count !== null) await fetchPages(endpoint, scope, count)
@@ -199,12 +201,15 @@ type CallInput = { params?: Record<string, unknown>; query?: Record<string, unkn
 const isFreshEnough = (asOf: number, { changedAt, maxAgeMs }: FreshnessLimit, now: number) =>
   asOf >= changedAt && now - asOf < maxAgeMs
 
-/** A page beyond the end: only its change number is needed, and rows sent again would look changed. */
+/**
+ * Query of a page after the last one, because only the change number of the response is needed. A row in the response would get a new time,
+ * so its details would be fetched again.
+ */
 const emptyPage = { results: 1, page: 1_000_000 }
 const rowsPerPage = 50
 const maxPages = 10
 
-/** Shown for rows beyond the limit of this preparation. A page that is opened online is still stored as usual. */
+/** Problem of rows beyond the limit of this preparation. If a user opens their page online, they are still stored as usual. */
 export const notAttemptedProblem: Problem = {
   ...createLocalProblem('NOT_ATTEMPTED'),
   status: problemStatus.NOT_ATTEMPTED,
@@ -241,7 +246,7 @@ async function readNow(ports: PipelinePorts, endpoint: Endpoint, input: CallInpu
     const result = await pendingPromise
     if (isResponse(result)) lateResponse = result
   }
-  // The device responded because the server was slow or failed. The late response of the server counts.
+  // A response with this header came from the device, because the server was slow or failed. Only the late response of the server is used.
   return response?.headers.has(headers.storedResponse) ? lateResponse : response
 }
 

@@ -20,10 +20,13 @@ export interface PrepareOptions {
   storage?: StorageEstimates
 }
 
-/** Bytes that must be free: for the first run, for an update, and before each part. The rest is left for the user's writes. */
+/**
+ * Number of bytes that must be free: for the first run, for a later run, and before each part. Free space beyond that is for the user's
+ * writes.
+ */
 const neededBytes = { first: 80_000_000, refresh: 20_000_000, part: 10_000_000 }
 
-/** Only one run at a time over all pages; returns `busy` in the others. Returns `off` if no part is due. */
+/** Runs the preparation. Returns `busy` if any page already runs it. A background run returns `off` if it is not due. */
 export async function prepareDevice(ports: PipelinePorts, options: PrepareOptions): Promise<PrepareResult> {
   const { guard } = await readSessionGuard(ports)
   if (!guard) return { kind: 'gone' }
@@ -66,7 +69,7 @@ async function runParts(
     const part = toPreparedPart(result, { now: ports.clock(), asOf: reader.now(), generation })
     await updatePreparation(db, (record) => ({ parts: { ...record.parts, [name]: part } }))
   }
-  // Parts for which the user has lost the right are no longer updated.
+  // Deletes the records of parts that the user may no longer read, so that they are no longer updated.
   const allowedNames = new Set<string>(getPartNames(caller))
   await updatePreparation(db, (record) => ({
     parts: Object.fromEntries(Object.entries(record.parts).filter(([name]) => allowedNames.has(name))),
@@ -87,7 +90,7 @@ async function selectParts(
   return names.filter((_, index) => dueFlags[index])
 }
 
-/** Throws if fewer bytes are free. If the browser does not report it, the run is tried. */
+/** Throws if fewer bytes are free than `needed`. If the browser does not report free space, the run continues. */
 async function requireSpace(storage: StorageEstimates, needed: number): Promise<void> {
   const { usage, quota } = (await storage.estimate?.().catch(() => undefined)) ?? {}
   if (usage === undefined || quota === undefined) return

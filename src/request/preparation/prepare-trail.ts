@@ -44,7 +44,7 @@ async function beginRange(reader: PartReader, requireSpace: (bytes: number) => P
     const { body: rangeSize } = await fetchTrail(reader, trailRange, { query: days })
     await requireSpace(rangeSize.bytes * bytesOnDevice)
     const { body: openedRange } = await fetchTrail(reader, keepTrail, { body: { companyId: null, ...days } })
-    // The range must follow the log, so `today` is taken from the time zone where the day ends last.
+    // A range follows the log if `today` is not after its last day, so `today` is taken from the time zone where the day ends last.
     return getProblem(await startStoredTrail(ports, { ...days, today: toPlainDate('Etc/GMT+12', now()) }, openedRange))
   } catch (error) {
     if (error instanceof TrailProblem) return error.problem
@@ -52,7 +52,7 @@ async function beginRange(reader: PartReader, requireSpace: (bytes: number) => P
   }
 }
 
-/** Factor for leaves, search texts and index together. */
+/** Ratio of the bytes on the device (leaves, search texts and index) to the bytes of the log. */
 const bytesOnDevice = 2
 
 function getProblem(result: StoreTrailResult): Problem | null {

@@ -1,4 +1,4 @@
-/** The data that a user's pages read, part by part, so that each page opens offline. */
+/** Defines the parts of the data that a user's pages need offline, and reads them. */
 import { getCompany, getSettings, getUser } from '#contract/accounts.ts'
 import { listAppHistory, listApps } from '#contract/apps.ts'
 import { listTrailAlarms } from '#contract/audit-trail.ts'
@@ -18,11 +18,11 @@ import type { VersionedRow } from '#contract/endpoint.ts'
 type ReadPart = (reader: PartReader, caller: Caller) => Promise<void>
 
 const hourMs = 3_600_000
-/** A history changes with the rows of its contract; only its texts depend on time. */
+/** Maximum age of a stored contract history. A history changes only with the rows of its contract, except for its time-dependent texts. */
 const historyMaxAgeMs = 7 * 24 * hourMs
-/** The nightly backup does not change the row of its service. */
+/** Maximum age of stored backup data. The nightly backup does not change the row of its service, so an age is needed. */
 const backupMaxAgeMs = 12 * hourMs
-/** Only the latest ones are fetched, because each contract or service needs requests of its own. */
+/** Maximum number of contracts and services whose details are fetched, latest first. Each one needs requests of its own. */
 const maxContracts = 1_000
 const maxServices = 200
 

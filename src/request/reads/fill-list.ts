@@ -19,7 +19,7 @@ import { formatSubject } from '#request/session/subject.ts'
 /** A list with more rows than this (about 6 MB of transfer) is not stored completely, but page by page as it is read. */
 const maxFillRows = 20_000
 
-/** Stores the complete list after one page of it was read, and updates it after each change of its change number. */
+/** Stores the complete list after one page of it was read. If the list is stored already, fetches what has changed since. */
 export async function fillList(
   ports: PipelinePorts,
   endpointCall: EndpointCall,
@@ -32,7 +32,7 @@ export async function fillList(
   const since = syncPoint ? String(syncPoint.changeNumber) : ''
   const response = await sendSignedIn(ports, { ...endpointCall.request, path: sincePath(endpointCall, list, since) })
   if (!response) return
-  // Older than the server's list of deleted rows, so the list is fetched from the beginning (protocol 34).
+  // 410: the stored list is older than the server's record of deleted rows, so it is fetched from the beginning (protocol 34).
   if (response.status === 410 && syncPoint) await guard.db.syncPoints.delete(syncPoint.id)
   const changes = readChanges(response)
   if (!changes || response.headers.get(headers.subject) !== formatSubject(guard.subject)) return

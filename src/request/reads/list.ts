@@ -51,7 +51,7 @@ export async function preferNetwork(
   readCached: () => Promise<ResponseData | null>,
 ): Promise<ResponseData | null> {
   const firstResponse = await Promise.race([pendingResponse, ports.wait(networkWaitMs).then(() => null)])
-  // The connection works, so waiting does not help. The user sees the problem above the cached rows.
+  // The server or a proxy has refused the request, so waiting does not help. The page shows the problem above the cached rows.
   if (
     firstResponse &&
     (isBlocked(toProblem(firstResponse)) || (firstResponse.status < 500 && firstResponse.status !== 429))
@@ -90,7 +90,7 @@ async function fetchList(
   return response
 }
 
-/** For one page in this number, a bucket of the index is verified, so that an error in the index does not stay (protocol 37). */
+/** One of this many pages, at random, verifies a bucket of the index, so that an error in the index does not stay (protocol 37). */
 const pagesPerProof = 50
 
 async function cleanUp(
@@ -104,7 +104,7 @@ async function cleanUp(
   await trimCache(db)
 }
 
-/** Returns null if it is not a list of the portal (a login page, a gateway's error). */
+/** Returns null if the response is not a list of the portal, but for example a login page or a gateway's error. */
 function readPage(response: ResponseData): PageResponse | null {
   const body = parseJson(response) as { count?: unknown; data?: unknown } | undefined
   const asOf = readAsOf(response)

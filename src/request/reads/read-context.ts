@@ -11,7 +11,7 @@ import type { ResponseData, RequestData } from '#request/transport/send-request.
 import type { PipelinePorts } from '#request/ports.ts'
 import { formatSubject } from '#request/session/subject.ts'
 
-/** A longer response is stored in pieces and shown at the end. */
+/** Maximum number of rows stored in one transaction. A longer list is stored in pieces, and becomes visible after the last one. */
 export const maxRowsPerTransaction = 5_000
 
 export interface EndpointCall {
@@ -45,7 +45,10 @@ export async function readSessionGuard(
   return { session, guard: typeof generation === 'number' ? { db, subject: session, generation } : null }
 }
 
-/** Returns null if the response is not for the current user. A device without a session learns the user from the response. */
+/**
+ * Returns null if the response is not for the current user. On a device without a session, the response may have opened one, so it is read
+ * again.
+ */
 export async function getResponseGuard(
   ports: PipelinePorts,
   guardBefore: SessionGuard | null,
@@ -65,7 +68,7 @@ export async function tryStore(ports: PipelinePorts, store: () => Promise<boolea
   }
 }
 
-/** Returns the rows that exist but are missing in the response. Returns an empty object if it has all rows. */
+/** Returns the ids of rows that the server left out of the response, or `unknown`. Returns an empty object if the response has all rows. */
 export function readLeftOutRows({ headers: responseHeaders }: ResponseData): { leftOutRows?: LeftOutRows } {
   const count = Number(responseHeaders.get(headers.rowsLeftOut) ?? 0)
   if (count === 0) return {}

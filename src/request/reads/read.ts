@@ -25,7 +25,7 @@ export async function read(ports: PipelinePorts, endpointCall: EndpointCall): Pr
   return response
 }
 
-/** Any successful response shows that waiting writes could be sent now. */
+/** Sends waiting writes. Called after a successful response, which shows that the server can be reached. */
 async function sendIfWaiting(ports: PipelinePorts): Promise<void> {
   const db = await findUserDatabase(await ports.device())
   if (!db || (await db.outbox.count()) === 0) return
@@ -36,7 +36,7 @@ async function sendIfWaiting(ports: PipelinePorts): Promise<void> {
   if (await hasSendable(db)) await sendOutbox(ports, { immediate: true })
 }
 
-/** Handles a page's own read if no worker is in control. The endpoint is already known. Never rejects. */
+/** Handles a page's own read if no worker is in control. The caller has already determined the endpoint. Never rejects. */
 export async function handleRead(httpRequest: Request, endpoint: Endpoint, ports: PipelinePorts): Promise<Response> {
   try {
     const { pathname, search } = new URL(httpRequest.url)

@@ -24,7 +24,10 @@ export async function readTrailResponse(
   )
 }
 
-/** Returns null if days are missing and `isComplete` is set. Else the header `storedDays` states the covered days. */
+/**
+ * Returns null unless the stored trail covers all requested days, or only some if `isComplete` is false. The header `storedDays` then
+ * states these days.
+ */
 async function readFromStoredTrail(
   ports: PipelinePorts,
   endpointCall: EndpointCall,

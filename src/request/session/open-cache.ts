@@ -8,7 +8,10 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { isSuccess, parseJson, sendRequest } from '#request/transport/send-request.ts'
 
-/** Runs before the session is opened on the device. Until then nothing is stored that could mix with the restored rows. */
+/**
+ * Restores or deletes the sealed cache. Must run before the session is opened on the device, so that no new rows mix with the restored
+ * ones.
+ */
 export async function openSealedCache(ports: PipelinePorts, db: UserDatabase, token: string): Promise<void> {
   const sealedCache = await readSealedCache(db)
   if (!sealedCache) return

@@ -11,7 +11,7 @@ import type { CurrentSession } from '#request/session/current-session.ts'
 import { isSuccess, parseJson, type RequestData, type ResponseData } from '#request/transport/send-request.ts'
 
 type SealOwner = Pick<CurrentSession, 'db' | 'forUser'> & {
-  /** `sendSignedIn`. Passed in, because that module imports this one for a user known only by the cookie. */
+  /** The function `sendSignedIn`. It is a parameter, because its module imports this one. */
   send: (ports: PipelinePorts, request: RequestData) => Promise<ResponseData | null>
 }
 
@@ -34,11 +34,11 @@ export async function openSeals(ports: PipelinePorts, owner: SealOwner, { retryF
   return restoredCount
 }
 
-/** Returns null if the server cannot be reached. */
+/** Returns null if no response contains the keys. In the result, a key is null if the server has deleted it. */
 async function fetchKeys(ports: PipelinePorts, owner: SealOwner, ids: readonly number[]): Promise<SealKeys | null> {
   const response = await sendAsOwner(ports, owner, toHttpRequest(getUser, { query: { seals: ids.join(',') } }))
   const body = response && (parseJson(response) as { seal_keys?: unknown } | undefined)
-  // Only a server that supports key ids can report a missing key as deleted.
+  // A server of an earlier build ignores the ids and sends no list. Then a missing key does not mean that it was deleted.
   if (!Array.isArray(body?.seal_keys)) return null
   const keys = getSealKeys(body)
   return new Map(ids.map((id) => [id, keys.get(id) ?? null]))

@@ -23,9 +23,12 @@ import { sendOrExplain } from '#request/transport/blocked.ts'
 import { basicCredential, readSubject, formatSubject } from '#request/session/subject.ts'
 
 const renewWaitMs = 5_000
-/** Margin before the token's end, plus up to half of it at random, at most a part of its lifetime (K-05). */
+/**
+ * How long before the token's end it is renewed: `maxMs`, but at most the share `part` of the token's lifetime. Up to half of that is added
+ * at random (K-05).
+ */
 const renewalMargin = { maxMs: 60_000, part: 0.2 }
-/** Whether there is a token is unknown, because the connection failed. */
+/** Result of a renewal without a connection: it is unknown whether a token can be had. */
 const connectionFailed = Symbol('connection failed')
 
 /** Returns null if the connection failed. `knownSession` is the session if the caller has just read it. */
@@ -49,7 +52,7 @@ export async function sendSignedIn(
   return response
 }
 
-/** Like `sendSignedIn`. If a proxy responded although the server can be reached, the response contains that problem. */
+/** Like `sendSignedIn`. If a proxy responded although the server can be reached, returns a response with the problem BLOCKED_BY_PROXY. */
 export const sendExplained = (
   ports: PipelinePorts,
   request: RequestData,
@@ -82,7 +85,7 @@ const withBearer = (request: RequestData, token: string): RequestData => ({
 
 const toSignedOutResponse = () => createLocalResponse(401, { errorCode: 'SIGNED_OUT', errorMessage: '' })
 
-/** A call that is open to everybody does not justify a renewal. */
+/** Renews a missing token, except for a call that needs no session. */
 const renewUnlessPublic = (ports: PipelinePorts, session: Session | null, access: AccessRule) =>
   access === 'anybody' ? null : renew(ports, session, null)
 
@@ -117,13 +120,13 @@ async function renew(
 ): Promise<string | null | typeof connectionFailed> {
   const action = () => renewOnce(ports, session, refusedToken)
   const lockResult = await ports.locks.hold('portal-renew', { waitMs: renewWaitMs, shouldTakeFromFrozen: true }, action)
-  // A slow tab may hold the lock too long. Then continues without it, because the server gives a second caller a token pair too.
+  // If a slow tab holds the lock too long, the renewal continues without it: the server gives a second caller a token pair too.
   return lockResult ? lockResult.value : await action()
 }
 
 /**
- * Runs in parallel with a call and never before it, because the current token is still valid. Started only by calls: a renewal without
- * calls would keep an abandoned screen signed in. One page or worker does it, once per token.
+ * Renews a token before it expires. It runs in parallel with a call, because the current token is still valid. Only calls start it: without
+ * them, a renewal would keep an abandoned screen signed in. One page or worker runs it, once per token.
  */
 async function renewAhead(ports: PipelinePorts, session: Session, token: string): Promise<void> {
   if (await claimRenewal(await ports.device(), ports.clock())) await renew(ports, session, token)
@@ -179,7 +182,10 @@ const buildRenewal = (session: Session | null, storedSession: Session | null): R
   body: 'grant_type=refresh_token',
 })
 
-/** If the session ended by time, or the browser deleted the token, no user ended it, so cached data is kept for its user (decision 83). */
+/**
+ * Ends the session on this device. If it ended by time, or if the browser deleted the token, no user has ended it, so cached data is sealed
+ * for its user, except on a shared device (decision 83).
+ */
 async function endExpiredSession(ports: PipelinePorts, session: Session | null, response: ResponseData): Promise<void> {
   if (!session) return
   const { why: reason } = (toProblem(response).data ?? {}) as Partial<UnauthorizedDetails>
@@ -188,8 +194,8 @@ async function endExpiredSession(ports: PipelinePorts, session: Session | null, 
 }
 
 /**
- * The cookie belongs to a user whom this device does not know (its storage was cleared, or a sign-in in another tab was interrupted). The
- * response names the user, and the device opens a session for this user.
+ * Opens a session for the user whom the response names, if the cookie belongs to that user and not to the device's session. This happens if
+ * the device's storage was cleared, or if a sign-in in another tab was interrupted.
  */
 async function adoptSubject(
   ports: PipelinePorts,

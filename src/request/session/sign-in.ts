@@ -26,7 +26,7 @@ export interface PasswordCredentials {
   password: string
 }
 
-/** `language` becomes the account's (D68). Null if the user did not choose. */
+/** Credentials and the language that the account should get (D68). The language is null if the user has not chosen one. */
 type SignInInput = (PasswordCredentials | SignInSecondFactor) & { language: Language | null }
 
 /** The token of a password step that was not sufficient, and one proof of identity. */
@@ -42,9 +42,9 @@ export interface SignInResult {
   user: OutputOf<typeof getUser>
 }
 
-/** How long a sign-out waits for a write in progress (protocol 30). */
+/** Maximum time that a sign-out waits for a write in progress, in ms (protocol 30). */
 const sendingWaitMs = 3_000
-/** How long a sign-in waits for a sign-out. The response of a late sign-out would delete the cookies of the next user. */
+/** Maximum time that a sign-in waits for a sign-out, in ms. The response of a late sign-out would delete the cookies of the next user. */
 const signOutWaitMs = 10_000
 const cookieLock = 'portal-cookies'
 
@@ -159,7 +159,10 @@ async function storeSession(
   await checkCounts(ports, subject)
 }
 
-/** Works offline. Sets the mark first. Waiting writes are sealed or, with `shouldDiscard`, deleted (protocol 30). */
+/**
+ * Signs out, also offline. Waiting writes are sealed or, with `shouldDiscard`, deleted (protocol 30). The device is marked as signed out
+ * before any request is sent.
+ */
 export async function signOut(ports: PipelinePorts, shouldDiscard = false): Promise<void> {
   const { markSignedOut, readSession } = await import('#local/session/session.ts')
   const device = await ports.device()
@@ -170,7 +173,7 @@ export async function signOut(ports: PipelinePorts, shouldDiscard = false): Prom
   }
   await markSignedOut(device)
   const token = await ports.tokenAccess.read(session)
-  // With the generation closed no further write is claimed. A write in progress may still receive its response.
+  // After the mark no further write is claimed. This lock waits until a write in progress has its response.
   if (session)
     await ports.locks.hold(`drain:${device.getDatabase(session).name}`, { waitMs: sendingWaitMs }, async () => {})
   await ports.tokenAccess.forget()
@@ -178,8 +181,8 @@ export async function signOut(ports: PipelinePorts, shouldDiscard = false): Prom
 }
 
 /**
- * Completes an offline sign-out at the server, by the refresh cookie if no token is left. Only the server's response removes the mark
- * (protocol 29); a 401 means that the session is already over. Returns true when this is done.
+ * Completes a sign-out on the server. Without a token the refresh cookie identifies the session. The mark is removed only after a response
+ * of the server (protocol 29); a 401 means that the session is already over. Returns true if the sign-out is complete.
  */
 export async function finishSignOut(ports: PipelinePorts, token: string | null = null): Promise<boolean> {
   const lockResult = await ports.locks.hold(cookieLock, { waitMs: sendingWaitMs, shouldTakeFromFrozen: true }, () =>

@@ -9,10 +9,10 @@ import { countWrites, parseCounts, toSubjectKey, formatCounts } from '#local/out
 import type { Subject } from '#local/storage/records.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 
-/** Databases whose count is being stored. True if something has changed since it was counted. */
+/** Databases whose count is being stored. The value is true if another call came meanwhile. */
 const pendingUpdates = new WeakMap<UserDatabase, boolean>()
 
-/** A call during another one makes that one count again, so the stored count is never older than the last call. */
+/** Stores the count. A call during another one makes that one count again, so the stored count is never older than the last call. */
 export async function storeUnsentCount(ports: PipelinePorts, subject: Subject): Promise<void> {
   const db = (await ports.device()).getDatabase(subject)
   if (pendingUpdates.has(db)) return void pendingUpdates.set(db, true)
@@ -28,7 +28,10 @@ export async function storeUnsentCount(ports: PipelinePorts, subject: Subject): 
 
 const maxWaitMs = 1_000
 
-/** Runs after the last of many writes, or after a second, so that no write waits for it. */
+/**
+ * Stores the count after the last write of a series is stored, but after a second at the latest. It runs in the background, so no write
+ * waits for it.
+ */
 export async function storeUnsentCountLater(ports: PipelinePorts, subject: Subject): Promise<void> {
   const db = (await ports.device()).getDatabase(subject)
   if (waitingDatabases.has(db)) return
@@ -42,7 +45,7 @@ export async function storeUnsentCountLater(ports: PipelinePorts, subject: Subje
 
 const waitingDatabases = new WeakSet<UserDatabase>()
 
-/** Waits one task: code that records several writes starts the next one in the same task. */
+/** Resolves in the next task. Code that records several writes starts the next one before that. */
 const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 async function updateUnsentCount(ports: PipelinePorts, db: UserDatabase, subject: Subject): Promise<void> {
@@ -63,7 +66,7 @@ async function updateUnsentCount(ports: PipelinePorts, db: UserDatabase, subject
 export async function checkCounts(ports: PipelinePorts, subject: Subject): Promise<boolean> {
   const device = await ports.device()
   const isNew = await reopenDeletedDatabase(device, subject)
-  // The user who logs in next is notified then. Until that the cookie keeps the count.
+  // The subject is not signed in now. The cookie keeps the count, and a loss is noticed when this user logs in next.
   if (isNew === 'not theirs') return false
   const storedCount = parseCounts((await ports.unsentCookie?.read()) ?? null)[toSubjectKey(subject)]
   await compareCounts(device.getDatabase(subject), storedCount, ports.clock())

@@ -1,6 +1,6 @@
 /**
- * The worker's access token: from its cookie or, where workers cannot read cookies (Firefox returns null), the last value from a page or a
- * renewal. Only in memory, and lost with the worker (K-13).
+ * Reads the worker's access token: from its cookie or, where workers cannot read cookies (Firefox), the last value from a page or a
+ * renewal. The value is in memory only, and is lost when the worker ends (K-13).
  */
 import { parseAccessUserId } from '#contract/cookies.ts'
 import type { TokenAccess } from '#request/ports.ts'

@@ -1,4 +1,6 @@
-/** Handles refusals by a proxy, firewall or filter between this device and the server. They say nothing about the connection. */
+/**
+ * Handles refusals by a proxy, firewall or filter between this device and the server. They do not show whether the server can be reached.
+ */
 import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import { pingServer } from '#request/transport/ping-server.ts'
 import {
@@ -13,7 +15,7 @@ export const maxBlockedTries = 3
 
 export const isBlocked = (problem: Problem | null): problem is Problem => problem?.code === 'BLOCKED_BY_PROXY'
 
-/** A proxy may send any status, even a 200 with a login page. The rest of the client must see an error. */
+/** Returns an error status. A proxy may send any status, even a 200 with a login page, but the client must see an error. */
 const getErrorStatus = ({ status }: BlockedResponse) => (status >= 400 && status <= 599 ? status : 502)
 
 export const toBlockedProblem = (blockedResponse: BlockedResponse): Problem => ({
@@ -28,8 +30,8 @@ function toBlockedResponse(blockedResponse: BlockedResponse): ResponseData {
 }
 
 /**
- * Sends with `send`. If a proxy responded although the server can be reached, the response contains that problem. Returns null if there is
- * no connection, or a login page responds to everything.
+ * Sends with `send`. If a proxy responded although the server can be reached, returns a response with the problem BLOCKED_BY_PROXY. Returns
+ * null if the server cannot be reached, for example if a login page responds to every request.
  */
 export async function sendOrExplain(
   ports: Pick<PipelinePorts, 'network' | 'origin' | 'wait'>,

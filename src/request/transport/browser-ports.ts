@@ -1,4 +1,4 @@
-/** Ports that page and worker have in common. Does not load Dexie or the pipeline. */
+/** Provides the ports that page and worker have in common. Does not load Dexie or the pipeline. */
 import { createWebLocks } from '#request/transport/web-locks.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 
@@ -8,8 +8,8 @@ interface SyncManager {
 }
 
 /**
- * Requests a Background Sync event, where it is supported and allowed. Skipped while one is registered: a registration fires at once when
- * the browser considers itself online, which would repeat without end.
+ * Requests a Background Sync event, where it is supported and allowed. Does nothing while one is registered: the browser runs a
+ * registration immediately if it seems to be online, so each run would cause the next one.
  */
 export async function requestSync(registration: ServiceWorkerRegistration | undefined): Promise<void> {
   // Missing in TypeScript's libraries, and supported by few browsers.
@@ -43,10 +43,10 @@ export const browserPorts: SharedPorts = {
   wait,
   random: () => Math.random(),
   newId: () => crypto.randomUUID(),
-  // Few browsers lack Web Locks (P-31). Only these load the fallback, and at once, while there is a connection.
+  // Few browsers lack Web Locks (P-31). Only they load the fallback. They load it at the start, while there is a connection.
   locks: createWebLocks(navigator.locks ?? import('#request/transport/request-lock-fallback.ts'), wait),
   device: async () => (await import('#local/storage/device.ts')).getThisDevice(),
-  // Also available in workers. Absent where apps have no icon.
+  // `setAppBadge` exists in workers too. It is absent where apps have no icon.
   badge: (count) => void navigator.setAppBadge?.(count).catch(() => {}),
   keepAlive: (promise) => void promise.catch(report),
   report,

@@ -15,7 +15,7 @@ export const createFailure = (code: LocalProblemCode, intent?: string): CallResu
   ...(intent === undefined ? {} : { intent }),
 })
 
-/** The intent is sent only if it differs from the key (protocol 1). */
+/** Returns the headers of the key and the intent. The intent is sent only if it differs from the key (protocol 1). */
 export const buildKeyHeaders = ({ intent, key }: { intent: string; key: string }): Record<string, string> => ({
   [headers.key]: key,
   ...(key === intent ? {} : { [headers.intent]: intent }),

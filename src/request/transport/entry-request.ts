@@ -1,4 +1,7 @@
-/** Builds the request of a form with a file again for each attempt, from the data stored on the device (protocol 22). */
+/**
+ * Builds the request of an outbox entry. A form with a file is built again for each attempt, from the data stored on the device (protocol
+ * 22).
+ */
 import { findEndpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
@@ -15,7 +18,10 @@ export async function buildEntryRequest(db: UserDatabase, entry: OutboxEntry): P
   return file ? withFile(entry, bytes, file) : null
 }
 
-/** Reads an outcome; DELETE voids it. Names the user, so that no other user's token is used (protocol 10). */
+/**
+ * Builds a request that reads the outcome of an intent (GET) or voids it (DELETE). It names the user, so that no other user's token is used
+ * (protocol 10).
+ */
 export const buildIntentRequest = (
   method: 'GET' | 'DELETE',
   { intent, forUser }: Pick<OutboxEntry, 'intent' | 'forUser'>,

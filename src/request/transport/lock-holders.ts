@@ -8,12 +8,12 @@ export interface LockHolders {
   isHolderAwake(name: string, timeout: Promise<void>): Promise<boolean>
 }
 
-/** Chromium's frozen tabs run no timers but still receive messages, so they must not respond. */
+/** True while this tab is frozen. Frozen tabs in Chromium run no timers but still receive messages, so they must not respond. */
 let isFrozen = false
 for (const type of ['freeze', 'resume'])
   globalThis.addEventListener?.(type, () => void (isFrozen = type === 'freeze'), { capture: true })
 
-/** For all contexts that share the locks, that is, all of one origin. */
+/** Creates the check for all contexts that share the locks, which are all contexts of one origin. */
 export function createLockHolders(channelName: string): LockHolders {
   const holdCounts = new Map<string, number>()
   const listeners = new Set<(name: string) => void>()
@@ -28,7 +28,7 @@ export function createLockHolders(channelName: string): LockHolders {
       if (type === 'held') for (const listener of listeners) listener(name)
       else if (holdCounts.has(name) && !isFrozen) post({ type: 'held', name })
     }
-    // Otherwise Node does not exit while the channel is open.
+    // Without `unref`, Node would not exit while the channel is open.
     ;(channel as { unref?: () => void }).unref?.()
   }
 
@@ -36,7 +36,7 @@ export function createLockHolders(channelName: string): LockHolders {
     async runWhileHolding(name, action) {
       openChannel()
       holdCounts.set(name, (holdCounts.get(name) ?? 0) + 1)
-      // A context that has just sent a check must learn of the new holder too.
+      // A context may have sent a check just before this one became the holder, so the holder announces itself.
       post({ type: 'held', name })
       try {
         return await action()

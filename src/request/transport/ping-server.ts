@@ -3,7 +3,10 @@ import type { PipelinePorts } from '#request/ports.ts'
 
 const defaultTimeoutMs = 3_000
 
-/** Any response with a request id proves the portal; its health is only for its own host (S-86). */
+/**
+ * Returns true if the portal responds within the timeout. Any status below 500 with a request id is enough, because only the server's own
+ * host may read its health (S-86).
+ */
 export async function pingServer(
   ports: Pick<PipelinePorts, 'network' | 'origin' | 'wait'>,
   timeoutMs = defaultTimeoutMs,

@@ -16,7 +16,7 @@ export async function request<T>(
   const previousTurn = steal ? undefined : lastTurns.get(name)
   let endTurn = () => {}
   const ownTurn = new Promise<void>((resolve) => (endTurn = resolve))
-  // A caller that aborts leaves at once; those behind it still wait for those before it.
+  // A caller that aborts leaves immediately. Callers after it still wait for all callers before it.
   lastTurns.set(name, Promise.all([previousTurn, ownTurn]))
   try {
     await (previousTurn && Promise.race([previousTurn, rejectOnAbort(signal)]))

@@ -68,15 +68,15 @@ async function fetchOnce(
 }
 
 /**
- * The portal adds a request id to every response. A proxy's 403, a hotel's login page or an opaque redirect has none. Some proxies add ids
- * too, but an HTML error page is never from the portal, whose errors are JSON.
+ * Returns true if the response is from the portal, which adds a request id to every response. A proxy's 403, a hotel's login page or an
+ * opaque redirect has none. Some proxies add ids too, but an HTML error page is never from the portal, whose errors are JSON.
  */
 export function isFromServer({ ok, headers: responseHeaders }: Pick<Response, 'ok' | 'headers'>): boolean {
   if (!responseHeaders.has(headers.requestId)) return false
   return ok || !responseHeaders.get('content-type')?.includes('html')
 }
 
-/** The header is in seconds, as the portal writes it. */
+/** Returns the wait in ms, or null. Only seconds are accepted, which is the format of the portal. */
 export function parseRetryAfterMs({ headers: responseHeaders }: Pick<Response, 'headers'>): number | null {
   const seconds = Number(responseHeaders.get('retry-after') ?? Number.NaN)
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null
@@ -115,7 +115,7 @@ const bodylessStatuses = new Set([204, 205, 304])
 
 export function toResponse(response: ResponseData, extraHeaders: Record<string, string> = {}): Response {
   const responseHeaders = new Headers(response.headers)
-  // The text is already decoded.
+  // These headers describe the transferred bytes, but the text is already decoded.
   responseHeaders.delete('content-encoding')
   responseHeaders.delete('content-length')
   for (const [name, value] of Object.entries(extraHeaders)) responseHeaders.set(name, value)

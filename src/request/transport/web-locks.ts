@@ -1,4 +1,4 @@
-/** Web Locks with limited waits. A stolen lock does not abort the work of its holder. */
+/** Provides Web Locks with limited waits. A stolen lock does not abort the work of its holder. */
 import type { LockPort } from '#request/ports.ts'
 import { createLockHolders, type LockHolders } from '#request/transport/lock-holders.ts'
 
@@ -6,10 +6,13 @@ interface LockRequester {
   request<T>(name: string, options: LockOptions, action: (lock: unknown) => Promise<T>): Promise<T>
 }
 
-/** A free lock is granted much earlier. Then the holder has the same time to respond. A sender may have to wait for two such locks. */
+/**
+ * Maximum wait for a lock (a free one is granted much earlier), and then for a response of its holder, in ms. They are short, because a
+ * sender may have to wait for two such locks.
+ */
 const frozenAfterMs = { wait: 1_000, answer: 1_000 }
 
-/** `wait` limits the waiting time. All contexts of one origin share the lock names. */
+/** Creates the lock port. `wait` is the timer of its limits. All contexts of one origin share the names of the locks. */
 export function createWebLocks(
   lockRequester: LockRequester | Promise<LockRequester>,
   wait: (ms: number) => Promise<void>,

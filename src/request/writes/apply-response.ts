@@ -23,7 +23,10 @@ import { mergeEntry } from '#request/writes/merge.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 
 const backoff = { firstMs: 1_000, maxMs: 60_000 }
-/** Another user has locked the row. The wait is spread at random, so that devices do not retry at the same moment (protocol 16). */
+/**
+ * Wait before the next attempt if another user has locked the row, in ms. It is spread at random, so that devices do not retry at the same
+ * moment (protocol 16).
+ */
 const lockedWait = { minMs: 5_000, spreadMs: 55_000 }
 
 export interface SendContext {
@@ -46,10 +49,12 @@ export const getEntryVerdict = ({ entry, response }: EntryResponse) =>
     final: response.headers.has(headers.outcome),
   })
 
-/** The server refused the deletion, but its goal is reached: the row was already deleted. */
+/** Returns true if the server refused a deletion because the row was already deleted, so that its goal is reached. */
 export const isAlreadyDeleted = ({ status }: ResponseData) => status === 404 || status === 410
 
-/** Returns true if the server has settled the entry, with any result. */
+/**
+ * Returns true if the write is accepted, merged for a new attempt, or waits for its user; false if it is delayed or waits for a sign-in.
+ */
 export async function applyResponse(context: SendContext, entryResponse: EntryResponse): Promise<boolean> {
   const { ports, db } = context
   const { entry, response } = entryResponse
@@ -79,7 +84,10 @@ export async function applyResponse(context: SendContext, entryResponse: EntryRe
   }
 }
 
-/** A conflict response contains the current row. The user decides about it, and that decision is based on it. */
+/**
+ * Resolves a conflict with the current row, which the response contains. If the fields do not overlap, the write is merged and sent again.
+ * Otherwise the user decides, based on this row.
+ */
 async function resolveConflict(context: SendContext, { entry, response }: EntryResponse): Promise<boolean> {
   const { ports, db, generation } = context
   const problem = toProblem(response)
@@ -119,7 +127,7 @@ export function readAcceptedWrite({ ports, generation }: Omit<SendContext, 'db'>
 export const parseOutcomeId = ({ headers: responseHeaders }: ResponseData): string | null =>
   /;\s*(\d+)$/.exec(responseHeaders.get(headers.outcome) ?? '')?.[1] ?? null
 
-/** The response to an upload has a string id. */
+/** Returns the id of an uploaded file, or null. Only the response to an upload has an id that is a string. */
 function readAssetId(body: unknown): string | null {
   const { id } = (body ?? {}) as { id?: unknown }
   return typeof id === 'string' ? id : null
@@ -133,7 +141,7 @@ async function delayByResponse(context: SendContext, { entry, response }: EntryR
     await pauseSending(db, ports.clock(), waitMs)
   if (hasEntryKey && response.status === 423) {
     const notBefore = ports.clock() + limitWait((waitMs ?? 0) + lockedWait.minMs + ports.random() * lockedWait.spreadMs)
-    // The problem is stored with the entry, so that it can be shown why it and the entries behind it wait.
+    // The problem is stored with the entry, because the outbox page shows why this entry and those behind it wait.
     await returnToQueue(db, entry, { state: 'waiting', notBefore, delayedBy: 'server', problem: toProblem(response) })
     return false
   }
@@ -160,10 +168,15 @@ export async function delayEntry(
 
 type DelayCause = NonNullable<OutboxEntry['delayedBy']>
 
-/** A longer wait would look as if the clock had been turned back, and the entry would be sent at once. */
+/**
+ * Limits a wait to `maxWaitMs`. A longer one would be taken as a sign that the clock was turned back, and the entry would be sent
+ * immediately.
+ */
 const limitWait = (ms: number) => Math.min(ms, maxWaitMs)
 
-/** Full jitter, so that many devices do not retry at the same time. */
+/**
+ * Returns the next attempt's time. The wait is random between zero and a growing limit, so that many devices do not retry at the same time.
+ */
 export const buildDelay = (
   ports: PipelinePorts,
   entry: OutboxEntry,

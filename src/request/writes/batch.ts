@@ -1,6 +1,7 @@
 /**
- * Sends many writes in one request (protocol 23-25). Each item has its own key; those of one queue key are chained. Only a complete
- * response with one echoed entry per item counts. After anything else every item is unknown and is resent unchanged.
+ * Sends many writes in one request (protocol 23-25). Each item has its own key, and items of one queue key are chained. The response is
+ * used only if it is complete, with one entry per item that echoes the item's key. After any other response the outcome of all items is
+ * unknown, and they are resent unchanged.
  */
 import { headers } from '#contract/headers.ts'
 import { sendBatch } from '#contract/requests.ts'
@@ -27,7 +28,7 @@ import {
   buildDelay,
 } from '#request/writes/apply-response.ts'
 
-/** `halve`: the batch was too large. `singly`: the server does not support batches. */
+/** How sending continues. `halve`: the batch was too large. `singly`: the server does not support batches, or a proxy blocked this one. */
 export type BatchEnd = 'go on' | 'stop' | 'halve' | 'singly'
 
 export async function sendEntryBatch(context: SendContext, entries: readonly OutboxEntry[]): Promise<BatchEnd> {
@@ -37,7 +38,7 @@ export async function sendEntryBatch(context: SendContext, entries: readonly Out
     ...buildBatchRequest(entries),
     onBlocked: (blockedBy) => void (blockedResponse = blockedBy),
   })
-  // Which of them is blocked becomes visible when each is sent alone.
+  // A proxy may have blocked the batch because of one item. Sent singly, only that item is blocked.
   if (!response && blockedResponse) return await returnAll(db, entries, 'singly')
   if (!response) return await delayAll(context, entries, 'network')
   if (isSuccess(response)) {
@@ -68,7 +69,7 @@ function buildBatchRequest(entries: readonly OutboxEntry[]) {
   return { method: sendBatch.method, path: sendBatch.path, headers: { 'content-type': 'application/json' }, body }
 }
 
-/** Headers that an item may have. The others are on the batch request. */
+/** Names of the headers that an item has itself. The others are headers of the batch request. */
 const itemHeaderNames = ['if-match', headers.forUser, headers.intent]
 
 function toBatchItem({ method, path, headers: requestHeaders, body }: FrozenRequest, key: string) {
@@ -126,11 +127,11 @@ async function applyAllResponses(
 const isDone = (entryResponse: EntryResponse) =>
   getEntryVerdict(entryResponse) === 'done' && !isAlreadyDeleted(entryResponse.response)
 
-/** Returns true if others may follow at once. */
+/** Returns true if other writes may be sent next without a wait. */
 async function applyItemResponse(context: SendContext, entryResponse: EntryResponse): Promise<boolean> {
   const { entry, response } = entryResponse
   const { code } = toProblem(response)
-  // The server did not try it. It is sent next, or when the write before it is settled.
+  // The server has not executed this item. It is sent in the next step, or after the write before it is settled.
   if (code === 'NOT_ATTEMPTED' || code === 'DEPENDENCY_FAILED')
     return (await returnAll(context.db, [entry], 'go on')) === 'go on'
   return (await applyResponse(context, entryResponse)) || canSendOthers(response, entry)

@@ -1,6 +1,6 @@
 /**
- * Sends writes that are never queued. Each is recorded on the device before it is sent, so that one whose response is lost is known as
- * unknown. The server is polled until it reports the outcome or guarantees that the write never runs (protocol 13).
+ * Sends writes that are never queued. Each one is recorded on the device before it is sent. If its response is lost, its outcome is marked
+ * as unknown. The server is then polled until it reports the outcome or guarantees that the write never runs (protocol 13).
  */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
@@ -26,7 +26,7 @@ import { readCurrentSession } from '#request/session/current-session.ts'
 import { calculateJitterMs, parseOutcomeId } from '#request/writes/apply-response.ts'
 
 export interface WatchedCall {
-  /** The intent. Differs from the requested one if that can never run again. */
+  /** The intent to send. It differs from the requested intent if that one was voided. */
   intent: string
   /** Called with the response, or null if there was none. */
   onResponse(response: Response | null): Promise<void>
@@ -66,17 +66,17 @@ async function handleResponse(
   call: NewDirectCall,
   response: Response | null,
 ): Promise<void> {
-  // The server sends no outcome header if it failed in the middle. Only then the write may still have been executed.
+  // The server sends no outcome header if it failed while it executed the write, so the write may have taken effect.
   const isOutcomeUnknown = response === null || (response.status >= 500 && !response.headers.has(headers.outcome))
   if (!isOutcomeUnknown) return await endDirectCall(db, call, null)
   await markUnknown(db, call, ports.clock())
-  // From now on the page's probe checks the connection.
+  // The cookie's count makes the pages probe the connection from now on.
   const session = await readSession(await ports.device())
   if (session) await storeUnsentCount(ports, session)
   ports.keepAlive(resolveUnknownCalls(ports, db))
 }
 
-/** Polls all calls with an unknown outcome. Returns true if some are still unknown. */
+/** Polls the calls with an unknown outcome that are due. Returns true if the outcome of any call is still unknown. */
 export async function resolveUnknownCalls(ports: PipelinePorts, db: UserDatabase): Promise<boolean> {
   for (const call of await findCallsToCheck(db, ports.clock())) {
     const callEnding = await fetchCallEnding(ports, call)
@@ -95,7 +95,7 @@ async function fetchCallEnding(ports: PipelinePorts, call: DirectCall): Promise<
   return readEnding(ports, await sendSignedIn(ports, buildIntentRequest('DELETE', call)))
 }
 
-/** Returns null if the response says nothing about the outcome. */
+/** Returns null if the response does not contain the outcome. */
 function readEnding(ports: PipelinePorts, response: ResponseData | null): CallEnding | null {
   if (!response) return null
   const time = ports.clock()

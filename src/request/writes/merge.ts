@@ -1,4 +1,4 @@
-/** Compares a 412 field by field: the user's change, the base, and the current row (protocol 14). */
+/** Compares three versions of a row field by field after a 412: the user's change, its base, and the current row (protocol 14). */
 import type { CurrentRow } from '#contract/current-row.ts'
 import { findEndpoint, type VersionedRow } from '#contract/endpoint.ts'
 import { isSameContent } from '#domain/equal-values.ts'
@@ -6,9 +6,9 @@ import { overlayRow } from '#local/lists/overlay.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 
 export type MergeResult =
-  /** The row already has all values. */
+  /** The current row already has all values of the user's change. */
   | { kind: 'already so' }
-  /** No other change of these fields: only they are sent, based on the current row. */
+  /** Nobody else has changed these fields. Only they are sent, based on the current row. */
   | { kind: 'disjoint'; input: OutboxEntry['input']; base: Record<string, unknown> }
   | { kind: 'overlap'; fields: string[] }
 
@@ -19,7 +19,8 @@ export function mergeEntry(entry: OutboxEntry, currentRow: CurrentRow): MergeRes
   const changedFields = Object.keys(ownValues).filter(
     (field) => field !== 'row_version' && !isSameContent(ownValues[field], serverValues[field]),
   )
-  // A build that does not know the endpoint has no overlay for it, which must not look like a row with equal values.
+  // A build that does not have the endpoint cannot apply the change. The row then seems to have equal values, although nothing was
+  // compared.
   if (changedFields.length === 0)
     return findEndpoint(entry.endpoint) ? { kind: 'already so' } : { kind: 'overlap', fields: [] }
   const { base } = entry
@@ -30,7 +31,7 @@ export function mergeEntry(entry: OutboxEntry, currentRow: CurrentRow): MergeRes
   return { kind: 'disjoint', ...narrowInput(entry, changedFields, serverValues) }
 }
 
-/** Returns the remaining fields of the request, with base values from the current row. */
+/** Returns a request with only these fields, and their values in the current row as its new base. */
 export function narrowInput(entry: OutboxEntry, fields: readonly string[], serverValues: Record<string, unknown>) {
   const base = Object.fromEntries(fields.map((field) => [field, serverValues[field]]))
   const { body } = entry.input

@@ -1,6 +1,6 @@
 /**
- * How a visible page detects, without an event, that the connection or the server is back, or that a dead worker has left entries due. It
- * checks once a second while something waits, and pings the server (O2). Hidden pages do not check.
+ * Detects in a visible page, without an event, that the connection or the server is back, or that a dead worker has left entries due. It
+ * checks about once a second while something waits; if only the connection is missing, it pings the server (O2). Hidden pages do not check.
  */
 import type { UserDatabase } from '#local/storage/database.ts'
 import { parseCounts, toSubjectKey } from '#local/outbox/counters.ts'
@@ -34,11 +34,11 @@ export function createProbe(ports: PipelinePorts): () => Promise<ProbeResult> {
     const probeResult = db ? await findProbeResult(ports, db) : 'nothing'
     const previousCounts = storedCounts
     storedCounts = (await ports.unsentCookie?.read()) ?? null
-    // Delivered or new writes change the counts, so the last attempt made progress.
+    // The counts change when writes are sent or new ones are added. Both make attempts frequent again.
     if (probeResult !== lastResult || storedCounts !== previousCounts) failedTries = skippedRounds = 0
     lastResult = probeResult
     if (probeResult === 'nothing') return probeResult
-    // If the server responds but nothing gets through, attempts become less frequent.
+    // If attempts follow each other without progress, they become less frequent.
     if (skippedRounds > 0) {
       skippedRounds -= 1
       return 'nothing'
@@ -49,7 +49,7 @@ export function createProbe(ports: PipelinePorts): () => Promise<ProbeResult> {
   }
 }
 
-/** Uses the cookie, so that no database is opened if nothing waits. The sign-in page reads nothing else. */
+/** Returns the user's database if writes wait. The cookie is checked first, so that the sign-in page does not open a database. */
 async function openDatabaseIfWaiting(
   ports: PipelinePorts,
   knownDatabase: UserDatabase | null,
@@ -60,7 +60,7 @@ async function openDatabaseIfWaiting(
   const session = await readActiveSession(device)
   if (!session || !counts[toSubjectKey(session)]) return null
   const db = device.getDatabase(session)
-  // Once per visit: checks whether the writes that the cookie counts still exist.
+  // Checks whether the writes that the cookie counts still exist in the database.
   if (db !== knownDatabase) await checkCounts(ports, session)
   return db
 }

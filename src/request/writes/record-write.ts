@@ -44,7 +44,7 @@ export async function recordWrite(
   return await storeForWriter(ports, draft)
 }
 
-/** Returns the exact request of an entry, fixed by its first claim (protocol 2). */
+/** Returns the exact request of an entry. It is stored when the entry is first claimed, and does not change afterwards (protocol 2). */
 export function freeze(entry: OutboxEntry): FrozenRequest {
   const endpoint = findEndpoint(entry.endpoint)
   if (!endpoint) throw new Error(`the endpoint ${entry.endpoint} does not exist`)

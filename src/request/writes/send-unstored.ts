@@ -24,7 +24,7 @@ export interface UnstoredWrite {
 /** Sent requests without a response, by intent. If repeated unchanged, they use the same key and are executed once (protocol 1). */
 const unansweredRequests = new Map<Intent, { key: string; input: string }>()
 
-/** Returns `fresh` or a problem. DEVICE_FULL means that there was no response and nothing is stored on this device. */
+/** Returns `fresh` or a problem. DEVICE_FULL means that the server did not answer the write and that nothing is stored on this device. */
 export async function sendUnstored(
   ports: PipelinePorts,
   { unstoredEntry, db }: UnstoredWrite,

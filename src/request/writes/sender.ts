@@ -1,7 +1,8 @@
 /**
- * Sends the outbox: in order within a queue key; first one entry, then batches, or up to four queue keys at once if the server does not
- * support batches. Each entry has its own key and the exact bytes of its first attempt. A step is claim, send, record, under one lock
- * (protocol 12). Correctness depends on the server's idempotency store and the fence, never on the lock.
+ * Sends the outbox. Entries with the same queue key are sent in order. The first entry is sent alone, then batches follow. If the server
+ * does not support batches, up to four entries of different queue keys are sent in parallel.
+ * Each entry has its own key and the exact bytes of its first attempt. Each step claims entries, sends them and records the results, under
+ * one lock (protocol 12). Correctness depends on the server's idempotency store and the fence, never on the lock.
  */
 import { headers } from '#contract/headers.ts'
 import type { Intent } from '#contract/endpoint.ts'
@@ -44,8 +45,8 @@ const leaseMs = requestTimeoutMs + 15_000
 export const getSenderLockName = (db: UserDatabase) => `drain:${db.name}`
 
 /**
- * Sends until nothing more is due. With `immediate` (the server has responded, or a caller waits), entries that wait only for the
- * connection are tried at once. May be called at any time. Returns true if entries still wait.
+ * Sends until no entry is due. With `immediate` (the server has responded, or a caller waits), entries that wait only for the connection
+ * are sent too. May be called at any time. Returns true if entries are still waiting.
  */
 export async function sendOutbox(ports: PipelinePorts, { immediate = false } = {}): Promise<boolean> {
   const device = await ports.device()
@@ -59,7 +60,8 @@ export async function sendOutbox(ports: PipelinePorts, { immediate = false } = {
   await openSeals(ports, { db, forUser: formatSubject(session), send: sendSignedIn })
   if (immediate) await clearNetworkDelay(db)
   await withBatchSizing(db, async (batchSizing) => {
-    // A step with success proves the connection. After a step without success, the next one tests it with a single write.
+    // A successful step proves the connection, so entries that were delayed by it are due. After a failed step, the next one tests the
+    // connection with a single write.
     while (await runStep(ports, db, batchSizing)) await clearNetworkDelay(db)
     batchSizing.size = 1
   })
@@ -83,7 +85,7 @@ export async function sendEntryNow(ports: PipelinePorts, db: UserDatabase, inten
   return await findWriteStatus(db, intent)
 }
 
-/** Number of entries sent at once: the first one alone tests the connection, then the number grows (protocol 25). */
+/** Number of entries sent at once. The first entry is sent alone to test the connection, then the number grows (protocol 25). */
 interface BatchSizing {
   size: number
   /** Largest size that was not refused as too large. */
@@ -93,10 +95,10 @@ interface BatchSizing {
 const batchSizes = [1, 8, 50]
 const batchBytes = 256_000
 
-/** For the runs that are active in this context. */
+/** The sizing that the active runs of this page or worker share, by database. */
 const sizingsByDatabase = new WeakMap<UserDatabase, { batchSizing: BatchSizing; drainCount: number }>()
 
-/** Many callers that each wait for a write start many runs. They share what one of them learns about the connection (O2). */
+/** Many callers that each wait for a write start many runs. The runs share one sizing, so that each uses the results of the others (O2). */
 async function withBatchSizing(db: UserDatabase, action: (batchSizing: BatchSizing) => Promise<void>): Promise<void> {
   const sharedSizing = sizingsByDatabase.get(db) ?? {
     batchSizing: { size: 1, maxSize: batchSizes.at(-1) ?? 1, canBatch: true },
@@ -112,16 +114,17 @@ async function withBatchSizing(db: UserDatabase, action: (batchSizing: BatchSizi
   }
 }
 
-/** Runs one step. Returns false if nothing may follow now, so that a dead connection is not retried at once. */
+/** Runs one step. Returns false if no further step may follow now, so that a lost connection is not retried immediately. */
 async function runStep(ports: PipelinePorts, db: UserDatabase, batchSizing: BatchSizing): Promise<boolean> {
-  // The lock of a frozen tab is taken like that of a dead one. If the tab wakes, the idempotency store and the fence decide.
+  // The lock of a frozen tab is taken like that of a closed one. If the tab wakes up, store and fence prevent a second effect.
   const lockResult = await ports.locks.hold(
     getSenderLockName(db),
     { waitMs: leaseMs, shouldTakeFromFrozen: true },
     () => sendNext(ports, db, batchSizing, false),
   )
   if (lockResult) return lockResult.value
-  // Held longer than every lease. The holder may wake and send the same bytes; the idempotency store then recognises them.
+  // The lock was held longer than any lease, so it is stolen. If its holder wakes up and sends the same bytes, the idempotency store
+  // recognises them.
   const stolenResult = await ports.locks.hold(getSenderLockName(db), { waitMs: 0, shouldSteal: true }, () =>
     sendNext(ports, db, batchSizing, true),
   )
@@ -169,7 +172,7 @@ function increaseBatchSize(batchSizing: BatchSizing): void {
   )
 }
 
-/** Returns true if others may follow at once. */
+/** Returns true if other entries may be sent next without a wait. */
 async function sendEntry(context: SendContext, entry: OutboxEntry): Promise<boolean> {
   const { ports, db } = context
   const request = await buildEntryRequest(db, entry)
@@ -186,6 +189,6 @@ async function sendEntry(context: SendContext, entry: OutboxEntry): Promise<bool
   return (await applyResponse(context, { entry, response })) || canSendOthers(response, entry)
 }
 
-/** Has a request id like a response of the portal, but neither the echoed key nor a readable problem. */
+/** Returns true for an error with a request id, like one of the portal, but without the echoed key and a readable problem. */
 const isForeign = (response: ResponseData, { key }: OutboxEntry) =>
   !isSuccess(response) && response.headers.get(headers.key) !== key && toProblem(response).code === 'UNREADABLE_ANSWER'

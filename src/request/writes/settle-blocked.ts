@@ -13,11 +13,14 @@ import { buildIntentRequest } from '#request/transport/entry-request.ts'
 import type { BlockedResponse } from '#request/transport/send-request.ts'
 import { readAcceptedWrite, delayEntry, type SendContext } from '#request/writes/apply-response.ts'
 
-/** In ms. A temporary problem (a restarting gateway, a limit) gets a longer wait than a refusal by a rule. */
+/**
+ * Wait after the first blocked attempt, in ms; it doubles with each attempt. A temporary problem (a restarting gateway, a rate limit) gets
+ * a longer wait than a refusal by a rule.
+ */
 const firstWaitMs = { temporary: 15_000, refusal: 2_000 }
 const isTemporary = ({ status }: BlockedResponse) => status >= 500 || status === 408 || status === 429
 
-/** Returns true if other writes may be sent at once. */
+/** Returns true if other writes may be sent next without a wait. */
 export async function settleBlocked(
   context: SendContext,
   entry: OutboxEntry,

@@ -17,7 +17,7 @@ import { formatSubject } from '#request/session/subject.ts'
 export type RecordWriteResult =
   | { entry: OutboxEntry; db: UserDatabase }
   | { problem: Problem }
-  /** The disk is full, and nothing is left that can be evicted. */
+  /** The disk is full, and no cached data is left that could be deleted. */
   | { unstoredEntry: NewEntry; db: UserDatabase }
   /** The session has expired, so the write is sealed until the next login. */
   | { sealedIntent: Intent }
@@ -30,7 +30,7 @@ interface WriterSession {
   sessionGeneration: number
 }
 
-/** Cached, so that a write need not read the session: the transaction stores it only if the generation has not changed. */
+/** The session of the last write. A write need not read it again, because the transaction fails if the generation has changed. */
 const rememberedWriters = new WeakMap<Device, WriterSession>()
 
 /** Stores a write for the signed-in user. Returns `problem` if no user is signed in or the device cannot store it. */
@@ -47,12 +47,15 @@ export async function storeForWriter(ports: PipelinePorts, writeDraft: WriteDraf
   if (!writer) return { problem: createLocalProblem('SIGNED_OUT') }
   const { session } = writer
   if (hasSessionExpired(session, ports.clock())) return await sealForOwner(ports, device, writer, writeDraft)
-  // Without an end time the session is not cached, because it may get one. Later that time only becomes longer.
+  // A session without an end time is not cached, because it may get one. A later change of the end time only extends it.
   if (session.until !== null) rememberedWriters.set(device, writer)
   return (await storeFor(ports, device, writer, writeDraft)) ?? { problem: createLocalProblem('SIGNED_OUT') }
 }
 
-/** Offline, whether the session is over is unknown. A shared device stores nothing then (decision 83). */
+/**
+ * Seals a write for its owner. Offline, the device cannot tell whether the session is really over. A shared device stores nothing then
+ * (decision 83).
+ */
 async function sealForOwner(
   ports: PipelinePorts,
   device: Device,
@@ -85,7 +88,7 @@ async function storeFor(
   const draft = { ...writeDraft, forUser: formatSubject(session), sessionGeneration }
   try {
     const entry = await enqueue(db, draft)
-    // Runs in parallel, so that many writes in a row do not wait for the count each time.
+    // These run in the background, so that many writes in a row do not wait for them.
     ports.keepAlive(storeUnsentCountLater(ports, session))
     ports.keepAlive(persistOnce(db))
     ports.keepAlive(reserveSpace(db))
@@ -98,10 +101,10 @@ async function storeFor(
   }
 }
 
-/** Reads of the session that callers of the same turn share. */
+/** Pending reads of the session, which callers of the same event-loop turn share. */
 const pendingReads = new WeakMap<Device, Promise<WriterSession | null>>()
 
-/** Many writes at once share one read of the session and are stored together. */
+/** Reads the session. Many writes that start together share one read, so that they are stored together. */
 function readWriterOnce(ports: PipelinePorts, device: Device): Promise<WriterSession | null> {
   const pendingWriter =
     pendingReads.get(device) ??
@@ -117,7 +120,7 @@ async function readWriter(ports: PipelinePorts, device: Device): Promise<WriterS
   const session = await readActiveSession(device)
   if (!session) return null
   const db = device.getDatabase(session)
-  // The generation is closed, or the browser has just deleted the database. In that case it is opened again.
+  // Null means that the generation is closed, or that the browser has just deleted the database. A deleted database is opened again.
   const sessionGeneration =
     (await readSessionGeneration(db)) ?? ((await checkCounts(ports, session)) ? await readSessionGeneration(db) : null)
   return sessionGeneration === null ? null : { session, sessionGeneration }
@@ -126,7 +129,7 @@ async function readWriter(ports: PipelinePorts, device: Device): Promise<WriterS
 /** Databases for which persistence was already requested, so that not every write does it. */
 const persistedDatabases = new WeakSet<UserDatabase>()
 
-/** Asks the browser to keep waiting writes. Only a window has this function; workers and tests do not. */
+/** Asks the browser not to delete this origin's data. Only a window can ask, not a worker or a test. */
 async function persistOnce(db: UserDatabase): Promise<void> {
   if (persistedDatabases.has(db) || !globalThis.navigator?.storage || !('persist' in navigator.storage)) return
   persistedDatabases.add(db)
@@ -136,7 +139,7 @@ async function persistOnce(db: UserDatabase): Promise<void> {
 
 const reservedDatabases = new WeakSet<UserDatabase>()
 
-/** Reserved before the disk may be full. A used reserve is created again when nothing waits (`sender.ts`). */
+/** Reserves space for writes while the disk still has some. A used reserve is created again when no entry waits (`sender.ts`). */
 async function reserveSpace(db: UserDatabase): Promise<void> {
   if (reservedDatabases.has(db)) return
   reservedDatabases.add(db)

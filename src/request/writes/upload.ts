@@ -50,7 +50,7 @@ export async function sendUpload({ ports, endpoint, input, options }: UploadCall
 
 type UploadForm = { file: Omit<LocalFile, 'intent' | 'assetId'> | null; fields: Record<string, unknown> }
 
-/** Bytes and not a Blob, because some browsers lose the data of a stored Blob. */
+/** Reads the form. A file is read as bytes, because some browsers lose the data of a stored Blob. */
 async function readForm(body: unknown): Promise<UploadForm> {
   const form: UploadForm = { file: null, fields: {} }
   for (const [field, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {

@@ -38,7 +38,10 @@ async function voidWrite(context: SendContext, entry: OutboxEntry): Promise<bool
   return false
 }
 
-/** If the server cannot be reached because of a proxy, the user's decision still counts: the write is no longer sent from here. */
+/**
+ * Called if a proxy blocks the request that voids a write. After some attempts the entry is deleted, because the user has decided so: the
+ * write is no longer sent from this device.
+ */
 async function voidBlockedWrite(
   { ports, db }: SendContext,
   entry: OutboxEntry,

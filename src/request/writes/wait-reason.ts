@@ -9,7 +9,7 @@ import { toText } from '#request/writes/export-entries.ts'
 
 type Blocker = Extract<WaitReason, { kind: 'earlier' | 'needs' }>
 
-/** At the end of a chain of writes, returns the one that waits for its user's decision, if any does. */
+/** Returns the write for which this one waits, or null. Of a chain it is the write that waits for its user's decision, if there is one. */
 async function findBlocker(db: UserDatabase, entry: OutboxEntry): Promise<Blocker | null> {
   const visitedIntents = new Set([entry.intent])
   const next = async (currentEntry: OutboxEntry): Promise<Blocker | null> => {
@@ -47,7 +47,7 @@ async function findEarlierEntries(db: UserDatabase, entry: OutboxEntry): Promise
   ]
 }
 
-/** Returns null if the entry does not wait or does not exist. */
+/** Returns the reason why the entry is not being sent now. */
 export async function findWaitReason(
   db: UserDatabase,
   entry: OutboxEntry,

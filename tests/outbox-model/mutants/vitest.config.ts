@@ -1,4 +1,7 @@
-/** Runs the models with one fault in the product, which `MUTANT` names. Only the text that vitest reads is changed. */
+/**
+ * Runs the models with one fault in the product. `MUTANT` is the name of the fault. Only the text that vitest loads is changed, not the
+ * file.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type Plugin } from 'vitest/config'

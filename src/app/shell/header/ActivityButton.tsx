@@ -77,7 +77,7 @@ function startJobTimer() {
   }
 }
 
-/** In ms. A page that waits for the job shows the result itself and marks it as seen within this time. */
+/** Wait before a job's end is announced, in ms. A page that shows the job's result itself marks the job as seen within this time. */
 const pageNoticeMs = 500
 
 /** Shows a message when a job has ended while the user is on another page. Jobs that ended before this page opened are not announced. */

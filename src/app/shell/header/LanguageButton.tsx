@@ -4,7 +4,7 @@ import { languageTags } from '#app/i18n/language.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Names the other language in that language, so that its speakers can read it. */
+/** Switches the language. The button names the other language in that language, so that its speakers can read it. */
 export function LanguageButton() {
   const { t } = useTranslation('shell')
   const otherLanguage = getLanguage() === 'en' ? 'zh' : 'en'

@@ -14,8 +14,8 @@ import { initialLanguage } from '#app/i18n/locale-files.ts'
 let syncedLanguage: Language = initialLanguage
 
 /**
- * Stores the chosen language in the account (D68), because its mails use it. It is an ordinary write, which is queued offline. Only the
- * switch changes it here; the sign-in sends the language itself.
+ * Stores the chosen language in the account (D68), because the account's mails use it. It is an ordinary write, which is queued offline. It
+ * is sent only after a change by the switch; the sign-in sends the language itself.
  */
 export function LanguageSync() {
   const dispatch = useDispatch()

@@ -3,7 +3,7 @@ import { storeTheme, isDark, subscribeToTheme } from '#app/preferences/theme.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Light or dark, for visitors. "As the system" is in the menu of signed-in users. */
+/** Switches between light and dark, for visitors. The system's theme can be selected in the menu of signed-in users. */
 export function ThemeSwitch() {
   const { t } = useTranslation('shell')
   const isDarkNow = useSyncExternalStore(subscribeToTheme, isDark)

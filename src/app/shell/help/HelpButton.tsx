@@ -15,7 +15,7 @@ const LazyShortcuts = lazy(async () => {
   return { default: (await retryImport(() => import('#app/shell/help/Shortcuts.tsx'))).Shortcuts }
 })
 
-/** At the same position on every page, for visitors too. The keyboard shortcuts are loaded with it. */
+/** Opens the help. It is at the same position on every page, for visitors too. The keyboard shortcuts are loaded with it. */
 export function HelpButton() {
   const { t } = useTranslation('shell')
   const [isOpen, setIsOpen] = useOpenOverPage()

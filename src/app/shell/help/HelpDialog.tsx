@@ -48,7 +48,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** The address without its query, which may contain a key from a mail or a search text. */
+/** Returns the details of a problem report. The address has no query, which may contain a key from a mail or a search text. */
 function useDetails(versions: BuildVersions | null): string {
   const { networkState } = useConnection()
   const { pathname } = useLocation()
@@ -61,7 +61,7 @@ function ReportDetails({ versions }: { versions: BuildVersions | null }) {
   const { t } = useTranslation('help')
   const [isCopied, setIsCopied] = useState(false)
   const details = useDetails(versions)
-  // Missing on plain HTTP except loopback. The text can still be selected by hand.
+  // `navigator.clipboard` is missing on plain HTTP except loopback. The text can still be selected by hand.
   const copy = () => void navigator.clipboard?.writeText(details).then(() => setIsCopied(true))
   return (
     <section>

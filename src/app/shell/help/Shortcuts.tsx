@@ -5,7 +5,7 @@ import { getShortcutKeys } from '#app/shell/help/shortcut-keys.ts'
 import { useSession } from '#state/use-store.ts'
 import { isSingleKey } from '#ui/page/single-keys.ts'
 
-/** In ms. How long after `g` the second key counts. */
+/** Maximum time between `g` and the second key, in ms. */
 const maxPauseMs = 1_500
 
 /** `?` opens the help; `g` and a second key open a page (C-21). `/` belongs to the search field. */

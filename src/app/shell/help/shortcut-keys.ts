@@ -1,4 +1,4 @@
-/** Pages for `g` and one more key (C-21), with the access rules of the routes. */
+/** Defines the keys that open a page after `g` (C-21). The access rules are those of the routes. */
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { type RouteName, routes } from '#app/routes/paths.ts'
 
