@@ -1,4 +1,4 @@
-/** Deletes old data: responses, tombstones, ended sessions, expired keys, unused pictures. */
+/** Deletes old data, such as stored responses, tombstones, ended sessions, expired keys and unused pictures. */
 import { deleteUnusedAssets } from '#server/db/accounts/assets.ts'
 import { deleteOldTombstones } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -11,7 +11,10 @@ import { releaseCodes } from '#server/use-cases/accounts/release-codes.ts'
 
 const dayMs = 86_400_000
 
-/** In days (protocol 19, 34). A reused refresh token is recognised as long as its session row exists. */
+/**
+ * Number of days after which each kind of data is deleted (protocol 19, 34). A reused refresh token is recognised as long as its session
+ * row exists.
+ */
 export const retentionDays = {
   answers: 35,
   stubs: 400,
@@ -26,7 +29,7 @@ export const retentionDays = {
   uploads: 1,
   // Longer than the lifetime of the device cookie.
   devices: 401,
-  // As long as the stubs. Without its key, a sealed write could no longer be recognised as a repeat.
+  // Same as `stubs`. Without its key, a repeat of a sealed write could not be recognised.
   sealKeys: 400,
 }
 
@@ -46,10 +49,10 @@ export async function deleteExpiredData(app: AppContext): Promise<Record<string,
     devices: (db) => countDeleted(db.deleteFrom('device').where('last_time', '<', getCutoff('devices'))),
     sealKeys: (db) => countDeleted(db.deleteFrom('seal_key').where('create_time', '<', getCutoff('sealKeys'))),
     results: (db) => deleteOldJobBodies(db, getCutoff('results')),
-    // A write that names an asset may wait on a device for 30 days and longer (protocol 19).
+    // Unused assets stay for `retentionDays.assets`: a write that names one may wait on a device for 30 days and longer (protocol 19).
     assets: (db) => deleteUnusedAssets(db, getCutoff('assets')),
     signUps: (db) => releaseCodes(db, now),
-    // The idempotency store may name a job for this time. A known job is gone, never unknown (protocol 39).
+    // A row of the idempotency store may name a job for this time. Until then a poll for the job returns GONE, not NOT_FOUND (protocol 39).
     jobs: (db) => deleteOldJobs(db, getCutoff('stubs')),
     attempts: (db) => {
       const cutoff = getCutoff('attempts')

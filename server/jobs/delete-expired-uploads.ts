@@ -1,4 +1,4 @@
-/** Deletes expired uploads, files without a row, and unreferenced resources. It runs every ten minutes. */
+/** Deletes expired uploads, files without a row, and unreferenced resources. It runs every four minutes. */
 import { findUploadIdsInUse, deleteExpiredUploads } from '#server/db/catalogue/app-uploads.ts'
 import { deleteUnusedResources } from '#server/db/catalogue/web-resources.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
@@ -6,9 +6,11 @@ import type { AppContext } from '#server/context/context.ts'
 import { listFilesOlderThan, removeUploadFile } from '#server/use-cases/uploads/upload-files.ts'
 
 const minuteMs = 60_000
-/** A file is written before its row. Younger files are ignored, because their request may still be running. */
+/**
+ * Minimum age of a file without a row that is deleted. A file is written before its row, so a younger one may belong to a running request.
+ */
 const minFileAgeMs = 5 * minuteMs
-/** As long as the lifetime of an upload, and longer than publishing takes. */
+/** Minimum age of an unreferenced resource that is deleted. It is longer than an upload is stored and than publishing takes. */
 const resourceLifetimeMs = 25 * 60 * minuteMs
 
 export async function deleteExpiredUploadFiles(

@@ -1,4 +1,4 @@
-/** Tests a backup by restoring it into an empty instance. The result is stored in the backup's row. */
+/** Tests a backup by restoring it into an empty instance. A success is recorded in the backup's row, a failure in the service's row. */
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { finishRestore } from '#server/db/hosting/restores.ts'
@@ -50,7 +50,7 @@ async function settleDrill(
   await takeChangeNumber(db, backup.company_id)
   if (fault === null) await updateStoredBackup(db, backup, { drilled: now }, now)
   else await recordBackupOutcome(db, { serviceId, type, fault }, now)
-  // A successful drill ends the warning of a failed one, unless the latest backup failed too.
+  // A successful drill ends the warning about failing backups, unless the latest backup of this type failed.
   if (fault === null && (await findLatestBackup(db, serviceId, type, 'ended'))?.state !== 'failed')
     await recordBackupOutcome(db, { serviceId, type, fault: null }, now)
   return null

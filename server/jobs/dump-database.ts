@@ -1,10 +1,10 @@
-/** The hourly dump of the embedded database, which never calls fsync. A power failure may destroy its files. */
+/** Writes hourly dumps of the embedded database. That database never calls fsync, so a power failure may destroy its files. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppContext } from '#server/context/context.ts'
 
 const hourMs = 3_600_000
-/** Dumps of one day. */
+/** Maximum number of stored dumps: those of one day. */
 export const maxDumpCount = 24
 
 export const getDumpFolder = (dataDir: string) => join(dataDir, 'dumps')
@@ -14,7 +14,7 @@ const isDump = (name: string) => name.endsWith('.tar.gz')
 /** Returns the oldest dump first. File names are times in UTC. */
 const listDumps = async (folder: string) => (await readdir(folder)).filter(isDump).sort()
 
-/** Writes a dump and deletes the oldest ones. Returns its path, or null on PostgreSQL, which has its own tools. */
+/** Writes a dump and deletes the oldest ones. Returns the path of the dump, or null on PostgreSQL, which has its own tools. */
 export async function dumpDatabase({ database, config, clock }: AppContext): Promise<string | null> {
   if (!database.dumpTo) return null
   const folder = getDumpFolder(config.dataDir)

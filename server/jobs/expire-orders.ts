@@ -1,7 +1,7 @@
 /**
- * Records the expiry of unpaid orders and backups, and requests mails about it and about due dates. The state of an order follows from the
- * time; this job only stores it. Each change is claimed in the transaction that requests its mails. So a kill, or two nodes at once,
- * neither duplicate nor lose a mail.
+ * Records that unpaid orders and backups have expired, and requests mails about that and about due dates. The state of an order follows
+ * from the time; this job only stores it. The transaction that requests a mail also claims the expired row or the reminder. So a kill, or
+ * two nodes that run at the same time, neither duplicate nor lose a mail.
  */
 import { randomBytes } from 'node:crypto'
 import { getBackupState } from '#domain/backups.ts'
@@ -36,10 +36,13 @@ import { getReminderMail } from '#server/use-cases/mail-words/order-mails.ts'
 
 export const orderUpkeepJob = 'tend-orders'
 const hourMs = 3_600_000
-/** Per transaction. */
+/** Maximum number of rows per transaction. */
 const maxRowsPerStep = 50
 
-/** Null if overdue orders and backups are not handled yet. Otherwise the id of the last one checked for reminders. */
+/**
+ * `after` is null until all overdue orders and backups are handled. Then it is the id of the last order or backup that was checked for
+ * reminders.
+ */
 type UpkeepPoint = { after: number | null; of?: 'backups' }
 
 export const createOrderUpkeepJob = (): JobKind<unknown, UpkeepPoint, null> => ({
@@ -120,7 +123,7 @@ async function remindOfOrders(db: DatabaseHandle, app: AppContext, afterId: numb
   return { lastId: orders.length < maxRowsPerStep ? null : (orders.at(-1)?.id ?? null), sentCount }
 }
 
-/** Reminds as for contracts (decision 77), but not of the end of a backup that was extended. */
+/** Requests the same reminders as for contracts (decision 77), but none about the end of a backup that was extended. */
 async function remindOfBackups(db: DatabaseHandle, app: AppContext, afterId: number): Promise<ReminderResult> {
   const now = app.clock()
   const moment = getBusinessMoment({ app, now })
@@ -147,7 +150,7 @@ const paymentMails = new Set<OrderMail | BackupReminderMail>([
 ])
 const backupMailKinds = { due: 'backup-due', expiry: 'backup-expiry', expired: 'backup-expired' } as const
 
-/** Mails about payments go to users with the order right, others also to users with the alert right (decision 77). */
+/** Requests a mail about payments for users with the order right, and any other mail also for users with the alert right (decision 77). */
 async function requestMails(
   db: DatabaseHandle,
   companyId: number,
@@ -159,11 +162,11 @@ async function requestMails(
     await requestMail(db, { companyId, now }, { ...mail, userId })
 }
 
-/** Requests the job of this hour. If another node requests the same hour, it is the same row. */
+/** Requests this job, unless a job of this hour is already waiting or running. Each node calls it. */
 export async function requestOrderUpkeep(app: AppContext): Promise<void> {
   const now = app.clock()
   const hourKey = String(Math.floor(now / hourMs))
-  // Uniqueness comes from the hour in `intent`, so the id may be random.
+  // The hour in `intent` makes the row unique, so the id may be random.
   const id = randomBytes(16).toString('hex')
   const systemJob = { companyId: 0, userId: 0, intent: hourKey, progressKey: '', input: {} }
   await writeAsSystem(app, (db) =>

@@ -1,4 +1,4 @@
-/** All kinds of long requests, by the `jobName` of their endpoint. */
+/** Lists all kinds of jobs by their name. If an endpoint starts the job, the name is the endpoint's `job`. */
 import type { Endpoint } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import type { MailDriver } from '#server/drivers/mail/mail-driver.ts'
@@ -49,11 +49,11 @@ export const backupJobKinds: JobKinds = {
   [drillJob]: toJobKind(createDrillJob()),
 }
 
-/** In their own group, because a user waits for a restore. */
+/** A separate group, because a user waits for a restore. */
 export const restoreJobKinds: JobKinds = { 'restore-backup': toJobKind(createRestoreJob()) }
 
 export const createMailJobKinds = (driver: MailDriver): JobKinds => ({ [mailJob]: toJobKind(createMailJob(driver)) })
 
-/** Returns the endpoint whose output schema applies to the results of this kind of job. */
+/** Returns the endpoint whose output schema applies to the results of this kind of job, or undefined if no endpoint starts it. */
 export const findJobEndpoint = (name: string): Endpoint | undefined =>
   endpoints.find(({ job: jobName }) => jobName === name)

@@ -1,4 +1,4 @@
-/** Operations on a hosted service. Each step is one host call that names the target state, so it can be repeated. */
+/** Runs operations on a hosted service. Each step is one host call that names the target state, so it can be repeated. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { ServiceOperation } from '#contract/services.ts'
@@ -87,7 +87,7 @@ const advance = (point: OperationPoint, changes: Partial<OperationPoint> = {}): 
   next: point.next + 1,
 })
 
-/** Undoes a creation if the refusal of the host is final. Other errors may pass and are retried. */
+/** Throws the error, as a problem if the host refused the operation. A final problem first undoes a creation. Other errors are retried. */
 async function failStage(context: OperationContext, error: unknown): Promise<never> {
   const problem = error instanceof HostingError && error.fault !== 'unreachable' ? toProblem(error) : error
   // A database that is briefly unavailable is not a final refusal.
@@ -99,7 +99,7 @@ async function failStage(context: OperationContext, error: unknown): Promise<nev
 const toProblem = ({ fault, details }: HostingError) =>
   fault === 'no_memory' ? new ProblemError('NO_MEMORY', details) : new ProblemError('STATE_CONFLICT', { why: fault })
 
-/** Removes what the creation has started. Data of an earlier system stays. */
+/** Removes the instance that the creation has started. Data of an earlier instance stays. */
 const undoCreation = (context: OperationContext) =>
   context.app.hosting.remove(getServiceRef(context), getOperation(context)).catch((error: unknown) =>
     // The health check removes it later.
@@ -137,7 +137,7 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
     return advance(point, { apps: Object.fromEntries(apps.map(({ code, version }) => [code, version])) })
   },
 
-  /** Stored before it is set. If a kill happens in between, the repeated step stores and sets another password. */
+  /** The password is stored before it is set at the host. After a kill in between, the repeated step stores and sets another password. */
   async password(context, point) {
     const { serviceId, companyId, userId, kind } = context.input
     if (kind === 'create-service' && point.hadData) return advance(point)
@@ -161,7 +161,7 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
     return advance(point)
   },
 
-  /** Each health check is a step of its own, so that a kill in between loses no time. */
+  /** Each check is a step of its own, so that a kill does not reset the time that the job has waited. */
   async health(context, point) {
     const waitingSince = point.waitsSince ?? context.app.clock()
     const state = await context.app.hosting.look(getServiceRef(context))

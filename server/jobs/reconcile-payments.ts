@@ -1,4 +1,4 @@
-/** Queries the gateways about interrupted payments, and closes those that must not be paid any more (D53). */
+/** Queries the gateways about interrupted payments, closes those that must not be paid any more (D53), and settles refunds. */
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { reconcilePayments as endpoint } from '#contract/payments.ts'
 import {
@@ -17,7 +17,7 @@ import { settleRefunds } from '#server/use-cases/payments/settle-refunds.ts'
 import { refreshAttempt } from '#server/use-cases/payments/settle-attempt.ts'
 
 export const reconcileJob = 'reconcile-payments'
-/** Requests within this time become one job, in ms. */
+/** Length of a time slot in ms. All requests within one slot become one job. */
 const groupingMs = 10_000
 const maxAttemptsPerStep = 10
 
@@ -37,7 +37,7 @@ const runStep: JobKind<unknown, ReconcilePoint, ReconcileOutput>['step'] = async
   }
   if (dueAttempts.length < maxAttemptsPerStep) return { kind: 'done', output }
   const { looked: checkedCount } = output
-  // More attempts may become due meanwhile, so only the end reports 100 %.
+  // More attempts may become due before the end, so 100 % is only reported at the end.
   const percent = Math.min(99, Math.floor((checkedCount / Math.max(total, checkedCount)) * 100))
   return { kind: 'on', point: { ...output, total }, percent, info: { name: '', message: `${checkedCount} / ${total}` } }
 }
@@ -75,7 +75,7 @@ export const createPaymentCheckJob = (): JobKind<unknown, ReconcilePoint, Reconc
   step: runStep,
 })
 
-/** Two nodes that call this at the same time create one job. */
+/** Requests the job if a payment or a refund is due. Two nodes that call this at the same time create one job. */
 export async function requestReconcileIfDue(app: AppContext): Promise<void> {
   const now = app.clock()
   const intent = `look-${Math.floor(now / groupingMs)}`

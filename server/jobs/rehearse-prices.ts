@@ -19,7 +19,7 @@ type RehearsalOutput = OutputOf<typeof endpoint>
 
 export interface RehearsalPoint {
   after: number
-  /** As counted at the start. Contracts that are sold meanwhile are not checked, so the job ends. */
+  /** Number of contracts, counted at the start. Contracts that are sold later are not checked, so the job is sure to end. */
   count: number
   last: number
   figures: RehearsalFigures

@@ -24,11 +24,11 @@ import { openMeter } from '#server/use-cases/hosting/traffic/meter.ts'
 
 type RestoreOutput = OutputOf<typeof endpoint>
 
-/** `next` is 0 for the data, 1 for the health check and 2 when done. */
+/** `next` is the next step: 0 for the data, 1 for the health check, 2 if both are done. */
 export interface RestorePoint extends OperationPoint {
   tables: number
   rows: number
-  /** Tries in which the host or the store was unreachable. */
+  /** Number of tries in which the host or the store was unreachable. */
   tries: number
 }
 
@@ -105,7 +105,7 @@ async function retryOrFail(
   return { kind: 'on', point: { ...point, tries: point.tries + 1 }, percent: 1 }
 }
 
-/** The data is restored at this point. From now on the health check reports whether its tasks are running. */
+/** Waits until the service is healthy or stopped, or until a time limit. The data is already restored, so the job succeeds in each case. */
 async function checkHealth(
   { app, input }: RestoreContext,
   point: RestorePoint,

@@ -23,7 +23,9 @@ export interface BackupPoint {
   result: BackupResult | null
 }
 
-/** In ms. `scheduledRetryMs` is the delay before the schedule repeats a backup of its own. */
+/**
+ * Delays before a failed backup is tried again, in ms. `delaysMs` apply within a job, `scheduledRetryMs` to the next job of the schedule.
+ */
 export const backupRetries = { delaysMs: [2_000, 10_000, 30_000], scheduledRetryMs: 3_600_000 }
 
 type BackupContext = JobContext<BackupInput, BackupPoint>
@@ -65,10 +67,10 @@ async function settleBackup(
 ): Promise<StoredBackupRow | null> {
   const { app, input } = context
   const backup = await findAnyStoredBackup(db, input.backupId)
-  // The backup was given up meanwhile, so its stored data is deleted.
+  // The backup was ended while this job ran. `expireBackups` deletes its stored data.
   if (backup?.state !== 'running') return backup && toStoredBackupRow(app, backup, input.toProvider)
   const now = app.clock()
-  // Locked before the service's row and its counter, in the order that all transactions use.
+  // The company's counter is locked before the service's row and the services' counter, in the order that all transactions use.
   await takeChangeNumber(db, backup.company_id)
   const service = await lockService(db, backup.service_id)
   const hasData = service !== null && (service.system_status !== 0 || service.erase_date !== null)
@@ -112,7 +114,7 @@ async function failBackup(
   await addAuditEntries(db, header, [
     { code: 'backup', operation: 'backup', info: { ...info, problem: fault }, ...entryFields },
   ])
-  // If the data was deleted meanwhile, a missing backup needs no warning.
+  // If the service's data was deleted while the job ran, a missing backup needs no warning.
   if (!hasData) return endedBackup
   if (backup.cause === 'schedule') await setNextRun(db, serviceId, type, now + backupRetries.scheduledRetryMs)
   await recordBackupOutcome(db, { serviceId, type, fault }, now)

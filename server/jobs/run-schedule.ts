@@ -1,12 +1,12 @@
-/** Runs the scheduled jobs. A job never runs twice at a time, and none starts while the disk is nearly full. */
+/** Runs the scheduled jobs. In one process a job never runs twice at a time, and no job starts while the disk is nearly full. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AppContext } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import type { ScheduledJob } from '#server/jobs/scheduled-job.ts'
 
-/** Wake-ups within this time cause one run, in ms. */
+/** Time in ms within which all wake-ups cause one run. */
 const groupingMs = 300
-/** How long active runs may take to end when the server stops, in ms. */
+/** Maximum time in ms that active runs get to end when the server stops. */
 const maxStopMs = 5000
 
 export function runSchedule(app: AppContext, jobs: readonly ScheduledJob[]): () => Promise<void> {
@@ -29,7 +29,7 @@ function runOnSchedule(app: AppContext, job: ScheduledJob): () => Promise<void> 
     try {
       await job.run(app, () => isStopping)
     } catch (error) {
-      // A problem of the protocol, such as a busy database, is temporary.
+      // A `ProblemError`, for example of a busy database, is temporary.
       const level = error instanceof ProblemError ? 'warn' : (job.failureLevel ?? 'warn')
       app.log[level]({ event: 'scheduled_job_failed', err: error, job: job.name }, 'a scheduled job failed')
     } finally {

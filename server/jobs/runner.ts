@@ -1,7 +1,7 @@
 /**
- * Runs long requests: claims a job in a transaction, runs a step outside of one, stores its result in a transaction. If a process is
- * killed, its lease expires, and another one continues after the last stored step. A result under an old claim is never stored (the fence),
- * so two processes end a job once.
+ * Runs jobs: claims a job in a transaction, runs a step outside of a transaction, and stores its result in a transaction. If a process is
+ * killed, its lease expires, and another process continues after the last stored step. A result under an older claim is never stored (the
+ * fence), so a job ends only once.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isStored } from '#contract/verdict.ts'
@@ -31,9 +31,9 @@ import {
   toJobProgress,
 } from '#server/use-cases/job-requests.ts'
 
-/** In ms. A step that takes longer than the lease renews it with the heartbeat. */
+/** Times in ms. The heartbeat renews the lease while a step runs. */
 export const jobTimingsMs = { lease: 15_000, heartbeat: 5_000, poll: 5_000, stop: 5_000, firstRetry: 2_000 }
-/** How many times a step may fail or be interrupted before the job is given up, unless its kind defines this. */
+/** Number of times that a step may fail or be interrupted before the job ends, unless the job's kind defines another number. */
 const maxTries = 5
 const getDefaultDelay = (tries: number) => (tries >= maxTries ? null : jobTimingsMs.firstRetry * 2 ** tries)
 const getStepRetryDelay = ({ getRetryDelay: getDelay = getDefaultDelay }: JobKind, tries: number) => getDelay(tries)
@@ -190,7 +190,7 @@ async function failRun(run: JobRun, problem: ProblemError): Promise<void> {
   if (isCurrent && !kind.isQuiet) await announceProgress(app, job, 'exception')
 }
 
-/** Awaited, so that announcements stay in order. A failure is only logged, because a poll returns the same progress. */
+/** The caller awaits this, so that announcements stay in order. A failure is only logged, because a poll returns the same progress. */
 async function announceProgress(
   app: AppContext,
   job: ClaimedJob,
@@ -207,7 +207,7 @@ async function announceProgress(
   })
 }
 
-/** Runs announced jobs at once, and also polls. Each group has its own workers. Returns a stop function. */
+/** Runs jobs as soon as they are announced, and also polls for them. Each group has its own workers. Returns a stop function. */
 export function runJobs(app: AppContext, ...kindGroups: JobKinds[]): () => Promise<void> {
   const stopController = new AbortController()
   const wakeCallbacks = new Map<number, () => void>()
@@ -217,12 +217,12 @@ export function runJobs(app: AppContext, ...kindGroups: JobKinds[]): () => Promi
 
   async function runWorker(kinds: JobKinds, worker: number): Promise<void> {
     while (!stopController.signal.aborted) {
-      // Subscribed before the check, so that a job that arrives meanwhile causes another check.
+      // The worker subscribes before it checks, so that a job that arrives during the check causes another check.
       const nextCheck = Promise.race([
         waitForWake(worker),
         wait(jobTimingsMs.poll, undefined, { signal: stopController.signal, ref: false }),
       ])
-        // The abort may come while nothing awaits this. An unhandled rejection would end the process (S-92).
+        // The abort may come while nothing awaits this promise. An unhandled rejection would end the process (S-92).
         .catch(() => undefined)
       const hasWorked =
         app.database.hasFreeSpace() && (await runOneJob(app, kinds, stopController.signal).catch(logMissedJob))

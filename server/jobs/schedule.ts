@@ -28,7 +28,7 @@ const clusterJob = { runs: 'cluster' } as const
 const nodeJob = { runs: 'node' } as const
 
 export const schedule: readonly ScheduledJob[] = [
-  // An entry waits one second at most. Each run costs a transaction per company that has written since.
+  // An audit entry waits at most one second for its log index. Each run costs a transaction per company with new entries.
   { ...clusterJob, name: 'integrate-audit-trail', firstMs: 800, everyMs: 800, run: integrate },
   { ...clusterJob, name: 'reconcile-payments', firstMs: secondMs, everyMs: 10 * secondMs, run: requestReconcileIfDue },
   { ...clusterJob, name: 'expire-orders', firstMs: 5 * secondMs, everyMs: 10 * minuteMs, run: requestOrderUpkeep },
@@ -50,7 +50,7 @@ export const schedule: readonly ScheduledJob[] = [
     run: deleteExpiredDataAndLog,
     failureLevel: 'error',
   },
-  // Deleted within ten minutes.
+  // With this interval, expired uploads are deleted within ten minutes, although a run ignores young files.
   {
     ...clusterJob,
     name: 'delete-expired-uploads',
@@ -60,7 +60,7 @@ export const schedule: readonly ScheduledJob[] = [
   },
   { ...nodeJob, name: 'vacuum-embedded', firstMs: 2 * minuteMs, everyMs: minuteMs, run: vacuumEmbedded },
   { ...clusterJob, name: 'archive-audit-trail', firstMs: 5 * minuteMs, everyMs: dayMs, run: archiveOldEntries },
-  // Hourly, also after a restart: the run checks the age of the latest dump.
+  // A dump is written every hour, also if the server restarts: each run checks the age of the latest dump.
   {
     ...nodeJob,
     name: 'dump-database',

@@ -3,7 +3,7 @@ import type { AppContext } from '#server/context/context.ts'
 
 export interface ScheduledJob {
   name: string
-  /** In ms. `firstMs` counts from the start of the server. A start may follow a kill, so the first run comes soon. */
+  /** Delay of the first run after the start of the server, in ms. It is short, because the start may follow a kill. */
   firstMs: number
   everyMs: number
   /** `node`: runs in each server process. `cluster`: one run is enough, but more do no harm (rows are locked). */
@@ -11,7 +11,7 @@ export interface ScheduledJob {
   isNeeded?: (config: Config) => boolean
   /** A long run checks `isStopping` between two of its pieces, and ends if it returns true. */
   run(app: AppContext, isStopping: () => boolean): Promise<unknown>
-  /** Calls `wake` when a run is due at once. Returns an unsubscribe function. */
+  /** Calls `wake` when the job should run before its next interval. Returns an unsubscribe function. */
   listen?: (app: AppContext, wake: () => void) => () => void
   failureLevel?: 'error'
 }

@@ -1,4 +1,4 @@
-/** Sends one mail. Its content is built now, and it is retried for most of a day. */
+/** Sends one mail. Each try builds its content again. Failed tries are repeated for most of a day. */
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { type MailDriver, MailProblem } from '#server/drivers/mail/mail-driver.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
@@ -21,7 +21,7 @@ const retryDelaysMs = [
 const hourlyRetries = 18
 
 export const createMailJob = (driver: MailDriver): JobKind<QueuedMail, never, null> => ({
-  // If the response was lost, the server may have accepted the mail. It is sent again with the same id and link.
+  // If the response was lost, the mail server may have accepted the mail. It is then sent again with the same id and link.
   isResumable: true,
   isQuiet: true,
   getRetryDelay: (tries) =>

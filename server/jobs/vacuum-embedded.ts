@@ -1,13 +1,13 @@
 /**
- * Vacuums the embedded database, which has no autovacuum. It frees the space of overwritten rows and updates the visibility map, without
- * which counting and listing read each row. The thresholds are those of PostgreSQL.
+ * Vacuums the embedded database, which has no autovacuum. This frees the space of overwritten rows and updates the visibility map, without
+ * which counting and listing read each row. The thresholds are those of PostgreSQL's autovacuum.
  */
 import { sql } from 'kysely'
 import type { AppContext } from '#server/context/context.ts'
 
-/** Returns the largest gain first. Runs as the owner and outside of a transaction, as `vacuum` requires. */
+/** Returns the tables to vacuum, those with the most dead and inserted rows first. */
 async function findDueTables({ database: { kysely } }: AppContext): Promise<{ schema: string; name: string }[]> {
-  // The counts are published with the next statement.
+  // The flushed statistics become visible after the next statement.
   await sql`select pg_stat_force_next_flush()`.execute(kysely)
   await sql`select 1`.execute(kysely)
   const { rows } = await sql<{ schema: string; name: string }>`
@@ -18,7 +18,10 @@ async function findDueTables({ database: { kysely } }: AppContext): Promise<{ sc
   return rows
 }
 
-/** Vacuums the tables one by one, so that requests can run in between. Returns 0 on PostgreSQL. */
+/**
+ * Vacuums the tables one by one, so that requests can run in between. `vacuum` must run as the owner and outside of a transaction. Returns
+ * the number of tables, or 0 on PostgreSQL.
+ */
 export async function vacuumEmbedded(app: AppContext): Promise<number> {
   if (!app.database.dumpTo) return 0
   const tables = await findDueTables(app)

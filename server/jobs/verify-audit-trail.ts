@@ -1,4 +1,4 @@
-/** Verifies the logs of the audit trail in pieces (S-91), so that the job shows progress and can be stopped. */
+/** Verifies the logs of the audit trail in pieces (S-91), so that the job shows progress and can continue after an interruption. */
 import type { ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import type { verifyTrail as endpoint } from '#contract/audit-trail.ts'
 import { findCompanyById } from '#server/db/accounts/companies.ts'
@@ -16,7 +16,7 @@ type VerificationInput = ParsedInputOf<typeof endpoint>['body']
 type VerificationOutput = OutputOf<typeof endpoint>
 
 export interface VerificationPoint {
-  /** Logs that are not finished. The first one is in progress. */
+  /** Logs that are not checked completely. The first one is in progress. */
   logs: AuditLogSummary[]
   /** The next log index to check in the first log. */
   at: number
@@ -24,7 +24,7 @@ export interface VerificationPoint {
   rows: number
   companies: number
   broken: VerificationOutput['broken']
-  /** The checkpoint store could not be read, so no log was compared with it. */
+  /** Set if the checkpoint store could not be read, so that some logs were not compared with it. */
   isStoreUnread?: boolean
 }
 
@@ -33,7 +33,7 @@ const maxBroken = 100
 export const createTrailVerificationJob = (
   maxEntries = 500,
 ): JobKind<VerificationInput, VerificationPoint, VerificationOutput> => ({
-  // A step only reads, so it may be repeated.
+  // A step changes no log, so it may be repeated.
   isResumable: true,
   async step(context) {
     const point = context.point ?? (await createStartPoint(context))
@@ -47,7 +47,7 @@ export const createTrailVerificationJob = (
     return {
       kind: 'on',
       point: nextPoint,
-      // The trail grows during the check, so only the end reports 100 %.
+      // The trail grows during the check, so 100 % is only reported at the end.
       percent: Math.min(99, Math.floor((nextPoint.rows / Math.max(nextPoint.total, 1)) * 100)),
       info: { name: log.companyCode ?? '', message: `${nextPoint.rows} / ${nextPoint.total}` },
     }
@@ -58,7 +58,7 @@ async function createStartPoint({
   app,
   input: { companyId },
 }: JobContext<VerificationInput, VerificationPoint>): Promise<VerificationPoint> {
-  // Entries that were written before the request are checked too.
+  // Adds waiting entries to the logs, so that all entries written before the request are checked.
   await integrate(app)
   const storedNotes = await readStoredNotes(app)
   const logs = await writeAsSystem(app, async (db) => {
@@ -102,7 +102,7 @@ async function checkLog(
   })
   const [firstBrokenId] = brokenIds
   if (firstBrokenId !== undefined) {
-    // The result is only stored for the caller, so the log and the readers are notified here.
+    // Only the caller gets the result of this job. The alarm also informs the operator and the readers of the trail.
     const logIndex = brokenIndexes[0] ?? 0
     const code = brokenIndexes.length > 0 ? 'ENTRY_DIFFERS' : 'ROOT_DIFFERS'
     const detail = `a requested check found ${brokenIds.length} broken entries, the first is ${firstBrokenId}`

@@ -40,7 +40,7 @@ export const appHandlers: EndpointHandler[] = [
   createProcedureHandler(
     listUploads,
     async ({ app, principal, requestId }) => ({ body: await listOwnUploads(app, requireCaller(principal), requestId) }),
-    // Listing the uploads also inspects packages that have arrived.
+    // Listing the uploads also reads packages that were uploaded completely, so HEAD does not run it.
     { head: async () => ({ headers: { 'content-type': jsonType } }) },
   ),
 

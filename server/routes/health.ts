@@ -1,4 +1,4 @@
-/** Liveness and readiness checks, only for callers on this machine (S-86). */
+/** Serves liveness and readiness checks, only for callers on this machine (S-86). */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isLoopback } from '#server/config/config.ts'
 import { jsonType } from '#server/http/responses.ts'
@@ -20,7 +20,7 @@ export function serveHealth(fastify: FastifyInstance, { app, lifecycle }: HttpCo
 }
 
 function requireLocalCaller({ config }: AppContext, { ip, headers }: FastifyRequest): void {
-  // Behind an undeclared proxy every request seems to come from this machine.
+  // Behind a proxy that is not configured (`trustProxy` 0), each request seems to come from this machine.
   const isForwarded = config.trustProxy === 0 && headers['x-forwarded-for'] !== undefined
   if (isForwarded || !isLoopback(ip)) throw createNotFoundProblem()
 }

@@ -72,12 +72,12 @@ export const paymentHandlers: EndpointHandler[] = [
       if (query.get('page') === 'result') return renderResultPage(language, await readReturn(app, params.key))
       return { status: 303, body: Buffer.alloc(0), headers: { location: await getReturnUrl(app, params.key, query) } }
     },
-    // HEAD sends no request to the gateway. The address for the payer is only known after one.
+    // HEAD must not call the gateway. The address for the payer is only known after such a call.
     { head: async () => ({ status: 204 }) },
   ),
 ]
 
-/** Page for a browser without a session. It shows only the outcome, and nothing about what was paid for. */
+/** Renders the page for a browser without a session. It shows only the outcome, and nothing about what was paid for. */
 function renderResultPage(language: Language, outcome: PaymentReturnOutcome | null) {
   if (!outcome) throw createNotFoundProblem()
   const translate = createPageTranslator(language)

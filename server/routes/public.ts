@@ -38,7 +38,7 @@ export const publicHandlers: EndpointHandler[] = [
   }),
 ]
 
-/** A missing field becomes an empty string. */
+/** Returns the values of the sign-up form. A missing field becomes an empty string. */
 function toSignupValues({
   language: _language,
   user_title,

@@ -1,4 +1,4 @@
-/** Registers a route for each endpoint of the contract. One without a handler returns NOT_SUPPORT. */
+/** Registers a route for each endpoint of the contract. An endpoint without a handler returns NOT_SUPPORT. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
@@ -69,7 +69,7 @@ export function registerEndpoints(
         url,
         config: { endpoint, isStreamed: isForm(endpoint) },
         bodyLimit: getBodyLimit(endpoint),
-        // Before the body is read, so that a megabyte from an anonymous caller is not parsed only to be refused.
+        // Checked before the body is read, so that a megabyte from an anonymous caller is not parsed only to be refused.
         onRequest: (request, reply) => admitRequest(routeContext, { endpoint, handler, request, reply }),
         handler: (request, reply) => handleRequest(routeContext, { endpoint, handler, request, reply }),
       })
@@ -94,10 +94,10 @@ async function admitRequest(routeContext: RouteContext, call: RouteCall): Promis
     endpoint.name === 'grantToken'
       ? anonymousPrincipal
       : await authenticate(routeContext.app, request.headers.authorization)
-  // Checking a forged token costs a database query, so it is counted like an anonymous request.
+  // Checking an invalid token costs a database query, so it is counted like an anonymous request.
   if (principal.problem) await routeContext.countAnonymous(request)
   request.principal = principal
-  // Before any refusal, so that refused requests are counted too.
+  // Counted before any refusal, so that refused requests are counted too.
   routeContext.countCall(request, reply)
   checkAccess(routeContext, call, principal)
   if (endpoint.fileBytes) await requireFileSpace(routeContext.app, Number(request.headers['content-length'] ?? 0))
@@ -121,7 +121,7 @@ function checkAccess(
   if (endpoint.method !== 'GET' && !endpoint.secret) requireFreeSpace(app)
 }
 
-/** The embedded engine does not recover from a full disk, so no write runs on a nearly full one (R-13). */
+/** The embedded engine does not recover from a full disk, so writes are refused on a nearly full one (R-13). */
 function requireFreeSpace(app: AppContext): void {
   if (!app.database.hasFreeSpace()) throw new ProblemError('STORAGE_FULL', null, 60)
 }
@@ -233,7 +233,7 @@ const createRequestContext = (
   requestId: request.id,
   language: parseLanguage(request.headers['accept-language']),
   countWrite: () => countWrite(request),
-  // The socket is checked, because the request counts as destroyed as soon as its body is read.
+  // The socket is checked, because `request.raw.destroyed` is true as soon as the body is read.
   isStopped: () => lifecycle.isClosing || request.raw.socket.destroyed,
   onUndelivered: (action) => onUndelivered(reply, action),
 })

@@ -72,7 +72,7 @@ export const serviceHandlers: EndpointHandler[] = [
       },
     },
   ),
-  // Here `companyId` narrows the list, and does not name a row to write.
+  // Here `companyId` only narrows the list of services. It does not name a row to write.
   createProcedureHandler(recheckServices, async ({ app, principal }, { query: { companyId } }) => {
     checkPermission(recheckServices, principal)
     return { body: await checkServices(app, typeof companyId === 'number' ? companyId : null) }

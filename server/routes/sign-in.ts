@@ -48,7 +48,9 @@ export const signInHandlers: EndpointHandler[] = [
   }),
 ]
 
-/** The credential names the client and protects nothing, but any other one is refused (D85). */
+/**
+ * Throws `invalid_client` unless the request has the portal's own client credential (D85). The credential is public and protects nothing.
+ */
 function requireClient({ headers: requestHeaders }: RequestContext): void {
   const match = /^Basic ([A-Za-z0-9+/=]{1,400})$/i.exec(requestHeaders.authorization ?? '')
   const credential = match ? Buffer.from(match[1] ?? '', 'base64').toString('utf8') : null
@@ -90,17 +92,19 @@ const getDevice = (context: RequestContext): SignInClientDevice => ({
   language: findAcceptedLanguage(context.headers['accept-language']),
 })
 
-/** Whether the client stores no cookies (K-10). */
+/** Returns whether the client stores no cookies and so wants the tokens in the body (K-10). */
 const wantsTokensInBody = ({ headers: requestHeaders }: Pick<RequestContext, 'headers'>) =>
   getHeader(requestHeaders, headers.tokenStore) === 'body'
 
-/** Browsers get the value `cookie` in the response, so a client that sends it back means the cookie (K-10). */
+/**
+ * Returns the refresh token in the form, or null. Browsers get the value `cookie` in the response, so this value means the cookie (K-10).
+ */
 const readRefreshFromForm = ({ refresh_token }: TokenForm): string | null =>
   refresh_token && refresh_token !== 'cookie' ? refresh_token : null
 
 function refreshTokens(context: RequestContext, form: TokenForm): Promise<SessionGrant> {
   const refresh = readRefreshFromForm(form) ?? readRefreshCookie(context.headers, context.app.config.tls)
-  // A browser deletes the cookie when it expires.
+  // There is no token if the cookie has expired, because the browser has deleted it.
   if (!refresh) throw new ProblemError('UNAUTHORIZED', { why: 'missing' } satisfies UnauthorizedDetails)
   const newestAccess = getHeader(context.headers, headers.latestAccess) ?? null
   return renewSession(context.app, {
@@ -119,7 +123,7 @@ function readExpectedUser(context: RequestContext, { access_token }: TokenForm) 
   return userId === null ? null : { companyId: null, userId }
 }
 
-/** A token that arrived as a cookie stays one, so that a script in the page cannot get it in the body. */
+/** If a token arrived as a cookie, the new token is returned as a cookie too, so that a script in the page cannot get it from the body. */
 function createTokenResponse(
   context: RequestContext,
   sessionGrant: SessionGrant,

@@ -1,6 +1,6 @@
 /**
- * Package uploads in pieces (tus 1.0), outside of the table of calls: neither the idempotency store nor the service worker handles them.
- * Each request has its own access token, so an upload continues after a renewal. An upload of another user does not exist for the caller
+ * Serves package uploads in pieces (tus 1.0), outside of the contract's endpoints: neither the idempotency store nor the service worker
+ * handles them. Each request has its own access token, so an upload continues after a renewal. Another user's upload is treated as missing
  * (U-13).
  */
 import { Readable } from 'node:stream'
@@ -34,7 +34,7 @@ export function serveTusUploads(
 ) {
   let activeCount = 0
   let serverPromise: Promise<TusServer> | undefined
-  // Few users ever upload, so the code for it is loaded on first use.
+  // Few users ever upload packages, so this code is loaded on first use.
   const loadServer = () =>
     (serverPromise ??= import('#server/use-cases/uploads/tus.ts').then(({ createTusServer: tusServer }) =>
       tusServer(app),
@@ -77,7 +77,9 @@ export function serveTusUploads(
     return reply.code(response.status).send()
   }
 
-  /** Runs before any database query, because a thousand pieces at once would block other requests. */
+  /**
+   * Limits the number of requests. Runs before any database query, because a thousand pieces at the same time would block other requests.
+   */
   function claimSlot({ raw }: FastifyReply): void {
     if (activeCount >= maxConcurrent) throw createUnavailableProblem(2)
     activeCount += 1
@@ -94,7 +96,7 @@ export function serveTusUploads(
 
   fastify.register(async (inner) => {
     inner.addContentTypeParser('application/offset+octet-stream', (_request, payload, done) => done(null, payload))
-    // A new upload counts like one from a form. Its pieces are not counted.
+    // A new upload is counted as `uploadApp`, like an upload from a form. Its pieces are not counted.
     const config = { endpoint: uploadApp, isStreamed: true }
     for (const url of [tusPath, `${tusPath}/`])
       inner.route({ method: 'POST', url, config, onRequest: admitRequest, handler: handleRequest })

@@ -1,4 +1,6 @@
-/** Decodes one picture at a time: one takes up to 500 MB, and other requests need the CPU cores. */
+/**
+ * The last queued decoding. Pictures are decoded one after the other: a decoding takes up to 500 MB, and other requests need the CPU cores.
+ */
 let lastDecoding: Promise<unknown> = Promise.resolve()
 
 export function queueDecoding<T>(work: () => Promise<T>): Promise<T> {

@@ -1,14 +1,15 @@
 /**
- * The order in which passwords are hashed (S-33). Unknown callers may use all slots but one. Known callers have that one to themselves and
- * come first in all others, so a flood of unknown callers delays them by one hash at most. A full queue refuses further callers.
+ * Decides the order in which passwords are hashed (S-33). Unknown callers may use all slots but one. Known callers have that slot to
+ * themselves and come first in all others, so a flood of unknown callers delays them by one hash at most. A full queue refuses further
+ * callers.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
-/** `known` means signed in, or on a device from which this account has signed in before. */
+/** `known` means that the caller is signed in, or on a device from which this account has signed in before. */
 export type HashingCaller = { kind: 'anonymous' } | { kind: 'known'; userId: number }
 
-/** Held from before anything is counted, so that a refused caller has used no guess. */
+/** A place in the queue. It is taken before a guess is counted, so that a caller who is refused here has used no guess. */
 export interface HashingQueuePosition {
   /** Makes further hashes at this position slow. Only one such hash runs at a time, with a pause after each. */
   slowDown(): void
@@ -16,7 +17,10 @@ export interface HashingQueuePosition {
 }
 
 const maxWaiting = 50
-/** Further positions of one account wait among the unknown callers, so that it cannot fill the queue. */
+/**
+ * Maximum number of an account's positions among the known callers. Its further positions wait among the unknown callers, so that it cannot
+ * fill the queue.
+ */
 const maxPerAccount = 2
 const restMs = 250
 
@@ -40,7 +44,7 @@ export class HashingQueue {
   readonly #pause: () => Promise<unknown>
   #slowCount = 0
 
-  /** At most one hash per core at once, but two even on one core. `pause` runs after each slow hash. */
+  /** At most one hash per core runs at the same time, but two on a single core. `pause` runs after each slow hash. */
   constructor(cores: number, pause: () => Promise<unknown> = () => wait(restMs, undefined, { ref: false })) {
     this.#slots = Math.max(2, cores)
     this.#knownCallers = { slots: this.#slots, positionCount: 0, runningCount: 0, queuedHashes: [] }
@@ -93,7 +97,7 @@ export class HashingQueue {
     try {
       return await work()
     } finally {
-      // The response does not wait for the pause. Only the next caller in the queue does.
+      // The response does not wait for the pause. Only the next caller in the queue waits.
       void this.#releaseSlot(line, isSlow)
     }
   }

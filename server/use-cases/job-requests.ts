@@ -1,4 +1,4 @@
-/** Long requests from their owner's view: started by a write, and polled until the final response. */
+/** Starts jobs for writes of users, and returns their progress or final response when the client polls. */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'
@@ -10,15 +10,15 @@ import { buildErrorBody } from '#server/problems/problem-body.ts'
 import type { UseCaseResponse, UseCaseContext, AppContext } from '#server/context/context.ts'
 import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 
-/** In ms. Until `deadline` a poll returns "still running". The response is kept for `retention` (D61). */
+/** Times in ms. Until `deadline` a poll for a running job returns "still running". The final response is stored for `retention` (D61). */
 export const jobTimes = { deadline: 900_000, retention: 86_400_000 }
-/** Limit of open long requests per user. */
+/** Maximum number of open jobs per user. */
 const maxOpen = 10
 
 export interface JobInput {
   kind: string
   input: unknown
-  /** Chosen by the client. */
+  /** Chosen by the client, or random if omitted. */
   progressKey?: string | undefined
   deadlineMs?: number
 }
@@ -43,7 +43,7 @@ export async function startJob(
     input,
     progressKey,
     now,
-    // A write without a key cannot be repeated, so any unique value will do.
+    // A write without an intent cannot be repeated, so any unique value will do.
     intent: intent ?? id,
     deadline: now + deadlineMs,
   })
@@ -53,13 +53,13 @@ export async function startJob(
   return { status: 202, headers: { location }, body: body as never }
 }
 
-/** 128 bits, because its owner polls with it. */
+/** Returns a random id of 128 bits. The owner of the job polls with it. */
 export const createJobId = () => randomBytes(16).toString('hex')
 
 const getJobLocation = ({ id }: Pick<JobRow, 'id'>) => `/api/request/${id}`
 
 const keyLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-/** Twelve random characters (portal 9). The key is bound to its user, so it gives no access. */
+/** Returns twelve random characters (portal 9). The key is bound to its user, so it gives no access. */
 export const createProgressKey = () =>
   Array.from({ length: 12 }, () => keyLetters[randomInt(keyLetters.length)]).join('')
 
@@ -70,8 +70,8 @@ export interface JobResponse {
 }
 
 /**
- * Throws NOT_FOUND for every caller but its owner, REQUEST_TIMEOUT (408) after its deadline, when it may still end, and GONE (410) when its
- * response is no longer stored.
+ * Throws NOT_FOUND for every caller but the job's owner, REQUEST_TIMEOUT (408) after the deadline of a job that is still open and may end
+ * later, and GONE (410) if the response is no longer stored.
  */
 export async function readJob(app: AppContext, caller: Caller, id: string, language: Language): Promise<JobResponse> {
   const job = requireRow(await runForCompany(app, caller, (db) => findJob(db, caller, id)))
@@ -93,7 +93,7 @@ function buildFinalResponse(
 ): JobResponse {
   if (endTime + jobTimes.retention <= app.clock()) throw new ProblemError('GONE', { state, status })
   const responseBody: unknown = body === null ? null : JSON.parse(body)
-  // The header distinguishes the final response of a long request from a failed poll (protocol 3).
+  // The header distinguishes the final response of a job from a failed poll (protocol 3).
   const headers = { [names.outcome]: `${state === 'done' ? 'done' : 'refused'}; ${id}` }
   if (state === 'done') return { status: status ?? 200, headers, body: responseBody }
   const { code, data } = responseBody as { code: ProblemCode; data: unknown }
@@ -113,7 +113,7 @@ export interface JobProgress {
 export const progressChannel = 'portal_progress'
 export const jobsChannel = 'portal_jobs'
 
-/** Call it after the commit. If it is lost, the workers still find the job by polling. */
+/** Call it after the commit. If the announcement is lost, the workers still find the job by polling. */
 export const notifyJobs = ({ database }: AppContext): void =>
   void database.announce(jobsChannel, '').catch(() => undefined)
 
@@ -129,7 +129,7 @@ export const toJobProgress = (
   info: JobProgress['info'] = { name: '', message: '' },
 ): JobProgress => ({ progressKey, code: kind, data: { status, percent }, info })
 
-/** For a client that has just connected. */
+/** Returns the progress of the caller's open jobs, for a client that has just connected. */
 export const listRunningProgress = async (app: AppContext, caller: Caller): Promise<JobProgress[]> => {
   const openJobs = await runForCompany(app, caller, (db) => listOpenJobs(db, caller))
   return openJobs.map((job) => toJobProgress(job, 'active'))

@@ -6,7 +6,7 @@ export type ListRow<E> = Extract<OutputOf<E>, { count: number }> extends { data:
 
 interface ListOptions<E extends Endpoint, Scope, Row> {
   reads: ListReads<Scope, Row>
-  /** Checks that the caller may read, and runs `read` for the rows they may see. Throws NOT_FOUND. */
+  /** Checks that the caller may read the list, and runs `read` for the rows that they may see. Throws NOT_FOUND. */
   runInScope<T>(context: UseCaseContext, input: ParsedInputOf<E>, read: (scope: Scope) => Promise<T>): Promise<T>
   /** The result may have more fields than the row of the contract; the output schema removes them. */
   toRow(context: UseCaseContext, row: Row, scope: Scope): ListRow<E>

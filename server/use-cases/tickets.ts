@@ -1,6 +1,6 @@
 /**
- * Addresses that a browser opens without a token in a header. A ticket is valid for one browser and a short time, while the session and the
- * user's permission last (D64, D65, decisions 71 and 73).
+ * Issues and redeems tickets, with which a browser opens an address without a token in a header. A ticket works in one browser, for a short
+ * time, and only while its session and the user's permission last (D64, D65, decisions 71 and 73).
  */
 import { randomBytes } from 'node:crypto'
 import { isAllowed } from '#domain/access.ts'
@@ -28,12 +28,12 @@ import {
 } from '#server/problems/problem-error.ts'
 
 type IssuedTicketKind = Exclude<TicketKind, 'confirm'>
-/** In ms. */
+/** Lifetimes of tickets in ms. */
 const lifetimesMs: Record<IssuedTicketKind, number> = { price: 5 * 60_000, print: 60_000, log: 5 * 60_000 }
 /** Maximum number of unopened tickets per user and kind (S-25). */
 const maxOpenTickets = 30
 
-/** Returns a 256-bit key. `companyId` is the content's company. Check the permission before. Throws RATE_LIMITED. */
+/** Returns a 256-bit key. `companyId` is the content's company. The caller must have checked the permission. Throws RATE_LIMITED. */
 export async function issueTicket(
   { db, caller, sessionId, now }: Pick<UseCaseContext, 'db' | 'caller' | 'sessionId' | 'now'>,
   { kind, subject, companyId = caller.companyId }: { kind: IssuedTicketKind; subject: unknown; companyId?: number },
@@ -53,9 +53,9 @@ export interface TicketRequest {
   app: AppContext
   /** A value that only this browser sends, or null. */
   browser: string | null
-  /** The browser prefetches the address without a request of the user. */
+  /** Whether the browser prefetches the address without a request of the user. */
   isPrefetch: boolean
-  /** Runs `action` if the response does not arrive completely, or is a failure of the server. */
+  /** Runs `action` if the response does not arrive completely, or if it is a server error. */
   onUndelivered: (action: () => Promise<void>) => void
 }
 

@@ -1,6 +1,6 @@
 /**
- * Executes many writes in one request, in order (protocol 23, 24). An item that is not allowed in a batch, or that follows a stop, is
- * returned as not attempted and never dropped.
+ * Executes many writes in one request, in order (protocol 23, 24). An item that is not allowed in a batch gets a validation problem. Items
+ * after a stop are returned as NOT_ATTEMPTED. No item is left out.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { z } from 'zod/mini'
@@ -25,7 +25,7 @@ interface BatchItemResponse {
 }
 
 const maxBatchMs = 5000
-/** After one of these, further items would fail too or make the problem worse. */
+/** Statuses after which the batch stops: further items would fail too or make the problem worse. */
 const stopStatuses = new Set([401, 429, 503])
 const allowedHeaders = new Set<string>(['if-match', headers.forUser, headers.intent])
 const matchEndpoint = createEndpointMatcher(endpoints)
@@ -124,7 +124,10 @@ function buildItemHeaders(context: RequestContext, item: BatchItem): IncomingHtt
   }
 }
 
-/** The token's expiry was checked for the whole batch. A disabled user or an ended session takes effect at once. */
+/**
+ * Authenticates the caller again for each item, because the user may have been disabled or the session ended. A token that has expired
+ * since the start of the batch is accepted.
+ */
 async function authenticateAgain(context: RequestContext): Promise<Principal> {
   const principal = await authenticate(context.app, context.headers.authorization)
   if (principal.problem?.code === 'TOKENEXPIRED') return context.principal

@@ -1,4 +1,4 @@
-/** The outcome of a write (protocol 13), and the progress of a long request, which has a plain id (protocol 39). */
+/** Returns the outcome of a write (protocol 13), or the progress of a job, whose id has no `~` in front (protocol 39). */
 import { getRequest, voidRequest } from '#contract/requests.ts'
 import type { Caller } from '#domain/access.ts'
 import type { StoredResponse } from '#server/commands/write-command.ts'
@@ -41,7 +41,7 @@ export const requestStatusHandlers: EndpointHandler[] = [
     voidRequest,
     createStatusHandler(
       ({ app, language }, caller, intent) => voidIntent(app, caller, intent, language),
-      // A job that has started cannot be voided by its id.
+      // A job cannot be voided by its id, because it has already started.
       () => Promise.reject(createNotFoundProblem()),
     ),
   ),

@@ -1,4 +1,4 @@
-/** Parses and executes one write, sent alone or in a batch (protocol 23). */
+/** Parses and executes one write, which was sent alone or in a batch (protocol 23). */
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod/mini'
 import { headers } from '#contract/headers.ts'
@@ -21,7 +21,7 @@ export interface WriteInput {
   headers: IncomingHttpHeaders
   requestParts: RequestParts
   principal: Principal
-  /** The intent that must be executed first. In batches only. */
+  /** The intent that must be executed first, or null. Only items of a batch have one. */
   predecessorIntent: string | null
   requestId: string
 }
@@ -64,7 +64,7 @@ export async function executeWriteRequest(
   return { response, unknownFieldCount }
 }
 
-/** Throws VALIDATION_ERROR if the value cannot be stored in the idempotency store. */
+/** Returns the header's value, or null. Throws VALIDATION_ERROR if the value cannot be a key of the idempotency store. */
 function readKeyHeader(requestHeaders: IncomingHttpHeaders, name: string): string | null {
   const value = getHeader(requestHeaders, name)
   if (value === undefined) return null
@@ -72,7 +72,7 @@ function readKeyHeader(requestHeaders: IncomingHttpHeaders, name: string): strin
   throw createValidationProblem([{ field: name, code: 'INVALID_FORMAT' }])
 }
 
-/** In the fingerprint, a file is represented by its digest. */
+/** Returns the body for the fingerprint of the write. A file is represented by its digest. */
 function toFingerprintBody(body: ReceivedBody): unknown {
   if (body.kind === 'json') return body.value
   if (body.kind === 'parts')

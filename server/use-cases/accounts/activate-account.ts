@@ -13,7 +13,7 @@ import { requireGoodPassword } from '#server/use-cases/accounts/password-policy.
 
 const createUnknownKeyError = () => new ProblemError('INVALID_ACTIVATE_KEY')
 
-/** Throws NO_ACTIVATE_KEY or INVALID_ACTIVATE_KEY. */
+/** Returns the credential of the user who got the key. Throws NO_ACTIVATE_KEY or INVALID_ACTIVATE_KEY. */
 export async function readActivationCredential(app: AppContext, key: string | undefined): Promise<UserCredential> {
   if (!key) throw new ProblemError('NO_ACTIVATE_KEY')
   const credential = await writeAsSystem(app, (db) => findKeyHolder(db, key, 'activate', app.clock()))
@@ -21,7 +21,7 @@ export async function readActivationCredential(app: AppContext, key: string | un
   return credential
 }
 
-/** Ignores the sent password if the account has one, because access to the mailbox alone must not replace it. */
+/** If the account already has a password, ignores the sent one: access to the mailbox alone must not replace a password. */
 export async function activateAccount(
   app: AppContext,
   input: { key: string | undefined; password: string | undefined; requestId: string },

@@ -3,7 +3,7 @@ import type { AppContext } from '#server/context/context.ts'
 
 export const accountsChannel = 'portal_accounts'
 
-/** With `userId` null, all users of the company. */
+/** An account that was changed. With `userId` null, all users of the company are affected. */
 export interface ChangedAccount {
   companyId: number
   userId: number | null

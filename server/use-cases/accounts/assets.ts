@@ -1,4 +1,4 @@
-/** Pictures of users. Anyone who knows the name of a picture, which cannot be guessed, can read it. */
+/** Stores and reads pictures of users. Anyone who knows the name of a picture, which cannot be guessed, can read it. */
 import { randomBytes } from 'node:crypto'
 import type { uploadAsset } from '#contract/accounts.ts'
 import {
@@ -38,7 +38,7 @@ export const uploadPicture: UseCase<typeof uploadAsset> = async (
   return { body: { id: name } }
 }
 
-/** Throws NOT_FOUND. */
+/** Throws NOT_FOUND if there is no picture with this name. */
 export async function readAsset(app: AppContext, name: string): Promise<Pick<NewAsset, 'type' | 'bytes'>> {
   const asset = requireRow(await readAsSystem(app, (db) => findAssetByName(db, name)))
   return asset

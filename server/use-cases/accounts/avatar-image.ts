@@ -20,7 +20,7 @@ const waitingCountsByUser = new Map<number, number>()
 
 async function decodeWithinLimits<T>(userId: number, work: () => Promise<T>): Promise<T> {
   const ownCount = waitingCountsByUser.get(userId) ?? 0
-  // Per user, so that slow pictures of one user do not block all others.
+  // The limit per user prevents slow pictures of one user from blocking all other users.
   if (waitingCount >= maxWaiting.total || ownCount >= maxWaiting.perUser)
     throw new ProblemError('RATE_LIMITED', null, 2)
   waitingCount += 1

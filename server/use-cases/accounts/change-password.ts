@@ -1,4 +1,4 @@
-/** Changes the caller's password (S-38, S-39, S-48). Needs the current one, and ends all other sessions. */
+/** Changes the caller's password (S-38, S-39, S-48). Requires the current password, and ends all other sessions. */
 import { deleteCalendarFeed } from '#server/db/orders/calendar-feeds.ts'
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import type { Caller } from '#domain/access.ts'

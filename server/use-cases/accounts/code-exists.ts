@@ -1,4 +1,4 @@
-/** Existence queries by code. They search the caller's company unless a code is unique over all companies. */
+/** Checks whether a code is in use. Users are searched in the caller's company, other codes in all companies. */
 import { type Caller, isAllowed, type AccessRule } from '#domain/access.ts'
 import { normaliseText } from '#domain/text.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -13,7 +13,7 @@ import { createForbiddenProblem, createValidationProblem } from '#server/problem
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { normaliseServiceCode } from '#server/use-cases/orders/order-terms.ts'
 
-/** Anonymous callers may query these codes (D57). */
+/** Resources whose codes anonymous callers may query (D57). */
 export const publicCodeResources: readonly string[] = ['company']
 
 type CodeLookup = (db: DatabaseHandle, code: string, app: AppContext) => Promise<boolean>
@@ -51,7 +51,10 @@ export async function isCodeTaken(
   return writeAsSystem(app, (db) => codeResource.lookUp(db, code, app))
 }
 
-/** `company` is a code or an id. For another company the result is always false (N-07). */
+/**
+ * Returns whether the caller's company has a user with this e-mail address. For another `company` (code or id) the result is always false
+ * (N-07).
+ */
 export const hasUserWithEmail: UseCase<typeof userExists> = async ({ db, caller }, { query }) => {
   if (query.company !== undefined && !isOwnCompany(caller, query.company)) return { body: false }
   return { body: (await findUserByEmail(db, caller.companyId, query.code)) !== null }

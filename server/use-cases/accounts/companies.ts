@@ -17,10 +17,10 @@ import { createValidationProblem, createNotFoundProblem, requireRow } from '#ser
 import { announceAccount } from '#server/use-cases/accounts/announce-account.ts'
 import { requireVersion } from '#server/use-cases/require-version.ts'
 
-/** A caller who misses a company types more of its name. */
+/** Maximum number of returned companies. A caller who does not find a company types more of its name. */
 const maxMatches = 20
 
-/** For the provider's staff, who may see all companies (D53). */
+/** Searches all companies. Only for the provider's staff, who may see all of them (D53). */
 export const findCompanies = async (
   app: AppContext,
   { id, searchText = '' }: { id?: number | undefined; searchText?: string | undefined },
@@ -34,7 +34,7 @@ type CompanyRow = Omit<CompanyRecord, 'create_time' | 'update_time'>
 
 const toCompanyRow = ({ create_time: _createTime, update_time: _updateTime, ...row }: CompanyRecord): CompanyRow => row
 
-/** Another company's id is treated as unknown. Throws NOT_FOUND. */
+/** Returns the caller's own company id. Throws NOT_FOUND for any other id. */
 function requireOwnCompanyId({ caller }: UseCaseContext, id: number | `~${string}`): number {
   if (id !== caller.companyId) throw createNotFoundProblem()
   return id

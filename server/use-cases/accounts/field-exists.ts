@@ -1,4 +1,4 @@
-/** Whether a value exists in a field. Only listed pairs of resource and field are allowed (F-14). */
+/** Checks whether a value exists in a field. Only listed pairs of resource and field are allowed (F-14). */
 import type { fieldExists } from '#contract/accounts.ts'
 import { type Caller, type ClientType, clientTypes, isProviderAdmin } from '#domain/access.ts'
 import { normaliseText } from '#domain/text.ts'
@@ -12,7 +12,7 @@ import { requireType } from '#server/use-cases/orders/client-types.ts'
 interface FieldConditions {
   /** Id of the row that is being changed. It is excluded from the search. */
   not: number
-  /** The values are unique within a client type. */
+  /** Client type in which the value is searched. Values are unique only within a client type. */
   type: ClientType
 }
 
@@ -89,7 +89,7 @@ function parseConditions({ allowedConditions }: FieldLookup, text: string): Fiel
   return conditions
 }
 
-/** Throws VALIDATION_ERROR for a pair or condition that is not listed, and FORBIDDEN for another client type. */
+/** Throws VALIDATION_ERROR for a pair or condition that is not listed, and FORBIDDEN for a client type that the caller may not use. */
 export const hasFieldWithValue: UseCase<typeof fieldExists> = async ({ db, caller }, { query }) => {
   const lookup = findFieldLookup(`${query.resource}.${query.field}`, caller)
   const conditions = parseConditions(lookup, query.conds ?? '')

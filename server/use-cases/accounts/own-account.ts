@@ -12,7 +12,7 @@ import { createValidationProblem } from '#server/problems/problem-error.ts'
 import { readSealKeys } from '#server/use-cases/sessions/seal-key.ts'
 import { requireUserVersion, storeUser, createUserNotFoundError, toUserRow } from '#server/use-cases/accounts/users.ts'
 
-/** Admins may read other users of their company. For other callers those ids are treated as unknown. */
+/** Admins may read other users of their company. For other callers the ids of other users are treated as missing. */
 export const readUser: UseCase<typeof getUser> = async ({ db, app, caller, sessionId }, { query }) => {
   const id = query.userId ?? caller.userId
   const isSelf = id === caller.userId
@@ -45,7 +45,7 @@ export const changeOwnUser: UseCase<typeof updateOwnUser> = async (context, { pa
   return storeUser(context, userBefore, getChangedOwnFields(userBefore, { ...fields, avatar }), 'update')
 }
 
-/** Accepts only a picture of this user, by the server's name or by the id that the upload returned. */
+/** Returns the name of the picture. Accepts only a picture of this user, by its name or by the id that the upload returned. */
 async function requireOwnPicture(
   { db, caller }: UseCaseContext,
   userBefore: UserRecord,

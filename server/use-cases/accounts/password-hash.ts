@@ -1,4 +1,4 @@
-/** Password hashes (S-26) behind a bounded queue (S-33). Always called outside a transaction (protocol 27). */
+/** Hashes and verifies passwords (S-26) behind a bounded queue (S-33). Must be called outside of a transaction (protocol 27). */
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -7,13 +7,13 @@ import { type HashingCaller, HashingQueue, type HashingQueuePosition } from '#se
 
 type HashingCost = Config['argon2']
 
-// 2: Argon2id. The package's own name for it is an ambient const enum, which cannot be used here.
+// The package's number for Argon2id. Its own constant is an ambient const enum, which cannot be used here.
 const argon2id = 2
 
 // One queue per process, because all requests share its CPU cores.
 const queue = new HashingQueue(availableParallelism())
 
-/** Throws RATE_LIMITED if too many requests wait. Guesses are counted inside `work`. */
+/** Runs `work` with a place in the queue. Throws RATE_LIMITED if too many requests wait. Guesses are counted inside `work`. */
 export const withQueuePosition = <T>(
   caller: HashingCaller,
   work: (position: HashingQueuePosition) => Promise<T>,
@@ -21,7 +21,7 @@ export const withQueuePosition = <T>(
 
 export const unknownCaller: HashingCaller = { kind: 'anonymous' }
 
-/** Without a position the work waits among the unknown callers. */
+/** Without a `position`, the hash waits among those of unknown callers. */
 export const hashPassword = (password: string, cost: HashingCost, position?: HashingQueuePosition): Promise<string> => {
   const work = () => argon2Hash(password.normalize('NFC'), { ...cost, algorithm: argon2id })
   return position ? position.run(work) : withQueuePosition(unknownCaller, (newPosition) => newPosition.run(work))
@@ -33,9 +33,9 @@ interface VerifyOptions {
 }
 
 /**
- * Compares a password with a stored hash, in its NFC form because systems compose letters such as é differently. Returns `as typed` if the
- * hash is from before that rule and must be replaced, and null if the password is wrong. With `storedHash` null (no such account) the same
- * work is done (S-32).
+ * Compares a password with a stored hash: first in its NFC form, because systems compose letters such as é differently, then as typed and
+ * in its NFD form. Returns `as typed` if only one of these other forms matches: the hash is from before that rule and must be replaced.
+ * Returns null if the password is wrong. With `storedHash` null (no such account) the same work is done (S-32).
  */
 export async function matchPassword(
   storedHash: string | null,
@@ -60,7 +60,10 @@ export const verifyPassword = async (
 
 const dummyHashesByCost = new Map<string, Promise<string>>()
 
-/** Returns a hash at the current cost, made once and before the first request could measure its making. */
+/**
+ * Returns a hash at the current cost that no password matches. It is computed once at the start of the server, so that no request takes
+ * longer for it.
+ */
 function getDummyHash(cost: HashingCost): Promise<string> {
   const costKey = JSON.stringify(cost)
   let dummyHash = dummyHashesByCost.get(costKey)

@@ -1,4 +1,4 @@
-/** Refuses common passwords, and those made of words from the account (S-28). */
+/** Refuses common passwords, and passwords that are made of words from the account (S-28). */
 import { readFileSync } from 'node:fs'
 import { dictionary } from '@zxcvbn-ts/language-common'
 import { checkPassword, isGuessable } from '#domain/accounts/passwords.ts'

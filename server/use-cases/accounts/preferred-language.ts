@@ -1,11 +1,11 @@
-/** Mails to a user are in the language of the last login (D68). */
+/** Stores the language of a user's login. Mails to the user are written in this language (D68). */
 import type { Language } from '#domain/accounts/users.ts'
 import type { UserCredential } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { updateUser, lockUser } from '#server/db/accounts/users.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 
-/** Returns audit entries. `language` is null if the client sent no supported one. */
+/** Returns the audit entries of the change. `language` is null if the client sent no supported language. */
 export async function updatePreferredLanguage(
   db: DatabaseHandle,
   { userId, companyId, companyName, userName, language: currentLanguage }: UserCredential,

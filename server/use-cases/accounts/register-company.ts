@@ -40,8 +40,8 @@ export interface RegistrationSource {
 const createDuplicateCodeError = (code: string) => new ProblemError('DUP_CODE', { code })
 
 /**
- * Returns the address of the activation mail. Sending the same form again, because the response was lost, has no second effect. Until the
- * activation, a caller who knows the password and sends the same values is taken for the one who registered.
+ * Returns the address of the activation mail. If the same form is sent again, for example because the response was lost, it has no second
+ * effect. Until the activation, a caller who knows the password and sends the same values is treated as the one who registered.
  */
 export async function registerCompany(
   app: AppContext,
@@ -53,7 +53,7 @@ export async function registerCompany(
   const now = app.clock()
   const existingCompany = await writeAsSystem(app, async (db) => {
     const company = await findCompanyByCode(db, form.code)
-    // Before the expensive hashing, which a flood of forms would target.
+    // Counted before the expensive hashing, which a flood of forms would target.
     if (!company) await countMails(db, { email: form.user_email, sender: { network: source.address }, now })
     return company
   })
@@ -138,7 +138,10 @@ function toCompanyProfile(form: SignupValues): CompanyProfile {
   }
 }
 
-/** Throws DUP_CODE unless it is the same form, and RATE_LIMITED like every check of a password (S-29). */
+/**
+ * Throws DUP_CODE unless the account still waits for its activation and the form is the same. Throws RATE_LIMITED like every check of a
+ * password (S-29).
+ */
 async function repeatRegistration(
   app: AppContext,
   form: SignupValues,
@@ -175,7 +178,10 @@ const verifyCredential = (
     return (await verifyPassword(credential?.passwordHash ?? null, password, { cost, position })) ? credential : null
   })
 
-/** For a login that was refused because the account is not activated (M25). Throws like the login. */
+/**
+ * Sends the activation mail again, after a login that was refused because the account is not activated (M25). Throws the problems of a
+ * login and of the mail limit, and USER_STATUS_INVALID if the account does not wait for its activation.
+ */
 export async function resendActivation(
   app: AppContext,
   input: { username: string; password: string },

@@ -1,4 +1,4 @@
-/** Releases the company codes of sign-ups that were never activated, so that nobody reserves codes unused. */
+/** Releases the company codes of sign-ups that were never activated, so that nobody can reserve codes without using them. */
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { releaseCode, findUnusedSignUps } from '#server/db/accounts/companies.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
@@ -6,7 +6,7 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { quotas } from '#server/use-cases/quotas.ts'
 
 const dayMs = 86_400_000
-/** Per transaction. The others follow in the next hourly run. */
+/** Maximum number of companies per run. The next hourly run continues. */
 const maxCompanies = 200
 
 export async function releaseCodes(db: DatabaseHandle, now: number): Promise<number> {

@@ -20,8 +20,8 @@ import { forgiveAllGuesses } from '#server/use-cases/sessions/sign-in-limits.ts'
 const createInvalidLinkError = () => new ProblemError('INVALID_RESETPWD_LINK')
 
 /**
- * The user is looked up when the mail is built, so neither the response nor its duration reveals whether the user exists (S-32). Throws
- * VALIDATION_ERROR and RATE_LIMITED, counted by the typed values.
+ * Requests the mail with the link. The user is looked up when the mail is built, so neither the response nor its duration reveals whether
+ * the user exists (S-32). Throws VALIDATION_ERROR, and RATE_LIMITED, which is counted by the typed address and by the caller's network.
  */
 export async function requestPasswordReset(
   app: AppContext,
@@ -38,7 +38,7 @@ export async function requestPasswordReset(
   notifyJobs(app)
 }
 
-/** Throws INVALID_RESETPWD_LINK. */
+/** Returns the credential of the user who got the link. Throws INVALID_RESETPWD_LINK. */
 export async function readResetCredential(app: AppContext, key: string): Promise<UserCredential> {
   const credential = await writeAsSystem(app, (db) => findKeyHolder(db, key, 'reset', app.clock()))
   if (!credential || credential.status < userStatus.deactivated) throw createInvalidLinkError()
@@ -46,8 +46,8 @@ export async function readResetCredential(app: AppContext, key: string): Promise
 }
 
 /**
- * Ends all sessions and other links, and does not sign in (S-38). An account that is not activated stays so, because this link was not sent
- * to activate it. Throws INVALID_RESETPWD_LINK and WEAK_PASSWORD.
+ * Sets the password, ends all sessions and spends all other links, but does not sign in (S-38). An account that is not activated stays so,
+ * because this link was not sent to activate it. Throws INVALID_RESETPWD_LINK, VALIDATION_ERROR and WEAK_PASSWORD.
  */
 export async function resetPassword(
   app: AppContext,

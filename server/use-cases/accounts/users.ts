@@ -1,4 +1,4 @@
-/** The users of the caller's company (portal 4). */
+/** Manages the users of the caller's company (portal 4). */
 import { createListUseCase } from '#server/use-cases/list-use-case.ts'
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import type { RowRef } from '#contract/endpoint.ts'
@@ -65,10 +65,10 @@ export const requireUserVersion = (context: UseCaseContext, user: users.UserReco
     auditTarget: { code: 'user', info: { UserId: user.id } },
   })
 
-/** Another company's user and a missing one get the same response, so that no row is revealed (S-53). */
+/** The problem for a user of another company and for a missing user. It is the same, so that no row is revealed (S-53). */
 export const createUserNotFoundError = () => new ProblemError('USER_NOT_EXIST')
 
-/** Throws USER_NOT_EXIST for a user of another company, and SELF_FORBIDDEN for the caller. */
+/** Throws USER_NOT_EXIST for a missing user and for one of another company, and SELF_FORBIDDEN for the caller. */
 export async function requireColleague(db: DatabaseHandle, caller: Caller, id: RowRef): Promise<users.UserRecord> {
   const user = typeof id === 'number' ? await users.findUserById(db, caller.companyId, id) : null
   if (!user) throw createUserNotFoundError()
@@ -131,7 +131,9 @@ export const create: UseCase<typeof createUser> = async (context, { body }) => {
   return finishUserWrite(context, createdUser, 'create', null)
 }
 
-/** Throws MAIL_LIMIT or COMPANY_MAIL_LIMIT if the hourly limit of the address or company is reached (S-40). */
+/**
+ * Requests the activation mail. Throws MAIL_LIMIT or COMPANY_MAIL_LIMIT if the hourly limit of the address or company is reached (S-40).
+ */
 async function sendActivation(context: UseCaseContext, recipient: { id: number; email: string }): Promise<void> {
   const { db, caller, now } = context
   await countMails(db, { email: recipient.email, sender: caller, now })
@@ -189,7 +191,7 @@ function getChangedFields(
   return changes
 }
 
-/** A company must not lock itself out (D54). */
+/** Throws LAST_ADMIN if the company would have no active admin: a company must not lock itself out (D54). */
 async function requireRemainingAdmin(
   { db, caller }: UseCaseContext,
   userBefore: users.UserRecord,
@@ -219,7 +221,8 @@ async function moveUser(
   step: Exclude<UserAction, 'activatemail'>,
 ): Promise<UseCaseResponse<UserRow & { id: number }>> {
   const userBefore = await lockOwnUser(context, id)
-  // Checked first: if another user took the same action, the caller gets the current row and not a wrong status.
+  // The version is checked first: if another user took the same action, the caller gets the current row, and not the problem of a wrong
+  // status.
   await requireUserVersion(context, userBefore)
   const refusalCode = getUserActionRefusal(step, userBefore, { isSelf: userBefore.id === context.caller.userId })
   if (refusalCode) throw new ProblemError(refusalCode)
@@ -227,7 +230,7 @@ async function moveUser(
   await requireRemainingAdmin(context, userBefore, { ...userBefore, status })
   const result = await storeUser(context, userBefore, { status }, operations[step])
   if (step !== 'enable') {
-    // The status alone refuses the next request. The sessions end so that enabling the user does not revive them.
+    // The new status is enough to refuse the next request. The sessions are ended so that they do not work again if the user is enabled.
     await endAllSessions(context.db, userBefore.id, context.now, step === 'disable' ? 'disabled' : 'deleted')
     context.afterCommit(() => announceEndedSessions(context.app))
     logUserEvent(context, step === 'disable' ? 'user_disabled' : 'user_deleted', userBefore.id)
@@ -282,7 +285,7 @@ const userFacts = [
   'avatar',
 ] as const
 
-/** Facts for an audit entry. They contain neither password nor key, and of a picture only that there is one. */
+/** Returns facts for an audit entry. They contain neither the password nor a key, and only whether there is a picture. */
 const toUserFacts = ({ orders, avatar, ...facts }: users.UserRecord) => ({
   ...facts,
   order: orders,

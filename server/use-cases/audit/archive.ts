@@ -1,6 +1,6 @@
 /**
  * Moves old entries into a file (NDJSON: leaves, tiles, checkpoint). The file is read back and compared with the log before the entries are
- * deleted. It proves them as the portal did.
+ * deleted. The file proves its entries in the same way as the portal did.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const yearMs = 365.25 * 86_400_000
 
 export const getArchiveFolder = ({ config }: Pick<AppContext, 'config'>) => join(config.filesDir, 'audit-archive')
 
-/** Returns the number of archived entries. Archives nothing if the setting is 0 (never). */
+/** Returns the number of archived entries. Archives nothing if `auditYears` is 0. */
 export async function archiveOldEntries(app: AppContext): Promise<number> {
   const { auditYears } = app.config
   if (auditYears === 0) return 0
@@ -53,7 +53,8 @@ function archiveRange(app: AppContext, entryRange: ArchivableRange): Promise<num
   const name = `audit-${companyId}-${from}-${to}.ndjson`
   return runInTransaction(app, systemScope, async (db) => {
     if (!(await tryLockLog(db, companyId)) || (await readArchivedEnd(db, companyId)) !== from) return 0
-    // The age is read from columns, so a manipulated entry that seems older would leave the trail.
+    // The age of entries is read from columns that an attacker could change to remove entries from the trail. So the entries are checked
+    // first.
     const changedIndex = await findChangedIndex(app, db, { ...entryRange, size: await getLogSize(db, companyId) })
     if (changedIndex !== null) {
       const changedRange = { from: changedIndex, to: changedIndex + 1 }

@@ -23,7 +23,7 @@ export type TrailReader = Pick<UseCaseContext, 'db' | 'app' | 'caller'>
 
 /**
  * Returns the company whose log is read, and restricts the rest of the transaction to it. Throws NOT_FOUND for another company's log unless
- * the caller is of the provider's staff. Log 0 has the calls without a session.
+ * the caller is of the provider's staff. Log 0 contains the entries of calls without a session.
  */
 export async function openTrail({ db, caller }: TrailReader, companyId: number | null | undefined): Promise<number> {
   const id = companyId ?? caller.companyId
@@ -67,7 +67,7 @@ export function parseTrailFilter(
   }
 }
 
-/** Customers do not see which member of the provider's staff acted. */
+/** Returns the row of an entry. Customers do not see which member of the provider's staff acted. */
 export function toVisibleEntryRow(
   { app, caller }: Omit<TrailReader, 'db'>,
   { leaf, log_index, actor }: AuditEntryMatch,
@@ -86,7 +86,8 @@ export const listEntries: UseCase<typeof listTrail> = async (context, { query })
   const { results, page, after, sortOrder, companyId, ...conditions } = query
   if (after === undefined && page * results > maxCountedEntries)
     throw createValidationProblem([{ field: 'page', code: 'OUT_OF_RANGE' }])
-  // An action of the staff for a customer is in that customer's log. A receipt finds it without naming the company.
+  // An action of the staff for a customer is in the customer's log. A receipt has the intent of the action but not the customer, so other
+  // logs are searched too.
   const shouldSearchOtherLogs = companyId === undefined && conditions.intent !== undefined && isProvider(context.caller)
   const logCompanyId = await openTrail(context, companyId)
   const filter = parseTrailFilter(context, logCompanyId, conditions)
@@ -102,7 +103,7 @@ export const listEntries: UseCase<typeof listTrail> = async (context, { query })
   return { body: count > maxCountedEntries ? { ...body, more: true as const } : body }
 }
 
-/** A page that is not full already shows the count, unless it is beyond the end. */
+/** Returns the number of matches. If the page is not full, it follows from the page, unless the page is after the end. */
 async function countMatches(
   { db }: TrailReader,
   filter: TrailFilter,

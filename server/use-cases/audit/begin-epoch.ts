@@ -1,6 +1,6 @@
 /**
- * Begins a new epoch after a restore. Each log gets an entry with its size, and its checkpoints carry the epoch. So a device that knows
- * more entries than the log has reports a restore, and not a cut log.
+ * Begins a new epoch after a restore. Each log gets an entry with its size, and its checkpoints contain the epoch. If a device has more
+ * entries than the log, it then reports a restore, and not a log that was cut.
  */
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { readUnverifiedCheckpoint } from '#domain/audit-log/checkpoint.ts'
@@ -18,7 +18,7 @@ import { readStoredNotes, replaceStoredNotes } from '#server/use-cases/audit/sto
 
 export interface EpochResult {
   epoch: number
-  /** Companies whose logs differ from their own checkpoints. They are left unchanged. */
+  /** Companies whose logs differ from their own checkpoints. These logs get no entry. */
   changedCompanyIds: number[]
 }
 
@@ -28,14 +28,14 @@ export async function beginEpoch(app: AppContext): Promise<EpochResult> {
   const storedNotes = await readStoredNotes(app)
   if (!storedNotes)
     throw new StartProblem('Could not read AUDIT_CHECKPOINT_STORE: make the file or bucket available, and try again.')
-  // The copy was made by the version before seals.
+  // The restored copy is from a version without seals, so its waiting entries are sealed first.
   if (app.database.appliedMigrations.includes(sealMigration)) await sealWaitingEntries(app, { isDeclared: true })
   const storedEpoch = Math.max(0, ...[...storedNotes.values()].map((note) => readUnverifiedCheckpoint(note).epoch))
   const restoredNotes = new Map<number, string>()
   const changedIds: number[] = []
   const newEpoch = await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     const previousEpoch = await readEpoch(db)
-    // The copy may be older than the latest restores.
+    // The restored copy may be older than earlier restores. The checkpoint store still has their epochs.
     const nextEpoch = Math.max(previousEpoch, storedEpoch) + 1
     for (let epoch = previousEpoch + 1; epoch <= nextEpoch; epoch++) await markEpoch(db, epoch, now)
     for (const { companyId } of await listLogsToCheck(db, null)) {

@@ -7,7 +7,10 @@ import { setFactOnce } from '#server/db/installation-facts.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { getLogsName, getNextVerifierKey } from '#server/use-cases/audit/log-identity.ts'
 
-/** Runs before the server accepts requests, and once per key over all nodes. Returns the number of logs. */
+/**
+ * Runs before the server accepts requests, and once per key over all nodes. Returns the number of logs, or 0 if no change of the key is to
+ * be recorded.
+ */
 export async function recordKeyChange(app: AppContext): Promise<number> {
   const nextKey = getNextVerifierKey(app, 0)
   if (nextKey === null) return 0

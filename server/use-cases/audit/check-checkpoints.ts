@@ -1,6 +1,6 @@
 /**
- * Checks every stored checkpoint of a log: it is signed by a key of this log, in order, and of a tree that the log begins with. No
- * permanent one was changed or removed. The hashes of the tree are checked elsewhere.
+ * Checks the stored checkpoints of a log: a key of this log has signed each of them, they are in order, the log continues the tree of each,
+ * and no permanent checkpoint was changed or removed. The hashes of the tree are checked elsewhere.
  */
 import {
   type Checkpoint,
@@ -22,7 +22,7 @@ export interface CheckedTree {
   nodes: NodeReader
 }
 
-/** Returns sizes of faulty checkpoints. `checkpoints` are all of the log, smallest first. */
+/** Returns the sizes of faulty checkpoints. `checkpoints` are all checkpoints of the log, smallest first. */
 export function findBrokenCheckpoints(
   app: AuditKeyContext,
   tree: CheckedTree,
@@ -57,7 +57,10 @@ export function isContinued(app: AuditKeyContext, tree: CheckedTree, note: strin
   return checkpoint !== null && isOfTree(checkpoint, tree)
 }
 
-/** Returns null if it is not of this log. A former key counts only if a later checkpoint has changed the key. */
+/**
+ * Returns null if the note's checkpoint is not from this log. A checkpoint under an earlier key is accepted only if a later checkpoint
+ * records a change of the key.
+ */
 function openTrustedCheckpoint(
   app: AuditKeyContext,
   { companyId }: CheckedTree,

@@ -1,4 +1,4 @@
-/** Checks all entries and checkpoints in pieces: at the start, once a day and after an alarm. */
+/** Checks all entries and checkpoints in pieces: after the start, once a day, and after an alarm about a manipulated log. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AppContext } from '#server/context/context.ts'
 import { listLogsToCheck } from '#server/db/audit/audit-checks.ts'
@@ -14,7 +14,9 @@ import { readStoredNotes, writeStoredNotes } from '#server/use-cases/audit/store
 const entriesPerPiece = 250
 const systemScope = { role: 'portal_system' } as const
 
-/** Raises an alarm for each log that differs from what was signed. Writes newer checkpoints to the store. */
+/**
+ * Raises an alarm for each log that differs from what was signed. Writes the checkpoints of the other logs to the store if they are newer.
+ */
 export async function checkCompleteLogs(app: AppContext, isStopping: () => boolean = () => false): Promise<void> {
   const storedNotes = await readStoredNotes(app)
   const logs = await runInTransaction(app, systemScope, (db) => listLogsToCheck(db, null), 'reading')
@@ -31,7 +33,7 @@ export async function checkCompleteLogs(app: AppContext, isStopping: () => boole
 }
 
 /**
- * Returns the newest note of a log without faults, or null if there is no note or the alarm was raised. After each piece it pauses
+ * Returns the newest note of a log without faults. Returns null if there is no note or if an alarm was raised. After each piece it pauses
  * `restFactor` times as long as the piece took.
  */
 export async function checkCompleteLog(
@@ -80,7 +82,7 @@ export async function checkCompleteLog(
   return null
 }
 
-/** Returns the fault that prevents signing. It says more about the change than a list of broken entries. */
+/** Returns the fault that prevents signing, or null. This fault says more about the change than a list of broken entries. */
 async function findEdgeFault(
   app: AppContext,
   db: DatabaseHandle,

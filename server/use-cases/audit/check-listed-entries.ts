@@ -1,4 +1,4 @@
-/** Checks listed and exported entries, also in a log too long for a complete check. A fault raises an alarm. */
+/** Checks listed and exported entries, also in a log that is too long for a complete check. Raises an alarm for a fault. */
 import type { AuditLeaf } from '#domain/audit-log/leaf.ts'
 import { getHash, tileWidth } from '#domain/audit-log/tiles.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -10,7 +10,7 @@ import { ChangedLogError } from '#server/use-cases/audit/check-signed-edge.ts'
 import { isRecordedActor, isHashOfLeaf, isTileInTree } from '#server/use-cases/audit/is-as-recorded.ts'
 import { raiseLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
 
-/** Reads the log after the entries, because the log only grows meanwhile. */
+/** Reads the log after the entries, so that it contains all of them: a log only grows. */
 export async function checkListedEntries(
   app: AppContext,
   db: DatabaseHandle,

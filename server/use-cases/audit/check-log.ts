@@ -39,7 +39,7 @@ export interface BrokenEntry {
 }
 
 export interface EntriesCheck {
-  /** Number of checked log indexes. It is less than the limit at the end of the log. */
+  /** Number of entries that were checked. It is less than the limit at the end of the log. */
   rows: number
   brokenIds: number[]
   brokenIndexes: number[]
@@ -78,18 +78,20 @@ export async function checkEntries(
 
 export interface TreeCheckOptions {
   maxBroken: number
-  /** The stored checkpoint of this log, read before the log itself. Undefined if it has none. */
+  /** The checkpoint of this log from the store, read before the log itself. Undefined if the store has none. */
   storedNote: string | undefined
 }
 
-/** Entries are checked elsewhere. A faulty checkpoint is reported by its size. */
+/**
+ * Returns the faults of the tree and of the checkpoints; `checkEntries` checks the entries. A faulty checkpoint is reported by its size.
+ */
 export async function checkTree(
   app: AuditKeyContext,
   db: DatabaseHandle,
   companyId: number,
   { maxBroken, storedNote }: TreeCheckOptions,
 ): Promise<number[]> {
-  // Locked, because the size, the tiles and the checkpoint are read one after the other.
+  // The log is locked, because its size, tiles and checkpoints are read one after the other.
   await waitForLogLock(db, companyId)
   const size = await getLogSize(db, companyId)
   const { tiles, brokenIndexes: brokenTiles } = await checkTiles(db, companyId, size)
@@ -99,7 +101,7 @@ export async function checkTree(
   const isStoredContinued = isContinued(app, { companyId, size, nodes }, storedNote ?? null)
   const isArchiveKnown = await isArchiveRecorded(db, companyId)
   const placedPendingId = await findPlacedPendingEntry(db, companyId)
-  // The portal did not write tiles beyond the size of the log.
+  // The portal never writes tiles beyond the size of the log, so such a tile is a fault.
   const isUnaltered = (await findSchemaFaults(db)).length === 0 && (await countTiles(db, companyId)) === tiles.size
   return [
     ...new Set([
@@ -114,7 +116,10 @@ export async function checkTree(
   ]
 }
 
-/** A restore after the newest checkpoint is recorded in an entry, which may still wait for its log index. */
+/**
+ * Whether the log contains the latest restore. A restore after the newest checkpoint is recorded in an entry, which may still wait for its
+ * log index.
+ */
 async function isNewestEpochRecorded(db: DatabaseHandle, companyId: number): Promise<boolean> {
   const [latestCheckpoint, epoch] = [await readLatestCheckpoint(db, companyId), await readEpoch(db)]
   if (!latestCheckpoint) return true
@@ -127,12 +132,12 @@ async function isNewestEpochRecorded(db: DatabaseHandle, companyId: number): Pro
   }
 }
 
-/** Number of waiting entries that are checked. There are more only after a long stop. */
+/** Maximum number of waiting entries that are checked. More entries wait only after a long stop. */
 const maxWaiting = 5_000
 
 type Tiles = Map<string, Uint8Array>
 
-/** Each hash above the leaves must be the root of the tile below. Returns the first log indexes of broken tiles. */
+/** Checks that each hash above the leaves is the root of the tile below. Returns the first log indexes of broken tiles. */
 async function checkTiles(
   db: DatabaseHandle,
   companyId: number,
@@ -183,7 +188,7 @@ async function isRootSigned(
   }
 }
 
-/** Checks all logs. Returns the first `maxBroken` faults; none unless somebody changed the tables. */
+/** Checks all logs. Returns the first `maxBroken` faults. The list is empty unless somebody changed the tables. */
 export async function findBrokenEntries(
   app: AuditKeyContext,
   db: DatabaseHandle,
@@ -206,7 +211,7 @@ export async function findBrokenEntries(
 
 const rowsPerPiece = 500
 
-/** Returns companies with a log in the checkpoint store but not in the database. With null, checks all companies. */
+/** Returns companies with a log in the checkpoint store but not in the database. `companyId` limits the check to one company. */
 export function findLostLogCompanies(
   logs: readonly AuditLogSummary[],
   storedNotes: StoredNotes,

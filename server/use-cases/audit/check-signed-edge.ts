@@ -1,6 +1,6 @@
 /**
- * Checks a log before the integrator signs it: it matches its newest checkpoint, continues the stored one, and some of its entries match
- * their hashes. `checkCompleteLog` checks all entries from time to time.
+ * Checks a log before the integrator signs it: the log matches its newest checkpoint and continues the stored one, and some of its entries
+ * match their hashes. `checkCompleteLog` checks all entries from time to time.
  */
 import { type Checkpoint, openCheckpoint, type StoredChain } from '#domain/audit-log/checkpoint.ts'
 import { LogError, type LogFault } from '#domain/audit-log/fault.ts'
@@ -33,7 +33,7 @@ import { buildStoredChain } from '#server/use-cases/audit/check-checkpoints.ts'
 import { isAsRecorded, isTileInTree } from '#server/use-cases/audit/is-as-recorded.ts'
 import { type AuditKeyContext, getVerifierKey, getLogOrigin } from '#server/use-cases/audit/log-identity.ts'
 
-/** A log that differs from what was signed. The range starts at `from` and ends before `to`. */
+/** The error for a log that differs from what was signed. The range of entries starts at `from` and ends before `to`. */
 export class ChangedLogError extends LogError {
   readonly from: number
   readonly to: number
@@ -54,11 +54,11 @@ export interface EdgeCheckOptions {
   storedNote: string | undefined
   /** Number of entries to hash, in addition to those of the last tile. */
   maxEntries: number
-  /** Set if the entry that records the newest epoch is written after this check. */
+  /** Set if the caller writes the entry that records the newest epoch after this check. */
   isBeginningEpoch?: boolean
 }
 
-/** The caller holds the lock of the log. Throws ChangedLogError. */
+/** The caller must hold the lock of the log. Throws ChangedLogError. */
 export async function checkSignedEdge(
   app: AppContext,
   db: DatabaseHandle,
@@ -135,7 +135,7 @@ function openStoredCheckpoint(app: AuditKeyContext, companyId: number, note: str
   })
 }
 
-/** The portal did not write a tile that holds more hashes than the log has entries. */
+/** The portal never writes a tile that has more hashes than the log has entries. Throws ChangedLogError for such a tile. */
 async function checkTileWidths(db: DatabaseHandle, companyId: number, size: number): Promise<void> {
   for (const tileName of listEdgeTiles(size)) {
     const hashes = await readTile(db, companyId, tileName.level, tileName.index)
@@ -181,7 +181,7 @@ async function requireContinuedFrom(
 
 const nextIndexesByApp = new WeakMap<AppContext, Map<number, number>>()
 
-/** Checks the entries of the last tile, and each time some others in turn. */
+/** Checks the entries of the last tile, and in each call some of the earlier entries, in turn. */
 async function checkEntriesInTurn(
   app: AppContext,
   db: DatabaseHandle,

@@ -12,7 +12,7 @@ export interface SealedEntry {
 
 export interface WaitingEntries {
   sealedEntries: SealedEntry[]
-  /** Ids of entries that are missing, were changed, or were not written by the portal. */
+  /** Ids of waiting entries that have no leaf, were changed, or were not written by the portal. */
   unsealedIds: number[]
 }
 
@@ -30,7 +30,9 @@ export function sortWaitingEntries(
   return sorted
 }
 
-/** Throws ChangedLogError if the portal did not write one of them. `size` is that of the log they wait for. */
+/**
+ * Returns the entries. Throws ChangedLogError if the portal did not write one of them. `size` is the size of the log that they wait for.
+ */
 export function requireSealedEntries(
   app: AuditKeyContext,
   companyId: number,
@@ -42,7 +44,10 @@ export function requireSealedEntries(
   throw new ChangedLogError('ENTRY_UNSEALED', detail, { from: size, to: size + 1 })
 }
 
-/** The portal wrote a sealed leaf, so it can be parsed. But it may have been copied to another row. */
+/**
+ * Whether the leaf belongs to this row. The leaf has a valid seal, so the portal wrote it and it can be parsed. But it may have been copied
+ * to another row.
+ */
 function isLeafOf(leaf: string, companyId: number, id: number): boolean {
   const recordedLeaf = JSON.parse(leaf) as AuditLeaf
   return recordedLeaf.company === companyId && recordedLeaf.id === id

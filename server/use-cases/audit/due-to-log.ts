@@ -3,7 +3,7 @@ import type { AppContext } from '#server/context/context.ts'
 const repeatMs = 60_000
 const loggedTimes = new WeakMap<AppContext, Map<string, number>>()
 
-/** Returns true once a minute for a lasting state. A clock that was set back does not suppress the log line. */
+/** Returns true once a minute as long as a state lasts. If the clock was set back, the state is still logged. */
 export function isDueToLog(app: AppContext, state: string): boolean {
   const now = app.clock()
   const times = loggedTimes.get(app) ?? new Map<string, number>()

@@ -39,12 +39,12 @@ interface ExportRequest {
 
 type ExportQuery = ParsedInputOf<typeof exportTrail>['query']
 
-/** Other requests are handled between two pieces. A piece of this size takes some milliseconds. */
+/** Maximum number of rows per piece. Reading so many takes some milliseconds, and other requests are handled between two pieces. */
 const rowsPerPiece = 250
 /** Maximum rows of a sheet, including its header. */
 const sheetRows = 1_048_576
 
-/** Throws NOT_FOUND or VALIDATION_ERROR, and FORBIDDEN for leaves without the permission of `keepTrail`. */
+/** Opens an export and records it. Throws NOT_FOUND, VALIDATION_ERROR, and FORBIDDEN for the format `ndjson` without a valid `keep`. */
 export async function openExport(request: ExportRequest, query: ExportQuery): Promise<TrailExport> {
   if (query.format === 'ndjson') return openLeafStream(request, query)
   const { app, caller, requestId } = request
@@ -102,7 +102,7 @@ const getFilterFacts = ({
 
 const getReadScope = ({ companyId }: Caller) => ({ role: 'portal_app', companyId }) as const
 
-/** Restricted to the company whose log it is. Each piece is read in its own transaction. */
+/** Runs `work` in its own transaction, restricted to the company whose log is exported. */
 const readBehindFence = <T>(
   { app, caller }: ExportRequest,
   companyId: number,

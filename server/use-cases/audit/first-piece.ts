@@ -1,4 +1,4 @@
-/** Returns the same pieces after the first one was read. If that fails, nothing has been sent yet. */
+/** Reads the first piece, and then returns all pieces. If reading the first piece fails, nothing has been sent yet. */
 export async function withFirstPiece<T>(pieces: AsyncIterable<T>): Promise<AsyncIterable<T>> {
   const source = pieces[Symbol.asyncIterator]()
   const first = await source.next()

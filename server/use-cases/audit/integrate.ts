@@ -29,7 +29,7 @@ import { readStoredNotes, writeStoredNotes } from '#server/use-cases/audit/store
 const entriesPerBatch = 1_000
 /** Number of older entries that are hashed again with each batch, in turn. */
 const maxEntries = 256
-/** In ms. An entry that waited longer is a fault for an operator. */
+/** Time in ms that an entry may wait for its log index. A longer delay is logged as an error. */
 const alarmMs = 60_000
 
 const runAsSystem = <T>(app: AppContext, work: (db: DatabaseHandle) => Promise<T>) =>
@@ -41,7 +41,7 @@ export async function integrate(app: AppContext, isStopped: () => boolean = () =
   if (!firstLookTimes.has(app)) firstLookTimes.set(app, app.clock())
   await mailLogAlarms(app)
   if (logs.length === 0) return 0
-  // Read before the logs, because a log must continue the store, and never the other way round.
+  // The stored notes are read before the logs: a log may be newer than its stored note, but never older.
   const storedNotes = await readStoredNotes(app)
   const signedNotes = new Map<number, string>()
   let placedCount = 0
@@ -49,7 +49,7 @@ export async function integrate(app: AppContext, isStopped: () => boolean = () =
   const sortedLogs = logs.toSorted((log, otherLog) => Number(isChanged(app, log)) - Number(isChanged(app, otherLog)))
   for (const log of sortedLogs) {
     warnIfLate(app, log)
-    // Nothing is signed before it was compared with the store once.
+    // Nothing is signed before the store was read once, because each log must be compared with its stored note.
     if (!storedNotes) continue
     const storedNote = storedNotes.get(log.companyId)
     try {
@@ -75,7 +75,7 @@ export async function integrate(app: AppContext, isStopped: () => boolean = () =
         )
     }
   }
-  // Outside of the transactions. After a crash in between, the store is behind its log, which is allowed.
+  // Written after the transactions. After a crash in between, a stored note is older than its log, which is allowed.
   await writeStoredNotes(app, signedNotes)
   await mailLogAlarms(app)
   return placedCount
@@ -83,10 +83,13 @@ export async function integrate(app: AppContext, isStopped: () => boolean = () =
 
 const isChanged = (app: AppContext, { companyId }: PendingLog) => getLogAlarm(app, companyId) !== null
 
-/** When a changed log may be checked completely again, because that takes long. In ms of this process. */
+/**
+ * Times from which a changed log may be checked completely again, by company, in ms of `performance.now()`. The delay exists because the
+ * check takes long.
+ */
 const nextCheckTimes = new WeakMap<AppContext, Map<number, number>>()
 
-/** If this process has found the log changed, it is signed again only after a complete check without faults. */
+/** Whether the log may be signed. If this process has found the log changed, a complete check must find no fault first. */
 async function isInOrder(app: AppContext, companyId: number, storedNote: string | undefined): Promise<boolean> {
   if (!getLogAlarm(app, companyId)) return true
   const times = nextCheckTimes.get(app) ?? new Map<number, number>()
@@ -98,7 +101,9 @@ async function isInOrder(app: AppContext, companyId: number, storedNote: string 
   return note !== null || !getLogAlarm(app, companyId)
 }
 
-/** When this process first looked. Entries that waited before, during a stop or in new demo data, are not late. */
+/**
+ * Time of this process's first run. Entries that have waited since before (a stop of the server, new demo data) are not reported as late.
+ */
 const firstLookTimes = new WeakMap<AppContext, number>()
 
 function warnIfLate(app: AppContext, { companyId, oldest }: PendingLog): void {
@@ -108,13 +113,13 @@ function warnIfLate(app: AppContext, { companyId, oldest }: PendingLog): void {
 }
 
 interface BatchResult {
-  /** Less than a batch at the end of the log, and 0 if another process works on the log. */
+  /** Number of entries that got a log index: less than a batch at the end of the log, and 0 if another process works on the log. */
   count: number
   /** Null if nothing was signed. */
   note: string | null
 }
 
-/** Throws ChangedLogError without signing anything. */
+/** Throws ChangedLogError, without signing anything, if the log or a waiting entry was changed. */
 async function integrateBatch(
   app: AppContext,
   db: DatabaseHandle,
@@ -136,7 +141,8 @@ async function integrateBatch(
   const [nextKeySeed, nextKey] = [getNextSeed(app), getNextVerifierKey(app, companyId)]
   const isLastOfDay =
     latestCheckpoint !== null && toPlainDate(zone, latestCheckpoint.row.time) !== toPlainDate(zone, time)
-  // A device that was offline during a key change follows it by the last checkpoint that both keys signed.
+  // The last checkpoint that both keys signed becomes permanent: with it, a device that was offline during the key change can accept the
+  // new key.
   const isHandover = latestCheckpoint !== null && hasNextKey(latestCheckpoint.row.note) && nextKey === null
   const isPermanent = latestCheckpoint !== null && (latestCheckpoint.row.is_permanent || isLastOfDay || isHandover)
   const storedChain = isPermanent

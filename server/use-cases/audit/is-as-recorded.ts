@@ -34,7 +34,7 @@ export function isAsRecorded(entry: LogEntryRow, companyId: number, hash: Uint8A
   )
 }
 
-/** The same as comparing with `hashLeaf`, but several times as fast. */
+/** Gives the same result as a comparison with `hashLeaf`, but is several times as fast. */
 export const isHashOfLeaf = (leaf: string, hash: Uint8Array): boolean =>
   isEqualHash(createHash('sha256').update('\0').update(leaf).digest(), hash)
 
@@ -46,7 +46,10 @@ export function isRecordedActor({ actor_hash }: AuditLeaf, actor: AuditActor | n
   return hash === actor_hash
 }
 
-/** The name is normalised on its own (`buildEntryStatement`). In older entries it was part of the whole text. */
+/**
+ * Whether the search text matches the leaf. New entries normalise the user name separately (`buildEntryStatement`), older entries together
+ * with the other text.
+ */
 export function isRecordedSearch(leaf: AuditLeaf, search: string): boolean {
   const otherText = normaliseText(buildSearchText({ ...leaf, user_name: '' }))
   const userName = normaliseText(leaf.user_name)
@@ -60,8 +63,8 @@ export function isRecordedSearch(leaf: AuditLeaf, search: string): boolean {
 const checkedTilesByApp = new WeakMap<AppContext, Map<string, string>>()
 
 /**
- * Whether a tile of leaves belongs to the signed root. The caller compares the first tile that is not full with that root. This finds an
- * entry that was changed together with its hash in a full tile.
+ * Whether a tile of leaves belongs to the tree. Checks its parent tiles up to the first one that is not full, which the caller compares
+ * with the signed root. This finds an entry that was changed together with its hash in a full tile.
  */
 export async function isTileInTree(
   app: AppContext,

@@ -1,4 +1,4 @@
-/** Alarms about manipulated logs. This process signs nothing more of them until a complete check finds no fault. */
+/** Stores and mails alarms about manipulated logs. This process signs no entries of such a log until a complete check finds no fault. */
 import { PROVIDER } from '#domain/access.ts'
 import type { LogFault } from '#domain/audit-log/fault.ts'
 import { toPlainDate } from '#domain/time.ts'
@@ -13,7 +13,7 @@ import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 
 export interface AuditLogAlarm {
   fault: LogFault
-  /** Log indexes; `to` is exclusive. */
+  /** Range of log indexes. `to` is exclusive. */
   from: number
   to: number
 }
@@ -51,7 +51,7 @@ export function raiseLogAlarm(app: AppContext, companyId: number, { code, messag
   )
 }
 
-/** Sends one mail per log and day. */
+/** Requests the mails of new alarms to the provider's admins, once per log and day. */
 export async function mailLogAlarms(app: AppContext): Promise<void> {
   const { unmailedCompanyIds } = getAlarmState(app)
   for (const companyId of unmailedCompanyIds) {

@@ -15,15 +15,18 @@ const deriveKey = (key: Buffer, purpose: string, bytes: number) =>
 const deriveSeed = (key: Buffer) => new Uint8Array(deriveKey(key, 'key of checkpoints', 32))
 const getCurrentKey = ({ config }: AuditKeyContext) => config.auditKey ?? config.tokenKey
 
-/** The middle part of every origin. It does not change with the key, because another name means another log. */
+/**
+ * The middle part of every origin. It must not change with the key, because another name means another log. So AUDIT_NAME is set when the
+ * key is changed.
+ */
 export const getLogsName = (app: AuditKeyContext): string =>
   app.config.auditName ?? deriveKey(getCurrentKey(app), 'name of the logs', 8).toString('hex')
 
-/** First row of a company's checkpoints, and the name of its key. */
+/** Origin of a company's log: first line of its checkpoints, and name of its key. */
 export const getLogOrigin = (app: AuditKeyContext, companyId: number): string =>
   `portal-audit/${getLogsName(app)}/${companyId}`
 
-/** Seed of the Ed25519 key, 32 bytes. */
+/** Seed of the Ed25519 key that signs the logs, 32 bytes. */
 export const getSigningSeed = (app: AuditKeyContext): Uint8Array => deriveSeed(getCurrentKey(app))
 
 export function getNextSeed(app: AuditKeyContext): Uint8Array | null {
@@ -36,7 +39,10 @@ export function getNextVerifierKey(app: AuditKeyContext, companyId: number): str
   return seed && createVerifierKey(getLogOrigin(app, companyId), seed)
 }
 
-/** Returns the key that reads a note: the next key once it has signed. `note` is null if nothing was signed. */
+/**
+ * Returns the key that verifies a note: the next key if that has signed it, otherwise the current key. `note` is null if nothing was
+ * signed.
+ */
 export function getVerifierKey(app: AuditKeyContext, companyId: number, note: string | null): string {
   const nextKey = getNextVerifierKey(app, companyId)
   if (nextKey !== null && note !== null && isOpenedBy(note, nextKey)) return nextKey

@@ -1,6 +1,6 @@
 /**
- * Mails the newest checkpoint of a log once a week to the company's admins who want mails. With it they can check later whether the log
- * still matches, even if the portal and all its copies were changed.
+ * Mails the newest checkpoint of a log once a week to the company's admins who want mails. With the checkpoint they can check later whether
+ * the log still matches, even if the portal and all its copies were changed.
  */
 import { userStatus } from '#domain/accounts/users.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -17,13 +17,13 @@ import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 
 export const weekMs = 7 * 86_400_000
 
-/** Returns the number of mails. The checkpoint becomes permanent even without such an admin. */
+/** Returns the number of requested mails. The checkpoint becomes permanent even if no admin wants mails. */
 export async function mailCheckpoints(app: AppContext): Promise<number> {
   const now = app.clock()
   const requestedCount = await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     let mailCount = 0
     for (const { companyId } of await listCheckpointsToMail(db, now - weekMs)) {
-      // Permanent checkpoints are part of what the next checkpoint signs, so none may be signed meanwhile.
+      // A checkpoint signs all earlier permanent ones. So no checkpoint may be signed while this one becomes permanent.
       await waitForLogLock(db, companyId)
       const latestCheckpoint = await readLatestCheckpoint(db, companyId)
       if (!latestCheckpoint) continue

@@ -27,7 +27,8 @@ export const readProofCheckpoint: UseCase<typeof trailCheckpoint> = async (
 ) => {
   const companyId = await openTrail(context, requestedCompanyId)
   const { db, app } = context
-  // Counted first: an entry that is integrated in between is counted in both, and never in neither.
+  // Waiting entries are counted before the checkpoint is read. So an entry that is integrated in between is counted twice, and never left
+  // out.
   const pendingCount = await countPendingEntries(db, companyId)
   const alarm = await findAlarm(context, companyId)
   const latestCheckpoint = await readLatestCheckpoint(db, companyId)
@@ -38,10 +39,10 @@ export const readProofCheckpoint: UseCase<typeof trailCheckpoint> = async (
   return { body: { note, key, pending: pendingCount, ...(handovers && { handovers }), ...(alarm && { alarm }) } }
 }
 
-/** Entries to check per request, in addition to those of the last tile. */
+/** Maximum number of entries to check per request, in addition to those of the last tile. */
 const maxEntries = 1_024
 
-/** How often a check is repeated because the log has grown meanwhile. */
+/** Maximum number of tries of a check that is repeated because the log has grown in between. */
 const maxTries = 5
 
 async function findAlarm({ app, db }: UseCaseContext, companyId: number): Promise<AuditLogAlarm | null> {
@@ -70,13 +71,13 @@ async function findAlarm({ app, db }: UseCaseContext, companyId: number): Promis
   return getLogAlarm(app, companyId)
 }
 
-/** Changes with everything that the integrator or the archive does to a log. */
+/** Returns a text that changes with everything that the integrator or the archive does to a log. */
 async function readState(db: DatabaseHandle, companyId: number): Promise<string> {
   const latestCheckpoint = await readLatestCheckpoint(db, companyId)
   return `${latestCheckpoint?.note ?? ''} ${await readArchivedEnd(db, companyId)}`
 }
 
-/** Returns null if the changes do not lead to the current key, or if there are too many. */
+/** Returns the notes that lead from the known key to the current one, or null if the stored notes do not lead there. */
 export async function findHandovers(
   db: DatabaseHandle,
   companyId: number,
@@ -95,7 +96,7 @@ export async function findHandovers(
   return handovers
 }
 
-/** Returns the next key that the note names and that has signed it too, or null if it names none. */
+/** Returns the next key that the note names if both keys have signed the note. Otherwise returns null. */
 function findNextKey(note: string, key: string): string | null {
   try {
     const nextKey = followHandovers([note], key)

@@ -1,4 +1,4 @@
-/** After the update that introduced seals: seals the entries that the version before wrote without them. */
+/** Seals waiting entries that a version before the migration `037-entry-seals` wrote without seals. */
 import { sql } from 'kysely'
 import { sealLeaf } from '#server/db/audit/entry-seals.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -8,8 +8,8 @@ import { hasStoreSeals } from '#server/use-cases/audit/stored-notes.ts'
 export const sealMigration = '037-entry-seals'
 
 /**
- * Runs only in the process that ran the update. An attacker with access to the database could trigger the update again for entries of their
- * own. So once a portal with seals has written to the store, only a declared restore is accepted.
+ * Runs only in the process that ran the migration. An attacker with access to the database could make the migration run again, to get their
+ * own entries sealed. So once the checkpoint store contains seals, entries are sealed only if the operator has declared a restore.
  */
 export async function sealWaitingEntries(app: AppContext, { isDeclared = false } = {}): Promise<void> {
   if (!isDeclared && (await hasStoreSeals(app))) {

@@ -1,6 +1,6 @@
 /**
- * The newest signed checkpoint of every log, in a store outside of the database. It is never restored with the database. So a log that does
- * not continue its stored checkpoint was cut, rewritten or reset.
+ * Reads and writes the newest signed checkpoint of every log, in a store outside of the database. The store is never restored with the
+ * database. So a log that does not continue its stored checkpoint was cut, rewritten or reset.
  */
 import { readUnverifiedCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
@@ -14,13 +14,13 @@ interface StoreContent {
   notes: Map<number, string>
   /** The last note of each log before a restore replaced it, stored as evidence. */
   replacedNotes: Map<number, string>
-  /** The portal that wrote the store seals entries, so a waiting entry without a seal is not from the portal. */
+  /** Whether the portal that wrote the store seals entries. If so, a waiting entry without a seal is not from the portal. */
   hasSeals: boolean
   version: string | null
 }
 
 const format = 'saas-portal audit checkpoints'
-/** If several servers write at once, each may be refused once by every other one. */
+/** Maximum number of tries to write. If several servers write at the same time, each may be refused once by every other server. */
 const maxTries = 10
 
 const lastReadNotes = new WeakMap<AppContext, StoredNotes>()
@@ -51,11 +51,14 @@ export async function hasStoreSeals(app: AppContext): Promise<boolean> {
   }
 }
 
-/** Undefined if the store had no note of this log at the last read, or was not read yet. */
+/** Returns undefined if the store had no note of this log at the last read, or was not read yet. */
 export const getLastReadNote = (app: AppContext, companyId: number): string | undefined =>
   lastReadNotes.get(app)?.get(companyId)
 
-/** Replaces a log's note only by one of a larger log. Reports a store that cannot be written. */
+/**
+ * Replaces a log's note only by a note of a later epoch, or of a larger log in the same epoch. Logs an error if the store cannot be
+ * written.
+ */
 export async function writeStoredNotes(app: AppContext, notes: StoredNotes): Promise<void> {
   if (app.checkpointStore.name === 'none' || notes.size === 0) return
   try {
@@ -74,7 +77,7 @@ export async function writeStoredNotes(app: AppContext, notes: StoredNotes): Pro
   }
 }
 
-/** Runs after a declared restore. The given logs continue from here, others from the beginning. Throws StoreError. */
+/** Runs after a declared restore. Logs with a given note continue from that note, others start again. Throws StoreError. */
 export async function replaceStoredNotes(app: AppContext, notes: StoredNotes): Promise<void> {
   if (app.checkpointStore.name === 'none') return
   await updateContent(app, (content) => {

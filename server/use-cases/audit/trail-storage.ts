@@ -43,7 +43,7 @@ export const readTrailRange: UseCase<typeof trailRange> = async (context, { quer
   return { body: toRangeSize(await readRange(context, companyId, query)) }
 }
 
-/** Saving a range counts as an export and is recorded in the log that is read. */
+/** Permits to save a range on the device. This is recorded as an export (`getActorLog`). */
 export const permitTrailStorage: UseCase<typeof keepTrail> = async (context, { body }) => {
   const { caller } = context
   const companyId = await openTrail(context, body.companyId)
@@ -61,13 +61,13 @@ export const permitTrailStorage: UseCase<typeof keepTrail> = async (context, { b
   }
 }
 
-/** An action on another company's log is recorded in that log. */
+/** Returns the log for an audit entry. An action on another company's log is recorded in that log, an action on log 0 in the caller's. */
 export const getActorLog = (caller: Caller, companyId: number) =>
   companyId === caller.companyId || companyId === 0 ? {} : { company: { id: companyId, actor: caller.companyCode } }
 
 /**
- * Proves that saving this log was recorded for this user. Without it, a stream would be an export without an audit entry. It is valid for
- * later entries too, because recording each stream would itself create an entry.
+ * Returns a token that proves that saving this log was recorded for this user. Without the token, a stream would be an export without an
+ * audit entry. It is valid for later entries too, because recording each stream would itself create an entry.
  */
 export function createStorageToken({ config }: AppContext, { userId }: Caller, companyId: number): string {
   const signedText = `${userId}:${companyId}`

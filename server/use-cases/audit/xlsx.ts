@@ -26,7 +26,9 @@ const staticParts: Record<string, string> = {
 const maxCellChars = 32_767
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-/** XML 1.0 cannot represent these. `_x0041_` would be read as an escape, so its first character is escaped. */
+/**
+ * Matches characters that XML 1.0 cannot represent, and the first character of texts such as `_x0041_`, which would be read as an escape.
+ */
 const unwritable = /[\p{Cc}\uFFFE\uFFFF]|_(?=x[0-9A-Fa-f]{4}_)/gu
 
 function escapeText(value: string): string {
@@ -59,7 +61,7 @@ async function* writeSheetXml(columns: readonly string[], pieces: AsyncIterable<
   yield '</sheetData></worksheet>'
 }
 
-/** Leaves out rows beyond `maxRows`. An error of the first piece is thrown before any byte is returned. */
+/** Yields the file, without rows beyond `maxRows`. An error of the first piece is thrown before any byte is returned. */
 export async function* writeXlsx(
   columns: readonly string[],
   pieces: AsyncIterable<Cell[][]>,
@@ -68,7 +70,7 @@ export async function* writeXlsx(
   const rowStream = Readable.from(writeSheetXml(columns, await withFirstPiece(pieces), maxRows))
   const zip = new ZipFile()
   const output = zip.outputStream as PassThrough
-  // yazl handles neither: an error of the rows would end the process, and the zip would wait forever.
+  // Without these handlers, an error of the rows would end the process, and the zip would wait forever.
   rowStream.on('error', (error: Error) => output.destroy(error))
   zip.on('error', (error: Error) => output.destroy(error))
   // Not compressed, because yazl compresses in the background, and an error there cannot be caught.

@@ -20,7 +20,7 @@ export const appList = createListUseCase<typeof listApps, null, apps.AppRecord>(
 const toVersionRow = ({ config }: AppContext, record: apps.AppVersionRecord) => ({
   ...record,
   create_time: toTimestamp(config.timeZone, record.create_time),
-  // A published version never changes.
+  // A published version never changes, so its row version is always 1.
   row_version: 1,
 })
 

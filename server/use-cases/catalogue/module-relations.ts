@@ -17,7 +17,7 @@ export const readModuleRelations: UseCase<typeof getModuleRelations> = async ({ 
   return { body: findDependentModules(await modules.listModulesOfType(db, query.type), query.code) }
 }
 
-/** Separate lists, because the staff see hidden and visible modules differently. */
+/** Returns hidden and visible modules in two lists, because the staff see them differently. */
 export function findDependentModules(allModules: readonly modules.ModuleRecord[], code: string) {
   const toNamedRows = (rows: readonly modules.ModuleRecord[]) =>
     rows.map(({ id, code: moduleCode, name }) => ({ id, code: moduleCode, name }))
@@ -25,7 +25,7 @@ export function findDependentModules(allModules: readonly modules.ModuleRecord[]
   return { hidden: toNamedRows(hidden), visible: toNamedRows(visible) }
 }
 
-/** Contracts that an automatic module would join at their next change or extension, and not earlier. */
+/** Lists contracts that an automatic module with these conditions would join at their next change or extension, and not earlier. */
 export async function listContractsWithModules(
   app: AppContext,
   caller: Caller,

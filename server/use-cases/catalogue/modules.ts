@@ -1,4 +1,4 @@
-/** The catalogue of modules, chosen and automatic ones (contracts 5, D77, D80). */
+/** Manages the catalogue of modules: those that customers choose, and those that join automatically (contracts 5, D77, D80). */
 import { randomBytes } from 'node:crypto'
 import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { type Caller, type ClientType, isProviderAdmin } from '#domain/access.ts'
@@ -66,7 +66,8 @@ export const listChoices: UseCase<typeof listModuleChoices> = async ({ db, calle
       code,
       name,
       hidden,
-      // A device needs the conditions for offline quotes. Customers do not see what a hidden module depends on.
+      // A device needs the conditions for offline quotes, so they are sent for hidden modules too. Customers do not see what a hidden
+      // module depends on.
       dependencies: hidden && !isProviderAdmin(caller) ? [] : dependencies,
       conditions,
       any_condition,
@@ -156,7 +157,7 @@ export const update: UseCase<typeof updateModule> = async (context, { params, bo
     any_condition: body.any_condition ?? moduleBefore.any_condition,
     apps: body.apps ?? moduleBefore.apps,
   }
-  // An unchanged app setting is not checked again, even if the app's newest version no longer knows it.
+  // If no app settings are sent, the stored ones are not checked again, even if the app's newest version no longer has such a setting.
   const problems = await findModuleProblems(context, fields, moduleBefore, body.apps !== undefined)
   if (problems.length > 0) throw createValidationProblem(problems)
   await requireListsStayUsable(context, fields)
@@ -168,7 +169,7 @@ export const update: UseCase<typeof updateModule> = async (context, { params, bo
 export const remove: UseCase<typeof deleteModule> = async (context, { params }) => {
   const { db, now } = context
   const moduleBefore = await lockModule(context, params.id)
-  // Locked, so that no price list adds the module meanwhile.
+  // The catalogue is locked, so that no price list adds the module until the commit.
   await lockCatalogue(db)
   const dependentModules = findDependentModules(
     await modules.listModulesOfType(db, moduleBefore.type),

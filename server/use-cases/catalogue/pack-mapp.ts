@@ -5,10 +5,10 @@ import { ZipFile } from 'yazl'
 import { type AppManifest, manifestFormat, manifestVersion } from '#domain/checks/manifest-checks.ts'
 import { mappFiles } from '#domain/catalogue/mapp.ts'
 
-/** The part of the manifest that an author writes. The rest is calculated. */
+/** The part of the manifest that an author writes. The other fields are calculated. */
 export type AppFacts = Omit<AppManifest, 'format' | 'format_version' | 'files'>
 
-// Zip files cannot store times before 1980, and no time zone.
+// Zip files store times without a time zone, and none before 1980.
 const mtime = new Date('2020-01-01T12:00:00Z')
 
 /** `facts` are written unchanged, so that the reader finds faults in them. `files` maps names to bytes. */

@@ -1,4 +1,4 @@
-/** A price list as a zip (D78): `price.json` has the list with module codes, `manifest.json` its digest. */
+/** Packs and unpacks a price list as a zip (D78): `price.json` has the list with module codes, `manifest.json` its digest. */
 import { createHash, hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
@@ -18,7 +18,9 @@ import { buildNewContent, findDraftProblems } from '#server/use-cases/catalogue/
 const formatName = 'portal-price-list'
 const formatVersion = 1
 const fileNames = { list: 'price.json', manifest: 'manifest.json' }
-/** A list with a thousand ranges and modules takes about 300 kB. */
+/**
+ * Limits of the zip: number of entries, bytes per entry and bytes in total. A list with a thousand ranges and modules takes about 300 kB.
+ */
 const limits = { entries: 20, entryBytes: 4_000_000, totalBytes: 5_000_000 }
 
 type PriceListInput = ParsedInputOf<typeof createPriceList>['body']
@@ -62,7 +64,7 @@ export async function packPriceList({ type, effective_date, description, content
 }
 
 export interface UploadedPriceFile {
-  /** MD5 of the zip. The import names the uploaded file by it. */
+  /** MD5 of the zip, by which the import names the uploaded file. */
   md5: string
   list: PriceListFile
 }
@@ -107,7 +109,7 @@ export function readListFile(fileContent: unknown): PriceListFile {
 
 const faultsByArchiveFault: Record<ZipFault, PriceFileFaultCode> = {
   unreadable: 'notZip',
-  // This is a damaged file far more often than an attack.
+  // A zip that contradicts itself is a damaged file far more often than an attack.
   contradiction: 'notZip',
   entry: 'tooLarge',
   total: 'tooLarge',
@@ -143,7 +145,10 @@ function findUnknownField(content: unknown, parsedContent: unknown): string | nu
   return null
 }
 
-/** Hashes of the list as it is, and as it was exported if an editor has saved it in another encoding. */
+/**
+ * Returns hashes of the list's bytes, and of its text as it was exported, because an editor may have changed the encoding or the line
+ * breaks.
+ */
 function getPossibleHashes(list: Buffer): string[] {
   const text = decodeText(list)
   return [list, ...(text === null ? [] : [text, text.replaceAll('\r\n', '\n')])].map((content) =>
@@ -167,7 +172,9 @@ function decodeText(bytes: Buffer): string | null {
   }
 }
 
-/** Undefined if the text is not JSON, repeats a key or exceeds the limits. A small zip can unpack to megabytes. */
+/**
+ * Returns undefined if the text is not JSON, repeats a key or exceeds the limits, which exist because a small zip can unpack to megabytes.
+ */
 function parseJson(bytes: Buffer): unknown {
   try {
     const text = decodeText(bytes)

@@ -30,7 +30,7 @@ const emptyContent: PriceContent = {
 
 export const buildNewContent = (input: PriceContentInput): PriceContent => mergeContent(emptyContent, input)
 
-/** Merges the sent fields. The id of a row is its position, because a list is always stored as a whole. */
+/** Merges the sent fields into the current content. The id of a row is its position, because a list is always stored completely. */
 export function mergeContent(currentContent: PriceContent, input: PriceContentInput): PriceContent {
   const fieldNames = Object.keys(emptyContent) as (keyof PriceContent)[]
   const sentFields = Object.fromEntries(
@@ -41,7 +41,7 @@ export function mergeContent(currentContent: PriceContent, input: PriceContentIn
     ...mergedContent,
     concurrentUser: normaliseRanges(mergedContent.concurrentUser),
     namedUser: normaliseRanges(mergedContent.namedUser),
-    // A row without a chosen module is ignored (contracts 5).
+    // A row in which no module was chosen is ignored (contracts 5).
     module: mergedContent.module
       .filter(({ code }) => code !== '')
       .map(({ code, module_id, hkd, usd, rmb }, index) => ({ id: index + 1, code, module_id, hkd, usd, rmb })),
@@ -63,14 +63,14 @@ export interface UnsavedPriceList {
   content: PriceContent
 }
 
-/** Does not check whether its modules exist and its date is free. */
+/** Returns the faults of a draft, without a check whether its modules exist and whether its date is already used. */
 export const findDraftProblems = ({ effective_date, description, content }: Omit<UnsavedPriceList, 'type'>) => [
   ...(isDate(effective_date) ? [] : [{ field: 'effective_date', code: 'INVALID_FORMAT' as const }]),
   ...(description === '' ? [{ field: 'desc', code: 'REQUIRED' as const }] : []),
   ...checkPriceList(content),
 ]
 
-/** Throws VALIDATION_ERROR with all faults, except a date that another list begins on. */
+/** Throws VALIDATION_ERROR with all faults, but does not check whether another list has the same effective date. */
 export async function requireValidDraft({ db }: Pick<UseCaseContext, 'db'>, draft: UnsavedPriceList): Promise<void> {
   const { type, content } = draft
   const codesById = new Map(

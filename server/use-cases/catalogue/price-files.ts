@@ -1,4 +1,4 @@
-/** Exports and imports price lists, to use one in another installation (contracts 7, Z-32). */
+/** Exports and imports price lists, so that a list can be used in another installation (contracts 7, Z-32). */
 import { cleanText } from '#domain/text.ts'
 import type { downloadPriceList, exportPriceList, importPriceList, uploadPriceList } from '#contract/prices.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
@@ -19,7 +19,7 @@ import { buildNewContent } from '#server/use-cases/catalogue/price-content.ts'
 import { createList } from '#server/use-cases/catalogue/price-lists.ts'
 import { issueTicket, redeemTicket, type TicketRequest } from '#server/use-cases/tickets.ts'
 
-/** Returns an empty address if there is no such list (D64). */
+/** Returns the key of the download, or an empty text if the list does not exist or the caller may not see it (D64). */
 export const exportPriceFile: UseCase<typeof exportPriceList> = async (context, { body }) => {
   const priceList = typeof body.id === 'number' ? await findPriceListById(context.db, body.id) : null
   if (!priceList || !canSeeType(context.caller, priceList)) return { body: '' }
@@ -33,7 +33,7 @@ export interface PriceListDownload {
   bytes: Buffer
 }
 
-/** Also returns a withdrawn list. Throws NOT_FOUND, also if it was deleted meanwhile. */
+/** Returns the file, also of a withdrawn list. Throws NOT_FOUND if the key is not valid or the list was deleted in the meantime. */
 export async function downloadPriceFile(
   request: TicketRequest,
   { params }: ParsedInputOf<typeof downloadPriceList>,
@@ -45,7 +45,7 @@ export async function downloadPriceFile(
   return { name: `price-${priceList.type}-${priceList.effective_date}.zip`, bytes: await packPriceList(priceList) }
 }
 
-/** The route parses the file before the transaction. The list is not in use yet. */
+/** Stores the content of an uploaded file. `importPriceFile` creates the list. The route parses the file before the transaction. */
 export const uploadPriceFile: UseCase<typeof uploadPriceList> = async (context, { body }) => {
   const { db, caller, now } = context
   const { md5, list } = body.file as UploadedPriceFile
@@ -84,7 +84,9 @@ export const importPriceFile: UseCase<typeof importPriceList> = async (context, 
   return createList(context, { ...list, confirmed: false, module: await addModuleIds(context, list) }, ['import'])
 }
 
-/** A module that is unknown here or not sold (D5) gets no id, and is refused by its code. */
+/**
+ * Adds the ids of modules. A module that this installation does not have, or that is hidden (D5), gets the id 0 and is refused by its code.
+ */
 async function addModuleIds({ db }: UseCaseContext, { type, module }: PriceListFile) {
   const idsByCode = new Map(
     (await listModulesOfType(db, type)).flatMap(({ code, id, hidden }) => (hidden ? [] : [[code, id]])),

@@ -1,4 +1,4 @@
-/** Contracts by price list. The staff need this before they withdraw one. */
+/** Counts the contracts of each price list. The staff need the numbers before they withdraw a list. */
 import type { Caller } from '#domain/access.ts'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { listPriceListUses } from '#contract/catalogue/withdrawn-price-lists.ts'

@@ -1,4 +1,4 @@
-/** Price lists: edited by the provider's staff, read by users with the order right (contracts 5, D16, D81). */
+/** Manages price lists: the provider's staff edit them, and users with the order right read them (contracts 5, D16, D81). */
 import { createHash } from 'node:crypto'
 import { isProviderAdmin } from '#domain/access.ts'
 import { type PriceDifference, findPriceDifferences, listPriceFields } from '#domain/catalogue/price-differences.ts'
@@ -55,7 +55,7 @@ const toCompleteList = (app: AppContext, record: lists.PriceListRecord): Complet
   return { ...toListHeader(app, record), concurrentUser, namedUser, module, pdbPrice }
 }
 
-/** Hash over everything that determines a price. */
+/** Returns a hash over everything that determines a price. */
 export const hashPrices = ({ id, content }: Pick<lists.PriceListRecord, 'id' | 'content'>): string =>
   createHash('sha256')
     .update(JSON.stringify([id, sortKeys(content)]))
@@ -122,7 +122,7 @@ export async function createList(
   const { type, effective_date } = body
   const draft = { type, effective_date, description: cleanText(body.desc), content: buildNewContent(body) }
   requireVisibleCharacters(draft.description)
-  // Locked, so that its modules stay in the catalogue until the commit.
+  // The catalogue is locked, so that the list's modules stay in it until the commit.
   await lockCatalogue(db)
   await requireValidDraft(context, draft)
   if (body.confirmed) await requireUsableList(context, draft)
@@ -186,7 +186,7 @@ export const update: UseCase<typeof updatePriceList> = async (context, { body })
   return finishListWrite(context, storedList, [operation], buildChanges(listBefore, storedList))
 }
 
-/** Locked are the type, and for a confirmed list everything but the description. */
+/** Returns the changed fields that are locked: the type, and for a confirmed list every field but the description. */
 function findLockedFields(
   listBefore: lists.PriceListRecord,
   draft: Pick<lists.PriceListRecord, 'type' | 'effective_date' | 'confirmed' | 'content'>,
@@ -223,7 +223,10 @@ export async function finishListWrite(
   return { body: toCompleteList(context.app, storedList) }
 }
 
-/** Records all fields of a created or deleted list. A withdrawn list stays readable, so its fields are not recorded. */
+/**
+ * Returns all fields of a created, imported or deleted list as changes, or null for another operation. A withdrawn list stays readable, so
+ * its fields are not recorded.
+ */
 function buildContentChanges(operation: Operation, storedList: lists.PriceListRecord): PriceDifference[] | null {
   const getFields = () => listPriceFields(toComparedFields(storedList))
   if (operation === 'create' || operation === 'import')
@@ -231,7 +234,10 @@ function buildContentChanges(operation: Operation, storedList: lists.PriceListRe
   return operation === 'delete' ? getFields().map(([field, before]) => ({ field, before, after: null })) : null
 }
 
-/** The trail is kept for years, so an entry has this many changes and characters per value; the rest is counted. */
+/**
+ * Maximum number of changes per audit entry and of characters per value, because entries are stored for years. The entry also has the total
+ * number of changes.
+ */
 const trailLimits = { changes: 20, characters: 100 }
 
 function buildChanges(listBefore: lists.PriceListRecord, listAfter: lists.PriceListRecord) {

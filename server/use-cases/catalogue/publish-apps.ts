@@ -1,4 +1,4 @@
-/** Publishes uploaded apps in a long request (contracts 4, 8). */
+/** Publishes uploaded apps in a job (contracts 4, 8). */
 import { findSelectionFaults } from '#domain/catalogue/mapp.ts'
 import type { publishApps } from '#contract/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
@@ -25,8 +25,8 @@ export const publishJob = 'publish-apps'
 const dayMs = 86_400_000
 
 /**
- * Throws STATE_CONFLICT with `why`: `missingHashes` for MD5s without an upload, `status` for files that are neither new apps nor upgrades,
- * `twice` for codes with more than one version.
+ * Throws STATE_CONFLICT with `why`: `gone` for MD5s without an upload, `status` for files that are neither new apps nor upgrades, `twice`
+ * for codes with more than one version.
  */
 export const startPublishing: UseCase<typeof publishApps> = async (context, { body }) => {
   const { db, caller, now, intent, requestId } = context
@@ -51,7 +51,7 @@ export const startPublishing: UseCase<typeof publishApps> = async (context, { bo
       })),
     })
   if (duplicateCodes.length > 0) throw new ProblemError('STATE_CONFLICT', { why: 'twice', codes: duplicateCodes })
-  // The uploads must not expire while they wait.
+  // The uploads must not expire while the job waits.
   await uploads.extendUploads(
     db,
     activeRecords.map(({ id }) => id),
@@ -63,14 +63,14 @@ export const startPublishing: UseCase<typeof publishApps> = async (context, { bo
 }
 
 export interface PublishResult {
-  /** Name of the app. Null if the upload no longer exists. */
+  /** Name and version of the app. Null if the upload no longer exists. */
   name: string | null
   uploadId: string | null
 }
 
 /**
- * Publishes one upload in the transaction of `db`, as the system role. The first publisher of a version wins. An upload that is no longer
- * new or an upgrade is left unchanged, and so is one that was published before a kill.
+ * Publishes one upload in the transaction of `db`, as the system role. The first publisher of a version wins. An upload is left unchanged
+ * if it is no longer a new app or an upgrade, or if it was already published before a kill.
  */
 export async function publishOne(
   app: AppContext,

@@ -1,4 +1,4 @@
-/** Tries a saved or unsaved price list on the current contracts, in a long request. */
+/** Requests a job that calculates the effect of a saved or unsaved price list on the current contracts. */
 import type { ClientType } from '#domain/access.ts'
 import type { PriceContent } from '#domain/checks/price-checks.ts'
 import { cleanText } from '#domain/text.ts'
@@ -13,7 +13,7 @@ import { buildNewContent, requireValidDraft } from '#server/use-cases/catalogue/
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 
-/** Has a copy of the list, so later changes of the list have no effect. */
+/** Input of the job. It contains a copy of the list, so later changes of the list have no effect. */
 export interface RehearseInput {
   type: ClientType
   list: PriceContent
@@ -24,7 +24,7 @@ export interface RehearseInput {
 
 export const rehearseJob = 'rehearse-prices'
 
-/** Throws NOT_FOUND, FORBIDDEN for the client type, VALIDATION_ERROR for a faulty draft. Its date may be in use. */
+/** Throws NOT_FOUND, FORBIDDEN for the client type, and VALIDATION_ERROR for a faulty draft. A draft may have the date of another list. */
 export const startRehearsal: UseCase<typeof rehearsePriceList> = async (context, { body }) => {
   const { id, list, progressKey } = body
   if (id !== undefined && list !== undefined) throw createValidationProblem([{ field: 'list', code: 'UNKNOWN_FIELD' }])

@@ -1,4 +1,4 @@
-/** Icons and change logs of apps. Anyone who knows the name, which cannot be guessed, can read them. */
+/** Serves icons and change logs of apps. Anyone who knows the name of a file, which cannot be guessed, can read it. */
 import { findResource } from '#server/db/catalogue/web-resources.ts'
 import { readAsSystem } from '#server/db/transaction.ts'
 import { changeLogPolicy } from '#server/drivers/packages/change-log-style.ts'
@@ -7,7 +7,7 @@ import { requireRow } from '#server/problems/problem-error.ts'
 
 const yearSeconds = 31_536_000
 
-/** The type depends on the stored name only, not on the request (U-15). Throws NOT_FOUND. */
+/** The content type depends only on what is stored, and not on the request (U-15). Throws NOT_FOUND. */
 export async function readResource(
   app: AppContext,
   id: string,

@@ -1,4 +1,4 @@
-/** Checks that customers can order by a list, when it takes effect and when the catalogue changes under it. */
+/** Checks that customers can order by a price list: when it is confirmed or reinstated, and when a module of the catalogue changes. */
 import type { ClientType } from '#domain/access.ts'
 import { findUnmetNeeds, nameModules } from '#domain/catalogue/unmet-needs.ts'
 import type { PriceContent } from '#domain/checks/price-checks.ts'
@@ -33,7 +33,7 @@ interface ChangedModule {
 
 /**
  * Throws VALIDATION_ERROR on `dependencies` if a module in a list in force, or confirmed for later, would need a module that the list does
- * not have. Modules that it already lacked do not count.
+ * not have. Modules that the list lacked before the change are ignored.
  */
 export async function requireListsStayUsable(context: UseCaseContext, changedModule: ChangedModule): Promise<void> {
   const { db } = context

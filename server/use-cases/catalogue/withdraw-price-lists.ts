@@ -13,7 +13,10 @@ import { requireUsableList } from '#server/use-cases/catalogue/usable-price-list
 const createConflictError = (reason: string, details: Record<string, unknown> = {}) =>
   new ProblemError('STATE_CONFLICT', { why: reason, ...details })
 
-/** Deletes a list that was never confirmed. Throws STATE_CONFLICT for the list in force, and STEP_UP_REQUIRED. */
+/**
+ * Withdraws a confirmed list, or deletes one that was never confirmed. Throws STATE_CONFLICT for the list in force and for a withdrawn
+ * list, and STEP_UP_REQUIRED for a confirmed list.
+ */
 export const withdrawPriceList: UseCase<typeof deletePriceList> = async (context, { params }) => {
   const { db, now } = context
   const listBefore = await lockPriceList(context, params.id)
@@ -31,7 +34,10 @@ export const withdrawPriceList: UseCase<typeof deletePriceList> = async (context
   return { status: 204, body: null }
 }
 
-/** Throws STATE_CONFLICT if a later list is in force, VERSION_CONFLICT, VALIDATION_ERROR for date or content. */
+/**
+ * Throws STATE_CONFLICT if the list is not withdrawn or a later list is in force, VERSION_CONFLICT, and VALIDATION_ERROR for its date or
+ * content.
+ */
 export const reinstateWithdrawnList: UseCase<typeof reinstatePriceList> = async (context, { params }) => {
   const { db, now } = context
   const listBefore = await lockPriceList(context, params.id)

@@ -1,4 +1,4 @@
-/** Records every change of an account's sign-in methods, and mails it to the user (S-38). */
+/** Records every change of an account's sign-in methods, and mails the user about it (S-38), except about a new name. */
 import type { UserCredential } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
@@ -6,13 +6,13 @@ import type { FactorMail } from '#server/use-cases/mail/mail-kinds.ts'
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 
 export interface FactorNote {
-  /** Null if the way to sign in has not changed. */
+  /** Null if no mail is sent, because the way to sign in has not changed. */
   mail: FactorMail | null
   field: 'authenticator app' | 'passkey' | 'recovery code' | 'recovery codes'
   change: 'added' | 'removed' | 'renamed' | 'used' | 'renewed'
 }
 
-/** Runs in the transaction of the change. Call `notifyJobs` after the commit, so that the mail is sent at once. */
+/** Runs in the transaction of the change. Call `notifyJobs` after the commit, so that the mail is sent without delay. */
 export async function recordFactorChange(
   db: DatabaseHandle,
   { userId, companyId, userName }: UserCredential,

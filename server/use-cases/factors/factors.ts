@@ -1,4 +1,4 @@
-/** The caller's own second factors. A change needs a password or factor that was checked just before. */
+/** Manages the caller's second factors. A change (except a new name) needs a password or factor that was checked shortly before. */
 import type { getFactors } from '#contract/factors.ts'
 import { cleanText } from '#domain/text.ts'
 import { toTimestamp } from '#domain/time.ts'
@@ -83,7 +83,10 @@ export async function startFactorChange(app: AppContext, { userId, sessionId }: 
   })
 }
 
-/** Throws MFA_INVALID, MFA_EXPIRED or RATE_LIMITED. A stolen access token must not bypass the limit on guesses. */
+/**
+ * Checks the evidence and records in the MFA token that the identity is proven. Throws MFA_INVALID, MFA_EXPIRED or RATE_LIMITED. A stolen
+ * access token must not bypass the limit on guesses.
+ */
 export async function proveIdentity(
   app: AppContext,
   { holder, token, address, requestId }: FactorRequest,
@@ -122,7 +125,7 @@ export async function proveIdentity(
   notifyJobs(app)
 }
 
-/** Throws MFA_EXPIRED if the identity was not verified, or too long ago. */
+/** Runs `work` in a transaction. Throws MFA_EXPIRED if the identity was not proven, or too long ago. */
 export async function runFactorChange<T>(
   app: AppContext,
   request: FactorRequest,
@@ -138,7 +141,10 @@ export async function runFactorChange<T>(
   return result
 }
 
-/** Deleting the last factor deletes the recovery codes too, because they replace nothing any more. */
+/**
+ * Throws LAST_FACTOR if the user must have a factor. With the last factor the recovery codes are deleted too, because they can only replace
+ * a factor.
+ */
 export async function deleteOwnFactor(app: AppContext, request: FactorRequest, id: number): Promise<void> {
   const { requestId } = request
   const owner = await runFactorChange(app, request, async (db, session) => {
@@ -156,7 +162,7 @@ export async function deleteOwnFactor(app: AppContext, request: FactorRequest, i
   logSecurityEvent(app.log, 'second_factor_removed', eventFields)
 }
 
-/** A name gives no access, so renaming needs no verification and sends no mail. */
+/** A name gives no access, so a new name needs no verification and causes no mail. */
 export async function renameOwnFactor(
   app: AppContext,
   { holder: { userId }, requestId }: RenameRequest,
@@ -183,7 +189,7 @@ interface RenameInput {
 
 const getAuditField = ({ kind }: FactorRecord) => (kind === 'totp' ? 'authenticator app' : 'passkey')
 
-/** Throws STATE_CONFLICT for a user without a factor, because recovery codes would replace nothing. */
+/** Throws STATE_CONFLICT for a user without a factor, because recovery codes can only replace a factor. */
 export async function issueNewRecoveryCodes(app: AppContext, request: FactorRequest): Promise<string[]> {
   const { requestId } = request
   return runFactorChange(app, request, async (db, { credential }) => {
@@ -196,7 +202,7 @@ export async function issueNewRecoveryCodes(app: AppContext, request: FactorRequ
   })
 }
 
-/** Returns ten new codes and invalidates the former ones. Only their hashes are stored. */
+/** Returns ten new codes and deletes the former ones. Only hashes of the codes are stored. */
 export async function issueRecoveryCodes(
   db: DatabaseHandle,
   user: { userId: number; companyId: number },
@@ -207,7 +213,10 @@ export async function issueRecoveryCodes(
   return codes
 }
 
-/** A user without a factor must set one up at the next sign-in. Existing sessions stay active. */
+/**
+ * Sets whether users of the company must have a second factor. A user without one must set it up at the next sign-in. Existing sessions
+ * stay active.
+ */
 export async function setCompanyRequirement(
   app: AppContext,
   request: FactorRequest,

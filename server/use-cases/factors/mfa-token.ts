@@ -1,4 +1,7 @@
-/** An MFA token is valid for minutes and for one success, and only while account and password stay unchanged. */
+/**
+ * Issues and checks MFA tokens. A token is valid for some minutes, and only while the account is active and its password unchanged. A
+ * sign-in uses it up.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import type { ProofMethod, SecondStep } from '#contract/factors.ts'
 import { PROVIDER } from '#domain/access.ts'
@@ -17,7 +20,10 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 import { createPasskeyChallenge, buildPasskeyRequest } from '#server/use-cases/factors/passkeys.ts'
 
 const minuteMs = 60_000
-/** `enrol` leaves time to install an app. */
+/**
+ * Lifetimes of tokens in ms: for the second step of a sign-in, for the set-up of the first factor (with time to install an app), and for a
+ * change of factors.
+ */
 const lifetimesMs = { step: 5 * minuteMs, enrol: 15 * minuteMs, change: 10 * minuteMs }
 
 const createExpiredError = () => new ProblemError('MFA_EXPIRED')
@@ -39,7 +45,7 @@ interface MfaTokenInput {
   now: number
 }
 
-/** Called after a correct password. Returns the step that is still needed, or null. */
+/** Called after a correct password. Returns the step that is still needed, or null if the sign-in is complete. */
 export async function requireSecondStep(
   db: DatabaseHandle,
   app: AppContext,
@@ -52,7 +58,7 @@ export async function requireSecondStep(
   return { ...(await openMfaToken(db, app, { ...input, factors, lifeMs, sessionId: null })), enrol: isEnrolling }
 }
 
-/** For a signed-in user, who must verify their identity before a change. */
+/** Opens a token for a signed-in user, who must prove their identity before a change. */
 export async function openFactorChange(
   db: DatabaseHandle,
   app: AppContext,
@@ -102,7 +108,7 @@ const getMethods = (factors: readonly FactorRecord[], codeCount: number): ProofM
 
 const hashPassword = (passwordHash: string) => createHash('sha256').update(passwordHash).digest('hex')
 
-/** A caller during a sign-in, or one session of a user. */
+/** The holder of a token: an anonymous caller during a sign-in, or one session of a user. */
 export type MfaTokenHolder = { kind: 'anonymous' } | { kind: 'user'; userId: number; sessionId: string | null }
 
 export interface MfaSession {
@@ -116,7 +122,7 @@ const isHeldBy = (mfaToken: MfaToken, holder: MfaTokenHolder) =>
     ? mfaToken.session_id === null
     : mfaToken.user_id === holder.userId && mfaToken.session_id !== null && mfaToken.session_id === holder.sessionId
 
-/** Throws MFA_EXPIRED if it is used, expired, of another holder, or the password has changed since. */
+/** Throws MFA_EXPIRED if the token was used, has expired or belongs to another holder, or if the password has changed since. */
 export async function readMfaToken(
   db: DatabaseHandle,
   token: string,

@@ -1,6 +1,6 @@
 /**
- * Passkeys (WebAuthn), bound to the configured address and never to one that a request claims (S-37). The library is loaded on first use,
- * because loading takes a third of a second and most users have no passkey.
+ * Checks passkeys (WebAuthn), which are bound to the configured address and never to an address from a request (S-37). The library is
+ * loaded on first use, because loading takes a third of a second and most users have no passkey.
  */
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { randomBytes } from 'node:crypto'

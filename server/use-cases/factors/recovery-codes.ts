@@ -1,4 +1,4 @@
-/** Recovery codes for users who lost all other factors. A code has 80 bits, is stored as a hash and works once. */
+/** Creates recovery codes for users who have lost all other factors. A code has 80 bits, is stored as a hash and works once. */
 import { createHash, randomBytes } from 'node:crypto'
 
 const codeCount = 10
@@ -14,7 +14,7 @@ function createRecoveryCode(): string {
   return (code.match(/.{4}/g) ?? []).join('-')
 }
 
-/** Dashes, capitals, or an O for a zero do not matter. */
+/** Returns the hash of a typed code. Dashes and capital letters are ignored, an O is read as 0, and I and L as 1. */
 export function hashRecoveryCode(userId: number, typedCode: string): string {
   const code = typedCode
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** An admin or the operator removes the factors of a user who has lost them all, after verifying who it is. */
+/** Removes the factors of a user who has lost all of them. An admin or the operator does this after they have verified who the user is. */
 import type { RowRef } from '#contract/endpoint.ts'
 import type { getUserFactors } from '#contract/factors.ts'
 import type { Caller } from '#domain/access.ts'
@@ -43,7 +43,7 @@ export async function resetColleagueFactors(
   logSecurityEvent(app.log, 'second_factor_reset', eventFields)
 }
 
-/** `username` is `company:e-mail`. Returns the number of factors, or null if there is no such user. */
+/** `username` is `company:e-mail`. Returns the number of deleted factors, or null if there is no such user. */
 export async function resetFactorsByOperator(app: AppContext, username: string): Promise<number | null> {
   const { companyCode, email } = splitUsername(username)
   return writeAsSystem(app, async (db) => {
@@ -54,12 +54,15 @@ export async function resetFactorsByOperator(app: AppContext, username: string):
 
 interface ResetOptions {
   now: number
-  /** Null if the operator resets them. */
+  /** The admin who resets the factors, or null for the operator. */
   byUserId: number | null
   requestId: string
 }
 
-/** Ends all sessions, because a person who found the lost phone may have one. The password stays. */
+/**
+ * Returns the number of deleted factors. If there were any, ends all sessions, because a person who found the lost phone may have one. The
+ * password stays.
+ */
 async function deleteAllFactors(
   db: DatabaseHandle,
   credential: UserCredential,

@@ -1,4 +1,4 @@
-/** Sets up a factor in two steps: returns its secret or challenge, then verifies the new factor. */
+/** Sets up a factor in two steps: the first returns a secret or challenge, and the second verifies the new factor. */
 import type { FactorKind } from '#contract/factors.ts'
 import { cleanText } from '#domain/text.ts'
 import { countRecoveryCodes, type FactorRecord, listFactors, insertFactor } from '#server/db/accounts/factors.ts'
@@ -23,7 +23,10 @@ import { createTotpSecret, findTotpStep, buildTotpUri } from '#server/use-cases/
 
 const maxFactors = 10
 
-/** Throws STATE_CONFLICT during a sign-in if the user already has a factor, and for an eleventh factor. */
+/**
+ * Returns the user's factors. Throws MFA_EXPIRED if a signed-in user has not proven their identity, and STATE_CONFLICT for an eleventh
+ * factor or, during a sign-in, if the user already has a factor.
+ */
 async function requireSetUpAllowed(db: DatabaseHandle, { mfaToken, credential }: MfaSession): Promise<FactorRecord[]> {
   const factors = await listFactors(db, credential.userId)
   if (mfaToken.session_id !== null && mfaToken.proven === null) throw new ProblemError('MFA_EXPIRED')
@@ -32,7 +35,7 @@ async function requireSetUpAllowed(db: DatabaseHandle, { mfaToken, credential }:
   return factors
 }
 
-/** Creates no factor yet. Its data is stored with the MFA token, with the secret encrypted. */
+/** Stores the data of the new factor with the MFA token (a secret is encrypted). `finishFactorSetUp` creates the factor. */
 export async function beginFactorSetUp(app: AppContext, { token, holder }: FactorRequest, kind: FactorKind) {
   const now = app.clock()
   const secret = createTotpSecret()
@@ -89,7 +92,7 @@ export async function finishFactorSetUp(
     const { userId, companyId } = credential
     const owner = { user_id: userId, company_id: companyId }
     await insertFactor(db, { ...checkedFactor, ...owner, kind: input.kind, name, create_time: now, last_time: null })
-    // The new factor was verified just now. During a sign-in this counts as the second step.
+    // The new factor was just verified. During a sign-in this is accepted as the second step.
     await updateMfaToken(db, mfaToken, { pending: null, challenge: createPasskeyChallenge(), proven: now })
     const field = input.kind === 'totp' ? 'authenticator app' : 'passkey'
     await recordFactorChange(db, credential, { mail: 'factor-added', field, change: 'added' }, { now, requestId })

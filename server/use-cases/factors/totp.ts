@@ -1,11 +1,11 @@
-/** Codes of an authenticator app (RFC 6238): six digits, 30 seconds, one step of drift either way. */
+/** Creates and checks codes of an authenticator app (RFC 6238): six digits, 30 seconds, one time step of drift in either direction. */
 import { Secret, TOTP } from 'otpauth'
 
 const periodMs = 30_000
 const drift = 1
 const issuer = 'Service portal'
 
-/** Base32, 160 bits. */
+/** Returns a secret of 160 bits in base32. */
 export const createTotpSecret = () => new Secret({ size: 20 }).base32
 
 const createAuthenticator = (secret: string, label = '') =>

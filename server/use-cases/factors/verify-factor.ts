@@ -1,6 +1,6 @@
 /**
- * Verifies a password, factor or recovery code outside of a transaction, because it is slow. `consume` runs inside of one and succeeds for
- * only one of two requests at once.
+ * Verifies a password, factor or recovery code outside of a transaction, because this is slow. `consume` then runs in a transaction. If two
+ * requests use the same code at the same time, it returns true for only one of them.
  */
 import { listFactors, spendRecoveryCode, claimCounter, claimStep } from '#server/db/accounts/factors.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -22,7 +22,10 @@ export interface VerifiedFactor {
   consume(db: DatabaseHandle): Promise<boolean>
 }
 
-/** Returns null for wrong evidence, and throws VALIDATION_ERROR for none. A password needs a `position`. */
+/**
+ * Returns null for wrong evidence, except for a wrong recovery code, which only `consume` finds. Throws VALIDATION_ERROR if there is no
+ * evidence, or no `position` for a password.
+ */
 export async function verifyFactor(
   app: AppContext,
   session: MfaSession,
@@ -38,7 +41,7 @@ export async function verifyFactor(
   if (evidence.assertion) return verifyAssertion(app, session, evidence.assertion, now)
   if (!evidence.password || !position) throw createValidationProblem([{ field: 'otp', code: 'REQUIRED' }])
   const isMatch = await verifyPassword(session.passwordHash, evidence.password, { cost: app.config.argon2, position })
-  // Whether it is still the current password is checked when the MFA token is locked.
+  // Whether the password is still the current one is checked when the MFA token is locked.
   return isMatch ? { method: 'password', consume: async () => true } : null
 }
 

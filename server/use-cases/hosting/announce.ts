@@ -3,7 +3,7 @@ import type { AppContext } from '#server/context/context.ts'
 
 export const servicesChannel = 'portal_services'
 
-/** Call it after the commit. A lost announcement does no harm, because clients also poll. */
+/** Announces changed services to every node. Call it after the commit. A lost announcement does no harm, because clients also poll. */
 export const announceServices = ({ database }: Pick<AppContext, 'database'>, companyId: number): void =>
   void database.announce(servicesChannel, String(companyId)).catch(() => undefined)
 

@@ -1,4 +1,4 @@
-/** The health check: stores the observed state of services when it has changed (D40). */
+/** Runs the health check: stores the observed state of services when it has changed (D40). */
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import {
@@ -47,8 +47,8 @@ export interface HealthCheckResult {
 }
 
 /**
- * Skips a service with a running operation. Removes instances without a row, which interrupted operations left behind. Throws NOT_SUPPORT
- * if this server does not run services.
+ * Does not change a service with a running operation. Removes instances that interrupted operations left behind, of services that should
+ * have no instance. Throws NOT_SUPPORT if this server does not run services.
  */
 export async function checkServices(app: AppContext, companyId: number | null = null): Promise<HealthCheckResult> {
   // Another host checks its services itself.
@@ -76,7 +76,7 @@ export async function checkServices(app: AppContext, companyId: number | null = 
   if (states) await removeUnneededSystems(app, knownServices, states)
   return result
 }
-/** Returns the previous values, but not online, because the state is unknown. */
+/** Returns the previous values, except that the service is not online, because its state is unknown. */
 const toUnreachableFields = ({
   running_memory,
   running_tasks,
@@ -101,7 +101,7 @@ async function writeObserved(
   const now = app.clock()
   const lockedService = await lockService(db, row.id)
   if (!lockedService || lockedService.row_version !== row.row_version) return false
-  // Taken before the services' counter, the same order as in transactions of orders.
+  // The company's counter is locked before the services' counter, in the same order as in transactions of orders.
   const change = await takeChangeNumber(db, row.company_id)
   await updateService(db, row.id, observedFields, now)
   await updateListedOrder(db, row.company_id, row.code, { change, time: now })

@@ -5,7 +5,7 @@ import { findServiceAddress } from '#server/db/hosting/services.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createValidationProblem, createNotFoundProblem } from '#server/problems/problem-error.ts'
 
-/** Throws VALIDATION_ERROR for an invalid code, and NOT_FOUND if the service does not exist or is not running. */
+/** Throws VALIDATION_ERROR for an invalid code, and NOT_FOUND if the service does not exist or has no address, because it is not set up. */
 export async function findService(app: AppContext, code: string): Promise<{ url: string; admin_url: string | null }> {
   const problem = checkServiceCode('code', code)
   if (problem) throw createValidationProblem([problem], { code })

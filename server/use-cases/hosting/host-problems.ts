@@ -1,7 +1,7 @@
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { createNotFoundProblem, createUnavailableProblem } from '#server/problems/problem-error.ts'
 
-/** Throws UNAVAILABLE if the host does not respond. The result is empty if the host does not know the service. */
+/** Yields the items of `source`. Throws UNAVAILABLE if the host does not respond. Yields no items if the host does not know the service. */
 export async function* mapHostErrors<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source

@@ -1,4 +1,4 @@
-/** Orders a backup subscription, at most until the contract's end and at current prices (D16, D20, D21). */
+/** Orders a backup subscription at current prices, which ends with the contract at the latest (D16, D20, D21). */
 import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { type BackupType, type BackupOrderRefusal } from '#domain/backups.ts'
 import {
@@ -39,7 +39,7 @@ interface BackupTerms extends BackupRates {
   type: BackupType
   priceId: number
   period: BackupPeriod
-  /** Date from which the next period is counted. */
+  /** Date and months from which the next period is counted. Null if the contract's end shortens this period. */
   anchor: PeriodAnchor | null
   amount: Hundredths
   payAmount: Hundredths
@@ -49,7 +49,7 @@ interface BackupTerms extends BackupRates {
 const createRefusal = (reason: BackupOrderRefusal | 'noPriceList') =>
   new ProblemError('STATE_CONFLICT', { why: reason })
 
-/** Throws NOT_FOUND, STATE_CONFLICT with the reason, or QUOTE_CHANGED with both amounts. */
+/** Throws NOT_FOUND, STATE_CONFLICT with the reason, QUOTE_CHANGED with both amounts, and the problems of an amount that cannot be paid. */
 export const placeBackupOrder: UseCase<typeof orderBackup> = (context, { body }) =>
   runForRow(context, 'service', body.service_id, async (actingCompany, serviceId) => {
     const terms = await buildBackupTerms(actingCompany, serviceId, body)
@@ -95,7 +95,10 @@ async function buildBackupTerms(
   return { service, contract, type, priceId: priceList.id, period, anchor, ...rates, ...amounts, steps }
 }
 
-/** Compares as for quotes of orders (D17). A backup quote has no id, so an order with an id is refused. */
+/**
+ * Throws QUOTE_CHANGED if the displayed price list or amount is not the current one (D17). A backup quote has no id, so an order with an id
+ * is refused too.
+ */
 function requireSameBackupQuote(terms: BackupTerms, { quote_id, price_id, pay_amount }: OrderBackupInput): void {
   const { priceId, payAmount, period, contract, steps } = terms
   const isSame =
@@ -124,7 +127,7 @@ const formatAmounts = ({ annualFee: annual, discount, amount, payAmount }: Backu
   pay_amount: writeAmount(payAmount),
 })
 
-/** Replaces an unpaid order of the same kind. If nothing is due, the order takes effect at once (D15). */
+/** Replaces an unpaid order of the same kind. If no amount is due, the new order takes effect immediately (D15). */
 async function insertOrder(
   actingCompany: ActingCompany,
   terms: BackupTerms,
@@ -162,13 +165,16 @@ async function insertOrder(
   await recordOrder(actingCompany, id)
   await touchListedOrder(db, { companyId, code: service.code }, changeStamp.change)
   const backup = { id, company_id: companyId, service_id: service.id, service_code: service.code, pdb_type: type }
-  // The services' counter is locked last, because the lock is held until the commit.
+  // The services' counter is locked last, because it stays locked until the commit.
   if (terms.payAmount === 0n || waivedAmount !== null) await activateBackup(context, backup, changeStamp)
   else await touchService(db, companyId, service.code)
   return id
 }
 
-/** An amount too small to be paid is not charged. Throws AMOUNT_TOO_SMALL if such amounts would add up. */
+/**
+ * Returns an amount that is too small to be paid and so not charged, or null. Throws AMOUNT_TOO_SMALL if the waived amounts together could
+ * be paid.
+ */
 async function getWaivedAmount(
   { context }: ActingCompany,
   { contract: { currency }, payAmount: amount, type }: BackupTerms,
@@ -183,7 +189,7 @@ async function getWaivedAmount(
   return writeAmount(amount)
 }
 
-/** First ends a payment that was started at a gateway. */
+/** Makes the unpaid order invalid. `requireNoPayment` first ends a payment that was started at a gateway. */
 async function replaceUnpaid({ context }: ActingCompany, id: number, changeStamp: ChangeStamp): Promise<void> {
   await requireNoPayment(context, { kind: 'backup', id }, 'replace')
   await rows.updateBackup(context.db, id, { status: -1 }, changeStamp)

@@ -1,6 +1,6 @@
 /**
- * Scheduled work on hosted services (contracts 4): set-up after the contract takes effect, stop 7 days after its end, erasure 30 days
- * later. Mails announce both, and an extension starts the service again.
+ * Does the scheduled work on hosted services (contracts 4): the set-up after the contract takes effect, the stop 7 days after its end, and
+ * the erasure 30 days later. Mails announce stop and erasure. If the contract is extended, the service is started again.
  */
 import { getServiceEndDates } from '#domain/hosting.ts'
 import { addDays } from '#domain/plain-dates.ts'
@@ -23,7 +23,7 @@ import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { type OperationInput, startOperation } from '#server/use-cases/hosting/running-operation.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-/** "Wait for 3 to 5 minutes" (contracts 4). */
+/** Delay in ms between the creation of the contract and the set-up of its service: "Wait for 3 to 5 minutes" (contracts 4). */
 export const setUpDelayMs = 180_000
 /** Number of days before the stop and before the erasure on which the mails are sent. */
 const noticeDays = { stop: 3, erase: 7 }
@@ -40,7 +40,7 @@ interface WorkMoment {
   canSetUp: boolean
 }
 
-/** Returns one task or null. The next run finds the following one. */
+/** Returns one due task, or null. The next run finds the following task. */
 export function findDueWork(row: UpkeepServiceRow, moment: WorkMoment): DueServiceWork | null {
   // An unreachable host gets no new operation, because each try would create an audit entry.
   if (row.operation !== null || row.fault === 'unreachable') return null
@@ -120,7 +120,7 @@ const operationNames: Partial<Record<ServiceOperation, string>> = {
   'start-service': 'enable',
 }
 
-/** Like an operation of a user, but the audit entry names no user. */
+/** Starts an operation for the portal itself. It is like an operation of a user, but the audit entry names no user. */
 export async function startOperationByClock(
   db: DatabaseHandle,
   row: Pick<UpkeepServiceRow, 'id' | 'company_id' | 'code' | 'fence' | 'contract'>,

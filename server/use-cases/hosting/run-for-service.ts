@@ -1,4 +1,7 @@
-/** Access to a service: users with the order right, and the provider's admins (D43, D46, D50). */
+/**
+ * Runs work restricted to the company of a service. The provider's admins may act on the services of all companies, other callers only on
+ * those of their own (D43, D46, D50).
+ */
 import { isProviderAdmin } from '#domain/access.ts'
 import type { RowRef } from '#contract/endpoint.ts'
 import { findServiceRow, type ServiceListRow } from '#server/db/hosting/services.ts'
@@ -8,7 +11,7 @@ import { type ActingCompany, type ActingContext, runBehindFenceOf } from '#serve
 
 export type ServiceTrailDetails = Pick<ActingCompany, 'info' | 'log'>
 
-/** Runs `work` restricted to the company that owns the service. Throws NOT_FOUND. */
+/** Runs `work` restricted to the company that owns the service. Throws NOT_FOUND if the caller may not act on the service. */
 export async function runForService<T>(
   context: ActingContext,
   id: RowRef,
@@ -20,7 +23,7 @@ export async function runForService<T>(
   })
 }
 
-/** The same for a row of another kind, given by its id. The row's company applies. */
+/** Runs `work` like `runForService`, but for a row of any kind that belongs to a company, and without reading the row. */
 export async function runBehindFence<T>(
   context: ActingContext,
   kind: OwnedKind,

@@ -1,4 +1,7 @@
-/** The apps of a service: the newest version of every app in its contract's modules, chosen and joined (D5). */
+/**
+ * Reads the apps of a service: the newest version of every app in the contract's modules, both the chosen modules and those that join
+ * automatically (D5).
+ */
 import { filterJoiningModules } from '#domain/catalogue/modules.ts'
 import type { ClientType } from '#domain/access.ts'
 import { listInstallableApps } from '#server/db/catalogue/apps.ts'

@@ -1,4 +1,4 @@
-/** A service has one running operation, stored in its row from start to end (contracts 4, M49). */
+/** Starts operations. A service has at most one running operation, stored in its row from start to end (contracts 4, M49). */
 import type { ServiceOperation } from '#contract/services.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { type ServiceRecord, updateService } from '#server/db/hosting/services.ts'
@@ -12,9 +12,9 @@ export interface OperationInput {
   serviceId: number
   companyId: number
   code: string
-  /** Fence of this operation. The host refuses a call of an earlier operation after this one began. */
+  /** Fence of this operation. After the operation has begun, the host refuses calls with an earlier fence. */
   fence: number
-  /** The requesting user, or 0 for the portal. */
+  /** Id of the requesting user, or 0 for the portal. */
   userId: number
   userCompanyId: number
   /** Whether the response may name the provider's own staff. */
@@ -26,7 +26,7 @@ export interface OperationInput {
   intent: string | null
 }
 
-/** The status during the operation (D40): 1 creating, 3 updating. Others leave it unchanged. */
+/** Status of the service during an operation (D40): 1 creating, 3 updating. Other operations do not change the status. */
 const statusWhileRunning: Partial<Record<ServiceOperation, number>> = {
   'create-service': 1,
   'update-service': 3,
@@ -50,7 +50,7 @@ export async function startOperation(
   return fence
 }
 
-/** Returns the name of the user, or null for the portal itself. Customers do not see names of the provider's staff. */
+/** Returns the user's name, or null for the portal itself. For customers it is also null for the provider's staff. */
 export const getVisibleName = (
   { userId, userName, byProvider: isByProvider }: Pick<RunningOperation, 'userId' | 'userName' | 'byProvider'>,
   isForProvider: boolean,

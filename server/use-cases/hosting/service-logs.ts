@@ -1,4 +1,4 @@
-/** Logs of services, shown in the page and downloaded with a one-time key (contracts 5, 7, 8, D64). */
+/** Reads logs of services for the page, and for a download with a one-time key (contracts 5, 7, 8, D64). */
 import { logDays, getServiceActionRefusal } from '#domain/hosting.ts'
 import { type Caller, isProvider } from '#domain/access.ts'
 import { addDays } from '#domain/plain-dates.ts'
@@ -36,7 +36,7 @@ interface LogRange {
   to: number
 }
 
-/** Rows per response, and the time limit for a search in a large log, in ms. */
+/** Maximum number of rows per response, and maximum time in ms of a search in a large log. */
 const limits = { maxLines: 500, searchMs: 8_000 }
 const hourMs = 3_600_000
 
@@ -61,7 +61,7 @@ function parseLogRange(
   return { from: start, to: end }
 }
 
-/** Throws NOT_FOUND, FORBIDDEN. */
+/** Throws NOT_FOUND, or FORBIDDEN if the caller may not read the log. */
 const readLogTarget = (
   request: LogRequest,
   db: DatabaseHandle,
@@ -147,7 +147,7 @@ function parsePosition(text: string): LogPosition {
   return { time: Number(time), nth: Number(nth) }
 }
 
-/** Returns a key, or an empty string if the range has no rows. */
+/** Returns the key of the download, or an empty string if the range has no rows. */
 export async function requestLogDownload(
   request: LogRequest,
   { body }: ParsedInputOf<typeof requestLog>,
@@ -186,7 +186,7 @@ export interface LogFile {
   pieces: AsyncIterable<string>
 }
 
-/** Throws NOT_FOUND if the key was used, has expired or never existed. */
+/** Throws NOT_FOUND if the key is not valid (`openTicket`). */
 export async function openLogDownload(
   { isStopped, ...request }: TicketRequest & Pick<LogRequest, 'isStopped'>,
   { params }: ParsedInputOf<typeof downloadLog>,

@@ -1,4 +1,4 @@
-/** Operations on a service that users request (contracts 4, 6, D41, D43, D50). */
+/** Starts operations on a service that users request (contracts 4, 6, D41, D43, D50). */
 import { isProvider } from '#domain/access.ts'
 import { type ServiceAction, getServiceActionRefusal } from '#domain/hosting.ts'
 import type * as contract from '#contract/services.ts'
@@ -26,7 +26,9 @@ interface OperationRequest {
 /** A service is given by its own id or by that of its contract. */
 type OperationTarget = { kind: 'service' | 'contract'; id: RowRef }
 
-/** Throws NOT_FOUND, FORBIDDEN, STATE_CONFLICT with `why`, or RESOURCE_LOCKED with the user and the operation. */
+/**
+ * Throws NOT_SUPPORT without a host, NOT_FOUND, FORBIDDEN, STATE_CONFLICT with `why`, or RESOURCE_LOCKED with the user and the operation.
+ */
 async function startServiceOperation(
   context: UseCaseContext,
   { kind: targetKind, id }: OperationTarget,

@@ -1,4 +1,4 @@
-/** A new password is stored encrypted until the requesting user has fetched it once (contracts 6, D43). */
+/** Stores a service's new password encrypted, until the requesting user has fetched it once or a day has passed (contracts 6, D43). */
 import { randomInt } from 'node:crypto'
 import type { takeServicePassword } from '#contract/services.ts'
 import type { Config } from '#server/config/config.ts'
@@ -10,7 +10,7 @@ import { runForService } from '#server/use-cases/hosting/run-for-service.ts'
 
 type TokenKeyConfig = Pick<Config, 'tokenKey'>
 
-/** The administrator of every service (D43). */
+/** Name of the administrator of every service (D43). */
 export const passwordUser = 'admin'
 export const passwordLifeMs = 86_400_000
 
@@ -18,7 +18,7 @@ export const passwordLifeMs = 86_400_000
 const passwordLetters = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const passwordLength = 20
 
-/** About 116 bits. */
+/** Returns a random password of about 116 bits. */
 export const createServicePassword = (): string =>
   Array.from({ length: passwordLength }, () => passwordLetters[randomInt(passwordLetters.length)]).join('')
 
@@ -30,7 +30,7 @@ const getSealTarget = (id: number): SealTarget => ({
 export const sealPassword = (config: TokenKeyConfig, serviceId: number, password: string): string =>
   seal(config, getSealTarget(serviceId), password)
 
-/** Throws NOT_FOUND if there is no password, it was fetched, a day has passed, or another user requested it. */
+/** Throws NOT_FOUND if there is no password for the caller: another user requested it, it was fetched before, or a day has passed. */
 export const revealServicePassword: UseCase<typeof takeServicePassword> = (context, { params }) =>
   runForService(context, params.id, async ({ id }) => {
     const { db, app, caller, now } = context

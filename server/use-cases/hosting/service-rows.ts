@@ -1,4 +1,4 @@
-/** Rows of hosted services in responses (contracts 3, D50, D91). */
+/** Builds the rows of hosted services in responses (contracts 3, D50, D91). */
 import { isProvider, isProviderAdmin } from '#domain/access.ts'
 import { toAdminUrl } from '#domain/checks/service-code.ts'
 import { getDueTime } from '#domain/contracts.ts'

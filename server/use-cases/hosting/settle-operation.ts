@@ -1,6 +1,6 @@
 /**
- * Stores the end of an operation in the transaction that ends its long request. So a service is never locked by a finished operation, nor
- * free while one still runs (D40, D41).
+ * Stores the end of an operation in the transaction that ends its job. So a service is never locked by a finished operation, nor free while
+ * one still runs (D40, D41).
  */
 import { hostingDays } from '#domain/hosting.ts'
 import { addDays } from '#domain/plain-dates.ts'
@@ -23,19 +23,19 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 export interface OperationPoint {
   next: number
-  /** When the operation began to wait for the service's health, in epoch ms. */
+  /** Time at which the operation began to wait for the service's health, in epoch ms. */
   waitsSince?: number
   address?: InstanceAddress
-  /** There is data of an earlier instance, including its users. */
+  /** Whether the host has data of an earlier instance, including its users. */
   hadData?: boolean
-  /** Versions by app code. */
+  /** Installed versions by app code. */
   apps?: Record<string, string>
   state?: InstanceState | null
 }
 
 type ServiceFields = Parameters<typeof updateService>[2]
 
-/** The service does not run, and a look-up by its code does not find it. */
+/** Fields of a service without an instance. A look-up by the service's code does not find it. */
 const removedFields: ServiceFields = {
   url: null,
   admin_url: null,
@@ -95,16 +95,16 @@ const finishedFields: Record<ServiceOperation, (operation: FinishedOperation) =>
   }),
 }
 
-/** Fields of the row after a failed operation. The health check updates a service that should run. */
+/** Fields of the row after a failed operation. The health check later corrects the status of a service that should be running. */
 const failedFields: Partial<Record<ServiceOperation, ServiceFields>> = {
   'create-service': { ...removedFields, fault: 'failed' },
   'update-service': { fault: 'failed', system_status: 5 },
   'reboot-service': { fault: 'failed', system_status: 5 },
-  // The expired mark is removed, because otherwise the schedule would retry forever.
+  // `is_expired` is cleared, because otherwise the schedule would start the service again and again.
   'start-service': { fault: 'failed', system_status: 5, is_expired: false },
 }
 
-/** Returns the service in its current state. Runs as the system role. */
+/** Returns the service in its current state, or null if it no longer exists. Runs as the system role. */
 export async function settleOperation(
   db: DatabaseHandle,
   { app, input, point }: { app: AppContext; input: OperationInput; point: OperationPoint | null },
@@ -112,7 +112,7 @@ export async function settleOperation(
 ): Promise<ServiceResponse | null> {
   const now = app.clock()
   const { serviceId, companyId, code, kind } = input
-  // Taken before the services' counter, the same order as in transactions of orders.
+  // The company's counter is locked before the services' counter, in the same order as in transactions of orders.
   const change = await takeChangeNumber(db, companyId)
   const fields = problem
     ? failedFields[kind]

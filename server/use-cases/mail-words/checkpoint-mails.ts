@@ -12,7 +12,7 @@ export interface CheckpointMailValues {
   block: string
 }
 
-/** Returns null if the checkpoint no longer exists. */
+/** Returns the values of a mail about a checkpoint, or null if the checkpoint no longer exists. */
 export async function readCheckpointMailValues(
   db: DatabaseHandle,
   app: AppContext,

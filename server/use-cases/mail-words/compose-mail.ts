@@ -1,4 +1,7 @@
-/** The link is derived from the row's id and the installation's key, so every try of a mail has the same one (S-35). */
+/**
+ * Builds mails. The link in a mail is derived from the id of the mail's row and the installation's key, so every try of the mail has the
+ * same link (S-35).
+ */
 import { createHmac } from 'node:crypto'
 import { normaliseText } from '#domain/text.ts'
 import { toTimestamp } from '#domain/time.ts'
@@ -27,7 +30,7 @@ import { readPaymentMailValues } from '#server/use-cases/mail-words/payment-mail
 import { readServiceMailValues } from '#server/use-cases/mail-words/service-mails.ts'
 import { readTaskMailValues } from '#server/use-cases/mail-words/task-mails.ts'
 
-/** Returns null if there is no longer a reason to send it. */
+/** Returns null if there is no longer a reason to send the mail. */
 export async function composeMail(
   db: DatabaseHandle,
   app: AppContext,
@@ -37,8 +40,8 @@ export async function composeMail(
   if (!recipient || !(validStatuses[queuedMail.mail] ?? [userStatus.activated]).includes(recipient.status)) return null
   if (isRecordMail(queuedMail)) return composeRecordMail(db, app, queuedMail, recipient)
   if (queuedMail.mail === 'reset' && recipient.status === userStatus.deactivated) {
-    // Anyone can request this mail. It is counted separately from invitations, so that outsiders cannot use up their limit (S-30). The
-    // requester is not notified of a refusal (S-32).
+    // Anyone can request this mail. It is counted separately from invitations, so that outsiders cannot use up the limit of invitations
+    // (S-30). The requester is not notified of a refusal (S-32).
     if ((await countCompanyMail(db, 'early resets', recipient, app.clock())) !== null) return null
   }
   const link = await createLink(db, app, queuedMail, recipient)
@@ -121,7 +124,7 @@ const linkTargets = {
   reset: { purpose: 'reset', path: '/saas/resetPwd' },
 } as const
 
-/** Mails that only inform, with the page to open if somebody else took the action. */
+/** Pages to which mails link that only inform: the user opens the page if somebody else took the action. */
 const pagePaths: Record<
   Exclude<
     MailKind,
@@ -142,7 +145,7 @@ const pagePaths: Record<
   'audit-alarm': '/saas/app/systrail',
 }
 
-/** Returns null if a later mail replaced the link, or it was used. */
+/** Returns null if a later mail replaced the link, or the link was used. */
 async function createLink(
   db: DatabaseHandle,
   { config, clock }: AppContext,

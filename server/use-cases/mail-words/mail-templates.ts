@@ -1,4 +1,4 @@
-/** Mails as plain text and as HTML, in the recipient's language. */
+/** Renders mails as plain text and as HTML, in the recipient's language. */
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/mail.json' with { type: 'json' }
 import zh from '#locales/zh/mail.json' with { type: 'json' }
@@ -21,12 +21,12 @@ export interface MailValues {
   amount?: string
   matter?: string
   left?: string
-  /** The paying company, if it is not the reader's. */
+  /** Name of the company that the mail is about, if it is not the recipient's. */
   customer?: string
   invoice?: string
   backup?: string
   month?: string
-  /** For the audit trail: number of entries in the log, and fingerprint of its key. */
+  /** Number of entries in the log. `fingerprint` is that of the log's key. Both are for mails about checkpoints. */
   count?: string
   fingerprint?: string
   /** Text whose line breaks are kept. */
@@ -79,7 +79,7 @@ export function renderMailTemplate(
   }
 }
 
-/** Returns a text such as "Chrome on Windows", as far as browser and system are known. */
+/** Returns a text such as "Chrome on Windows". A missing browser or system is left out. */
 export function formatMailDevice(
   language: Language,
   { browser, system }: Pick<DeviceDescription, 'browser' | 'system'>,

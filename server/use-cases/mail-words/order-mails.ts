@@ -1,4 +1,4 @@
-/** Mails about orders. A mail is dropped if the order's state no longer fits when it is sent. */
+/** Builds the values of mails about orders. If the state of the order has changed before a mail is sent, the mail is dropped. */
 import { type ContractState, type ContractReminder, getContractState } from '#domain/contracts.ts'
 import { groupThousands } from '#domain/money.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
@@ -40,7 +40,9 @@ export interface OrderMailValues {
   invoice?: string
 }
 
-/** Returns the current values of the order, or null if it was paid, extended or deleted meanwhile. */
+/**
+ * Returns the current values of the order, or null if the reason of the mail no longer applies. A receipt gets the values of the invoice.
+ */
 export async function readOrderMailValues(
   db: DatabaseHandle,
   app: AppContext,

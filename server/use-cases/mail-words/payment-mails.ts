@@ -1,4 +1,4 @@
-/** Mails about the cost of backups. A mail is dropped if its reason no longer applies when it is sent. */
+/** Builds the values of mails about the cost of backups. If the reason of a mail no longer applies when it is sent, the mail is dropped. */
 import { getBackupState } from '#domain/backups.ts'
 import { type ContractState, getDueTime, getDueTimeWithin } from '#domain/contracts.ts'
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
@@ -64,7 +64,7 @@ export async function readPaymentMailValues(
   }
 }
 
-/** Returns null if the backup was paid, replaced or extended meanwhile. */
+/** Returns null if the backup was paid, replaced or extended in the meantime. */
 async function readReminderMailValues(
   db: DatabaseHandle,
   app: AppContext,

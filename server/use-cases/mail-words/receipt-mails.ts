@@ -3,7 +3,7 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import type { PayableRef } from '#server/db/payments/payables.ts'
 import { findInvoice } from '#server/db/payments/payments.ts'
 
-/** Returns the values of the invoice. Later changes of what was paid for have no effect. */
+/** Returns the values of the invoice, or null if there is no invoice. Later changes of the paid item have no effect. */
 export async function readReceiptMailValues(db: DatabaseHandle, payableRef: PayableRef) {
   const invoice = await findInvoice(db, payableRef)
   if (!invoice) return null

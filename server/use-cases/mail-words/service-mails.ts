@@ -1,4 +1,4 @@
-/** A mail is dropped if its reason no longer applies when it is sent. */
+/** Builds the values of mails about services. If the reason of a mail no longer applies when it is sent, the mail is dropped. */
 import { getServiceEndDates } from '#domain/hosting.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { PdbType } from '#contract/backups.ts'
@@ -18,7 +18,7 @@ export interface ServiceMailValues {
   backup?: PdbType
 }
 
-/** Returns null if the mail is no longer true. Runs as the system role. */
+/** Returns null if the reason of the mail no longer applies. Runs as the system role. */
 export async function readServiceMailValues(
   db: DatabaseHandle,
   app: AppContext,
@@ -40,7 +40,7 @@ export async function readServiceMailValues(
       date: `${toTimestamp(timeZone, since)} (${timeZone})`,
     }
   }
-  // The service was extended, removed or deleted meanwhile.
+  // The date has changed or disappeared if the service was extended, removed or deleted in the meantime.
   const { today } = getBusinessMoment({ app, now: app.clock() })
   const { stopDate, eraseDate } = getServiceEndDates(row, today)
   if ((request.mail === 'service-stops' ? stopDate : eraseDate) !== request.day) return null

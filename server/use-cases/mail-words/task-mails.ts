@@ -1,4 +1,4 @@
-/** Mails about payments that matched no order. */
+/** Builds the values of mails about payments that matched no order. */
 import { groupThousands } from '#domain/money.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { Language } from '#domain/accounts/users.ts'
@@ -15,7 +15,7 @@ interface TaskMailValues {
   path: string
 }
 
-/** Returns null if the task was settled meanwhile. Runs as the system role. */
+/** Returns null if the state of the task no longer fits the mail. Runs as the system role. */
 export async function readTaskMailValues(
   db: DatabaseHandle,
   { config }: AppContext,

@@ -1,9 +1,9 @@
-/** The kinds of mails and their data. Their texts are in `mail-words`. */
+/** Lists the kinds of mails and their data. Their texts are in `mail-words`. */
 import type { PdbType } from '#contract/backups.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 export type OrderMail = 'order-due' | 'order-expiry' | 'order-expired' | 'order-overdue' | 'order-paid'
-/** Replaces an order's mail if the order changes or extends a contract. */
+/** Templates that replace those of an order's mail if the order changes or extends a contract. */
 export type ChangeMail = 'change-due' | 'change-overdue'
 export type BackupReminderMail = 'backup-due' | 'backup-overdue' | 'backup-expiry' | 'backup-expired'
 export type BackupPaymentMail = 'backup-paid' | BackupReminderMail
@@ -35,7 +35,7 @@ export interface NewDevice {
   network: string
 }
 
-/** A user, or an address that a caller typed, who never learns whether the user exists (S-32). */
+/** A mail to a user, or to an address that a caller typed (`reset`). The caller never learns whether a user has this address (S-32). */
 export type MailRequest =
   | { mail: 'activation' | 'password-changed' | 'session-copied' | FactorMail; userId: number }
   | { mail: 'reset'; companyCode: string; email: string }

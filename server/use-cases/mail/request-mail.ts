@@ -1,6 +1,6 @@
 /**
- * Requests a mail in the transaction of its subject, as a job row without any secret. The link is created when the mail is sent, so the
- * database never contains anything that opens an account (S-35).
+ * Requests a mail in the transaction of the change that it reports, as a job row without any secret. The link is created when the mail is
+ * sent, so the database never contains anything that opens an account (S-35).
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { type Caller, PROVIDER } from '#domain/access.ts'
@@ -18,10 +18,10 @@ import type { QueuedMail, MailRequest } from '#server/use-cases/mail/mail-kinds.
 export const mailJob = 'send-mail'
 
 const hourMs = 3_600_000
-/** In ms (D75). */
+/** Lifetimes of mailed links in ms (D75). */
 export const linkLifetimesMs = { activate: 72 * hourMs, reset: hourMs } satisfies Record<KeyPurpose, number>
 
-/** `companyId` is the company of the job row. It is 0 as long as the user is not looked up. */
+/** `companyId` is the company of the job row. It is 0 if the user is looked up later. */
 interface MailContext {
   companyId: number
   now: number
@@ -34,20 +34,20 @@ export async function requestMail(
 ): Promise<void> {
   const id = randomBytes(16).toString('hex')
   const input: QueuedMail = { ...request, id }
-  // The owner is user 0, so the job is not among the long requests of any user.
+  // The owner of the job is user 0, so that the job is not among the jobs of any user.
   const jobOwner = { companyId, userId: 0, intent: id, progressKey: '' }
   await insertOrFindJob(db, { ...jobOwner, id, kind: mailJob, input, now, deadline: now + linkLifetimesMs.activate })
 }
 
-/** Per hour (S-40). */
+/** Maximum number of mails per hour to an address, and from a network (S-40). */
 const maxMails = { address: 3, network: 20 }
 
 type MailSender = Pick<Caller, 'companyId' | 'companyCode'>
 
 /**
- * Throws with the time to wait. Anonymous callers get RATE_LIMITED. An admin gets MAIL_LIMIT, which refuses only this mail, or
- * COMPANY_MAIL_LIMIT, after which the outbox waits. An address is counted whether or not it is known. Anonymous callers (by network) and
- * admins are counted separately, so that an outsider cannot block an invitation (S-30).
+ * Counts a mail. Above the limit it throws a problem with the time to wait: RATE_LIMITED for anonymous callers, MAIL_LIMIT for an admin
+ * (refuses this mail only), COMPANY_MAIL_LIMIT for an admin (the outbox waits). Addresses without an account are counted too. Anonymous
+ * callers (by network) and admins are counted separately, so that an outsider cannot block an invitation (S-30).
  */
 export async function countMails(
   db: DatabaseHandle,
@@ -72,7 +72,7 @@ export async function countMails(
   throw new ProblemError('COMPANY_MAIL_LIMIT', data, seconds)
 }
 
-/** Returns null if the mail was counted, or the ms to wait. */
+/** Counts a mail of a company. Returns null if the mail was counted, or the time to wait in ms. */
 export async function countCompanyMail(
   db: DatabaseHandle,
   kind: 'invitations' | 'early resets',

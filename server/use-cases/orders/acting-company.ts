@@ -1,4 +1,4 @@
-/** The company that a caller orders for: their own, or one that the provider's staff name (api). */
+/** Determines the company that a caller orders for: their own, or another one that the provider's staff name (api). */
 import { isDeleteLevel, isProvider } from '#domain/access.ts'
 import type { RowRef } from '#contract/endpoint.ts'
 import { findCompanyById } from '#server/db/accounts/companies.ts'
@@ -14,7 +14,7 @@ export interface ActingCompany<C extends ActingContext = UseCaseContext> {
   context: C
   companyId: number
   info: Record<string, unknown>
-  /** The log of the audit entry: that of the company the caller acts for. */
+  /** Additional fields of the audit entry: the log of the company that the caller acts for. */
   log: Pick<AuditEntry, 'company'>
 }
 
@@ -22,7 +22,7 @@ export interface ActingCompany<C extends ActingContext = UseCaseContext> {
 export const canActFor = ({ caller }: Pick<UseCaseContext, 'caller'>) =>
   isProvider(caller) && (caller.order || isDeleteLevel(caller))
 
-/** Runs `work` restricted to that company. Throws NOT_FOUND if the caller may not act for it. */
+/** Runs `work` restricted to the company (by default the caller's). Throws NOT_FOUND if the caller may not act for it. */
 export async function runAsCompany<T, C extends ActingContext>(
   context: C,
   companyId: RowRef | undefined,
@@ -34,7 +34,9 @@ export async function runAsCompany<T, C extends ActingContext>(
   return runBehindFenceOf(context, id, work)
 }
 
-/** Does not check permissions: the caller must have checked that they may act for the company. */
+/**
+ * Runs `work` restricted to the company. Does not check permissions: the caller must have checked that the user may act for the company.
+ */
 export async function runBehindFenceOf<T, C extends ActingContext>(
   context: C,
   id: number,
@@ -52,7 +54,7 @@ export async function runBehindFenceOf<T, C extends ActingContext>(
   return result
 }
 
-/** The same for a row that is given by its id alone. */
+/** Runs `work` restricted to the company that owns the row. Throws NOT_FOUND for an id that no server has assigned. */
 export async function runForRow<T, C extends ActingContext>(
   context: C,
   kind: OwnedKind,

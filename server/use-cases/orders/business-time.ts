@@ -3,7 +3,7 @@ import { getStartOfDay, toTimestamp } from '#domain/time.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
 
-/** The current time in the business time zone. */
+/** Returns the current time in the business time zone. */
 export const getBusinessMoment = ({ app, now }: Pick<UseCaseContext, 'app' | 'now'>): Moment => {
   const timestamp = toTimestamp(app.config.timeZone, now)
   const today = timestamp.slice(0, 10)

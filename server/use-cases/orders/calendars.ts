@@ -1,4 +1,4 @@
-/** A calendar feed of due dates: ends of contracts and payment dates (RFC 5545). */
+/** Creates and serves calendar feeds of due dates: ends of contracts and payment dates (RFC 5545). */
 import { randomBytes } from 'node:crypto'
 import ical, { type ICalCalendar, ICalCalendarMethod, ICalEventTransparency } from 'ical-generator'
 import type { Caller } from '#domain/access.ts'
@@ -56,7 +56,7 @@ export async function endCalendar(app: AppContext, caller: Caller, requestId: st
 
 const maxOrders = 1000
 
-/** Throws NOT_FOUND if the address was ended, or its user no longer has the order right. */
+/** Throws NOT_FOUND if the feed's address was replaced or ended, or its user no longer has the order right. */
 export async function readCalendar(app: AppContext, key: string): Promise<string> {
   const moment = getBusinessMoment({ app, now: app.clock() })
   return await readAsSystem(app, async (db) => {
@@ -96,7 +96,7 @@ interface CalendarOptions {
   language: Language
 }
 
-/** The id stays the same, so that calendar programs move the entry and do not duplicate it. */
+/** Adds the dates of an order. Their ids stay the same, so that calendar programs move an entry and do not duplicate it. */
 function addOrder(
   calendar: ICalCalendar,
   order: OrderRecord,

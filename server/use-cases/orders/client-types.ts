@@ -1,4 +1,4 @@
-/** Client types a caller may use: `mma` is for callers with the delete level only (Z-33). */
+/** Decides which client types a caller may use: `mma` is for callers with the delete level only (Z-33). */
 import { type Caller, type ClientType, isDeleteLevel } from '#domain/access.ts'
 import type { VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
 import { createForbiddenProblem } from '#server/problems/problem-error.ts'

@@ -19,7 +19,7 @@ export type AppTerms = Pick<
 
 export type AppChange =
   | { code: string; change: 'enter' | 'leave' }
-  /** A newer version was published after the service was installed. */
+  /** A newer version was published after the app was installed. */
   | { code: string; change: 'version'; from: string; to: string }
 
 const lifeMs = 10 * 60_000
@@ -36,7 +36,7 @@ function findAddedAndRemoved(codesBefore: Set<string>, codesAfter: Set<string>):
   ]
 }
 
-/** Compares the apps that stay. Those whose running version was never recorded are skipped. */
+/** Compares the apps that stay. Apps whose running version was never recorded are skipped. */
 function findVersionChanges(
   stayingCodes: readonly string[],
   runningVersions: ReadonlyMap<string, string>,
@@ -64,7 +64,7 @@ async function findAppChanges(
   return [...findAddedAndRemoved(codesBefore, codesAfter), ...versions]
 }
 
-/** Throws APP_CONFIRM with `{confirm_info, confirm_key}` unless the order has that key. */
+/** Throws APP_CONFIRM with `{confirm_info, confirm_key}` if the order would change the service's apps and has no valid `key` for that. */
 export async function requireAppsConfirmed(
   actingCompany: ActingCompany,
   terms: AppTerms,
@@ -77,7 +77,7 @@ export async function requireAppsConfirmed(
   if (key !== undefined && isValidKey(actingCompany, terms, changes, key)) {
     const owner = { user_id: caller.userId, company_id: actingCompany.companyId, session_id: null }
     const ticket = { kind: 'confirm', ...owner, subject: null } as const
-    // Single use: of two orders with the same key only one is placed.
+    // A key can be used once: of two orders with the same key only one is placed.
     if (await insertUsedTicket(db, key, { ...ticket, until: now + lifeMs }, now)) return
   }
   throw new ProblemError('APP_CONFIRM', {
@@ -86,7 +86,7 @@ export async function requireAppsConfirmed(
   })
 }
 
-// A key has 9 digits of time, 16 random digits and 32 digits of the seal.
+// A key consists of the time of its expiry (9 characters), random text (16 characters) and the seal (32 characters).
 const timeDigits = 9
 const prefixDigits = timeDigits + 16
 

@@ -3,7 +3,7 @@ import { readAmount, writeAmount } from '#domain/money.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import type { OrderTerms } from '#server/use-cases/orders/order-terms.ts'
 
-/** Throws DISCARD_CONFIRM with the amount unless the order confirms exactly this amount (D14). */
+/** If the change discards money, throws DISCARD_CONFIRM with the amount unless the order confirms exactly this amount (D14). */
 export function requireDiscardConfirmed({ quote }: OrderTerms, confirmedAmount: string | undefined): void {
   const discardedAmount = getDiscardedAmount(quote)
   if (discardedAmount === 0n || (confirmedAmount !== undefined && readAmount(confirmedAmount) === discardedAmount))

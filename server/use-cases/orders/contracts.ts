@@ -1,4 +1,4 @@
-/** Contracts in force, and former ones (contracts 4, D34). */
+/** Changes and extends contracts, and reads the history of a contract (contracts 4, D34). */
 import { getContractAnchor, toStatusNumber } from '#domain/contracts.ts'
 import { toDue } from '#domain/dues.ts'
 import { getLastDay, type PeriodAnchor } from '#domain/plain-dates.ts'
@@ -38,7 +38,7 @@ export const orderContractChange: UseCase<typeof changeContract> = (context, { b
     return { body: await placeOrder(actingCompany, terms, { code, name, description, createTime: now }) }
   })
 
-/** A service has at most one unpaid order. A new order must name it to replace it (D32). */
+/** Throws STATE_CONFLICT if the service has an unpaid order. A new order must name that order to replace it (D32). */
 async function requireNoUnpaidOrder({ context, companyId }: ActingCompany, base: ContractRecord): Promise<void> {
   const unpaidOrder = await findUnpaidOrder(context.db, companyId, getBusinessMoment(context), base.service_code)
   if (!unpaidOrder) return
@@ -71,7 +71,7 @@ function requireSale(sale: ContractSale | undefined): ContractSale {
 
 const toAnchorFields = ({ date, months }: PeriodAnchor) => ({ anchor_date: date, anchor_months: months })
 
-/** Uses reading A of the specification (D27). */
+/** Returns the row of a contract. Its `status` follows reading A of the specification (D27). */
 const toContractRow = (
   { config }: AppContext,
   record: ContractRecord,

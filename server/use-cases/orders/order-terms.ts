@@ -1,4 +1,4 @@
-/** Checks and prices an order or quote, so that both agree. Amounts from a client are never used (S-17). */
+/** Checks and prices an order or a quote with the same code, so that both agree. Amounts from a client are never used (S-17). */
 import { type ClientType, isProvider } from '#domain/access.ts'
 import { getContractAnchor, type ContractState, getContractState, getContractRefusal } from '#domain/contracts.ts'
 import type { ContractTerms } from '#domain/fees/annual.ts'
@@ -44,7 +44,7 @@ export interface OrderTerms {
   clientType: ClientType
   currency: Currency
   choice: ContractTerms
-  /** In years. */
+  /** Number of years. */
   period: number
   list: PriceListRecord
   quote: Quote
@@ -52,7 +52,7 @@ export interface OrderTerms {
   /** Hidden modules that join automatically and are free (D5). */
   joiningModules: ModuleRecord[]
   base: ContractRecord | null
-  /** Modules of the changed or extended contract, chosen and joined. */
+  /** Modules of the contract to change or extend, both chosen ones and those that joined automatically. */
   formerModules: ModuleRecord[]
 }
 
@@ -111,10 +111,12 @@ export async function buildCreationTerms({ context }: ActingCompany, input: Crea
   }
 }
 
-/** For a quote the contract is only read. For an order it is locked until the commit. */
+/** Finds the contract. For a quote the contract is only read. For an order it is locked until the commit. */
 type FindContract = typeof lockContract
 
-/** Throws NOT_FOUND, and STATE_CONFLICT with the reason if the contract cannot be changed or extended now. */
+/**
+ * Throws NOT_FOUND, STATE_CONFLICT with the reason if the contract cannot be changed or extended now, and the problems of the chosen terms.
+ */
 export async function buildChangeTerms(
   { context, companyId }: ActingCompany,
   input: ChangeOrderInput,
@@ -157,7 +159,8 @@ export async function buildChangeTerms(
   }
   const joiningModules = filterJoiningModules(hiddenModules, choice.modules)
   if (input.type === 'change') {
-    // An unchanged choice costs nothing under the contract's own list. Under a newer list it may (D12).
+    // An unchanged choice is accepted under the contract's own price list, where it costs nothing. Under a newer list it might cost
+    // something, so it is refused (D12).
     if (isSame && list.id !== base.price_id) throw new ProblemError('NOTHING_CHANGED')
     requireNoProblems(checkTerms(choice, list.content, visibleModules))
     const quote = requireQuote(quoteChange(quoteInput, parseSegments(base), moment.today, getContractAnchor(base).date))
@@ -207,7 +210,10 @@ const fieldComparisons = {
   uat: (base: ContractRecord, choice: ContractTerms) => base.uat !== choice.uat,
 }
 
-/** An extension must keep the terms of the current contract. Other terms need a change (D16). */
+/**
+ * Returns the terms that differ from those of the contract. An extension of a current contract must keep its terms. Other terms need a
+ * change (D16).
+ */
 const findLockedFields = (base: ContractRecord, choice: ContractTerms) =>
   Object.entries(fieldComparisons).flatMap(([field, isDifferent]) =>
     isDifferent(base, choice) ? [{ field, code: 'LOCKED' as const }] : [],
@@ -218,7 +224,7 @@ function requireNoProblems(problems: ReturnType<typeof checkTerms>): void {
   if (problems.length > 0) throw createValidationProblem(problems)
 }
 
-/** The current terms are no longer on the price list. The contract must be changed before it can be extended (D16). */
+/** The problem if the current terms are no longer on the price list. The contract must be changed before it can be extended (D16). */
 const createModifyFirstError = (result: Exclude<QuoteResult, { kind: 'quote' }>): ProblemError =>
   createConflictError('modifyFirst', result.kind === 'modules not listed' ? { modules: result.modules } : {})
 

@@ -1,4 +1,4 @@
-/** Service orders (contracts 4, D30 to D39). */
+/** Places, reads and deletes service orders (contracts 4, D30 to D39). */
 import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { toAdminUrl } from '#domain/checks/service-code.ts'
 import {
@@ -141,7 +141,9 @@ export const create: UseCase<typeof createOrder> = (context, { body }) =>
     return { body: placedOrder }
   })
 
-/** Includes the company's own unpaid order of that code, so that users can choose to replace it (D32). */
+/**
+ * Returns the problem DUP_CODE. It includes the company's own unpaid order with that code, so that users can choose to replace it (D32).
+ */
 async function createCodeTakenError({ context, companyId }: ActingCompany, code: string): Promise<ProblemError> {
   const unpaidOrder = await orders.findUnpaidOrder(context.db, companyId, getBusinessMoment(context), code)
   const unpaid = unpaidOrder && {
@@ -155,7 +157,7 @@ async function createCodeTakenError({ context, companyId }: ActingCompany, code:
 
 /**
  * Makes the unpaid order invalid (D32). Returns its service code, because the caller must update the listed order of that code after
- * placing the new one, or null if it was already invalid. Throws STATE_CONFLICT.
+ * placing the new one, or null if it was already invalid. Throws NOT_FOUND or STATE_CONFLICT.
  */
 export async function replaceUnpaidOrder(
   actingCompany: ActingCompany,
@@ -185,7 +187,7 @@ interface NewOrderFields {
   createTime: number
 }
 
-/** Stores the order. If nothing is due, it takes effect at once (D15). */
+/** Stores the order. If no amount is due, the order takes effect immediately (D15). */
 export async function placeOrder(
   actingCompany: ActingCompany,
   terms: OrderTerms,
@@ -254,7 +256,7 @@ const getOrderInfo = ({ id, code, type, amount, currency, contract, waived }: or
   ...(waived === null ? {} : { Waived: `${currency} ${waived}` }),
 })
 
-/** Locked until the commit; overdue orders of its code are settled. Throws NOT_FOUND or VERSION_CONFLICT. */
+/** Locks the order until the commit, and settles overdue orders of its service code. Throws NOT_FOUND or VERSION_CONFLICT. */
 async function lockOrder({ context, companyId }: ActingCompany, id: number): Promise<orders.OrderRecord> {
   const { db, app } = context
   const moment = getBusinessMoment(context)
@@ -282,7 +284,7 @@ export const removeChange: UseCase<typeof deleteOrder> = (context, { params }) =
     return { status: 204, body: null }
   })
 
-/** Deletes only an order that never took effect (D33). Its row stays for the audit trail. */
+/** Deletes an order that never took effect, otherwise throws STATE_CONFLICT (D33). The row stays for the audit trail. */
 async function deleteUnpaidOrder(
   { context, companyId, info, log }: ActingCompany,
   order: orders.OrderRecord,
@@ -305,7 +307,7 @@ async function deleteUnpaidOrder(
   })
 }
 
-/** Sets the date from which payment reminders are sent (D45). For the staff, in mma mode (contracts 6). */
+/** Sets the date before which no reminders of the order are sent (D45). Only for the staff and for orders in mma mode (contracts 6). */
 export const setOrderAlertDate: UseCase<typeof setAlertDate> = (context, { body }) =>
   runForRow(context, 'order', body.id, async (actingCompany, id) => {
     const { db, app, now } = context

@@ -1,4 +1,4 @@
-/** Calculates prices, and checks that a price shown earlier is still valid (D17). */
+/** Calculates prices, and checks that a price that was displayed earlier is still valid (D17). */
 import { createHmac } from 'node:crypto'
 import { explainQuote } from '#domain/fees/explain.ts'
 import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
@@ -84,7 +84,10 @@ export const calculateQuote: UseCase<typeof calculateEndpoint> = async (context,
   }))
 }
 
-/** Throws AMOUNT_TOO_LARGE, and AMOUNT_TOO_SMALL unless it is a change, whose small amount is waived. */
+/**
+ * Throws AMOUNT_TOO_LARGE or AMOUNT_TOO_SMALL if the amount cannot be paid. A small amount of a change is not refused, because it is
+ * waived.
+ */
 function buildPayableQuote(actingCompany: ActingCompany, terms: OrderTerms): OrderQuote {
   const money = { currency: terms.currency, amount: terms.quote.amount }
   requirePayableAmount(actingCompany.context, money)

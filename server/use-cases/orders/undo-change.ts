@@ -1,4 +1,4 @@
-/** Undoes a change that discarded money, on the day of its order. An order over 0.00 restores the former contract. */
+/** Undoes a change that discarded money, on the day on which it was ordered. An order over 0.00 restores the former contract. */
 import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { filterJoiningModules } from '#domain/catalogue/modules.ts'
 import { getDueTime } from '#domain/contracts.ts'
@@ -26,7 +26,7 @@ export const undoContractChange: UseCase<typeof undoChange> = (context, { params
     const { db, app, caller } = context
     const { companyId } = actingCompany
     const moment = getBusinessMoment(context)
-    // Locked until the commit, so that no other order can build on this contract meanwhile.
+    // The contract is locked until the commit, so that no other order can build on it.
     const changedContract = requireRow(await lockContract(db, companyId, id))
     requireType(caller, changedContract.client_type)
     await settleServiceCode(db, changedContract.service_code, moment)
@@ -74,7 +74,7 @@ interface UndoInput {
   formerContract: ContractRecord
 }
 
-/** Restores the sold terms without a new price, so that the current price list does not matter. */
+/** Places an order that restores the former terms. No new price is calculated, so the current price list does not matter. */
 async function placeRestoringOrder(
   actingCompany: ActingCompany,
   { changedContract, changeOrder, formerContract }: UndoInput,
@@ -104,7 +104,7 @@ async function placeRestoringOrder(
     client_type: formerContract.client_type,
     price_id: formerContract.price_id,
     annual: formerContract.annual,
-    // The remaining time is worth what was paid for it, so nothing is due.
+    // The value of the remaining time is what was paid for it, so no amount is due.
     contract_amount: changeOrder.residual_amount,
     residual_amount: changeOrder.residual_amount,
     amount: '0.00',

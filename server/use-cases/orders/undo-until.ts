@@ -8,7 +8,7 @@ export const toUndoableOrder = (
   record: OrderRecord,
 ): UndoableOrder => ({ ...record, ordered_on: toPlainDate(timeZone, record.create_time) })
 
-/** The last second in which a change can be undone, or null. `now` is in the business time zone. */
+/** Returns the last second in which a change can be undone, or null if it cannot. `now` is in the business time zone. */
 export function findUndoDeadline(
   config: Pick<AppContext['config'], 'timeZone'>,
   record: OrderRecord,

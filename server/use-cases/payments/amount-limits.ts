@@ -1,4 +1,4 @@
-/** Checks before an order whether its amount can be paid. Too small ones are refused or waived. */
+/** Checks before an order whether its amount can be paid. An amount that is too small is refused or waived. */
 import { type Currency, groupThousands, type Hundredths, writeAmount } from '#domain/money.ts'
 import {
   getAmountLimits,

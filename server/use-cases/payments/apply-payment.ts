@@ -1,4 +1,4 @@
-/** The only code that puts a payment into effect. A repeated or late notification has no second effect (R-27). */
+/** Puts payments into effect that gateways report. A repeated or late notification has no second effect (R-27). */
 import { readAmount } from '#domain/money.ts'
 import { toTimestamp } from '#domain/time.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
@@ -68,7 +68,7 @@ export async function applyPayment(
   }
 }
 
-/** Amount, currency and payable must match (S-95). A payment made in time counts, even if the notification is late. */
+/** Returns `applied` if amount, currency and payable match (S-95). A payment made in time is applied even if its notification is late. */
 async function decideOutcome(
   context: PaymentContext,
   payable: LockedPayable,

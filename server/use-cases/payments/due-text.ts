@@ -4,6 +4,6 @@ import en from '#locales/en/dues.json' with { type: 'json' }
 import zh from '#locales/zh/dues.json' with { type: 'json' }
 import { createTranslator } from '#server/text/translator.ts'
 
-/** Returns a text of what is to be paid, such as "Change (5 → 12 users)". */
+/** Returns a text about what is to be paid, such as "Change (5 → 12 users)". */
 export const formatDueText = (matter: DueSubject, language: Language): string =>
   describeDue(matter, createTranslator({ en, zh }, language))

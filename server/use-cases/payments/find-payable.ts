@@ -6,6 +6,6 @@ import { buildTrafficPayable } from '#server/use-cases/payments/payable-traffic.
 
 const findersByKind = { order: buildOrderPayable, backup: buildBackupPayable, traffic: buildTrafficPayable } as const
 
-/** Locks the payable until the commit. Returns null if it does not exist. */
+/** Locks the payable until the commit. Returns null if the payable does not exist. */
 export const findPayable = (context: PaymentContext, { kind, id }: PayableRef): Promise<LockedPayable | null> =>
   findersByKind[kind](context, id)

@@ -1,4 +1,7 @@
-/** Notifications and returning browsers are not trusted: they only name a payment to query at the gateway (S-95). */
+/**
+ * Handles notifications of gateways and returning browsers. Neither is trusted: they only name a payment that the portal then queries at
+ * the gateway (S-95).
+ */
 import type { PaymentType } from '#domain/payments.ts'
 import { findAttemptByKey, type AttemptRecord } from '#server/db/payments/payment-attempts.ts'
 import { toPayableRef } from '#server/db/payments/payables.ts'
@@ -21,7 +24,7 @@ const findAttempt = (app: AppContext, key: string) => writeAsSystem(app, (db) =>
 
 /**
  * Returns the response that stops the gateway from repeating the notification. Throws VALIDATION_ERROR without a valid signature, NOT_FOUND
- * if the gateway is not set up, and UNAVAILABLE if it could not be queried, so that it repeats the notification.
+ * if the gateway is not set up, and UNAVAILABLE if the gateway could not be queried, so that it repeats the notification.
  */
 export async function acceptCallback(
   app: AppContext,
@@ -61,8 +64,8 @@ async function followNotice(app: AppContext, type: PaymentType, { key, gatewayId
 }
 
 /**
- * Returns the app's page of the paid item. The key is behind the `#`, which is never sent to a server. With it the app shows the result in
- * a browser without a session.
+ * Returns the app's page of the paid item. The key of the payment is behind the `#`, which browsers never send to a server. With the key
+ * the app shows the result in a browser without a session.
  */
 export async function getReturnUrl(app: AppContext, key: string, query: URLSearchParams): Promise<string> {
   const { publicUrl } = app.config

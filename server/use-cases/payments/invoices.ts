@@ -1,4 +1,4 @@
-/** Invoices store seller and buyer as of the payment, and are numbered without gaps (D90). */
+/** Writes invoices, which store seller and buyer as of the payment and are numbered without gaps (D90). */
 import type { FeeStep } from '#domain/fees/explain.ts'
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
 import type { Currency } from '#domain/money.ts'

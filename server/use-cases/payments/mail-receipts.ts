@@ -1,4 +1,4 @@
-/** Mails receipts to the payer and to users with the order right, once each (decision 77). */
+/** Requests the mails of a receipt: one to the payer and one to each user with the order right (decision 77). */
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { listOrderingUsers } from '#server/db/orders/reminders.ts'
 import type { PayableRef } from '#server/db/payments/payables.ts'

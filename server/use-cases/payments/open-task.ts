@@ -1,4 +1,4 @@
-/** Creates a task for the provider's admins about a payment that matches no order, and mails them. */
+/** Creates a task for the provider's admins about a payment that matches no order, and requests mails to them. */
 import { PROVIDER } from '#domain/access.ts'
 import { listAlertedAdmins } from '#server/db/orders/reminders.ts'
 import { insertPaymentTask } from '#server/db/payments/payment-tasks.ts'

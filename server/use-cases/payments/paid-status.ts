@@ -4,7 +4,10 @@ import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 
-/** `received` means that the money was taken without effect and became a task of the staff (decision 62). */
+/**
+ * Status of a payment for which money was taken. `received` means that the payment had no effect and became a task of the staff (decision
+ * 62).
+ */
 export type PaidStatus = 'paid' | 'received'
 
 export const toPaidStatus = (payable: { isPaid: boolean } | null): PaidStatus => (payable?.isPaid ? 'paid' : 'received')

@@ -1,4 +1,4 @@
-/** Payment of backup subscriptions. A subscription takes effect only by this code (D15, D21). */
+/** Handles the payment of backup subscriptions. Only this code puts a subscription into effect (D15, D21). */
 import { getDueTimeWithin } from '#domain/contracts.ts'
 import { getBackupOrderStatus } from '#domain/backups.ts'
 import { toTimestamp } from '#domain/time.ts'
@@ -45,7 +45,7 @@ export async function buildBackupPayable(context: PaymentContext, id: number): P
     revive: async () => undefined,
     async takeEffect(payment, changeStamp) {
       const invoiceNumber = await createBackupInvoice(context, companyId, id, payment)
-      // Last, because the services' counter is taken after the invoice number (see `makeContract`).
+      // This is the last step, because the services' counter is locked after the invoice number is taken (see `makeContract`).
       await activateBackup(context, backup, changeStamp)
       return { InvoiceNo: invoiceNumber }
     },
@@ -71,6 +71,6 @@ export async function activateBackup(
   const isContinuing = lastPeriod !== null && lastPeriod.end > getBusinessMoment(context).today
   await updateBackup(db, id, { status: 1 }, changeStamp)
   await touchListedOrder(db, { companyId, code }, changeStamp.change)
-  // Last, because the services' counter stays locked until the commit.
+  // This is the last step, because the services' counter stays locked until the commit.
   await scheduleFirstBackup(db, serviceRef, { type, now, isContinued: isContinuing })
 }

@@ -1,4 +1,4 @@
-/** Payment of orders. An order takes effect only by this code (D12, D15). */
+/** Handles the payment of orders. Only this code puts an order into effect (D12, D15). */
 import { getContractAnchor, getContractState, getContractRefusal } from '#domain/contracts.ts'
 import { applyChange, type PaidSegment } from '#domain/fees/prorate.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
@@ -47,7 +47,7 @@ export async function buildOrderPayable(context: PaymentContext, id: number): Pr
     async takeEffect(payment, changeStamp) {
       const contractNumber = await makeContract(context, id, changeStamp)
       const invoiceNumber = await writeInvoice(context, buildInvoice(order, { payment, contract: contractNumber }))
-      // Last, because it takes the services' counter, which stays locked until the commit.
+      // This is the last step, because it locks the services' counter until the commit.
       await updateListedOrder(context.db, order.company_id, order.code, changeStamp)
       return { ContractCode: contractNumber, InvoiceNo: invoiceNumber }
     },
@@ -59,7 +59,7 @@ export async function buildOrderPayable(context: PaymentContext, id: number): Pr
 async function isOrderOvertaken(context: PaymentContext, order: PayableOrderRecord): Promise<boolean> {
   const { db } = context
   const moment = getBusinessMoment(context)
-  // The order is past its due time, so a newer order may have taken its place.
+  // After the due time of an order, a newer order may have replaced it.
   const isPastDue = order.stored === 'invalid' || order.due < moment.now
   if (isPastDue && order.type === 'create' && (await isCodeTaken(db, order.code, moment))) return true
   if (isPastDue && order.type !== 'create') {
@@ -70,7 +70,10 @@ async function isOrderOvertaken(context: PaymentContext, order: PayableOrderReco
   return baseContract?.overwritten === true
 }
 
-/** Another company or a newer order may use its code or contract by now. */
+/**
+ * Returns why an expired or deleted order can no longer take effect, or null. Another company may use its code by now, or a newer order its
+ * contract.
+ */
 async function findReviveRefusal(context: PaymentContext, order: PayableOrderRecord): Promise<ApplyRefusal | null> {
   const { db } = context
   const moment = getBusinessMoment(context)
@@ -111,8 +114,8 @@ export async function putIntoEffect(
 }
 
 /**
- * Returns the contract's number. Numbers of contracts and invoices are always taken before the services' counter. In the other order, two
- * companies that pay at the same time would deadlock.
+ * Creates the contract of an order and returns the contract's number. Numbers of contracts and invoices are always taken before the
+ * services' counter. In the other order, two companies that pay at the same time would deadlock.
  */
 async function makeContract(context: PaymentContext, orderId: number, changeStamp: ChangeStamp): Promise<string> {
   const { db } = context
@@ -203,7 +206,7 @@ function getContractPeriod(
     : { start: ownSegment.start, segments: [ownSegment] }
 }
 
-/** Where the contract's years are counted from. An extension without a gap adds to it (decision 60). */
+/** Returns the date from which the contract's years are counted. An extension without a gap continues the count (decision 60). */
 function getNextAnchor(order: PayableOrderRecord, baseContract: ContractRecord | null): PeriodAnchor {
   const lastPeriod = baseContract && { end: baseContract.period_end, anchor: getContractAnchor(baseContract) }
   if (order.type === 'change' && lastPeriod) return lastPeriod.anchor

@@ -1,4 +1,4 @@
-/** Payment of a month's traffic (D22, D25). While it is overdue, backups are suspended (D31). */
+/** Handles the payment of a month's traffic (D22, D25). While a month is overdue, backups are suspended (D31). */
 import { readAmount } from '#domain/money.ts'
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
 import { toPlainDate } from '#domain/time.ts'
@@ -14,7 +14,7 @@ export async function buildTrafficPayable(context: PaymentContext, id: number): 
   const traffic = await lockPayableTraffic(db, id)
   if (!traffic) return null
   const { company_id: companyId, service_id: serviceId, service_code: code, currency, amount } = traffic
-  // Nothing is due if all traffic was free.
+  // No amount is due if all traffic was free.
   const isPaid = traffic.pay_date !== null || readAmount(amount) === 0n
   return {
     payableRef: { kind: 'traffic', id },
@@ -40,7 +40,7 @@ export async function buildTrafficPayable(context: PaymentContext, id: number): 
       )
       await touchListedOrder(db, { companyId, code }, changeStamp.change)
       const invoiceNumber = await createTrafficInvoice(context, companyId, id, payment)
-      // Last, because the services' counter stays locked until the commit.
+      // This is the last step, because the services' counter stays locked until the commit.
       await settleSuspension(context, { companyId, serviceId })
       return { InvoiceNo: invoiceNumber }
     },

@@ -13,15 +13,18 @@ import { findListedOrderId } from '#server/db/hosting/services.ts'
 
 const messages = { en, zh }
 
-/** Type names in calls (D66). */
+/** Names of the kinds of payables in the API (D66). */
 const contractTypes = { order: 'CONTRACT', backup: 'PDBORDER', traffic: 'TRAFFIC' } as const
 
 export const kindsByContractType = { CONTRACT: 'order', PDBORDER: 'backup', TRAFFIC: 'traffic' } as const
 
-/** A name that is unique over all payables. Gateways store it with the payment. */
+/** Returns a name that is unique over all payables. Gateways store it with the payment. */
 export const formatPayableName = ({ kind, id }: PayableRef): string => `${contractTypes[kind]}-${id}`
 
-/** The text names no person. It is the same at each call, because the gateway's idempotency key requires that. */
+/**
+ * Returns the text of a payment at the gateway. It names no person, and is the same at each call, because the gateway's idempotency key
+ * requires that.
+ */
 export async function buildDescription(
   db: DatabaseHandle,
   payableRef: PayableRef,
@@ -43,14 +46,17 @@ async function readSubject(db: DatabaseHandle, { kind, id }: PayableRef): Promis
   return { code: traffic?.service_code ?? '', month: traffic ? getTrafficMonth(traffic.period_end) : '' }
 }
 
-/** Only the gateway and the payer's browser know the key. */
+/** Returns the address to which a payer returns. Only the gateway and the payer's browser know its key. */
 export const getReturnPath = (key: string) => `/public/payment/return/${key}`
 
 export type PaymentReturnOutcome = 'cancelled' | 'paid' | 'declined' | 'checking'
 
 const unpaidOutcomes = new Set<PaymentReturnOutcome>(['cancelled', 'declined'])
 
-/** The app's page of a payable. Backups and traffic are on a tab of their service's contract, selected by `order`. */
+/**
+ * Returns a function that builds the address of the payable's page in the app. Backups and traffic are on a tab of their service's
+ * contract, where `paid` selects them.
+ */
 export async function findPaymentPage(
   db: DatabaseHandle,
   { kind, id }: PayableRef,

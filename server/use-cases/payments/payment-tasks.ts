@@ -1,6 +1,6 @@
 /**
- * Tasks about payments that match no order: refund the money, or apply it if that is still possible. All money taken is either applied,
- * refunded, or such a task (decision 62).
+ * Manages tasks about payments that match no order: refund the money, or apply the payment if that is still possible. Every payment
+ * received is applied, is refunded, or is such a task (decision 62).
  */
 import { randomUUID } from 'node:crypto'
 import { PROVIDER } from '#domain/access.ts'
@@ -81,7 +81,7 @@ async function readTaskRow({ db, app }: UseCaseContext, id: number): Promise<Tas
   return toTaskRow(app, task)
 }
 
-/** Claims the refund. A job requests it after the commit, and repeats that until the outcome is known. */
+/** Claims the refund. A job sends the refund to the gateway after the commit, and repeats that until the outcome is known. */
 export const startTaskRefund: UseCase<typeof refundPaymentTask> = (context, { params: { id } }) =>
   runAsSystem(context.db, async () => {
     const { db, app, caller, now } = context
@@ -97,7 +97,7 @@ export const startTaskRefund: UseCase<typeof refundPaymentTask> = (context, { pa
     return { body: await readTaskRow(context, id) }
   })
 
-/** Throws STATE_CONFLICT with the reason if the payment can no longer be applied. */
+/** Throws STATE_CONFLICT with the reason if the task is not open or the payment can no longer be applied. */
 export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { params: { id } }) =>
   runAsSystem(context.db, async () => {
     const { db, app, caller, now } = context
@@ -111,7 +111,7 @@ export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { pa
     await payable.revive(changeStamp)
     const codes = await payable.takeEffect({ gateway, reference, amount, currency, paidAt }, changeStamp)
     await updatePaymentTask(db, id, { state: 'applied', user_id: caller.userId, update_time: now, end_time: now })
-    // Another running payment for it is cancelled, or becomes a separate task.
+    // Another running payment for the payable is cancelled, or becomes a separate task.
     if (await scheduleImmediateCheck(db, payableRef, now))
       await requestReconciliation(db, { companyId: 0, intent: `applied-${id}`, now })
     const payer = task.attempt_id === null ? null : (await getAttempt(db, task.attempt_id)).user_id
@@ -139,7 +139,7 @@ interface TaskAction {
   details?: Record<string, string>
 }
 
-/** The entry is in the log of the company that the money belongs to. */
+/** Builds an entry for the log of the company that the money belongs to. */
 export function buildTaskEntry(task: PaymentTaskRecord, { operation, outcome, details = {} }: TaskAction): AuditEntry {
   const { kind, id } = toPayableRef(task)
   const { code: ServiceCode, amount, currency, gateway: Gateway, reference: Reference } = task

@@ -7,7 +7,7 @@ import { scheduleImmediateCheck } from '#server/db/payments/payment-attempts.ts'
 export const reconciliationJob = 'look-after-payments'
 const deadlineMs = 3_600_000
 
-/** Requests with the same `intent` become one job. Returns false if it was already requested. */
+/** Requests a job that queries due payments. Returns false if a job with the same `intent` is already waiting or running. */
 export async function requestReconciliation(
   db: DatabaseHandle,
   { companyId, intent, now }: { companyId: number; intent: string; now: number },
@@ -20,7 +20,7 @@ export async function requestReconciliation(
   )
 }
 
-/** If the payable can no longer be paid, a job cancels its started payments at the gateway soon after the commit. */
+/** Called if the payable can no longer be paid. A job cancels its started payments at the gateway soon after the commit. */
 export async function requestPaymentsEnd(db: DatabaseHandle, payableRef: PayableRef, now: number): Promise<void> {
   if (await scheduleImmediateCheck(db, payableRef, now))
     await requestReconciliation(db, { companyId: 0, intent: `end-${payableRef.kind}-${payableRef.id}`, now })

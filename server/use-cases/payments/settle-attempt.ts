@@ -1,6 +1,6 @@
 /**
  * Stores what a gateway reports about an attempt, and puts a payment into effect. Responses, notifications and jobs all use this code. It
- * locks the payable, so that a payment takes effect once (R-27, S-95).
+ * locks the payable, so that a payment takes effect only once (R-27, S-95).
  */
 import { readAmount, writeAmount } from '#domain/money.ts'
 import type { Timestamp } from '#domain/time.ts'
@@ -25,12 +25,12 @@ import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 import { requestReceipts } from '#server/use-cases/payments/mail-receipts.ts'
 
-/** How long a charge request may still be in transit after this process was killed, in ms. */
+/** Time in ms that a charge request may still be in transit after this process was killed. */
 const maxTransitMs = 60_000
-/** How long an Alipay address can be opened, in ms. The payment at Alipay begins when it is opened. */
+/** Time in ms in which an Alipay address can be opened. The payment at Alipay begins when the address is opened. */
 const maxOpenMs = 24 * 3_600_000
 
-/** Delay before a closed attempt with such an address is checked again, in ms. */
+/** Delay in ms before a closed attempt is checked again, if its Alipay address can still be opened. */
 const openedQueryMs = 60_000
 
 export async function requireDriver({ payments }: AppContext, { gateway }: Pick<AttemptRecord, 'gateway'>) {
@@ -39,7 +39,7 @@ export async function requireDriver({ payments }: AppContext, { gateway }: Pick<
   return driver
 }
 
-/** `gatewayId` comes from a notification. It is used if the response with the id was lost. */
+/** Returns the input of a query. `gatewayId` comes from a notification and is used if the response with the id was lost. */
 const toGatewayQuery = (
   { key, gateway_id, started_at: startedAt }: AttemptRecord,
   gatewayId: string | null = null,
@@ -64,7 +64,7 @@ export async function endAttempt(app: AppContext, attempt: AttemptRecord): Promi
   return await settleAttempt(app, attempt, await driver.close(toGatewayQuery(attempt)), { isEnding: true })
 }
 
-/** Queries the attempt, or cancels it if its payable can no longer be paid. Throws PaymentProblem. */
+/** Queries the attempt. Cancels it instead if it was closed before or its payable can no longer be paid. Throws PaymentProblem. */
 export async function refreshAttempt(app: AppContext, attempt: AttemptRecord): Promise<AttemptRecord> {
   const now = app.clock()
   const payable = await writeAsSystem(app, (db) => findPayable({ db, app, now }, toPayableRef(attempt)))
@@ -72,7 +72,7 @@ export async function refreshAttempt(app: AppContext, attempt: AttemptRecord): P
   return await (isPayable && attempt.state !== 'closed' ? queryAttempt(app, attempt) : endAttempt(app, attempt))
 }
 
-/** `payment` is null if the gateway knows no payment. Returns the updated attempt. */
+/** Stores the gateway's report. `payment` is null if the gateway has no such payment. Returns the updated attempt. */
 export async function settleAttempt(
   app: AppContext,
   attemptRef: Pick<AttemptRecord, 'id' | 'order_id' | 'backup_order_id' | 'traffic_id'>,
@@ -81,7 +81,7 @@ export async function settleAttempt(
 ): Promise<AttemptRecord> {
   const now = app.clock()
   const { attempt, isNew } = await writeAsSystem(app, async (db) => {
-    // Every change of an attempt locks this row first.
+    // Every change of an attempt locks its payable first.
     const payable = await findPayable({ db, app, now }, toPayableRef(attemptRef))
     const attemptBefore = await getAttempt(db, attemptRef.id)
     if (payment?.status !== 'paid') {
@@ -95,14 +95,14 @@ export async function settleAttempt(
 }
 
 const finalStates: readonly AttemptRecord['state'][] = ['paid', 'declined', 'closed']
-/** The state of an attempt by what the gateway reports; anything else leaves it open. */
+/** State of an attempt for each status that the gateway reports. Any other status leaves the attempt open. */
 const statesByStatus: Partial<Record<GatewayPayment['status'], AttemptRecord['state']>> = {
   processing: 'processing',
   failed: 'declined',
   closed: 'closed',
 }
 
-/** Returns null if the row stays as it is. */
+/** Returns the fields to update if the gateway reports no paid payment, or null if the row stays as it is. */
 function getGatewayFields(
   attempt: AttemptRecord,
   payment: GatewayPayment | null,
@@ -124,20 +124,23 @@ function getGatewayFields(
     : { state, gateway_id: attempt.gateway_id ?? gateway_id }
 }
 
-/** An Alipay attempt cannot be cancelled before its address is opened. Until it expires, it is checked again. */
+/**
+ * Whether the payer can still open the address of an Alipay attempt. Such an attempt cannot be cancelled at the gateway, so it is checked
+ * again.
+ */
 const canStillBeOpened = ({ gateway, gateway_id, started_at: startedAt }: AttemptRecord, now: number): boolean =>
   (gateway === 'alipay' || gateway === 'globalAlipay') && gateway_id === null && now - startedAt <= maxOpenMs
 
 /**
  * Whether the attempt can be closed although the gateway does not know it. If a card was sent, a request in transit may still charge it.
- * Without a card, only a payer whom the portal has sent there can pay.
+ * Without a card, only a payer whom the portal has sent to the gateway's page can pay.
  */
 function canGiveUp(
   { gateway, gateway_id, token_hash, started_at: startedAt }: AttemptRecord,
   isEnding: boolean,
   now: number,
 ): boolean {
-  // The payment was created after the gateway was queried.
+  // With a gateway id, the payment exists: it was created after the gateway was queried.
   if (gateway_id !== null) return false
   if (gateway === 'simulate') return true
   if (token_hash !== null) return now - startedAt > maxTransitMs
@@ -150,7 +153,7 @@ interface SettleContext {
   now: number
 }
 
-/** Also for an attempt that was closed, because the money was taken. */
+/** Applies the payment, also for an attempt that was closed, because the money was taken. */
 async function recordPaid(
   { db, app, now }: SettleContext,
   attemptBefore: AttemptRecord,
@@ -164,7 +167,7 @@ async function recordPaid(
     currency,
   })
   if (difference === 'key') throw new Error('the gateway returned another payment than the requested one')
-  // Gateways report the time differently. A late report counts as paid at the attempt's start.
+  // Gateways report the time of a payment differently. A report after the due time is treated as paid at the attempt's start.
   const isLate = due !== null && getBusinessMoment({ app, now }).now > due
   const payableRef = toPayableRef(attemptBefore)
   const appliedPayment = await applyPayment({ db, app, now }, payableRef, {

@@ -53,7 +53,7 @@ interface ClaimedRefund {
   request: RefundRequest
 }
 
-/** Returns null if the refund was settled meanwhile. */
+/** Returns null if the refund was settled in the meantime. */
 async function readClaim(db: DatabaseHandle, id: number): Promise<ClaimedRefund | null> {
   const task = await findPaymentTask(db, id)
   if (task?.state !== 'refunding' || task.refund_key === null || task.attempt_id === null) return null

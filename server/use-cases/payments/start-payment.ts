@@ -47,7 +47,7 @@ export interface StartPaymentInput {
   caller: Caller
   payableRef: PayableRef
   type: PaymentType
-  /** Token of a card, or null if the gateway asks the payer for it. */
+  /** Token of a card, or null if the payer enters the payment details at the gateway. */
   token: string | null
   intent: string | null
   language: Language
@@ -56,7 +56,10 @@ export interface StartPaymentInput {
 
 export type PaymentProgress = { status: PaidStatus | 'processing' } | { redirect: string }
 
-/** For starts and status queries (S-25). A company may start three times as many as one of its users. */
+/**
+ * Time window in ms of the limits on payment starts and status queries (S-25). A company may start three times as many payments as one of
+ * its users.
+ */
 const limitWindowMs = 600_000
 const companyShare = 3
 const maxQueries = 200
@@ -64,12 +67,12 @@ const maxQueries = 200
 type AttemptClaim =
   | { kind: 'settled'; progress: PaymentProgress }
   | { kind: 'fresh'; attempt: AttemptRecord }
-  /** An existing attempt. It is continued, or it must end first because another payment method was chosen. */
+  /** An existing attempt. It is continued if `isSame`. Otherwise another payment method was chosen, and it must end first. */
   | { kind: 'existing'; attempt: AttemptRecord; isSame: boolean }
 
 /**
- * Throws NOT_FOUND, FORBIDDEN, NOT_SUPPORT, STATE_CONFLICT with the reason, RATE_LIMITED, CARD_INVALID with the bank's reason, and
- * UNAVAILABLE if no money was taken and the call can be repeated.
+ * Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, NOT_SUPPORT, STATE_CONFLICT with the reason, AMOUNT_TOO_SMALL, AMOUNT_TOO_LARGE,
+ * RATE_LIMITED, CARD_INVALID with the bank's reason, and UNAVAILABLE if no money was taken and the call can be repeated.
  */
 export async function startPayment(app: AppContext, input: StartPaymentInput): Promise<PaymentProgress> {
   // Each further round runs after a blocking attempt has ended.
@@ -114,7 +117,7 @@ async function requireOwnPayable(
   return payable
 }
 
-/** Also finds a deleted payable. */
+/** Returns the payable, even if it is deleted. Throws NOT_FOUND if the caller may not pay it. */
 async function findOwnPayable(
   context: PaymentContext,
   { caller, payableRef }: Pick<StartPaymentInput, 'caller' | 'payableRef'>,
@@ -134,7 +137,7 @@ async function requirePaymentMethod(
   const refusal = getPaymentTypeRefusal(type, currency, caller)
   if (refusal === 'staff') throw createForbiddenProblem()
   if (refusal === 'currency') throw createValidationProblem([{ field: 'type', code: 'OUT_OF_RANGE' }])
-  // A disabled payment simulation behaves as if it did not exist (S-22).
+  // A payment simulation that is switched off behaves as if it did not exist (S-22).
   if (!(await payments.findDriver(type)))
     throw type === 'simulate' ? createNotFoundProblem() : new ProblemError('NOT_SUPPORT')
 }
@@ -230,7 +233,7 @@ async function startAtGateway(app: AppContext, attempt: AttemptRecord, token: st
   return startResult === null ? { status: 'processing' } : await recordStartResult(app, attempt, startResult)
 }
 
-/** Returns null if money may have been taken. The gateway is then queried until the outcome is known. */
+/** Returns null if money may have been taken. The gateway is then queried until the outcome is known. Otherwise throws a problem. */
 async function handleStartError(app: AppContext, attempt: AttemptRecord, error: unknown): Promise<null> {
   if (!(error instanceof PaymentProblem)) throw error
   app.log.warn(
@@ -257,7 +260,8 @@ async function recordStartResult(
       gateway_id: startResult.gatewayId,
     })
     if (openedAttempt.state === 'open') return { redirect: startResult.url }
-    // Another method was chosen meanwhile, or it is paid. The payer must not open a page that is not tracked.
+    // The payer has chosen another payment method in the meantime, or the payable is already paid. The payer must not open a page that is
+    // not tracked.
     await endAttempt(app, { ...openedAttempt, gateway_id: startResult.gatewayId }).catch(throwUnavailable)
     return await readProgress(app, openedAttempt)
   }
@@ -274,10 +278,10 @@ const readProgress = async (app: AppContext, attempt: AttemptRecord): Promise<Pa
   status: attempt.state === 'paid' ? await readPaidStatus(app, attempt) : 'processing',
 })
 
-/** Returns null for Alipay, whose address is signed with its time and made for each request. */
+/** Returns the address that can be stored. It is null for Alipay, whose address is signed with its time and made for each request. */
 const getStableUrl = ({ gateway }: AttemptRecord, url: string) => (gateway === 'stripe' ? url : null)
 
-/** An attempt that a faster notification settled meanwhile is left unchanged. */
+/** Updates an attempt that is not settled. If a faster notification has settled it, the attempt is left unchanged. */
 const updateUnsettled = (app: AppContext, attempt: AttemptRecord, fields: Parameters<typeof updateAttempt>[2]) =>
   writeAsSystem(app, async (db) => {
     const { id } = attempt
@@ -294,7 +298,10 @@ function throwUnavailable(error: unknown): never {
   throw error
 }
 
-/** Queries the gateway if it is not settled. Also for a payable that was deleted (decision 62). Throws NOT_FOUND. */
+/**
+ * Queries the gateway if the latest attempt is not settled and the limit is not reached. Also works for a deleted payable with an attempt
+ * (decision 62). Throws NOT_FOUND.
+ */
 export async function readPaymentStatus(
   app: AppContext,
   input: Pick<StartPaymentInput, 'caller' | 'payableRef'>,

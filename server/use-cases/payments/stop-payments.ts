@@ -1,4 +1,4 @@
-/** Cancels payments before an order is deleted or replaced. Money that was already taken is applied instead. */
+/** Cancels payments before an order is deleted or replaced. If the money was already taken, the payment is applied and the order stays. */
 import { type PayableRef, toPayableRef } from '#server/db/payments/payables.ts'
 import { type AttemptRecord, listUnsettledAttempts } from '#server/db/payments/payment-attempts.ts'
 import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
@@ -18,8 +18,9 @@ const retrySeconds = 60
 const createInProgressError = () => new ProblemError('PAYMENT_IN_PROGRESS', null, retrySeconds)
 
 /**
- * Called under the payable's lock, which starting a payment takes too. Throws OutsideCallNeeded while a payment is not settled. That call
- * throws PAYMENT_UNANSWERED, PAYMENT_IN_PROGRESS or ORDER_PAID.
+ * Must be called under the payable's lock. Starting a payment takes the same lock. Throws OutsideCallNeeded while a payment is not settled.
+ * The outside call cancels the payment. It throws PAYMENT_IN_PROGRESS, or a code of `problems` if the gateway does not respond or the
+ * payment is already paid.
  */
 export async function requireNoPayment(
   { db }: Pick<UseCaseContext, 'db'>,

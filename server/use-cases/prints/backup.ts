@@ -1,4 +1,4 @@
-/** Printed backup subscriptions and traffic (contracts 3, 9; D18 to D25). */
+/** Renders printed backup subscriptions and traffic (contracts 3, 9; D18 to D25). */
 import { calculateExtraTraffic, getTrafficMonth } from '#domain/fees/traffic.ts'
 import { groupThousands, readAmount, writeAmount } from '#domain/money.ts'
 import { addMonths, addYears } from '#domain/plain-dates.ts'
@@ -66,7 +66,7 @@ function getBackupState({ status, pay_amount }: BackupRecord): PrintedState {
   return readAmount(pay_amount) > 0n ? 'paid' : 'free'
 }
 
-/** The mark prevents confusion with an invoice. */
+/** Returns a mark for a document that is unpaid or invalid, so that nobody takes it for an invoice, otherwise null. */
 const getMark = (translate: TranslateText, state: PrintedState) =>
   state === 'invalid' || state === 'unpaid'
     ? { title: translate(`standing.${state}`), text: translate(`mark.${state}`) }
@@ -84,7 +84,10 @@ const getBackupFacts = (
   [translate('fact.ordered'), orderedTime],
 ]
 
-/** If the contract ends earlier, its end is shown (D21), and no next period is counted from it. */
+/**
+ * Formats the period. If the contract ends earlier, the contract's end is shown (D21). Then there is no anchor, because no next period is
+ * counted from it.
+ */
 function formatPeriod(
   { period_start, period_end, period, period_type, anchor_date }: BackupRecord,
   translate: TranslateText,

@@ -1,4 +1,4 @@
-/** The printed contract (contracts 2, 9). */
+/** Renders the printed contract (contracts 2, 9). */
 import type { Selectable } from 'kysely'
 import { detectLanguage } from '#domain/text.ts'
 import type { ContractState } from '#domain/contracts.ts'

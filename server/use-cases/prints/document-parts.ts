@@ -1,4 +1,4 @@
-/** Parts of printed documents (contracts 9). */
+/** Renders the parts of printed documents (contracts 9). */
 import { detectLanguage } from '#domain/text.ts'
 import { toCapitalNumerals } from '#domain/capital-numerals.ts'
 import type { CompanyField } from '#domain/accounts/company-fields.ts'
@@ -39,7 +39,7 @@ export interface PrintContext {
 interface PrintDocument {
   title: string
   number: string
-  /** Part of the PDF's name. */
+  /** Part of the title, which becomes the name of the PDF. */
   subject: string
   /** A mark at the head of the document if it is unpaid or no longer valid. */
   mark?: { title: string; text: string } | null
@@ -68,7 +68,7 @@ ${body}
 }
 
 function renderParty(translate: TranslateText, role: string, { name, code, ...details }: InvoiceParty): HtmlMarkup {
-  // The smaller unit first, as in the other address rows. A city that is also a country appears once.
+  // Smaller units come first, as in the other address rows. A city that is also a country appears once.
   const cityParts = [details.city, details.province, details.country && translate(`country.${details.country}`)]
   const addressLines = [
     details.addr1,
@@ -89,7 +89,7 @@ ${renderList([
 
 export type PrintFact = [label: string, value: HtmlPart]
 
-/** One fact per row. Unknown values are left out. */
+/** Renders one fact per row. Empty values are left out. */
 export const renderList = (facts: PrintFact[]): HtmlMarkup =>
   html`<dl>${facts
     .filter(([, value]) => (value ?? '') !== '')
@@ -97,7 +97,7 @@ export const renderList = (facts: PrintFact[]): HtmlMarkup =>
 
 export const renderFacts = (facts: PrintFact[]): HtmlMarkup => html`<div class="two">${renderList(facts)}</div>`
 
-/** `end` is exclusive, and the text shows the last day (D18). */
+/** Returns a text with the first and the last day (D18). `end` is exclusive. */
 export const formatDays = (translate: TranslateText, from: PlainDate, end: PlainDate) =>
   translate('days', { from, to: getLastDay(end) })
 
@@ -113,10 +113,10 @@ export const renderPayment = (
     [translate('fact.reference'), payment.reference],
   ])
 
-/** Sums are highlighted among the amounts they consist of. */
+/** Codes of steps that are sums. Sums are highlighted among the amounts that they consist of. */
 const sumCodes: readonly FeeStep['code'][] = ['sum', 'total', 'annual', 'contract', 'residual']
 
-/** Of several equal sums in a row, only the last one is highlighted. */
+/** Whether a step is highlighted as a sum. Of several equal sums in a row, only the last one is. */
 const isSum = ({ code, amount }: FeeStep, next: FeeStep | undefined) =>
   sumCodes.includes(code) && !(next && sumCodes.includes(next.code) && next.amount === amount)
 

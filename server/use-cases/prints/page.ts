@@ -8,11 +8,11 @@ import { languageTags, type TranslateText, createTranslator } from '#server/text
 
 export const createPrintTranslator = (language: Language): TranslateText => createTranslator({ en, zh }, language)
 
-/** Embedded in the page, because a ticket opens one address only. */
+/** Style sheet. It is embedded in the page, because a ticket opens one address only. */
 const styles: HtmlMarkup = { html: readFileSync(join(import.meta.dirname, 'print.css'), 'utf8') }
 const script: HtmlMarkup = { html: "document.querySelector('button').addEventListener('click', () => print())" }
 
-/** Allows only the page's own script and style, and no frame around it. */
+/** Returns a content security policy that allows only the page's own script and style, and no frame around the page. */
 export const getPrintPolicy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -31,7 +31,7 @@ interface SheetInput {
   body: HtmlMarkup
 }
 
-/** The title becomes the name of the PDF. The browser draws the foot of each page (`@page`). */
+/** Renders a printable page. The title becomes the name of the PDF. The browser draws the foot of each page (`@page`). */
 export function renderSheet({ language, nonce, title, footer, body }: SheetInput): string {
   const pageStyles = html`
 @page { @bottom-left { content: ${quoteCss(footer)}; } @bottom-right { content: counter(page) ' / ' counter(pages); } }`

@@ -21,7 +21,7 @@ import { printContract } from '#server/use-cases/prints/contract.ts'
 import type { FrozenInvoice, PrintContext, InvoiceParty } from '#server/use-cases/prints/document-parts.ts'
 import { getStoredContractState } from '#server/use-cases/orders/order-terms.ts'
 
-/** Runs as the system role, because the ticket proves the permission. */
+/** Input for rendering a document. `db` has the system role, because the ticket proves the permission. */
 export interface PrintRequest {
   db: DatabaseHandle
   app: AppContext

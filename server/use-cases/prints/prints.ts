@@ -1,4 +1,4 @@
-/** Printing (D65): a ticket that one browser can open within a minute, and the document it opens. */
+/** Issues print tickets and renders the document of a ticket (D65). A ticket can be opened in one browser, within a minute. */
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'

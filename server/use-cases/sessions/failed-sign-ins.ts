@@ -1,6 +1,6 @@
 /**
- * Records failed sign-ins in the audit trail: one entry with a count per known account, network (IPv6: /64) and fifteen minutes, so that an
- * attacker cannot flood the trail. Unknown accounts get none.
+ * Records failed sign-ins in the audit trail. Per known account, network (IPv6: /64) and fifteen minutes there is one entry with a count,
+ * so that an attacker cannot flood the trail. Unknown accounts get no entry.
  */
 import { toTimestamp } from '#domain/time.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -19,7 +19,7 @@ export const countFailedSignInAttempt = (
 ): Promise<void> =>
   writeAsSystem(app, (db) => countFailedSignIn(db, { userId, network: getAddressGroup(address).slice(0, 60), now }))
 
-/** Writes the entries of ended windows. All of it is one transaction, so it is repeated after a kill. */
+/** Writes the entries of ended windows. All entries are written in one transaction, so the work is repeated after a kill. */
 export async function writeFailedSignIns(app: AppContext): Promise<void> {
   const now = app.clock()
   const zone = app.config.timeZone

@@ -26,7 +26,9 @@ export interface SignInDeviceRecord {
 }
 
 const hourMs = 3_600_000
-/** A limit, so that somebody who knows the password cannot flood the mailbox. The first mails are warning enough. */
+/**
+ * Maximum number of mails per hour, so that somebody who knows the password cannot flood the mailbox. The first mails are warning enough.
+ */
 const maxMails = 3
 
 /** Runs in the transaction of the sign-in. The first device of a user causes no mail. */
@@ -44,8 +46,8 @@ export async function recordSignInDevice(
 }
 
 /**
- * Returns false without a cookie, because any client can claim the same name. With `userId` null the query still runs, so that the duration
- * does not reveal whether the user exists (S-32).
+ * Whether the browser is a known device of the user. Returns false without a cookie, because any client can claim the same name. With
+ * `userId` null the query still runs, so that the duration does not reveal whether the user exists (S-32).
  */
 export const isOwnDevice = async (db: DatabaseHandle, userId: number | null, cookie: string | null): Promise<boolean> =>
   cookie !== null && (await isKnownDevice(db, hashDevice(userId ?? 0, cookie)))

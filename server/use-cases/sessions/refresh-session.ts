@@ -1,7 +1,7 @@
 /**
- * Renews a session (K-05 to K-11, protocol 28, decision 69). A refresh token is exchanged once. If it arrives again, because a response was
- * lost, two tabs renewed at once or a browser was killed, it gets another pair, and only one of the pairs can be exchanged later. If more
- * than one is in use, somebody has a copy: the session ends, and its user gets a mail.
+ * Renews a session (K-05 to K-11, protocol 28, decision 69). A refresh token is exchanged once for a pair of tokens. If it arrives again,
+ * because a response was lost, two tabs renewed at the same time or a browser was killed, it gets another pair, and only one of the pairs
+ * can be exchanged later. If more than one pair is in use, somebody has a copy: the session ends, and its user gets a mail.
  */
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import { userStatus } from '#domain/accounts/users.ts'
@@ -27,28 +27,28 @@ import { deriveChildPair, hashToken, type TokenPair, createRandomPair } from '#s
 
 export interface RenewalInput {
   refresh: string
-  /** The user that the client assumes. The cookie of another user is left unchanged. */
+  /** The user that the client assumes, or null if unknown. A token of another user is refused (WRONG_SESSION) and left unchanged. */
   expectedUser: { userId: number; companyId: number | null } | null
   /** SHA-256 of the newest access token on the device, in hex. Null if the client did not send it. */
   newestAccess: string | null
   requestId: string
 }
 
-/** For this time after its exchange a token may arrive again, even if its children were used (K-08). In ms. */
+/** Time in ms after its exchange in which a token may arrive again, even if the new access token was already used (K-08). */
 const graceMs = 10_000
 
 type RenewalOutcome =
   | { sessionGrant: SessionGrant }
   | { refusal: 'UNAUTHORIZED' | 'WRONG_SESSION'; data?: UnauthorizedDetails }
 const createRefusal = (code: 'UNAUTHORIZED' | 'WRONG_SESSION'): RenewalOutcome => ({ refusal: code })
-/** The session expired and was not revoked, so the device keeps the user's data (decision 83). */
+/** The outcome if the session expired and was not revoked: the device then keeps the user's data (decision 83). */
 const expiredOutcome: RenewalOutcome = { refusal: 'UNAUTHORIZED', data: { why: 'lapsed' } }
 
 export async function renewSession(app: AppContext, input: RenewalInput): Promise<SessionGrant> {
-  // Thrown only after the commit, so that the refusal does not roll back the end of the family.
+  // The refusal is thrown after the commit, so that it does not roll back the end of the session.
   const outcome = await writeAsSystem(app, (db) => renewInTransaction(db, app, input))
   if ('sessionGrant' in outcome) return outcome.sessionGrant
-  // A family with a reused token has ended, so its sockets must close too.
+  // If a reused token has ended the session, its sockets must be closed too.
   announceEndedSessions(app)
   notifyJobs(app)
   logSecurityEvent(app.log, 'refresh_refused', { request: input.requestId, code: outcome.refusal })
@@ -83,12 +83,12 @@ async function renewInTransaction(db: DatabaseHandle, app: AppContext, input: Re
   const children = await listChildTokens(db, presentedToken.sessionId, presentedToken.tokenId)
   if (isStolen(children, presentedToken.used, input.newestAccess, now))
     return endFamily(db, app, presentedToken, input, now)
-  // The pair that may have been lost determines the idle end.
+  // The session is idle until the last of the new pairs expires, even if that pair was lost.
   if (children.every(({ refresh_until: until }) => until <= now)) return expiredOutcome
   return exchangeToken(db, app, presentedToken, createRandomPair(presentedToken.caller.userId), now)
 }
 
-/** Whether a token that was already exchanged came from somebody who has a copy. */
+/** Whether a token that was already exchanged was sent by somebody who has a copy of it. */
 function isStolen(
   children: Awaited<ReturnType<typeof listChildTokens>>,
   exchangedAt: number,
@@ -115,7 +115,7 @@ async function exchangeToken(
   now: number,
 ): Promise<RenewalOutcome> {
   const { userId, companyId, companyCode } = presentedToken.caller
-  // Never later than the absolute end of the first token (K-06).
+  // Neither time is later than the absolute end of the session (K-06).
   const refreshUntil = Math.min(now + getLifetimes(app, companyCode).idleSeconds * 1000, presentedToken.endTime)
   const accessUntil = Math.min(now + app.config.lifetimes.accessSeconds * 1000, presentedToken.endTime)
   await markTokenUsed(db, presentedToken, now)

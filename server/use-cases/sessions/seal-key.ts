@@ -1,4 +1,4 @@
-/** A session's key that seals unsent writes at sign-out (protocol 30): 32 random bytes as base64url. */
+/** Manages the keys that seal unsent writes at sign-out (protocol 30). Each session has a key of 32 random bytes as base64url. */
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import { deleteSealKeys, listSealKeys } from '#server/db/accounts/seal-keys.ts'
@@ -8,12 +8,12 @@ import type { AppContext } from '#server/context/context.ts'
 
 export const createSealKey = () => randomBytes(32).toString('base64url')
 
-/** The key of the account, for sessions from before each had its own key, and for older builds of the client. */
+/** Id of the account's key. It is for sessions from before each session had its own key, and for older builds of the client. */
 const accountKeyId = 0
 
 const parseIds = (text = ''): number[] => (text === '' ? [] : text.split(',').map(Number))
 
-/** Returns the caller's own keys. Ids of other users' keys are left out, whether they exist or not. */
+/** Returns the caller's keys. Ids in `seals` that are not the caller's are ignored, so nobody learns whether they exist. */
 export async function readSealKeys(
   db: DatabaseHandle,
   { id: userId, seal_key: accountKey }: { id: number; seal_key: string },

@@ -1,4 +1,4 @@
-/** Lists and ends sessions: a user ends their own, and an admin of the company ends all of a user (S-46). */
+/** Lists and ends sessions: users end their own sessions, and an admin of the company ends all sessions of a user (S-46). */
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import type { endUserSessions, SessionRow } from '#contract/sessions.ts'
 import type { Caller } from '#domain/access.ts'
@@ -15,7 +15,7 @@ import { parseUserAgent, maskAddress } from '#server/use-cases/sessions/user-age
 import { requireColleague } from '#server/use-cases/accounts/users.ts'
 import { findUserById } from '#server/db/accounts/users.ts'
 
-/** Maximum in the list. Ending all sessions includes the others. */
+/** Maximum number of listed sessions. Ending all sessions also ends those that are not listed. */
 const maxSessions = 100
 
 export interface SessionCaller {
@@ -41,7 +41,7 @@ const toSessionRow = ({ config }: AppContext, row: SessionSummary, sessionId: st
   current: row.id === sessionId,
 })
 
-/** Throws NOT_FOUND if it is not an open session of the caller. */
+/** Throws NOT_FOUND if the id is not that of an open session of the caller. */
 export async function endSessionById(app: AppContext, sessionCaller: SessionCaller, id: string): Promise<void> {
   const now = app.clock()
   const { caller } = sessionCaller
@@ -79,7 +79,7 @@ function announceOwnEnd(app: AppContext, { caller: { userId, companyId }, reques
   logSecurityEvent(app.log, 'sessions_ended', { user: userId, tenant: companyId, about: userId, request: requestId })
 }
 
-/** Throws SELF_FORBIDDEN for the admin's own account. */
+/** Throws USER_NOT_EXIST, and SELF_FORBIDDEN for the admin's own account. */
 export const endSessionsByAdmin: UseCase<typeof endUserSessions> = async (context: UseCaseContext, { params }) => {
   const { db, app, caller, now, requestId } = context
   const user = await requireColleague(db, caller, params.id)

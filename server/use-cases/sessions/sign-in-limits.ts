@@ -1,5 +1,5 @@
 /**
- * Limits on tries of a password or second factor (S-29 to S-31). Unknown callers are counted per account, per address and all together.
+ * Limits the tries of a password or second factor (S-29 to S-31). Unknown callers are counted per account, per address and all together.
  * Known callers (signed in, or on a device of this account) are counted per account only, so that another person's guesses do not delay
  * them (S-30).
  */
@@ -22,10 +22,10 @@ import { getAddressGroup } from '#server/shares/client-address.ts'
 import type { HashingQueuePosition } from '#server/use-cases/hashing-queue.ts'
 
 const freeAttempts = { account: 5, address: 50, everybody: 2000 }
-/** Number of wrong guesses per account without a delay. */
+/** Number of wrong guesses per account that cause no delay. */
 export const freeGuesses = freeAttempts.account
 
-/** Counts the attempts of all unknown callers together. It only causes an alarm and a slower pace, never a refusal. */
+/** Counter of the attempts of all unknown callers together. A high count only causes a log entry and slower hashing, never a refusal. */
 const allAnonymous = 'everybody'
 
 export interface GuessLimits {
@@ -38,11 +38,14 @@ export interface GuessSource {
   isKnown: boolean
 }
 
-/** Also for unknown accounts. The name is hashed, because people sometimes type a password there. */
+/** Returns limits for unknown accounts too. The name is hashed, because people sometimes type a password there. */
 export const getPasswordLimits = (companyCode: string, email: string, source: GuessSource): GuessLimits =>
   buildGuessLimits(`account ${hashAccountName(companyCode, email)}`, source)
 
-/** Counted separately, because the correct password before each guess must not reset the count (S-31). */
+/**
+ * Second factors are counted separately from passwords, because otherwise the correct password before each guess would reset the count
+ * (S-31).
+ */
 export const getFactorLimits = (userId: number, source: GuessSource): GuessLimits =>
   buildGuessLimits(`factor ${userId}`, source)
 
@@ -64,7 +67,10 @@ const hashAccountName = (companyCode: string, email: string) =>
     .update(`${normaliseText(companyCode)}:${normaliseText(email)}`)
     .digest('base64url')
 
-/** Counts before the check. A refusal (RATE_LIMITED) is not counted. A flood slows unknown callers down. */
+/**
+ * Counts a guess before it is checked. Throws RATE_LIMITED for a refused guess, which is not counted. A flood of guesses slows unknown
+ * callers down.
+ */
 export async function reserveGuess(
   app: AppContext,
   guessLimits: GuessLimits,
@@ -89,7 +95,7 @@ export async function reserveGuess(
     logSecurityEvent(app.log, 'login_flood', { attempts: flood.attempts, minutes: attemptWindowMs / 60_000 })
 }
 
-/** Called after a correct password. Needs the role `portal_system`. */
+/** Resets the counts. Called after a correct password or factor. Needs the role `portal_system`. */
 export const forgiveGuesses = (db: DatabaseHandle, { account, address }: GuessLimits, now: number): Promise<void> =>
   forgiveAttempts(
     db,
@@ -100,7 +106,7 @@ export const forgiveGuesses = (db: DatabaseHandle, { account, address }: GuessLi
     now,
   )
 
-/** Ends the lock-out of an account, also one that the user caused. Needs the role `portal_system`. */
+/** Ends the lock-out of an account, whether the user or another person caused it. Needs the role `portal_system`. */
 export function forgiveAllGuesses(db: DatabaseHandle, companyCode: string, email: string, now: number): Promise<void> {
   const subject = `account ${hashAccountName(companyCode, email)}`
   return forgiveAttempts(db, { accounts: [subject, toKnownSubject(subject)], otherSubjects: [] }, now)

@@ -1,4 +1,4 @@
-/** The second step of a sign-in, with the `mfa_token` of the password step (S-29, S-31). */
+/** Runs the second step of a sign-in, with the `mfa_token` of the password step (S-29, S-31). */
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import { countMail, countFailures } from '#server/db/accounts/sign-in-attempts.ts'
 import type { UserCredential } from '#server/db/accounts/credentials.ts'
@@ -86,7 +86,7 @@ interface VerifyContext {
   now: number
 }
 
-/** Counts before the check. Returns null if the first factor was set up with this token, which is proof enough. */
+/** Counts the guess before it is checked. Returns null if the first factor was set up with this token, which is proof enough. */
 async function verifyEvidence(
   app: AppContext,
   session: MfaSession,
@@ -118,7 +118,10 @@ async function verifyEvidence(
   return verifiedFactor
 }
 
-/** At most once an hour. The guesser has the correct password, so its owner should change it (S-38). */
+/**
+ * Mails the user after several wrong guesses, at most once an hour. The guesser has the correct password, so the user should change it
+ * (S-38).
+ */
 async function mailGuesses(
   app: AppContext,
   { userId, companyId }: UserCredential,

@@ -1,5 +1,5 @@
 /**
- * Sign-in by password (K-20, S-26 to S-34). Neither response nor duration reveals whether company, user or password was wrong. Details
+ * Signs in by password (K-20, S-26 to S-34). Neither response nor duration reveals whether company, user or password was wrong. Details
  * about an account are returned only after a correct password.
  */
 import { randomUUID } from 'node:crypto'
@@ -44,7 +44,7 @@ import { createRandomPair, hashToken, type TokenPair } from '#server/use-cases/s
 
 export interface SignInClientDevice extends DeviceSource {
   requestId: string
-  /** The language of the client's pages, or null if it is not sent. */
+  /** The language of the client's pages, or null if the client did not send it. */
   language: Language | null
 }
 
@@ -54,13 +54,16 @@ export interface SessionGrant {
   userId: number
   accessSeconds: number
   refreshSeconds: number
-  /** Device cookie for the browser, or null if none is to be set. */
+  /** Device cookie for the browser, or null if no cookie is to be set. */
   device: string | null
 }
 
 const createUnknownAccountError = () => new ProblemError('invalid_grant')
 
-/** `username` is `company:e-mail`. The session of `olderRefreshToken` ends. Throws MFA_REQUIRED. */
+/**
+ * `username` is `company:e-mail`. The new session ends that of `olderRefreshToken`. Throws MFA_REQUIRED if a second step is needed,
+ * invalid_grant, RATE_LIMITED, and the problems of an inactive account.
+ */
 export async function signInByPassword(
   app: AppContext,
   input: { username: string; password: string; olderRefreshToken: string | null },
@@ -75,7 +78,7 @@ export async function signInByPassword(
     verifyByPassword(app, { companyCode, email, ...input }, { guessLimits, position, device, now })
   const { credential, passwordHash, renewedHash } = await withQueuePosition(hashingCaller, verifyPassword)
   const { step: secondStep, startedSession } = await writeAsSystem(app, async (db) => {
-    // Read again under a lock: the user may have been disabled or changed the password meanwhile (S-21, S-44).
+    // The user is read again under a lock: they may have been disabled or have changed the password in the meantime (S-21, S-44).
     if (!(await lockIfPasswordCurrent(db, credential.userId, passwordHash))) throw createUnknownAccountError()
     if (renewedHash) await storePasswordHash(db, credential.userId, renewedHash)
     await forgiveGuesses(db, guessLimits, now)
@@ -95,7 +98,7 @@ export async function signInByPassword(
   return finishSignIn(app, credential, startedSession, device)
 }
 
-/** Returns the user if the browser is their known device, or null. */
+/** Returns the user's id if the browser is a known device of this user, otherwise null. */
 async function findDeviceOwner(app: AppContext, companyCode: string, email: string, cookie: string | null) {
   if (cookie === null) return null
   return writeAsSystem(app, async (db) => {
@@ -181,7 +184,7 @@ export async function beginSession(
   return { grant: await openSession(db, app, credential, { ...device, cookie }, now), isMailed }
 }
 
-/** Runs after the commit. */
+/** Must be called after the commit. */
 export function finishSignIn(
   app: AppContext,
   credential: UserCredential,
@@ -210,7 +213,7 @@ function requireActive({ status }: UserCredential): void {
   if (status !== userStatus.activated) throw new ProblemError('USER_STATUS_INVALID')
 }
 
-/** A sign-in by password with an older session's cookie ends that session (protocol 29). */
+/** Ends the session whose cookie the sign-in request still contains (protocol 29). */
 async function endOlderSession(db: DatabaseHandle, refresh: string, now: number): Promise<void> {
   const olderSession = await findTokenByRefreshHash(db, hashToken(refresh))
   if (olderSession) await endSession(db, olderSession.sessionId, now, 'replaced')

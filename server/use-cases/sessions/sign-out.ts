@@ -1,4 +1,4 @@
-/** Ends the token family, by the access token or the refresh cookie alone (S-45, protocol 29). */
+/** Ends a session. Its access token or its refresh cookie alone is enough (S-45, protocol 29). */
 import { announceEndedSessions } from '#server/use-cases/sessions/ended-sessions.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { endSession, findTokenByAccessHash, findTokenByRefreshHash } from '#server/db/accounts/tokens.ts'
@@ -7,7 +7,7 @@ import type { AppContext } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 
-/** An expired access token still identifies the session to end. Throws UNAUTHORIZED if neither token is known. */
+/** An expired access token still identifies the session to end. Throws UNAUTHORIZED if the tokens belong to no open session. */
 export async function completeSignOut(
   app: AppContext,
   tokens: { access: string | null; refresh: string | null },

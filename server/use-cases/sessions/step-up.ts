@@ -10,10 +10,10 @@ import {
   type SignedInHolder,
 } from '#server/use-cases/factors/factors.ts'
 
-/** In ms, from the password to the call. */
+/** Maximum time from the password to the call, in ms. */
 export const stepUpLifetimeMs = 5 * 60_000
 
-/** Throws MFA_INVALID and RATE_LIMITED, as for every guess at a password. */
+/** Checks the password and records that for the session. Throws MFA_INVALID and RATE_LIMITED, as for every guess at a password. */
 export async function confirmStepUp(
   app: AppContext,
   user: SignedInHolder,
@@ -24,7 +24,10 @@ export async function confirmStepUp(
   await proveIdentity(app, { holder: user, token: mfa_token, address, requestId }, { password })
 }
 
-/** Whether the password was entered recently enough for this call. True if the call does not need it. */
+/**
+ * Whether the user has proven their identity recently enough for this call, with the password or a factor. True if the call does not need
+ * it.
+ */
 export async function hasStepUp(
   app: AppContext,
   { stepUp }: Endpoint,

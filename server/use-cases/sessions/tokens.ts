@@ -1,6 +1,6 @@
 /**
- * Token values (K-01, K-04, K-07). Pairs are random, except the first one that a refresh token is exchanged for. It is derived from that
- * token, because a server of an earlier build returns it again.
+ * Creates token values (K-01, K-04, K-07). Pairs are random, except the first pair that a refresh token is exchanged for: it is derived
+ * from that token. A server of an earlier build derives it again when the exchange is repeated, and must get the same pair.
  */
 import { createHmac, hash, randomBytes } from 'node:crypto'
 
@@ -11,7 +11,7 @@ export interface TokenPair {
 
 export const hashToken = (token: string) => hash('sha256', token, 'hex')
 
-/** The access token contains its user's id, so that page and worker can see whose it is (D85). */
+/** The access token contains its user's id, so that the page and the worker can see whose token it is (D85). */
 const formatAccessToken = (userId: number, secret: string) => `${userId}.${secret}`
 
 export const createRandomPair = (userId: number): TokenPair => ({

@@ -33,7 +33,7 @@ const findKnownName = (names: ReadonlySet<string>, name: string | undefined) =>
 export function maskAddress(address: string): string {
   const plainAddress = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIPv4(plainAddress)) return plainAddress.replace(/\d+$/, '*')
-  // A site's network is its first 48 bits. Loopback and similar addresses have only zeros there.
+  // The network of a site is the first 48 bits of the address. Loopback and similar addresses have only zeros there.
   const networkStart = plainAddress.split('::')[0]?.split(':').filter(Boolean).slice(0, 3).join(':') ?? ''
   return `${networkStart}::*`
 }

@@ -9,10 +9,11 @@ import { createTurns } from '#server/use-cases/uploads/turns.ts'
 export type MappContent = PackageContent
 export type MappReading = { content: MappContent } | { fault: MappFault }
 
-// The largest permitted package takes three seconds of a CPU core, and a hostile one twenty.
+// Reading the largest permitted package takes three seconds of CPU time, and a hostile one twenty. So after five seconds a reading no
+// longer delays the next ones.
 const runInTurn = createTurns({ slowAfterMs: 5_000, maxSlow: 2 })
 
-/** The returned `icon` is a WebP. Rejects if the file cannot be opened or no process can be started. */
+/** The returned `icon` is a WebP. Rejects if the file cannot be opened, or no process can be started. */
 export const readMapp = (path: string): Promise<MappReading> => runInTurn(() => readAndDecode(path))
 
 async function readAndDecode(path: string): Promise<MappReading> {

@@ -21,8 +21,8 @@ export interface StoredMapp {
 }
 
 /**
- * Replaces an upload with the same bytes. Refuses other bytes with the same MD5, because publishing names a file by its MD5 (U-09). Does
- * nothing if the upload was already stored.
+ * Stores the result of reading an upload. Removes an earlier upload with the same bytes. Refuses other bytes with the same MD5, because
+ * publishing names a file by its MD5 (U-09). `unusedIds` are the uploads whose files are no longer needed.
  */
 export async function storeMappReading(
   db: DatabaseHandle,
@@ -58,7 +58,7 @@ export async function storeResources(
   const storeResource = (kind: 'icon' | 'changelog', type: string, bytes: Uint8Array | null) =>
     bytes === null ? null : insertResource(db, { kind, type, bytes, create_time: now })
   return {
-    // A PNG comes from a trusted package, which needs no decoding.
+    // A PNG comes from a trusted package, whose icon needs no decoding.
     icon: await storeResource('icon', icon && readImageSize(icon)?.format === 'png' ? 'image/png' : 'image/webp', icon),
     markdown: await storeResource(
       'changelog',
@@ -68,7 +68,7 @@ export async function storeResources(
   }
 }
 
-/** Adds a new version of an app. The caller has checked that it is one (D79). */
+/** Adds a new version of an app. The caller has checked that the version is new (D79). */
 export const publishMapp = (
   db: DatabaseHandle,
   {

@@ -1,4 +1,4 @@
-/** Published packages by SHA-256. They are never deleted, and every node has them. */
+/** Stores published packages by SHA-256. They are never deleted, and every node can read them. */
 import { randomBytes } from 'node:crypto'
 import { copyFile, link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export function getPackagePath(app: FilesContext, sha256: string): string {
   return join(getPackageFolder(app), `${sha256}.mapp`)
 }
 
-/** Returns null if the app was published before packages were stored. */
+/** Returns null if no file is stored, because the app was published before packages were stored. */
 export async function findStoredPackage(
   app: FilesContext,
   sha256: string | null,
@@ -41,7 +41,7 @@ export async function storeUploadedPackage(app: AppContext, uploadId: string, sh
   } catch (error) {
     if (hasErrorCode(error, 'EEXIST')) return
     if (!hasErrorCode(error, 'EPERM', 'ENOTSUP', 'EXDEV', 'EMLINK')) throw error
-    // The file system does not support hard links here.
+    // The file system does not support hard links.
     await writeDurably(targetPath, (draftPath) => copyFile(sourcePath, draftPath))
   }
   await syncToDisk(getPackageFolder(app))

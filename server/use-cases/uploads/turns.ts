@@ -1,6 +1,9 @@
-/** Runs expensive work one piece at a time. A slow piece continues in parallel and does not delay the next ones. */
+/**
+ * Limits of `createTurns`, which runs expensive work one piece at a time. A slow piece continues in parallel and does not delay the next
+ * ones.
+ */
 export interface TurnLimits {
-  /** In ms. After this time the next piece may start. */
+  /** Time in ms after which a piece is slow, so that the next piece may start. */
   slowAfterMs: number
   maxSlow: number
 }

@@ -1,4 +1,4 @@
-/** Resumable uploads of packages: the tus protocol (1.0) with the portal's folder, rows and locks. */
+/** Handles resumable uploads of packages: the tus protocol (1.0) with the portal's folder, rows and locks. */
 import { FileStore } from '@tus/file-store'
 import { Server } from '@tus/server'
 import type { Caller } from '#domain/access.ts'
@@ -31,7 +31,7 @@ export interface TusCall {
 
 export type TusServer = (call: TusCall) => Promise<Response>
 
-/** Every refusal is thrown as a problem. */
+/** Returns a function that handles one request. Every refusal is thrown as a problem. */
 export function createTusServer(app: AppContext): TusServer {
   const calls = new WeakMap<object, TusCall>()
   const getCall = (request: object): TusCall => {
@@ -39,7 +39,7 @@ export function createTusServer(app: AppContext): TusServer {
     if (!call) throw new Error('the request is unknown to the upload server')
     return call
   }
-  /** Errors of the portal's hooks, because tus can return only responses and no problems. */
+  /** Errors of the portal's hooks by request, because tus can return only responses and no problems. */
   const problems = new WeakMap<object, unknown>()
   const locker = new UploadLocker(app)
   let server: Promise<Server> | undefined
@@ -81,7 +81,7 @@ export function createTusServer(app: AppContext): TusServer {
     if (id !== null && !(await findUpload(app, caller, id))) throw createNotFoundProblem()
     if (id !== null && method === 'DELETE') return deleteUpload(app, locker, caller, id)
     await requireFileSpace(app, Number(headers.get('content-length') ?? 0))
-    // If the length could follow later, the limit could not be checked.
+    // The length is required at the start, because otherwise the limit could not be checked.
     if (method === 'POST' && !headers.has('upload-length')) throw createRequiredError('Upload-Length')
     const { body } = call
     const request = new Request(`http://portal${tusPath}${id === null ? '' : `/${id}`}`, {

@@ -1,4 +1,4 @@
-/** The folder of uploaded packages: one file per upload, named by its id. All nodes share it (docs/operating.md). */
+/** Manages the folder of uploaded packages: one file per upload, named by its id. All nodes share it (docs/operating.md). */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getRefusalThreshold, measureDiskSpace } from '#server/db/embedded/free-space.ts'
@@ -24,7 +24,7 @@ export const createUploadFolder = async (app: AppContext): Promise<string> => {
   return folder
 }
 
-/** Throws FILES_FULL if that many more bytes would bring the free space of the volume below its threshold. */
+/** Throws FILES_FULL if that many more bytes would reduce the free space of the volume below its limit. */
 export async function requireFileSpace(app: AppContext, bytes: number): Promise<void> {
   const { free: freeBytes, total } = await measureDiskSpace(await createUploadFolder(app))
   if (freeBytes - bytes < getRefusalThreshold(app.config.freeSpace, total))
@@ -51,7 +51,7 @@ export async function listFilesOlderThan(app: AppContext, ageMs: number): Promis
     return Math.max(...fileStats.map((fileStat) => fileStat?.mtimeMs ?? 0))
   }
   const oldIds: string[] = []
-  // The clock of the file system applies. In tests the server's clock may differ from it.
+  // File times come from the clock of the file system. In tests the server's clock may differ from it.
   for (const id of ids) if (Date.now() - (await getLastWriteTime(id)) > ageMs) oldIds.push(id)
   return oldIds
 }

@@ -1,5 +1,5 @@
 /**
- * Only one request at a time writes an upload's bytes. A new request on the same node cancels the earlier one, whose connection may be
+ * Lets only one request at a time write an upload's bytes. A new request on the same node cancels the earlier one, whose connection may be
  * dead. A lease in the database protects against other nodes.
  */
 import { randomUUID } from 'node:crypto'
@@ -10,7 +10,7 @@ import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createUnavailableProblem } from '#server/problems/problem-error.ts'
 
-/** In ms. */
+/** Times in ms. `timeoutMs` is how long a request waits for the lock. */
 const intervals = { leaseMs: 10_000, heartbeatMs: 3_000, retryMs: 250, timeoutMs: 5_000 }
 
 export class UploadLocker implements Locker {

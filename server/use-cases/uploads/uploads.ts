@@ -1,4 +1,4 @@
-/** The uploads of a member of the provider's staff. */
+/** Manages the uploads of a member of the provider's staff. */
 import type { Caller } from '#domain/access.ts'
 import { formatMappFault, createMappFault, isMappName, getUploadState } from '#domain/catalogue/mapp.ts'
 import { oneLinePattern } from '#domain/text.ts'
@@ -51,7 +51,7 @@ async function insertOwnUpload(
 export const startUpload = (app: AppContext, caller: Caller, file: { id: string; name: string; size: number }) =>
   runForCompany(app, caller, (db) => insertOwnUpload(db, caller, file, app.clock()))
 
-/** Returns null if it is not the caller's upload or has expired. */
+/** Returns null if the upload is not the caller's or has expired. */
 export const findUpload = (app: AppContext, caller: Caller, id: string) =>
   runForCompany(app, caller, (db) => uploads.findUpload(db, caller.userId, id, app.clock()))
 
@@ -75,7 +75,7 @@ async function readAndStore(app: AppContext, caller: Caller, upload: uploads.Upl
   const mappReading = await readMapp(getUploadPath(app, upload.id))
   const { unusedIds } = await runForCompany(app, caller, async (db) => {
     const now = app.clock()
-    // Locked, so that two uploads with the same bytes are stored one after the other.
+    // The user's uploads are locked, so that two uploads with the same bytes are stored one after the other.
     await uploads.lockUploads(db, caller.userId)
     const storedMapp = await storeMappReading(db, upload, mappReading, now)
     const entryHeader = { ...caller, now, status: 0 as const, intent: null, requestId }
@@ -86,7 +86,7 @@ async function readAndStore(app: AppContext, caller: Caller, upload: uploads.Upl
   for (const id of unusedIds) await removeUploadFile(app, id)
 }
 
-/** An upload from a form. The route reads it before the transaction. */
+/** An upload from a form. The route reads the file before the transaction. */
 export interface FormUpload {
   id: string
   name: string
@@ -151,7 +151,7 @@ export async function buildUploadRows(
   })
 }
 
-/** First reads complete uploads that are still unread, for example after a server stopped. */
+/** Lists the uploads. It first reads complete uploads that are still unread, for example after a server stopped. */
 export async function listOwnUploads(app: AppContext, caller: Caller, requestId: string): Promise<UploadListRow[]> {
   const readAll = () => runForCompany(app, caller, (db) => uploads.listUploads(db, caller.userId, app.clock()))
   const receivedById = new Map<string, number>()

@@ -1,7 +1,7 @@
 export type BackupArchiveFault =
-  /** The archive is not as written. It was cut, changed, or made by somebody else. */
+  /** The archive was cut or changed, or was made by somebody else. */
   | 'damaged'
-  /** No key of the company opens it. */
+  /** No key of the company opens the archive. */
   | 'no_key'
   /** A row is larger than the limit of an archive. */
   | 'too_large'

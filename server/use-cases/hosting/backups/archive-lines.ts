@@ -1,4 +1,4 @@
-/** The rows of an archive: a head that names its source, the data (`lines.ts`), and its proof. */
+/** Formats and parses the lines of an archive: the first names its source, then the data follows (`lines.ts`), and the last proves both. */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 import { createDamagedError } from '#server/use-cases/hosting/backups/archive-error.ts'
@@ -12,14 +12,14 @@ export interface ArchiveHead {
   serviceId: number
   code: string
   name: string
-  /** Epoch ms. */
+  /** Time of the backup in epoch ms. */
   time: number
 }
 
-/** Raised when an older portal could no longer read the format. */
+/** Version of the archive format. It is raised if older portals could no longer read a new archive. */
 const formatVersion = 1
 const maxTables = 10_000
-/** Per returned piece. */
+/** Maximum number of rows per returned piece. */
 const maxRows = 1_000
 const maxChars = 4 * 2 ** 20
 
@@ -28,13 +28,13 @@ export const formatFirstLine = (head: ArchiveHead): string => JSON.stringify({ a
 export const formatLastLine = (identity: string, firstLine: string, contents: BackupContents): string =>
   JSON.stringify({ ...contents, seal: computeSeal(identity, firstLine, contents.digest).toString('hex') })
 
-/** Includes the first row, so that an archive cannot be passed off as one of another service. */
+/** Computes the seal of an archive. It includes the first row, so that an archive cannot be passed off as one of another service. */
 function computeSeal(identity: string, firstLine: string, digest: string): Buffer {
   const key = Buffer.from(hkdfSync('sha256', identity, '', 'backups: seal of archives', 32))
   return createHmac('sha256', key).update(createHash('sha256').update(firstLine).digest()).update(digest).digest()
 }
 
-/** Throws an ArchiveError if the rows are not a complete archive. */
+/** Parses the lines of an archive. Throws a BackupArchiveError if they are not a complete archive. */
 export class ArchiveLineReader {
   readonly #identities: readonly string[]
   readonly #counter = new ContentCounter()
@@ -83,7 +83,7 @@ export class ArchiveLineReader {
     return [...rows, this.#countPiece(mark)]
   }
 
-  /** To be called after the last row. Throws if the archive is incomplete. */
+  /** Must be called after the last row. Throws a BackupArchiveError if the archive is incomplete. */
   finish(): void {
     if (this.contents === null) throw createDamagedError('it ends too early')
   }

@@ -1,6 +1,7 @@
 /**
- * An archive of an instance's data: JSON rows, gzip and age, so that `age -d` and `gunzip` open it (docs/operating.md). The first row names
- * the source, the last one has the digest of the others and a seal. Somebody who knows only the public recipient cannot make the seal.
+ * Writes and reads archives of an instance's data: JSON rows, gzip and age, so that `age -d` and `gunzip` open an archive
+ * (docs/operating.md). The first row names the source, and the last one has the digest of the others and a seal. Somebody who knows only
+ * the public recipient cannot make the seal.
  */
 import { Encrypter, identityToRecipient } from 'age-encryption'
 import { pipeline, Readable } from 'node:stream'
@@ -21,17 +22,17 @@ interface WrittenArchive extends AsyncIterable<Uint8Array> {
 }
 
 interface ReadArchive extends AsyncIterable<DataPiece> {
-  /** Null until the first piece was read. */
+  /** Returns null until the first piece was read. */
   getHead(): ArchiveHead | null
-  /** Throws before the end. */
+  /** Throws if the pieces were not read to the end. */
   getContents(): BackupContents
 }
 
-/** In bytes. A longer row cannot be read, so it is not written either. */
+/** Maximum length of a row in bytes. A longer row cannot be read, so it is not written either. */
 const defaultLimits = { maxLine: 128 * 2 ** 20 }
 const chunkChars = 64 * 1024
 
-/** Can be read once. `identity` is the company's secret key. Rethrows the errors of `pieces`. */
+/** Returns the bytes of an archive, which can be read once. `identity` is the company's secret key. Rethrows the errors of `pieces`. */
 export function writeArchive(
   head: ArchiveHead,
   pieces: AsyncIterable<DataPiece>,
@@ -66,7 +67,7 @@ function requireLineLength(line: string, maxLine: number): string {
   throw new BackupArchiveError('too_large', 'A row is larger than the limit of an archive.')
 }
 
-/** Grouped, because otherwise each row would be a separate call of the compressor. */
+/** Groups rows into larger chunks, because otherwise each row would be a separate call of the compressor. */
 async function* toChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let buffered = ''
   for await (const line of lines) {
@@ -79,8 +80,8 @@ async function* toChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
 }
 
 /**
- * Can be read once. If the archive was cut or changed, it throws a BackupArchiveError, possibly after some pieces. So they are valid only
- * after its end. Rethrows the errors of `bytes`.
+ * Returns the pieces of an archive, which can be read once. If the archive was cut or changed, reading throws a BackupArchiveError,
+ * possibly after some pieces. So the pieces are valid only after the end was reached. Rethrows the errors of `bytes`.
  */
 export function readArchive(
   bytes: AsyncIterable<Uint8Array>,

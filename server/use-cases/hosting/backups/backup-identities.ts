@@ -1,4 +1,4 @@
-/** A company's key for archives (age, X25519), derived from the installation's key and not stored. */
+/** Derives a company's key for archives (age, X25519) from the installation's key. The company's key is not stored. */
 import { bech32 } from '@scure/base'
 import { identityToRecipient } from 'age-encryption'
 import { hkdfSync } from 'node:crypto'
@@ -11,7 +11,7 @@ const deriveIdentity = (installationKey: Buffer, companyId: number): string => {
   return bech32.encodeFromBytes('age-secret-key-', new Uint8Array(scalar)).toUpperCase()
 }
 
-/** Secret identities (`AGE-SECRET-KEY-1…`). The first encrypts new archives, and the others open older ones. */
+/** Returns secret identities (`AGE-SECRET-KEY-1…`). The first encrypts new archives, and the others open older ones. */
 export function getIdentities(config: BackupKeys, companyId: number): [string, ...string[]] {
   const formerIdentities = config.backupKeysBefore.map((key) => deriveIdentity(key, companyId))
   return [deriveIdentity(config.backupKey ?? config.tokenKey, companyId), ...formerIdentities]

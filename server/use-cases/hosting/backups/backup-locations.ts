@@ -1,4 +1,7 @@
-/** Names of archives and schemas, with their service and the time of their start. */
+/**
+ * Builds and parses the names under which backups are stored: files of archives, or database schemas. A name contains the service and the
+ * time at which the backup started.
+ */
 import type { PdbType } from '#contract/backups.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
@@ -34,7 +37,7 @@ const toTime = (match: RegExpExecArray | null) => {
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-/** Deletes what is stored there. Throws a StoreError. */
+/** Deletes the backup's data at this location. Throws a StoreError. */
 export const clearLocation = (
   { backups }: Pick<AppContext, 'backups'>,
   type: PdbType,

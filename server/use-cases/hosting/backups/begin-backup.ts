@@ -1,4 +1,4 @@
-/** Begins a backup: its row, long request and audit entry are written in one transaction. */
+/** Begins a backup: its row, job and audit entry are written in one transaction. */
 import type { PdbType } from '#contract/backups.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -12,7 +12,7 @@ export const clockBackupJob = 'run-backup-by-clock'
 export interface BackupInput {
   backupId: number
   companyId: number
-  /** The requesting user, or 0 for the schedule. */
+  /** Id of the requesting user, or 0 for the schedule. */
   userId: number
   userCompanyId: number
   /** Whether the response may name the provider's own staff. */
@@ -22,7 +22,7 @@ export interface BackupInput {
   intent: string | null
 }
 
-/** Longer than a backup takes. Until then it is reported as running. */
+/** Deadline of the job in ms, which is longer than a backup takes. Until then a poll reports that the job is running. */
 export const backupDeadlineMs = 6 * 3_600_000
 
 interface BackedUpService {
@@ -54,7 +54,7 @@ export const buildTrailInfo = ({
   BackupId: id,
 })
 
-/** Returns false if one is already running. Runs as the system role. */
+/** Begins a scheduled backup as the system role. Returns false if such a backup is already running. */
 export async function beginBackupByClock(
   db: DatabaseHandle,
   service: BackedUpService,

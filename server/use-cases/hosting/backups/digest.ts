@@ -1,4 +1,4 @@
-/** One SHA-256 over the data. It is the same for the data of a host, an archive of it and a copy of it. */
+/** Computes one SHA-256 over the data of an instance. The hash is the same for the host's data, an archive of it and a copy of it. */
 import { createHash } from 'node:crypto'
 import type { DataColumn, DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import { formatLines } from '#server/use-cases/hosting/backups/lines.ts'
@@ -12,7 +12,7 @@ export interface BackupContents {
 
 /** Data pieces whose digest is known after the last one was read. */
 export interface DigestedPieces extends AsyncIterable<DataPiece> {
-  /** Throws before the end. */
+  /** Throws if the pieces were not read to the end. */
   getContents(): BackupContents
 }
 
@@ -22,12 +22,12 @@ export class ContentCounter {
   #tableCount = 0
   #rowCount = 0
 
-  /** To be called once. */
+  /** Must be called once, after the last piece. */
   finish(): BackupContents {
     return { digest: this.#hash.digest('hex'), tables: this.#tableCount, rows: this.#rowCount }
   }
 
-  /** The caller must read all of them, because they are counted when read. */
+  /** Yields the rows of a piece as JSON. The caller must read all of them, because they are counted when they are read. */
   *toLines(piece: DataPiece): Generator<string> {
     if (piece.kind === 'table') {
       this.#columns = piece.columns

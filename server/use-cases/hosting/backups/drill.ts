@@ -1,6 +1,6 @@
 /**
- * Restore drills. Every week the latest good backup of each subscription is restored into an empty instance and compared with what was
- * written. A backup counts as reliable only after that.
+ * Runs restore drills. Every week the latest good backup of each subscription is restored into an empty instance and compared with what was
+ * written. Only a drill shows that a backup can be restored.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ export async function startDueDrills(app: AppContext): Promise<number> {
 
 const noRequester = { kind: 'drill', service_id: null, user_id: null, user_name: null, by_provider: false } as const
 
-/** Throws errors of stores, archives and the restored instance. Returns null if the backup is gone. */
+/** Throws errors of stores, archives and the restored instance. Returns null if there is no longer a completed backup with this id. */
 export async function runDrill(app: AppContext, { backupId }: DrillInput): Promise<StoredBackup | null> {
   const backup = await readAsSystem(app, (db) => findAnyStoredBackup(db, backupId))
   if (backup?.state !== 'done') return null

@@ -1,6 +1,6 @@
 /**
- * Deletes old backups. The latest good one is kept as long as its service exists, and all of them 30 days longer than the service's data.
- * First the row is marked as removed, then its stored data is deleted, so that the next run continues after a kill.
+ * Deletes old backups. The latest good backup stays as long as its service has data, and 30 days longer. The row is marked as removed
+ * before the stored data is deleted, so that the next run continues after a kill.
  */
 import { hostingDays } from '#domain/hosting.ts'
 import { type PdbType, backupTypes } from '#contract/backups.ts'
@@ -65,8 +65,8 @@ export async function cleanUpBackups(app: AppContext): Promise<number> {
 }
 
 /**
- * Yields stored data of a backup whose row names another location or none. Data older than its row is left alone, because ids are assigned
- * again after the restore of a dump.
+ * Yields the locations of stored data that the backup's row does not name. Data older than the row is left unchanged, because ids are
+ * assigned again after the restore of a dump.
  */
 async function* listOrphans(app: AppContext, type: PdbType): AsyncGenerator<string> {
   const createdBefore = app.clock() - hourMs

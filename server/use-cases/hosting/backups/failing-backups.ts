@@ -1,4 +1,4 @@
-/** Records that a service's backups fail, and mails about it at the beginning and once a day. */
+/** Records that a service's backups fail, and requests mails about it: at the beginning, and then once a day. */
 import { PROVIDER } from '#domain/access.ts'
 import type { BackupFault, PdbType } from '#contract/backups.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -11,7 +11,7 @@ const dayMs = 86_400_000
 interface EndedBackup {
   serviceId: number
   type: PdbType
-  /** Null if it succeeded. */
+  /** Null if the backup or the drill succeeded. */
   fault: BackupFault | null
 }
 

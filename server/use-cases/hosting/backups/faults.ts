@@ -14,7 +14,7 @@ const faultsByHostFault: Record<HostingFault, BackupFault> = {
   unreachable: 'unreachable',
 }
 
-/** Returns null for any other error, which may be a bug. */
+/** Returns the fault for an error of a store, host or archive. Returns null for any other error, which may be a bug. */
 export function toBackupFault(error: unknown): BackupFault | null {
   if (error instanceof StoreError) return error.fault
   if (error instanceof HostingError) return faultsByHostFault[error.fault]
@@ -22,7 +22,7 @@ export function toBackupFault(error: unknown): BackupFault | null {
   return null
 }
 
-/** An unknown reason counts as `interrupted`. */
+/** Returns the fault in a problem, or `interrupted` if the problem has an unknown reason. */
 export function readBackupFault({ data }: ProblemError): BackupFault {
   const reason = (data as { why?: unknown } | null)?.why
   return backupFaults.find((fault) => fault === reason) ?? 'interrupted'

@@ -1,6 +1,6 @@
 /**
- * Data pieces as JSON rows. The same data always gives the same rows, regardless of how it was split and where it was stored. So their
- * SHA-256 proves the data (`digest.ts`).
+ * Formats data pieces as JSON rows. The same data always gives the same rows, regardless of how it was split and where it was stored. So
+ * the SHA-256 of the rows proves the data (`digest.ts`).
  */
 import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 
@@ -16,7 +16,7 @@ export const maxColumns = 2_000
 
 type Columns = readonly DataColumn[]
 
-/** Yields rows without line ends. `columns` are those of the last table. */
+/** Yields rows without line ends. `columns` are the columns of the last table. */
 export function* formatLines(piece: DataPiece, columns: Columns): Generator<string> {
   if (piece.kind === 'table') yield formatTableLine(piece)
   else if (piece.kind === 'end') yield JSON.stringify({ end: piece.statements })
@@ -34,7 +34,7 @@ function formatRowLine(row: readonly DataValue[], columns: Columns): string {
   return `[${row.map((value, index) => formatValue(value, columns[index]?.type)).join(',')}]`
 }
 
-/** In an integer column 5 and 5n are equal. In a column of any type they are not. */
+/** 5 and 5n give the same text in a column of type `integer`, but not in a column of type `any`. */
 function formatValue(value: DataValue, type: DataColumn['type'] | undefined): string {
   if (typeof value === 'bigint')
     return type === 'integer' && Number.isSafeInteger(Number(value)) ? String(value) : `{"int":"${value}"}`
@@ -50,7 +50,7 @@ function formatNumber(value: number): string {
   return Object.is(value, -0) ? '-0' : JSON.stringify(value)
 }
 
-/** Throws a LineError. */
+/** Parses a row of values. Throws a LineError if the row does not fit the columns. */
 export function readRow(line: string, columns: Columns): DataValue[] {
   const row = parseObject(line)
   if (!Array.isArray(row) || row.length !== columns.length)
@@ -71,7 +71,7 @@ function parseValue(value: unknown): DataValue {
   return realValue
 }
 
-/** Parses the row of a table or the final row. Throws a LineError. */
+/** Parses the head of a table or the final row. Throws a LineError. */
 export function readMark(line: string): Exclude<DataPiece, { kind: 'rows' }> {
   const { table, columns, statement, end } = parseObject(line) as Record<string, unknown>
   if (isStringArray(end)) return { kind: 'end', statements: end }

@@ -24,7 +24,7 @@ export interface BackupResult extends BackupContents {
   key_id: string | null
 }
 
-/** Transferred bytes, and the expected total, or null if it is unknown. */
+/** Called with the number of transferred bytes and the expected total, which is null if it is unknown. */
 export type ProgressListener = (movedBytes: number, expectedBytes: number | null) => void
 
 /**
@@ -94,7 +94,7 @@ async function storeArchive(
     await meter(bytes)
   }
   const storedArchive = await app.backups.store.put(location, body, countBytes)
-  // The backup is done only after its traffic is recorded.
+  // A backup is complete only after its traffic is recorded.
   await finish()
   return { location, ...storedArchive, key_id: await getRecipient(app.config, companyId), ...body.getContents() }
 }

@@ -2,7 +2,7 @@ import type { JobProgress } from '#server/use-cases/job-requests.ts'
 
 const reportIntervalMs = 1000
 const [startPercent, endPercent] = [5, 90]
-/** If the total is unknown, the progress is at half after this number of bytes. */
+/** Number of bytes after which the progress is at half, if the total is unknown. */
 const halfwayBytes = 20_000_000
 
 export function createProgressReporter(report: (percent: number, info?: JobProgress['info']) => Promise<void>) {

@@ -7,7 +7,7 @@ import { readArchive } from '#server/use-cases/hosting/backups/archive.ts'
 import { type BackupContents, withDigest } from '#server/use-cases/hosting/backups/digest.ts'
 import { getIdentities } from '#server/use-cases/hosting/backups/backup-identities.ts'
 
-/** Throws StoreError or ArchiveError. Damage is reported at the end at the latest. */
+/** Throws StoreError or BackupArchiveError. Damage is reported after the last piece at the latest. */
 export async function* readBackup(app: AppContext, backup: StoredBackup, meter: ByteMeter): AsyncGenerator<DataPiece> {
   const { location, pdb_type } = backup
   if (location === null) throw new StoreError('missing', 'The backup has no storage location.')

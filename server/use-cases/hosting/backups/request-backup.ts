@@ -1,4 +1,4 @@
-/** Backups that users request (contracts 9, Z-26). */
+/** Starts backups that users request (contracts 9, Z-26). */
 import { isProvider } from '#domain/access.ts'
 import { getBackupRefusal } from '#domain/backups.ts'
 import type { backUp as endpoint } from '#contract/backups.ts'
@@ -20,14 +20,14 @@ import { requireNotLocked, getVisibleName } from '#server/use-cases/hosting/runn
 import { startJob } from '#server/use-cases/job-requests.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-/** Throws NOT_FOUND, STATE_CONFLICT with `why`, or RESOURCE_LOCKED with the user and the operation. */
+/** Throws NOT_SUPPORT without a host, NOT_FOUND, STATE_CONFLICT with `why`, or RESOURCE_LOCKED with the user and the operation. */
 export const requestBackup: UseCase<typeof endpoint> = async (context, { body: { service_id, pdb_type } }) => {
   const { app, db, caller, now, requestId, intent } = context
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')
   const user = await findUserById(db, caller.companyId, caller.userId)
   const isForProvider = isProvider(caller)
   const startedBackup = await runForService(context, service_id, async (row, trailDetails) => {
-    // Locked before the service's row, in the order that all transactions use.
+    // The company's counter is locked before the service's row, in the order that all transactions use.
     await takeChangeNumber(db, row.company_id)
     const lockedService = await lockService(db, row.id)
     if (lockedService) requireNotLocked(lockedService, isForProvider)

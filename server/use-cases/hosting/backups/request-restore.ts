@@ -1,4 +1,4 @@
-/** Restores that users request. The target service must belong to the backup's company. */
+/** Starts restores that users request. The target service must belong to the backup's company. */
 import { isProvider } from '#domain/access.ts'
 import { getRestoreRefusal } from '#domain/backups.ts'
 import type { restoreBackup as endpoint } from '#contract/backups.ts'
@@ -21,10 +21,10 @@ export interface RestoreInput extends OperationInput {
   restoreId: number
 }
 
-/** Longer than a restore takes. Until then it is reported as running. */
+/** Deadline of the job in ms, which is longer than a restore takes. Until then a poll reports that the job is running. */
 export const restoreDeadlineMs = 6 * 3_600_000
 
-/** Throws NOT_FOUND, STATE_CONFLICT with `why`, or RESOURCE_LOCKED with the user and the operation. */
+/** Throws NOT_SUPPORT without a host, NOT_FOUND, STATE_CONFLICT with `why`, or RESOURCE_LOCKED with the user and the operation. */
 export const requestRestore: UseCase<typeof endpoint> = async (context, { body: { backup_id, service_id } }) => {
   const { app, db, caller, now, requestId, intent } = context
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')

@@ -1,4 +1,4 @@
-/** Restores an archive without portal or database (docs/operating.md). The result is in the local host's format. */
+/** Restores an archive without the portal or its database (docs/operating.md). The result is in the local host's format. */
 import { createReadStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,8 +15,8 @@ export interface RestoredArchive extends BackupContents {
 }
 
 /**
- * Creates `instance.db` in the folder, which must not have one. The file is complete and verified, or not created at all. Throws
- * ArchiveError, HostingError, and file errors.
+ * Creates `instance.db` in the folder, which must not contain one. The file is complete and verified, or not created at all. Throws
+ * BackupArchiveError, HostingError and file errors.
  */
 export async function restoreArchive(
   archive: string,

@@ -1,4 +1,4 @@
-/** A restore that the operator requests on the portal's machine. The server executes it like any other. */
+/** Requests a restore for the operator, on the portal's machine. The server executes it like any other restore. */
 import { getRestoreRefusal } from '#domain/backups.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { isTrafficDisabled } from '#server/db/hosting/backups.ts'
@@ -15,7 +15,7 @@ import { toServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import { createJobId, createProgressKey, notifyJobs } from '#server/use-cases/job-requests.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-/** Throws NOT_FOUND, STATE_CONFLICT with `why`, or RESOURCE_LOCKED, as for users. */
+/** Throws NOT_SUPPORT, NOT_FOUND, STATE_CONFLICT with `why`, or RESOURCE_LOCKED, as for users. */
 export async function restoreByOperator(app: AppContext, backupId: number, code: string): Promise<void> {
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')
   const now = app.clock()

@@ -1,11 +1,11 @@
-/** Gives up a transfer that has moved no bytes for a long time. Otherwise it might never end. */
+/** Ends a transfer in which no bytes have moved for a long time. Otherwise it might never end. */
 import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
 
 export const stallMs = { limit: 600_000 }
 
 export interface StallWatch {
   reportActivity(): void
-  /** Rejects with StoreError `unreachable` after the limit. The promise itself is not cancelled. */
+  /** Returns the result of the promise. Rejects with StoreError `unreachable` after the limit. The promise itself is not cancelled. */
   watch<T>(promise: Promise<T>): Promise<T>
 }
 

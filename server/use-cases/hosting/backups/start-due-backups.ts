@@ -1,6 +1,6 @@
 /**
- * Runs every minute: starts due backups and drills, and gives up abandoned backups. Each one claims a row in the transaction that requests
- * the work, so that two nodes do not start it twice.
+ * Starts due backups and drills, and ends abandoned backups. The schedule runs it every minute. Each start claims a row in the transaction
+ * that requests the job, so that two nodes do not start it twice.
  */
 import { getBackupRefusal } from '#domain/backups.ts'
 import { addDays } from '#domain/plain-dates.ts'
@@ -24,13 +24,19 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 const minuteMs = 60_000
 /** Length of the backup night in minutes, from the configured hour on. */
 const nightMinutes = 240
-/** Maximum number of scheduled backups at once, so that requests of users come in between. */
+/** Maximum number of scheduled backups that run at the same time, so that requests of users run in between. */
 const maxRunning = 10
-/** The row is written before its long request, so a younger row is not abandoned. */
+/**
+ * Minimum age in ms of a running backup without a job that is ended as abandoned. The row is written before its job, so a younger one may
+ * still get a job.
+ */
 const abandonedMs = 10 * minuteMs
 const maxAbandoned = 20
 
-/** In epoch ms. Each service has its own minute of the night, so that not all backups run at once. */
+/**
+ * Returns the start of the next scheduled backup in epoch ms. Each service has its own minute of the night, so that not all backups start
+ * together.
+ */
 export function getNextNightTime(
   { timeZone, backupHour }: Pick<AppContext['config'], 'timeZone' | 'backupHour'>,
   { id, type }: { id: number; type: PdbType },
@@ -69,7 +75,7 @@ async function startScheduled(app: AppContext): Promise<number> {
   return startedCount
 }
 
-/** Returns false if another node has changed the row in between. */
+/** Returns false if an operation is running, or another node has changed the row in between. */
 async function startBackup(db: DatabaseHandle, app: AppContext, row: ServiceListRow, type: PdbType): Promise<boolean> {
   const now = app.clock()
   const column = `next_${type}` as const

@@ -26,7 +26,7 @@ export function toStoredBackupRow(
   }
 }
 
-/** Throws NOT_FOUND if the caller may not see the service. One without an instance can still have backups. */
+/** Throws NOT_FOUND if the caller may not see the service. A service without an instance can still have backups. */
 export const runForBackups = <T>(
   context: UseCaseContext,
   id: RowRef,

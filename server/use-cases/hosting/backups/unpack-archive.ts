@@ -5,10 +5,10 @@ import { createGunzip } from 'node:zlib'
 import { BackupArchiveError, createDamagedError } from '#server/use-cases/hosting/backups/archive-error.ts'
 
 const ageMagic = 'age-encryption.org/v1\n'
-/** In bytes; one recipient needs about 200. Needed because the library accepts any length. */
+/** Maximum length of the age header in bytes. One recipient needs about 200. The library itself accepts any length. */
 const maxHead = 4_096
 
-/** Rethrows the errors of `bytes`. Every other error is a BackupArchiveError. */
+/** Yields the decrypted and unzipped bytes of an archive. Rethrows the errors of `bytes`. Every other error is a BackupArchiveError. */
 export async function* unpackArchive(
   bytes: AsyncIterable<Uint8Array>,
   identities: readonly string[],
@@ -38,7 +38,7 @@ function toArchiveError(error: unknown): BackupArchiveError {
   return createDamagedError(message, error)
 }
 
-/** Keeps a read error of the source apart from errors in the content. */
+/** Reads the bytes of an archive. It stores a read error of the source, so that this is not reported as damaged content. */
 class ArchiveSource {
   readonly #bytes: AsyncIterator<Uint8Array>
   failure: { error: unknown } | null = null
@@ -47,7 +47,7 @@ class ArchiveSource {
     this.#bytes = bytes[Symbol.asyncIterator]()
   }
 
-  /** Returns all bytes if they begin with an age header within the size limit. */
+  /** Returns all bytes if they begin with an age header within the size limit. Otherwise throws a BackupArchiveError. */
   async readFromStart(): Promise<AsyncIterable<Uint8Array>> {
     let head = Buffer.alloc(0)
     while (!head.includes('\n---')) {
@@ -85,7 +85,7 @@ class ArchiveSource {
 
 const newline = 0x0a
 
-/** Yields the rows without their line ends. The last row must have one too. */
+/** Yields the rows without their line ends. Throws a BackupArchiveError if the last row does not end with a line break. */
 export async function* splitLines(bytes: AsyncIterable<Buffer>, maxLine: number): AsyncGenerator<string> {
   let bufferedChunks: Buffer[] = []
   let length = 0

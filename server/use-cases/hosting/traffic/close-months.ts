@@ -69,7 +69,7 @@ async function billMonths(app: AppContext): Promise<number> {
   return billedCount
 }
 
-/** Runs under the service's lock, which adding traffic to a month takes too. */
+/** Runs under the service's lock. Adding traffic to a month takes the same lock. */
 async function billService(
   context: BillingContext,
   { serviceId, companyId }: { serviceId: number; companyId: number },
@@ -106,7 +106,7 @@ async function billMonth(
   const { currency } = terms
   const carriedBalance = await readCarriedTraffic(db, { companyId: company_id, serviceId: service_id }, currency)
   const total = calculateTrafficAmount(measuredTraffic, freeTraffic, price) + carriedBalance.amount
-  // The amount is too small to be paid, so it is carried forward to the next month.
+  // An amount that is too small to be paid is carried forward to the next month.
   const isCarriedForward = isBelowPayable(app.payments.types, currency, total)
   const amount = isCarriedForward ? 0n : total
   const carriedFrom = carriedBalance.end === null ? null : getTrafficMonth(carriedBalance.end)
@@ -141,7 +141,7 @@ async function billMonth(
   if (amount > 0n) await mailTrafficNotice({ db, now }, { id, company_id }, 'traffic-due')
 }
 
-/** Rates of the list by which the subscription was sold, because a sold price stays valid (D11). */
+/** Returns the rates of the price list by which the subscription was sold, because a sold price stays valid (D11). */
 export async function readTrafficRates(
   db: DatabaseHandle,
   { priceId, currency }: Pick<TrafficTerms, 'priceId' | 'currency'>,

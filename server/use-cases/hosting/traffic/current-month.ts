@@ -1,4 +1,4 @@
-/** Traffic of the current month so far, and its price (D22). */
+/** Reads the traffic of the current month so far, and its price (D22). */
 import { toGigabytes, calculateTrafficAmount } from '#domain/fees/traffic.ts'
 import { getTrafficRates } from '#domain/fees/backup-prices.ts'
 import { type Currency, writeAmount } from '#domain/money.ts'
@@ -48,7 +48,7 @@ interface TermsInput {
   month: CalendarMonth
 }
 
-/** Returns the terms of the subscription, else those of the price list in force, else nothing. */
+/** Returns the terms of the subscription that pays for the month, otherwise those of the price list in force, otherwise a price of 0. */
 async function readCurrentTerms(context: UseCaseContext, { companyId, serviceId, contractId, month }: TermsInput) {
   const { db } = context
   const terms = findBillingSubscription(await listTrafficTerms(db, { companyId, serviceId }), month)

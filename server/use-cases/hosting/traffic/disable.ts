@@ -1,4 +1,4 @@
-/** The provider's admins suspend backups that cause traffic. With an overdue month they stay suspended (D31). */
+/** Lets the provider's admins suspend and resume backups that cause traffic. While a month is overdue, the backups stay suspended (D31). */
 import type { disableTraffic } from '#contract/backups.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { UseCase } from '#server/context/context.ts'
@@ -6,7 +6,7 @@ import { runForService } from '#server/use-cases/hosting/run-for-service.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { settleSuspension } from '#server/use-cases/hosting/traffic/suspension.ts'
 
-/** Throws NOT_FOUND. */
+/** Throws NOT_FOUND if the caller may not act on the service. */
 export const setTrafficDisabled: UseCase<typeof disableTraffic> = (
   context,
   { params, body: { disabled: shouldDisable } },
@@ -14,7 +14,7 @@ export const setTrafficDisabled: UseCase<typeof disableTraffic> = (
   runForService(context, params.serviceId, async (row, { info, log }) => {
     const { app, db } = context
     const { company_id: companyId, id: serviceId, code } = row
-    // Taken before the services' counter, the same order as in transactions of orders.
+    // The company's counter is locked before the services' counter, in the same order as in transactions of orders.
     await takeChangeNumber(db, companyId)
     const isDisabled = await settleSuspension(context, { companyId, serviceId }, shouldDisable)
     context.afterCommit(() => announceServices(app, companyId))

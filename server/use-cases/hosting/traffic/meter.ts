@@ -1,6 +1,6 @@
 /**
- * Records the bytes of a backup or restore during the transfer. A kill loses at most the last few MB. The bytes count in the month of the
- * transfer (D22), and never in a month that is already billed.
+ * Records the bytes of a backup or restore during the transfer. A kill loses at most the last few MB. The bytes are added to the month of
+ * the transfer (D22), or to a later one if that month is already billed.
  */
 import { getCountingMonth } from '#domain/traffic-months.ts'
 import { addTraffic, sumTrafficOfRun, type TrafficRun } from '#server/db/hosting/traffic.ts'
@@ -16,7 +16,7 @@ const flushBytes = 4_000_000
 
 export interface OpenMeter {
   meter: ByteMeter
-  /** Records the rest. Throws if that fails. The run counts as done only after this call. */
+  /** Records the bytes that are not recorded yet. Throws if that fails. The run is complete only after this call. */
   finish(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export function openMeter(app: AppContext, run: TrafficRun): OpenMeter {
   let lastFlush: Promise<void> = Promise.resolve()
 
   const flush = (): Promise<void> => {
-    // Records are written one after the other, because parallel parts belong to one run.
+    // Records are written one after the other, because the parallel parts of a run share one total.
     lastFlush = lastFlush
       .catch(() => undefined)
       .then(async () => {

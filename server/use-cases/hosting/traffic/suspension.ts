@@ -1,4 +1,4 @@
-/** Backups that cause traffic are suspended by the staff or because of an overdue month (D31). */
+/** Suspends backups that cause traffic: because of an overdue month, or because the staff have decided so (D31). */
 import { type Currency, writeAmount } from '#domain/money.ts'
 import { getSmallestPayable } from '#domain/payments.ts'
 import type { ServiceKey } from '#server/db/hosting/backups.ts'
@@ -15,7 +15,7 @@ export function getLapseBounds(context: Pick<SuspensionContext, 'app' | 'now'>):
   return { createdBefore: payableSince, today }
 }
 
-/** An amount that is too small to be paid does not suspend a service. */
+/** Returns the limits from which traffic is overdue. An amount that is too small to be paid does not suspend a service. */
 export function getOverdueBounds(context: Pick<SuspensionContext, 'app' | 'now'>): OverdueBounds {
   const { types } = context.app.payments
   const getMinAmount = (currency: Currency) => writeAmount(getSmallestPayable(types, currency))
@@ -25,7 +25,10 @@ export function getOverdueBounds(context: Pick<SuspensionContext, 'app' | 'now'>
   }
 }
 
-/** Returns whether it is suspended. `isBlocked` is the staff's new setting. Locks the service, so call it last. */
+/**
+ * Returns whether the service's backups are suspended. `isBlocked` is the new setting of the staff, if it changes. Locks the service, so
+ * call it last.
+ */
 export async function settleSuspension(
   context: SuspensionContext,
   { companyId, serviceId }: ServiceKey,
@@ -34,7 +37,7 @@ export async function settleSuspension(
   const { db, now } = context
   const isOverdue = await hasOverdueTraffic(db, serviceId, getOverdueBounds(context))
   const service = await lockService(db, serviceId)
-  // The service may belong to another company by now. Then it is left unchanged.
+  // A service that belongs to another company by now is left unchanged.
   if (service?.company_id !== companyId) return isOverdue
   const traffic_blocked = isBlocked ?? service.traffic_blocked
   const traffic_disabled = traffic_blocked || isOverdue
