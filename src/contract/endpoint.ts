@@ -98,14 +98,14 @@ export interface Endpoint<
   output: O
   offline: 'list' | 'read' | 'queue' | 'online' | 'relay' | 'none'
   list?: ListSpec
-  // biome-ignore: the row's own functions know their input; whoever walks the table does not.
+  // biome-ignore: an endpoint's own functions know their input type; code that iterates over all endpoints does not.
   queue?: QueueSpec<never>
   /** Name of the job that does the work. The endpoint returns 202 with a request id. */
   job?: string
   /** Never in the idempotency store, in the worker or in a log. For passwords, tokens and one-time keys. */
   secret?: true
   /** Inputs that need the password again, if enabled (S-48). `row`: the use case decides (`requirePassword`). */
-  // biome-ignore: as in `queues`.
+  // biome-ignore: same reason as for `queue`.
   stepUp?: ((input: never) => boolean) | 'row'
   responseType?: 'bytes' | 'html'
 }
