@@ -66,7 +66,7 @@ export const list${pluralType} = defineEndpoint({
   name: 'list${pluralType}',
   method: 'GET',
   path: '/api/${path}',
-  summary: 'All ${text}',
+  summary: 'Lists all ${text}',
   access: 'providerAdmin',
   matrix: 'Z-30',
   query: pageQuery(getSortNames(${singular}ListSpec), { searchText: z.optional(text(100)) }),

@@ -29,7 +29,7 @@ export const grantToken = defineEndpoint({
   name: 'grantToken',
   method: 'POST',
   path: '/api/m18s/token',
-  summary: 'Sign in with company:e-mail and password, give the second factor, or renew a session',
+  summary: 'Logs in with company:e-mail and password, completes the login with a second factor, or renews a session',
   access: 'anybody',
   matrix: 'Z-01',
   body: z.object({
@@ -55,7 +55,7 @@ export const signOut = defineEndpoint({
   name: 'signOut',
   method: 'POST',
   path: '/api/m18s/logout',
-  summary: 'End this session on the server, by bearer token or refresh cookie',
+  summary: 'Ends the session of the bearer token or refresh cookie',
   // The refresh cookie alone is enough (protocol 29), so the use case checks the caller itself.
   access: 'anybody',
   matrix: 'Z-02',
@@ -74,7 +74,7 @@ export const getUser = defineEndpoint({
   name: 'getUser',
   method: 'GET',
   path: '/api/m18s/user',
-  summary: 'A user: oneself, or for an admin one of the own company',
+  summary: 'Returns the caller or, for an admin, any user of the company',
   access: 'user',
   matrix: 'Z-03',
   query: z.object({
@@ -101,7 +101,7 @@ export const deleteSealKeys = defineEndpoint({
   name: 'deleteSealKeys',
   method: 'DELETE',
   path: '/api/m18s/user/seal-keys',
-  summary: 'Delete own sealing keys that nothing is sealed under any more',
+  summary: "Deletes the caller's sealing keys with the given ids, except those of active sessions",
   access: 'user',
   matrix: 'Z-03',
   query: z.object({ ids: sealKeyIds }),
@@ -114,7 +114,7 @@ export const getSettings = defineEndpoint({
   name: 'getSettings',
   method: 'GET',
   path: '/api/m18s/settings',
-  summary: 'What the client must know of this installation',
+  summary: 'Returns the settings of this installation that a client needs',
   access: 'user',
   matrix: 'Z-15',
   output: z.object({
@@ -145,7 +145,7 @@ export const updateOwnUser = defineEndpoint({
   name: 'updateOwnUser',
   method: 'PUT',
   path: '/api/m18s/user/:id',
-  summary: 'Change the own profile',
+  summary: "Changes the caller's profile",
   access: 'user',
   matrix: 'Z-04',
   params: z.object({ id: ref('user') }),
@@ -166,7 +166,7 @@ export const uploadAsset = defineEndpoint({
   name: 'uploadAsset',
   method: 'POST',
   path: '/api/m18s/asset',
-  summary: 'Store an image: PNG, JPEG or WebP under 2 MB',
+  summary: 'Stores a PNG, JPEG or WebP image smaller than 2 MB',
   access: 'user',
   matrix: 'Z-05',
   body: z.object({ avatar: z.unknown() }),
@@ -180,7 +180,7 @@ export const changePassword = defineEndpoint({
   name: 'changePassword',
   method: 'POST',
   path: '/api/m18s/password',
-  summary: 'Change the own password; all other sessions end',
+  summary: "Changes the caller's password and ends all other sessions of the caller",
   access: 'user',
   matrix: 'Z-07',
   body: z.object({ orgPwd: text(1000), newPwd: text(1000) }),
@@ -220,7 +220,7 @@ export const getCompany = defineEndpoint({
   name: 'getCompany',
   method: 'GET',
   path: '/api/m18s/company/:id',
-  summary: "The own company's profile",
+  summary: "Returns the profile of the caller's company",
   access: 'admin',
   matrix: 'Z-08',
   params: z.object({ id: ref('company') }),
@@ -232,7 +232,7 @@ export const updateCompany = defineEndpoint({
   name: 'updateCompany',
   method: 'PUT',
   path: '/api/m18s/company/:id',
-  summary: "Change the own company's profile; the code never",
+  summary: "Changes the profile of the caller's company, except its code",
   access: 'admin',
   matrix: 'Z-09',
   params: z.object({ id: ref('company') }),
@@ -253,7 +253,7 @@ export const codeExists = defineEndpoint({
   name: 'codeExists',
   method: 'GET',
   path: '/api/query/code',
-  summary: 'Whether a code of a company (open to anybody, D57), order, module or automodule is taken',
+  summary: 'Returns whether the code of a company, order, module or automodule is taken; only company codes are public',
   access: 'anybody',
   matrix: 'Z-12',
   query: z.object({ code: text(100, 1), resource: text(40, 1) }),
@@ -265,7 +265,7 @@ export const userExists = defineEndpoint({
   name: 'userExists',
   method: 'GET',
   path: '/api/query/user',
-  summary: 'Whether the own company has a user with this e-mail',
+  summary: "Returns whether the caller's company has a user with this e-mail address",
   access: 'user',
   matrix: 'Z-14',
   query: z.object({ code: text(254, 1), company: z.optional(text(20)) }),
@@ -277,7 +277,7 @@ export const orderExists = defineEndpoint({
   name: 'orderExists',
   method: 'GET',
   path: '/api/query/order',
-  summary: 'Whether a service code is taken by an order, in any company (D37)',
+  summary: 'Returns whether a service code is taken by an order of any company',
   access: 'user',
   matrix: 'Z-14',
   query: z.object({ code: text(100, 1) }),
@@ -289,18 +289,18 @@ export const fieldExists = defineEndpoint({
   name: 'fieldExists',
   method: 'GET',
   path: '/api/query/field',
-  summary: 'Whether a value stands in a field, for the pairs that may be asked',
-  description: `\`true\` or \`false\`. Any other pair, condition or value of a condition is VALIDATION_ERROR (\`field\` or \`conds\`).
+  summary: 'Returns whether a value exists in a field, for the allowed pairs of resource and field',
+  description: `Returns \`true\` or \`false\`. Any other pair, condition or value of a condition is a VALIDATION_ERROR (\`field\` or \`conds\`).
 
-| resource | field | who | rows | conds |
+| resource | field | access | searched rows | conds |
 | --- | --- | --- | --- | --- |
-| user | email | user | of the own company, not deleted | not |
-| user | name | user | of the own company, not deleted | not |
-| module | code | provider admin | of the client type, not deleted | not, type |
-| price | effective_date | provider admin | of the client type, not deleted | not, type |
+| user | email | user | users of the caller's company, not deleted | not |
+| user | name | user | users of the caller's company, not deleted | not |
+| module | code | provider admin | modules of the client type, not deleted | not, type |
+| price | effective_date | provider admin | price lists of the client type, not deleted | not, type |
 
-\`conds\` is a query string of its own, encoded once more: \`not\` is the id of a row that does not count, \`type\` the client type
-(saas where it is left out). Case and width of letters make no difference. Example:
+\`conds\` is a separate query string, which is URL-encoded as a whole: \`not\` is the id of a row to ignore, and \`type\` is the
+client type (default: saas). For names, e-mail addresses and codes, upper and lower case and the width of letters do not matter. Example:
 \`/api/query/field?resource=module&field=code&value=crm&conds=not%3D7%26type%3Dsaas\``,
   access: 'user',
   matrix: 'Z-14',

@@ -106,14 +106,14 @@ export interface Endpoint<
   output: O
   offline: 'list' | 'read' | 'queue' | 'online' | 'relay' | 'none'
   list?: ListSpec
-  // biome-ignore: the row's own functions know their input; whoever walks the table does not.
+  // biome-ignore: an endpoint's own functions know their input type; code that iterates over all endpoints does not.
   queue?: QueueSpec<never>
   /** Name of the job that does the work. The endpoint returns 202 with a request id. */
   job?: string
   /** For passwords, tokens and one-time keys: the call bypasses the idempotency store and the worker, and is never logged. */
   secret?: true
   /** Inputs that need the password again, if enabled (S-48). `row`: the use case decides (`requirePassword`). */
-  // biome-ignore: as in `queues`.
+  // biome-ignore: same reason as for `queue`.
   stepUp?: ((input: never) => boolean) | 'row'
   responseType?: 'bytes' | 'html'
 }

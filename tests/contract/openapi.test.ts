@@ -5,6 +5,7 @@ import { problemStatus } from '#contract/problem.ts'
 import type { OpenApiDocument, OpenApiOperation } from '#server/http/openapi/document.ts'
 import { readConfig } from '#server/config/config.ts'
 import { serveOpenApi } from '#server/http/openapi/openapi-routes.ts'
+import { findMarker } from '#tests/architecture/plain-language.ts'
 
 let fastify: FastifyInstance
 let withDocs: FastifyInstance
@@ -52,6 +53,12 @@ describe('the OpenAPI document', () => {
       expect(inPath).toEqual(operation.at.match(/\{\w+\}/g) ?? [])
       if (operation.at.startsWith('GET')) expect(operation.requestBody).toBeUndefined()
     }
+  })
+
+  test('is written in plain English, and each summary starts with a verb in the third person', () => {
+    const texts = [...listObjects(document)].flatMap(({ summary, description }) => [summary, description])
+    expect(texts.filter((text) => typeof text === 'string' && findMarker(text))).toEqual([])
+    expect(operations.filter(({ summary }) => !/^[A-Z][a-z]+s /.test(summary)).map(({ at }) => at)).toEqual([])
   })
 
   test('refers only to parts that it contains', () => {

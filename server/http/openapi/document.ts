@@ -43,11 +43,18 @@ export interface OpenApiDocument {
   }
 }
 
-const description = `Errors are {errorCode, errorMessage, data}. Lists are {count, data}, or with \`since\` {changed, gone, upto}.
-Amounts are strings with two decimals, dates YYYY-MM-DD, timestamps yyyy-MM-dd HH:mm:ss in the business time zone; no value
-is null, never left out. A PUT takes the id of its row in the path or as \`id\` in the body. A row of another company is 404. Writes carry Idempotency-Key: the same key again answers what was
-answered, without a second effect. \`~{intent}\` in place of an id names the row that the write with that first key made.
-Calls that are not served yet answer 501 NOT_SUPPORT.`
+const description = `An error is \`{errorCode, errorMessage, data}\`. A list is \`{count, data}\`, or with \`since\` \`{changed, gone, upto}\`:
+the changed rows, the ids of deleted rows, and the number for the next request.
+
+Amounts are strings with two decimals, dates are YYYY-MM-DD, and timestamps are yyyy-MM-dd HH:mm:ss in the business time zone. A missing
+value is null; its field is never omitted.
+
+A PUT takes the id of its row in the path or as \`id\` in the body. A request for a row of another company returns 404.
+
+Send Idempotency-Key with every write. A request with the same key returns the stored response and has no second effect. \`~{intent}\`
+in place of an id refers to the row created by the write with that intent, which is the key of its first attempt.
+
+Calls that this server does not support return 501 NOT_SUPPORT.`
 
 export function buildDocument(
   endpoints: readonly Endpoint[],
@@ -70,11 +77,11 @@ export function buildDocument(
       parameters: headerParameters,
       responses: buildProblemResponses(),
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'The access token of POST /api/m18s/token' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'Access token returned by POST /api/m18s/token' },
         client: {
           type: 'http',
           scheme: 'basic',
-          description: 'Names the client and protects nothing: saas-web:public',
+          description: 'Identifies the client as saas-web:public. The credential is public and protects nothing.',
         },
       },
     },
@@ -83,7 +90,7 @@ export function buildDocument(
 
 const sharedSchemas: Record<string, JsonSchema> = {
   Id: {
-    description: 'A row by its number, or by ~{intent} of the write that makes it',
+    description: 'Id of a row, or ~{intent} of the write that creates it',
     anyOf: [
       { type: 'integer', minimum: 1, maximum: 2_147_483_647 },
       { type: 'string', pattern: '^~[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' },
@@ -92,9 +99,12 @@ const sharedSchemas: Record<string, JsonSchema> = {
   Problem: {
     type: 'object',
     properties: {
-      errorCode: { type: 'string', description: 'What programs read; words may change' },
-      errorMessage: { type: 'string', description: 'In the language of Accept-Language: en or zh' },
-      data: { description: 'What the code needs to be understood: fields, the row as it is now, who is at work' },
+      errorCode: { type: 'string', description: 'Stable code for programs. The text of errorMessage can change.' },
+      errorMessage: { type: 'string', description: 'Text in the language of Accept-Language: en or zh' },
+      data: {
+        description:
+          'Details that depend on errorCode, such as invalid fields, the current row, or the user who holds the lock',
+      },
     },
     required: ['errorCode', 'errorMessage', 'data'],
   },
@@ -120,25 +130,27 @@ const headerParameters: OpenApiDocument['components']['parameters'] = {
   Key: {
     name: headers.key,
     in: 'header',
-    description: 'UUID that names this exact request; repeated in the answer',
+    description: 'UUID that identifies this request. The response repeats it.',
     schema: { type: 'string', format: 'uuid' },
   },
   Intent: {
     name: headers.intent,
     in: 'header',
-    description: 'The first key of the same wish, where this one is another try at it',
+    description: 'Idempotency-Key of the first attempt, if this request is a further attempt at the same write',
     schema: { type: 'string', format: 'uuid' },
   },
   ForUser: {
     name: headers.forUser,
     in: 'header',
-    description: '{company id}:{user id} the write was made by; another bearer is WRONG_SESSION',
+    description:
+      '{company id}:{user id} of the user who made the write. An access token of another user is refused with WRONG_SESSION.',
     schema: { type: 'string', pattern: '^\\d+:\\d+$' },
   },
   Version: {
     name: 'if-match',
     in: 'header',
-    description: '"{row_version}" as read, or "~{intent}": as that write left it. Otherwise 412',
+    description:
+      '"{row_version}" that was read, or "~{intent}" for the version after that write. 412 if the row has another version.',
     schema: { type: 'string' },
   },
 }
@@ -257,27 +269,27 @@ function buildResponses(endpoint: Endpoint, schemas: Record<string, JsonSchema>)
 }
 
 const tokenProblem = {
-  description: "OAuth's words beside ours",
+  description: 'Error in the format of OAuth 2.0, with errorCode and errorMessage',
   content: toJsonContent({ $ref: '#/components/schemas/TokenProblem' }),
 }
 
 function buildSuccessResponses(endpoint: Endpoint, schemas: Record<string, JsonSchema>): OpenApiOperation['responses'] {
   const startedResponses = endpoint.job && {
     202: {
-      description: 'It runs; ask the Location until the final answer',
+      description: 'Accepted. Poll the address in Location until it returns the final response.',
       headers: { Location: { schema: { type: 'string' } } },
       content: toJsonContent({ $ref: '#/components/schemas/Started' }),
     },
   }
-  if (endpoint.output === null) return { ...startedResponses, 204: { description: 'Done' } }
+  if (endpoint.output === null) return { ...startedResponses, 204: { description: 'Success, without a body' } }
   if (endpoint.responseType) {
     const type = endpoint.responseType === 'html' ? 'text/html' : 'application/octet-stream'
     const schema: JsonSchema =
       endpoint.responseType === 'html' ? { type: 'string' } : { type: 'string', format: 'binary' }
-    return { 200: { description: 'As it is', content: { [type]: { schema } } } }
+    return { 200: { description: 'Success, with the content as the body', content: { [type]: { schema } } } }
   }
   return {
     ...startedResponses,
-    200: { description: 'Done', content: toJsonContent(toJsonSchema(endpoint.output, 'output', schemas)) },
+    200: { description: 'Success', content: toJsonContent(toJsonSchema(endpoint.output, 'output', schemas)) },
   }
 }

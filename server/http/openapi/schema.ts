@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ValueSchema } from '#contract/endpoint.ts'
+import type { RowKind, ValueSchema } from '#contract/endpoint.ts'
 import { endpointsByNoun } from '#contract/index.ts'
 import { getRefKind } from '#contract/values.ts'
 
@@ -50,12 +50,14 @@ export function toJsonSchema(
   return simplifySchema(schemaFields)
 }
 
+const kindNames: Partial<Record<RowKind, string>> = { price: 'price list' }
+
 function replaceIdSchema(zodSchema: z.core.$ZodType, target: JsonSchema) {
   const kind = 'innerType' in zodSchema._zod.def ? undefined : getRefKind(zodSchema as unknown as ValueSchema)
   // The id of an asset is text, not a number.
   if (!kind || kind === 'asset') return
   delete target.anyOf
-  Object.assign(target, { $ref: '#/components/schemas/Id', description: `Of a ${kind}` })
+  Object.assign(target, { $ref: '#/components/schemas/Id', description: `Id of the ${kindNames[kind] ?? kind}` })
 }
 
 /** Shortens the schema: alternatives of constants become an enum, and the limits of safe integers are removed. */

@@ -7,7 +7,7 @@ export const reinstatePriceList = defineEndpoint({
   name: 'reinstatePriceList',
   method: 'POST',
   path: '/api/pricelist/:id/reinstate',
-  summary: 'Make a withdrawn price list count again; refused while a later one is in force',
+  summary: 'Reinstates a withdrawn price list, unless a later one is in force (STATE_CONFLICT)',
   access: 'providerAdmin',
   matrix: 'Z-32',
   params: z.object({ id: ref('price') }),
@@ -20,8 +20,7 @@ export const listPriceListUses = defineEndpoint({
   name: 'listPriceListUses',
   method: 'GET',
   path: '/api/pricelist/uses',
-  summary:
-    'How many contracts, unpaid orders and orders of backups each price list has, over all companies; lists without any are left out',
+  summary: 'Returns the numbers of contracts, unpaid orders and backup orders per used price list, over all companies',
   access: 'providerAdmin',
   matrix: 'Z-32',
   query: z.object({ type: z._default(clientType, 'saas') }),
