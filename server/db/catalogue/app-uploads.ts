@@ -60,6 +60,17 @@ export type UploadContent = Pick<UploadRecord, 'md5' | 'sha256' | 'icon' | 'mark
 export const recordContent = async (db: DatabaseHandle, id: string, content: UploadContent): Promise<boolean> =>
   wasUpdated(await updateUnread(db, id).set(content).executeTakeFirstOrThrow())
 
+/** Returns whether the content of the upload was stored. False if it was refused or deleted. */
+export async function hasContent(db: DatabaseHandle, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('app_upload')
+    .select('id')
+    .where(hasValues({ id, fault: null }))
+    .where('manifest', 'is not', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export const recordFault = async (db: DatabaseHandle, id: string, fault: MappFault): Promise<boolean> =>
   wasUpdated(
     await updateUnread(db, id)

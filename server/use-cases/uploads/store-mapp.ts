@@ -5,6 +5,7 @@ import { createMappFault, type MappFault } from '#domain/catalogue/mapp.ts'
 import {
   lockReadUploads,
   recordContent,
+  hasContent,
   recordFault,
   removeUpload,
   type UploadRecord,
@@ -17,12 +18,15 @@ import type { MappContent, MappReading } from '#server/use-cases/uploads/read-ma
 
 export interface StoredMapp {
   fault: MappFault | null
+  /** False if the package was refused, or was read before. */
+  isNew: boolean
   unusedIds: string[]
 }
 
 /**
  * Stores the result of reading an upload. Removes an earlier upload with the same bytes. Refuses other bytes with the same MD5, because
- * publishing names a file by its MD5 (U-09). `unusedIds` are the uploads whose files are no longer needed.
+ * publishing names a file by its MD5 (U-09). `unusedIds` are the uploads whose files are no longer needed. Another node may have read the
+ * same upload meanwhile: then nothing changes. The caller has locked the user's uploads.
  */
 export async function storeMappReading(
   db: DatabaseHandle,
@@ -30,6 +34,7 @@ export async function storeMappReading(
   reading: MappReading,
   now: number,
 ): Promise<StoredMapp> {
+  if (await hasContent(db, upload.id)) return { fault: null, isNew: false, unusedIds: [] }
   if ('fault' in reading) return recordRefusal(db, upload.id, reading.fault)
   const { content } = reading
   const sameUpload = (await lockReadUploads(db, upload.user_id, [content.md5])).find(({ id }) => id !== upload.id)
@@ -42,12 +47,16 @@ export async function storeMappReading(
     manifest: JSON.stringify(content.manifest),
     ...(await storeResources(db, content, now)),
   })
-  return { fault: null, unusedIds: [...(sameUpload ? [sameUpload.id] : []), ...(isStored ? [] : [upload.id])] }
+  return {
+    fault: null,
+    isNew: isStored,
+    unusedIds: [...(sameUpload ? [sameUpload.id] : []), ...(isStored ? [] : [upload.id])],
+  }
 }
 
 async function recordRefusal(db: DatabaseHandle, id: string, fault: MappFault): Promise<StoredMapp> {
   await recordFault(db, id, fault)
-  return { fault, unusedIds: [id] }
+  return { fault, isNew: false, unusedIds: [id] }
 }
 
 export async function storeResources(

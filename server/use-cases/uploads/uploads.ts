@@ -79,7 +79,7 @@ async function readAndStore(app: AppContext, caller: Caller, upload: uploads.Upl
     await uploads.lockUploads(db, caller.userId)
     const storedMapp = await storeMappReading(db, upload, mappReading, now)
     const entryHeader = { ...caller, now, status: 0 as const, intent: null, requestId }
-    if ('content' in mappReading && storedMapp.fault === null)
+    if ('content' in mappReading && storedMapp.isNew)
       await addAuditEntries(db, entryHeader, [buildMappEntry('upload', mappReading.content.manifest, upload.name)])
     return storedMapp
   })
