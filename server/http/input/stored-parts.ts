@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { MultipartFile } from '@fastify/multipart'
-import { ProblemError } from '#server/problems/problem-error.ts'
+import { isDiskFull } from '#server/problems/is-disk-full.ts'
+import { createUnavailableProblem, ProblemError } from '#server/problems/problem-error.ts'
 
 /** A file on the disk. It is a class, so that received values cannot imitate it. */
 export class StoredFile {
@@ -29,7 +30,10 @@ export class StoredFile {
   }
 }
 
-/** Throws TOO_LARGE if the file exceeds the limit of its form. Removes the incomplete file after any error. */
+/**
+ * Throws TOO_LARGE if the file exceeds the limit of its form, FILES_FULL if the disk is full, and UNAVAILABLE if the file cannot be written
+ * for another reason. Removes the incomplete file after any error.
+ */
 export async function storeFile(part: MultipartFile, folder: string): Promise<StoredFile> {
   const id = randomBytes(16).toString('hex')
   const path = join(folder, id)
@@ -47,7 +51,13 @@ export async function storeFile(part: MultipartFile, folder: string): Promise<St
     if (part.file.truncated) throw new ProblemError('TOO_LARGE')
   } catch (error) {
     await rm(path, { force: true })
-    throw error
+    throw toWriteProblem(error)
   }
   return new StoredFile({ name: part.filename, id, path, size, sha256: hasher.digest('base64url') })
+}
+
+/** Converts an error of the file system. Other errors are returned unchanged: they are caused by the received bytes. */
+function toWriteProblem(error: unknown): unknown {
+  if (isDiskFull(error)) return new ProblemError('FILES_FULL', null, 60)
+  return typeof (error as NodeJS.ErrnoException).syscall === 'string' ? createUnavailableProblem(5) : error
 }

@@ -1,5 +1,5 @@
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
-import { isDiskFull } from '#server/drivers/hosting/local/is-disk-full.ts'
+import { isDiskFull } from '#server/problems/is-disk-full.ts'
 
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 

@@ -29,7 +29,7 @@ describe('storeMappReading', () => {
   }
 
   it('keeps the file of an upload that another node has read', async () => {
-    const { upload, reading, storeReading } = await uploadPackage()
+    const { reading, storeReading } = await uploadPackage()
     expect(reading).toHaveProperty('content')
     expect(await storeReading(reading)).toEqual({ fault: null, isNew: false, unusedIds: [] })
     expect(await storeReading({ fault: createMappFault('NO_ZIP') })).toMatchObject({ fault: null, unusedIds: [] })

@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { type ProcessLimits, runBounded } from '#server/drivers/bounded-process.ts'
 import { HostingError, type InstanceApp } from '#server/drivers/hosting/hosting-driver.ts'
 import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
-import { isDiskFull } from '#server/drivers/hosting/local/is-disk-full.ts'
+import { isDiskFull } from '#server/problems/is-disk-full.ts'
 import { type InstalledApp, removeOptions } from '#server/drivers/hosting/local/instances/files.ts'
 
 const hashPattern = /^[0-9a-f]{64}$/

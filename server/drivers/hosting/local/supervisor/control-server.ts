@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
-import { isDiskFull } from '#server/drivers/hosting/local/is-disk-full.ts'
+import { isDiskFull } from '#server/problems/is-disk-full.ts'
 import { logSupervisorError } from '#server/drivers/hosting/local/log-supervisor-error.ts'
 import type { InstanceRegistry } from '#server/drivers/hosting/local/instances/instances.ts'
 import {
