@@ -1,6 +1,6 @@
 /**
- * Runs the static checks: types per environment, format, lint, dead code. Each check counts as one test. Run alone, it also checks names,
- * language, imports and folders (which `npm test` does with all other tests), and the titles of the last commits.
+ * Runs the static checks: types per environment, format, Chinese texts, lint, dead code. Each check counts as one test. Run alone, it also
+ * checks names, language, imports and folders (which `npm test` does with all other tests), and the titles of the last commits.
  * npm run check
  */
 import { spawn } from 'node:child_process'
@@ -21,6 +21,7 @@ export const checks = [
     command: [bin('tsc'), '--noEmit', '--checkers', '1', '-p', `tsconfig.${name}.json`],
   })),
   { name: 'format', command: [bin('biome'), 'format', '.'] },
+  { name: 'Chinese texts', command: [process.execPath, join(root, 'scripts', 'check-chinese.mjs')] },
   { name: 'dead code and unused packages', command: [bin('knip')] },
 ]
 

@@ -24,6 +24,9 @@ export function writeAmount(amount: Hundredths): string {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
+/** Returns `1,000` for `1000`. */
+export const groupDigits = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, ',')
+
 /** Returns `1,234.50`, as displayed in both languages (contracts 9). */
 export const groupThousands = (amount: string): string => amount.replace(/\B(?=(\d{3})+\.)/g, ',')
 

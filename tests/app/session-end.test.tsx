@@ -27,7 +27,7 @@ it('The end of the session is announced and can be postponed with the keyboard',
   const endsAt = await setSessionEndingSoon()
   await screen.findByText(/^Your session ends in less than a minute, because/)
   expect(screen.queryByText(/connection/)).toBeNull()
-  const extendButton = getButton('Extend')
+  const extendButton = getButton('Stay logged in')
   await makeRenewalDue()
   extendButton.focus()
   await fixture.user.keyboard('{Enter}')

@@ -63,7 +63,7 @@ describe('the app shell', () => {
     await screen.findByText("You're all caught up")
     await fixture.browser.open('/app/m18/price/new')
     await waitForPath(fixture.browser, '/app/home')
-    await screen.findByText("Your roles don't allow that page. This is your home page.")
+    await screen.findByText("You don't have access to that page. This is your home page.")
     const [rail] = screen.getAllByRole('navigation', { name: 'Main navigation' })
     expect(
       rail &&

@@ -6,9 +6,10 @@ type TextTree = { [key: string]: string | TextTree }
 const nouns = [...new Set(listFilesUnder('src/locales').map((file) => file.split('/').at(-1) ?? ''))]
 
 /**
- * Texts that need no translation: names of languages, codes and sample e-mail addresses. Placeholders and punctuation are removed first.
+ * Texts that need no translation: names of languages, codes, date formats and sample e-mail addresses. Placeholders and punctuation are
+ * removed first.
  */
-const untranslatableText = /^(|English|[A-Z0-9 ]+|[a-z]+@[a-z.]+)$/
+const untranslatableText = /^(|English|[A-Z0-9 ]+|YYYYMMDD HHmm|[a-z]+@[a-z.]+)$/
 const stripPlaceholders = (text: string) =>
   text
     .replace(/\{\{[^}]*\}\}/g, '')

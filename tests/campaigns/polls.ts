@@ -98,7 +98,7 @@ const isRunning = async (page: Page) => (await page.locator('main').getByRole('p
 /** Starts a request if none is running. Returns the number of requests started. */
 async function keepOneRunning(page: Page): Promise<number> {
   if (await isRunning(page)) return 0
-  await page.locator('main').getByRole('button', { name: 'Verify the audit trail' }).click()
+  await page.locator('main').getByRole('button', { name: 'Verify the audit trail', exact: true }).click()
   await page.locator('main').getByRole('progressbar').waitFor()
   return 1
 }

@@ -52,7 +52,7 @@ export async function measureSockets(
       report.requests += pages.length
       roundCount += 1
       for (const page of pages)
-        await page.locator('main').getByRole('button', { name: 'Verify the audit trail' }).click()
+        await page.locator('main').getByRole('button', { name: 'Verify the audit trail', exact: true }).click()
       const allEnded = async () => (await Promise.all(pages.map(hasEnded(roundCount)))).every(Boolean)
       if (!(await waitUntil(allEnded, 180_000, 200)))
         report.faults.push(`round ${roundCount} did not end on every page`)

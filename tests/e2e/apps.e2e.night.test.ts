@@ -182,7 +182,7 @@ it('A paused upload resumes after a reload when the same file is chosen, and sen
   line.clearFaults()
   await page.reload()
   expect(dialogTypes).toEqual(['beforeunload'])
-  await page.getByText(/^\d+% was uploaded on an earlier visit/).waitFor()
+  await page.getByText(/^\d+% was uploaded earlier/).waitFor()
   const arrivalCountBefore = line.arrivals.length
   await chooseFiles(page, file)
   await page.getByRole('button', { name: 'Publish 1 app' }).waitFor()

@@ -42,7 +42,7 @@ it('Without a worker, lists and writes are stored, sent once, and a long request
   expect(await page.locator('tbody .pending-mark').count()).toBe(0)
 
   const staff = await open('staff', '/app/activity')
-  await staff.locator('main').getByRole('button', { name: 'Verify the audit trail' }).click()
+  await staff.locator('main').getByRole('button', { name: 'Verify the audit trail', exact: true }).click()
   await staff.locator('main').getByText('as they were written').waitFor({ timeout: 30_000 })
   expect(errors).toEqual([])
 }, 120_000)

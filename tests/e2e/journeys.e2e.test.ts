@@ -79,6 +79,6 @@ it('A company registers, logs in, invites a colleague, and revokes the login aga
   await colleague.waitForURL((url) => url.pathname === '/saas/login', { timeout: 30_000 })
   await fill(colleague, { company, username: bo, password: newPassword })
   await submit(colleague)
-  await colleague.getByText('用户状态无效，请联系系统管理员', { exact: false }).waitFor()
+  await colleague.getByText('用户状态异常，请联系系统管理员', { exact: false }).waitFor()
   expect(await getInput(colleague, 'username').inputValue()).toBe(bo)
 })

@@ -48,7 +48,7 @@ it('A change that removes an app asks first and takes effect; the next is paid (
   /** Submits the change and agrees that the module's price is not refunded. Its apps are shown after that. */
   async function order() {
     await getSubmitButton(page).click()
-    await getButton(getDialog(page, /^Discard HKD/).page(), 'Change and discard').click()
+    await getButton(getDialog(page, /^Change without a refund of HKD/).page(), 'Change without refund').click()
   }
   await order()
   await appsDialog.locator('li', { hasText: 'barcode' }).getByText('is removed').waitFor()

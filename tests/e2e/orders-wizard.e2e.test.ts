@@ -265,7 +265,7 @@ nightly('A contract is ordered offline if the list was read before, and missing 
   await expect.poll(() => readAmount(page)).toContain('HKD')
   await page.evaluate(countCachedResponses, '/api/module/info delete')
   await page.reload()
-  await page.getByText('What can be ordered could not be loaded yet.').waitFor()
+  await page.getByText('The order form could not be loaded yet.').waitFor()
   await context.setOffline(false)
   await getField(page, 'code').waitFor()
   expect(await getField(page, 'code').inputValue()).toBe('wizaway')

@@ -45,7 +45,7 @@ describe('the home page (M7)', () => {
       .locator('main a, header a, footer a')
       .evaluateAll((all) => all.map((element) => element.getAttribute('href')))
     for (const link of ['/saas/signup', '/saas/login', ...policies]) expect(links).toContain(link)
-    await page.getByLabel('Straight to your system, by its service code').fill('acmetrade')
+    await page.getByLabel('Go to your system: enter its service code').fill('acmetrade')
     await page.keyboard.press('Enter')
     await page.waitForURL((url) => url.pathname === '/saas/entrance')
     // The code does not have to be entered again.

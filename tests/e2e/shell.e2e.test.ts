@@ -50,7 +50,7 @@ describe('the shell on a desktop', () => {
     await page.getByRole('button', { name: 'My account' }).click()
     await page.getByRole('menuitem', { name: 'About this app' }).click()
     const about = page.getByRole('dialog', { name: 'About this app' })
-    await about.getByText('This is the newest version.').waitFor()
+    await about.getByText('This is the latest version.').waitFor()
     const [version = '', built, worker, server] = await about.locator('dd').allInnerTexts()
     expect(version).toMatch(/^\d{14}-[0-9a-f]+$/)
     expect([worker, server]).toEqual([version, version])

@@ -85,7 +85,7 @@ it('The draft of a change shows that its contract has changed since (fault 4c)',
   const payload = { type: 'change', contract_id: order.contract_id, users: 10, confirm_discard: '15000.00' }
   const response = (await adminSession.send({ method: 'POST', url: '/api/contract', payload })).json()
   await openInNewTab(`/app/contract/${response.id}?edit=1`, yesterdayTime)
-  expect((await findOffer(yesterdayQuestion)).textContent).toContain('The contract was changed since.')
+  expect((await findOffer(yesterdayQuestion)).textContent).toContain('The contract has changed since then.')
   expect(getNamedField('users').value).toBe('10')
   await answerOffer(yesterdayQuestion, 'Continue')
   await expect.poll(() => getNamedField('users').value).toBe('40')

@@ -58,7 +58,7 @@ describe('<DateField> for a day', () => {
     async (text) => {
       render(<TestDateField kind="day" />)
       const { value, description } = await typeAndLeave(text)
-      expect(description).toBe('Please write a date such as 2026-11-24.')
+      expect(description).toBe('Please enter a date such as 2026-11-24.')
       expect(value).toBe(text)
       expect(findCalendar()?.value).toBe('')
       // No error while the user is typing.
@@ -107,7 +107,7 @@ describe('<DateField> for a minute', () => {
       render(<TestDateField kind="minute" />)
       expect(await typeAndLeave(text)).toEqual({
         value: text,
-        description: 'Please write a date and time such as 2026-11-24 09:30.',
+        description: 'Please enter a date and time such as 2026-11-24 09:30.',
       })
       expect(findCalendar()?.value).toBe('')
     },
@@ -155,12 +155,12 @@ describe('<DateRange>', () => {
       "The start can't be after the end, 2026-01-05 10:00.",
     )
     expect(changes.at(-1)).toBeNull()
-    expect((await typeAndLeave('x', 'From')).description).toBe('Please write a date and time such as 2026-11-24 09:30.')
+    expect((await typeAndLeave('x', 'From')).description).toBe('Please enter a date and time such as 2026-11-24 09:30.')
   })
 
   it('shows the error of a valid date, and its own for an invalid one', async () => {
     render(<TestDateRange errors={{ from: 'Not kept for so long.' }} />)
     expect(readDescription(findField('From'))).toBe('Not kept for so long.')
-    expect((await typeAndLeave('x', 'From')).description).toBe('Please write a date and time such as 2026-11-24 09:30.')
+    expect((await typeAndLeave('x', 'From')).description).toBe('Please enter a date and time such as 2026-11-24 09:30.')
   })
 })

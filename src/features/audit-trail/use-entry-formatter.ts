@@ -51,9 +51,11 @@ export function useEntryFormatter() {
           ? shownEntries.filter(([key]) => key !== 'CompanyName' || code === 'company')
           : shownEntries
       return facts
-        .map(([key, value]) =>
-          mainKeys[code]?.includes(key) ? formatValue(value) : toFact(key, value, { code }).join(': '),
-        )
+        .map(([key, value]) => {
+          if (mainKeys[code]?.includes(key)) return formatValue(value)
+          const [factName, factValue] = toFact(key, value, { code })
+          return t('entry.pair', { name: factName, value: factValue })
+        })
         .join(' · ')
     },
   }

@@ -4,21 +4,19 @@ import { findFieldLabel } from '#ui/i18n/field-labels.ts'
 import { findMessage } from '#ui/i18n/messages.ts'
 import { useTranslation } from 'react-i18next'
 
-const actionNames = [
+/** Actions whose text says what kind of row it is: "New price list …". */
+const kindActionNames = [
   'createUser',
   'deleteUser',
-  'sendActivationMail',
-  'disableUser',
-  'enableUser',
   'createOrder',
   'deleteOrder',
-  'setAlertDate',
   'createPriceList',
   'deletePriceList',
   'createModule',
   'deleteModule',
   'uploadAsset',
 ] as const
+const actionNames = [...kindActionNames, 'sendActivationMail', 'disableUser', 'enableUser', 'setAlertDate'] as const
 const tables = ['users', 'companies', 'orders', 'price_lists', 'modules'] as const
 const maxNamedFields = 3
 
@@ -55,8 +53,11 @@ export function useEntryMessages() {
   const describePlainly = (write: NamedWrite): string => {
     const actionName = findName(actionNames, write.endpoint)
     const name = formatName(write)
-    // These messages already contain the kind of record.
-    if (actionName) return t(`what.${actionName}`, { name: write.name ?? name })
+    if (actionName) {
+      // These messages contain the kind of record. Without a name they are complete: not "New price list a price list".
+      const kindAction = findName(kindActionNames, actionName)
+      return t(`what.${actionName}`, { name: write.name ?? (kindAction ? '' : name) }).trim()
+    }
     return t(`what.${write.action === 'change' ? 'edit' : write.action}`, { name })
   }
   const describeCall = (endpoint: string, name: string | null | undefined): string => {

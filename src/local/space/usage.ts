@@ -12,6 +12,8 @@ export interface CachedListUsage extends Omit<ListStats, 'id' | 'asOf' | 'latest
   complete: boolean
   /** The server's last count of the rows. Null if the list was never read without a filter. */
   total: number | null
+  /** Code of the service that the rows belong to; null: they belong to none, or its row is not on this device. */
+  serviceCode: string | null
 }
 
 export interface StorageUsage {
@@ -59,13 +61,22 @@ export async function readUsage(
 
 async function describeList(db: UserDatabase, stats: ListStats): Promise<CachedListUsage> {
   const { id, table, scope, rows, bytes, asOf, latestAsOf } = stats
-  const [syncPoint, fullCoverage] = await Promise.all([
+  const [syncPoint, fullCoverage, serviceCode] = await Promise.all([
     db.syncPoints.get(id),
     db.coverage.get(toCoverageId(table, scope, {})),
+    isServiceTable(table) && scope !== null ? findServiceCode(db, scope) : null,
   ])
   const complete =
     (syncPoint !== undefined && !syncPoint.gaps) || (fullCoverage !== undefined && isCompleteList(fullCoverage))
-  return { table, scope, rows, bytes, asOf, latestAsOf, complete, total: fullCoverage?.total ?? null }
+  return { table, scope, rows, bytes, asOf, latestAsOf, complete, total: fullCoverage?.total ?? null, serviceCode }
+}
+
+/** Whether the rows of a list belong to one service each. */
+export const isServiceTable = (table: string): boolean => ['backup_orders', 'traffic', 'backups'].includes(table)
+
+async function findServiceCode(db: UserDatabase, id: number): Promise<string | null> {
+  const service = await getRowTable(db, 'services').get(id)
+  return service ? String((service.row as { code?: unknown }).code) : null
 }
 
 /** Creates the usage of a list that an older build stored. Bytes and times are unknown until the next row arrives. */
@@ -78,4 +89,5 @@ const createOlderBuildUsage = (table: string, rows: number): CachedListUsage => 
   latestAsOf: null,
   complete: false,
   total: null,
+  serviceCode: null,
 })

@@ -40,6 +40,9 @@ export function addMessages(namespace: MessageNamespace, messages: Record<Langua
 
 export const getLanguage = (): Language => (i18n.language === 'zh' ? 'zh' : 'en')
 
+/** Joins items as a list in the language of the page: "core, fin" or "core、fin". */
+export const joinList = (items: readonly string[]): string => items.join(getLanguage() === 'zh' ? '、' : ', ')
+
 /** Finds the message of a key that is known only at run time, such as a problem code. Returns null if the message is missing. */
 export function findMessage(namespace: MessageNamespace, key: string): string | null {
   const message: unknown = i18n.getResource(i18n.language, namespace, key)

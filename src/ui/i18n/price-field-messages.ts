@@ -1,6 +1,6 @@
 /** Formats names and values of price list fields, for their pages, the audit trail and queued changes. */
 import type { UatBound } from '#domain/fees/annual.ts'
-import { groupThousands } from '#domain/money.ts'
+import { groupDigits, groupThousands } from '#domain/money.ts'
 import en from '#locales/en/price-fields.json'
 import zh from '#locales/zh/price-fields.json'
 import { addMessages, i18n } from '#ui/i18n/messages.ts'
@@ -42,10 +42,8 @@ const formatColumn = (column: string) =>
 function formatUserRange(row: string): string {
   const [, from, to] = /^(\d+)-(\d+)/.exec(row) ?? []
   if (from === undefined || to === undefined) return /^\d+$/.test(row) ? `#${Number(row) + 1}` : row
-  return from === to ? separateThousands(from) : `${separateThousands(from)}–${separateThousands(to)}`
+  return from === to ? groupDigits(from) : `${groupDigits(from)}–${groupDigits(to)}`
 }
-
-const separateThousands = (digits: string) => groupThousands(`${digits}.`).slice(0, -1)
 
 /** Adds separators to amounts and numbers, and the sign to percentages. `value` is that of a `PriceDifference`. */
 export function formatPriceFieldValue(field: string, value: string): string {
@@ -63,7 +61,7 @@ const numberFormats: readonly { names: RegExp; format: (number: string) => strin
     format: (text) => i18n.t('gigabytes', { ns, number: removeTrailingZeros(groupThousands(text)) }),
   },
   { names: /(^|_)(hkd|usd|rmb)$/, format: groupThousands },
-  { names: /^(from|to)$|^min_/, format: separateThousands },
+  { names: /^(from|to)$|^min_/, format: groupDigits },
 ]
 
 const removeTrailingZeros = (number: string) => number.replace(/\.?0+$/, (end) => (end.startsWith('.') ? '' : end))

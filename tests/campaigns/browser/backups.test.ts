@@ -135,7 +135,7 @@ it('A backup is ordered, paid, created, renewed, printed, and restored into anot
   await getButton(page, 'Back up now').click()
   await page.getByText('A backup takes about 5 minutes.').waitFor()
   await getDialog(page, `Back up ${sourceCode} now?`).getByRole('button', { name: 'Back up now' }).click()
-  await toast(page, `${sourceCode}: the backup is made.`)
+  await toast(page, `${sourceCode}: the backup is done.`)
   await page.getByText(/GB over the free limit/).waitFor({ timeout: 30_000 })
   await expectNoFaults(page, 'a tab with a backup and traffic over the limit')
   await page.context().close()

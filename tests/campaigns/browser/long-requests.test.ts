@@ -40,9 +40,10 @@ const show = async (page: Page) => {
   await page.goto(`${portal.url}/saas/app/activity`)
   await page.locator('main h1').waitFor()
 }
-const clickVerify = (page: Page) => page.locator('main').getByRole('button', { name: 'Verify the audit trail' }).click()
+const clickVerify = (page: Page) =>
+  page.locator('main').getByRole('button', { name: 'Verify the audit trail', exact: true }).click()
 const getProgressBar = (page: Page) =>
-  page.locator('main').getByRole('progressbar', { name: 'Progress: Check of the audit trail' })
+  page.locator('main').getByRole('progressbar', { name: 'Progress: Verify the audit trail' })
 const readPercent = async (page: Page) => Number(await getProgressBar(page).getAttribute('aria-valuenow'))
 const getResult = (page: Page) => page.locator('main .request').filter({ hasText: 'as they were written' })
 const isControlled = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null)

@@ -31,7 +31,7 @@ async function createOrder(page: Page, code: string): Promise<string> {
 
 const buttonNames = {
   en: { open: /^Pay HKD/, card: /^Pay .* by card$/, page: /on the payment page$/, alipay: /^Pay .* with Alipay$/ },
-  zh: { open: /^支付 (HKD|RMB)/, card: /^用银行卡支付/, page: /^前往支付页面支付/, alipay: /^用支付宝支付/ },
+  zh: { open: /^付款 (HKD|RMB)/, card: /^银行卡付款/, page: /^前往付款页面付款/, alipay: /^支付宝付款/ },
 }
 const getButton = (page: Page, name: RegExp | string) => page.getByRole('button', { name })
 const getNote = (page: Page, text: string) => page.locator('.payment-note', { hasText: text })

@@ -71,12 +71,12 @@ it('A write of unknown outcome is reported, not resent (protocol 13); lost write
 
   await go('/app/outbox')
   const unknownWrites = page.locator('.unknowns')
-  await unknownWrites.getByRole('heading', { name: "Change of a user's rights" }).waitFor(longTimeout)
+  await unknownWrites.getByRole('heading', { name: 'Change the rights of a user' }).waitFor(longTimeout)
   await unknownWrites.getByText('nothing is sent twice', { exact: false }).waitFor()
   expect(['unknown', await findSeriousViolations(page)]).toEqual(['unknown', []])
   proxy.clearFaults()
   await unknownWrites.waitFor({ state: 'detached', timeout: 60_000 })
-  await getReceipt("Change of a user's rights").getByText('Done', { exact: true }).waitFor()
+  await getReceipt('Change the rights of a user').getByText('Done', { exact: true }).waitFor()
   expect(new Set(proxy.arrivals.filter(isRightsChange).flatMap(({ keys }) => keys)).size).toBe(1)
 
   await go('/app/user')

@@ -65,9 +65,9 @@ describe('a session that expires offline', () => {
       await context.setOffline(true)
 
       const bar = page.locator('.update')
-      await bar.getByText('Your session has expired. You can go on').waitFor({ timeout: 60_000 })
+      await bar.getByText('Your session has expired. You can continue').waitFor({ timeout: 60_000 })
       await name.press('Enter')
-      await page.locator('.toast', { hasText: 'Locked on this device. Sent after you log in.' }).waitFor()
+      await page.locator('.toast', { hasText: 'Encrypted on this device. Sent after you log in.' }).waitFor()
       await expect.poll(() => page.locator('.bar-waiting').textContent()).toContain('1')
       const storedBefore = await readStorage(page)
       expect([storedBefore.includes('late@acme.example'), storedBefore.includes('@acme.example')]).toEqual([

@@ -146,7 +146,7 @@ describe('GET /card-fields of the payment sandbox', () => {
   it('is in the requested language and marked as a test (fault 36M81b)', async () => {
     for (const [lang, ...words] of [
       ['en', '<html lang="en">', 'Card number', 'Test payment'],
-      ['zh', '<html lang="zh-Hans">', '卡号', '测试支付'],
+      ['zh', '<html lang="zh-Hans">', '卡号', '测试付款'],
     ] as const) {
       const text = await (await openCardFrame({ lang })).text()
       for (const word of words) expect(text).toContain(word)

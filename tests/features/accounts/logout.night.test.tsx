@@ -44,7 +44,7 @@ it('/logout shows that it is running until the server responds, and then one tex
   await findHeading('You are logged out')
   await screen.findByText('Your session on this device has ended.')
   observer.disconnect()
-  expect([...seenTexts].filter((text) => text.includes('is told'))).toEqual([])
+  expect([...seenTexts].filter((text) => text.includes('is informed'))).toEqual([])
 })
 
 it('/logout shows the logged-out state at once if the token is invalid', async () => {
@@ -76,7 +76,7 @@ it('The login page reports the ended session, and fills in company and e-mail', 
 nightly('The login page explains that the requested page needs a login', async () => {
   await fixture.browser.open('/app/user')
   await findHeading('Login')
-  await screen.findByText('Log in to open the page you asked for.')
+  await screen.findByText('Log in to open the page you requested.')
 })
 
 nightly('The language of the account is used if none was chosen on this device (D68)', async () => {

@@ -38,7 +38,7 @@ async function setUpAuthenticatorApp() {
   const secret = (document.querySelector('.factor-scan code')?.textContent ?? '').replaceAll(' ', '')
   await typeValues(fixture.user, { otp: '12' })
   await press('Turn on')
-  await expect.poll(readProblems).toMatchObject({ otp: expect.stringMatching(/^This code does not fit\./) })
+  await expect.poll(readProblems).toMatchObject({ otp: expect.stringMatching(/^This code is wrong\./) })
   await typeValues(fixture.user, { otp: generateCode(secret) })
   await press('Turn on')
   await screen.findByRole('button', { name: 'I have saved them' })

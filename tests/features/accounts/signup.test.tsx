@@ -49,7 +49,7 @@ it('The sign-up form shows the specified errors and focuses the first field (por
   expect(getNamedField('dialCode').value).toBe('852')
   await typeValues(fixture.user, { number: '1234x5678' })
   await submitForm()
-  expect(readProblems()).toEqual({ number: 'Please use digits only: the country code, then the number.' })
+  expect(readProblems()).toEqual({ number: 'Please enter digits only: the country code, then the number.' })
   // The number is corrected when the field loses focus (fault 22d).
   await typeValues(fixture.user, { number: '1234-5678' })
   await submitForm()

@@ -91,5 +91,5 @@ it('The app history says in Chinese that nothing of it is stored on the device',
   await fixture.browser.openAs('admin@m18')
   fixture.browser.goOffline()
   await fixture.browser.open('/app/apphistory?lang=zh')
-  await screen.findByRole('heading', { name: '本设备上尚无应用历史' })
+  await screen.findByRole('heading', { name: '本设备上尚无应用版本历史' })
 })

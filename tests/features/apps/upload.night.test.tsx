@@ -129,7 +129,7 @@ nightly('The upload page accepts dropped files and folders, and names folders wi
   const event = new Event('drop', { bubbles: true, cancelable: true })
   Object.assign(event, { dataTransfer: { items } })
   screen.getByRole('region', { name: 'Files to upload' }).dispatchEvent(event)
-  await screen.findByText('No .mapp file is in the folder “photos”.')
+  await screen.findByText('There is no .mapp file in the folder “photos”.')
   await screen.findByText(/^The folder “deep, disk” has too many files/)
   await screen.findByText(/^The folder “gone” cannot be read/)
   await expect.poll(() => readRows('App info')).toEqual(['pay-1.0.mapp: Add', 'tax-1.0.mapp: Add'])
@@ -170,7 +170,7 @@ it('The upload page accepts one new version per app, and lists five conflicts pe
   const existingBox = await findPublishBox('barcode 2.1')
   existingBox.focus()
   await fixture.user.keyboard(' ')
-  expect([existingBox.checked, readDescription(existingBox)]).toEqual([false, 'This version is published already.'])
+  expect([existingBox.checked, readDescription(existingBox)]).toEqual([false, 'This version is already published.'])
   await screen.findByText('Missing: nothere')
   await expect.poll(() => readDescription(getButton('Publish 2 apps'))).toBe('Publishing needs a connection.')
   const conflictsRegion = within(screen.getByRole('region', { name: 'Version conflicts' }))
@@ -189,7 +189,9 @@ nightly('The upload page checks requirements and published versions offline', as
   await expect.poll(() => readRows('App info')).toEqual(['pay-1.0.mapp: Add'])
   await expect
     .poll(() => readRows('Version conflicts'))
-    .toEqual(['tax-1.0.mapp: Version conflictVersion 1.0 is published with other content. Give it a higher version.'])
+    .toEqual([
+      'tax-1.0.mapp: Version conflictVersion 1.0 is already published with different content. Give it a higher version.',
+    ])
   await screen.findByText('Missing: ledger')
 })
 

@@ -131,7 +131,7 @@ nightly('The audit trail reports a start after the end at once, and keeps the in
   await expect.poll(readTimes).toEqual(entryTimes.slice(0, 2))
   await typeValues(fixture.user, { dateTo: '2026-02-30' })
   await fixture.user.tab()
-  expect(readProblems()).toEqual({ dateTo: 'Please write a date such as 2026-11-24.' })
+  expect(readProblems()).toEqual({ dateTo: 'Please enter a date such as 2026-11-24.' })
   expect(getNamedField('dateTo').value).toBe('2026-02-30')
 })
 

@@ -76,14 +76,14 @@ it('"Back up now" shows duration, progress, size and user of the backup (M130)',
   await noDialog()
   await findText('A backup is being made: Backup to RDS.')
   await runServerWork()
-  await findText('makes: the backup is made.')
+  await findText('makes: the backup is done.')
   // The row is updated by a request of its own, after the message of the tab.
   await expect.poll(() => readListedBackups().map((row) => row[3])).toEqual(['Done'])
   const [[time, size, duration, , requestedBy] = []] = readListedBackups()
   expect(time).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dBackup to RDS$/)
   expect([size, duration]).toEqual([expect.stringMatching(/^\d+(\.\d)? k?B$/), expect.stringMatching(/ s$/)])
   expect(requestedBy).toContain('Chan')
-  await findText('The newest 30 of each kind, for 90 days')
+  await findText('The latest 30 of each kind, for 90 days')
   await findText('None yet')
   await expect.poll(() => screen.queryByText(/^A backup is being made/)).toBeNull()
 }, 90_000)
@@ -100,7 +100,7 @@ nightly(
     await press(/^Restore the backup of/)
     const restoreDialog = await dialog(/^Restore the backup of \d{4}/)
     await restoreDialog.findByText(
-      /^All current data of restores \(Test restores\) is overwritten by this backup of restores from/,
+      /^This backup of restores from .* overwrites all current data of restores \(Test restores\)\./,
     )
     // Other services of the company are listed, disabled ones with the reason.
     const readChoice = (name: RegExp) => {
@@ -136,8 +136,8 @@ it('A restore into another service shows what that service loses, and needs the 
   await press(/^Restore the backup of/)
   const restoreDialog = await dialog(/^Restore the backup of/)
   await fixture.user.click(await restoreDialog.findByLabelText(/^target/))
-  await restoreDialog.findByText(/^All current data of target \(Test target\) is/)
-  await restoreDialog.findByText('This replaces the data of another service than the backup is of.')
+  await restoreDialog.findByText(/overwrites all current data of target \(Test target\)/)
+  await restoreDialog.findByText('This backup is from another service. It replaces the data of the target service.')
   await typeConfirmation(fixture.user, 'source')
   await restoreDialog.press('Overwrite and restore')
   await restoreDialog.findByText('Input Error!')
@@ -158,7 +158,7 @@ nightly(
     await (await dialog('Back up fails now?')).press('Back up now')
     await runServerWork()
     await findText('fails: the backup failed. The backup storage refused access.')
-    await findText('The newest backup failed: Backup to S3.')
+    await findText('The latest backup failed: Backup to S3.')
     await findText('The backup storage refused access. It is tried again at the next run.')
     // The row is updated by a request of its own, after the message of the tab.
     await expect
@@ -169,11 +169,11 @@ nightly(
       .toBe('Only a backup that is done and still stored can be restored.')
     await fixture.browser.open('/app/home')
     const link = await screen.findByRole('link', {
-      name: /^Review The newest backup of Test fails failed: Backup to S3/,
+      name: /^Review The latest backup of Test fails failed: Backup to S3/,
     })
     expect(link.getAttribute('href')).toBe(`/saas/app/contract/${contract.orderId}?tab=subscribe`)
     await fixture.user.click(link)
-    await findText('The newest backup failed: Backup to S3.')
+    await findText('The latest backup failed: Backup to S3.')
   },
   90_000,
 )
@@ -228,7 +228,7 @@ nightly(
     await fixture.browser.open(getTabPath(contract))
     await expect.poll(readListedBackups).toHaveLength(5)
     expect(document.querySelector('.problem')).toBeNull()
-    await findText('The newest 30 of each kind, for 90 days')
+    await findText('The latest 30 of each kind, for 90 days')
     const offlineReason = 'This needs a connection.'
     await expect.poll(() => readDescription(getButton('Back up now'))).toBe(offlineReason)
     const readRestoreReasons = () =>

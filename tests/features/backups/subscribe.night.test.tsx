@@ -124,7 +124,7 @@ it('Subscribing shows content, fee, duration and calculation, and leads to payme
   expect(explanation.textContent).toContain('Less the discount of 10.00%-350.00')
 
   await typeValues(fixture.user, { 'backup-period': '100' })
-  await findText('A whole number from 1 to 99')
+  await findText('Please enter a whole number from 1 to 99.')
   await expect.poll(() => readDescription(findOrderButton() ?? document.body)).toBe('Correct the marked fields first.')
   await typeValues(fixture.user, { 'backup-period': '7' })
   await submitOrder()
@@ -161,7 +161,7 @@ nightly('A subscription is cut at the end of the contract and cannot be sold bey
   const id = await openTab('cut', { period: 1 })
   await press('Subscribe: Backup to RDS')
   await typeValues(fixture.user, { 'backup-period': '3' })
-  await findText('Cut at the end of the contract: 12 months are charged.')
+  await findText('Ends with the contract: 12 months are charged.')
   await expect.poll(readDueAmount).toBe('HKD 15,000.00')
   expect(readFact('Last day')).toBe(getLastDay(addYears(today(), 1)))
   await press('Cancel')
@@ -176,7 +176,7 @@ nightly('A subscription is cut at the end of the contract and cannot be sold bey
   await expect.poll(readTags).toEqual(['Not enabled', `Effective until ${getLastDay(addYears(today(), 1))}`])
   await expect
     .poll(() => readDescription(getButton('Extend: Backup to RDS')))
-    .toBe('Subscribed to the end of the contract. Extend the contract first.')
+    .toBe('Subscribed until the contract ends. To subscribe for longer, extend the contract first.')
   expect(id).toBeGreaterThan(0)
 })
 

@@ -52,7 +52,7 @@ it('The traffic of this month is shown as a bar, and traffic over the free GB in
   const meter = await screen.findByRole('meter', { name: `Traffic of ${today().slice(0, 7)}` })
   expect(meter.getAttribute('aria-valuetext')).toBe('38.00 GB used, 50.00 GB are free')
   expect([meter.className, meter.querySelector('span')?.style.inlineSize]).toEqual(['backup-meter', '76%'])
-  await findText('12.00 GB are left free of charge.')
+  await findText('12.00 GB of free traffic left.')
   expect(document.querySelector('.backup-month .backup-over')).toBeNull()
 
   const secondPath = await buyContract('beyond')
@@ -92,7 +92,7 @@ nightly(
     expect(findRows().map((row) => row.querySelectorAll('.backup-over .icon').length)).toEqual([1, 0, 0, 0, 0])
     await press(`Why this amount: traffic of ${getMonthName(1)}`)
     const explanation = await dialog(/^Why this amount/)
-    await expect.poll(() => explanation.element.textContent).toContain('13.00 GB above the free ones, at 12.50 each')
+    await expect.poll(() => explanation.element.textContent).toContain('13.00 GB above the free traffic, at 12.50 each')
     await fixture.user.keyboard('{Escape}')
     await noDialog()
     // A month without charges has no document.

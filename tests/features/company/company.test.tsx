@@ -29,7 +29,7 @@ it('An admin changes the company, except its code, online and offline (M35)', as
   // Uses the messages of the sign-up form, which has the same fields.
   await expect.poll(readProblems).toEqual({
     name: 'Please input company name',
-    number: 'Please use digits only: the country code, then the number.',
+    number: 'Please enter digits only: the country code, then the number.',
     email: 'Email format is invalid!',
   })
   await typeValues(fixture.user, { dialCode: '', number: '21104455' })

@@ -70,11 +70,11 @@ it('The entrance links to a service and its admin site, offline for codes found 
   fixture.browser.goOffline()
   await fixture.browser.open('/entrance')
   await fixture.user.click(await screen.findByRole('button', { name: 'Show acmetrade' }))
-  await screen.findByText(/^As last found here/)
+  await screen.findByText(/^This is the address as last found here/)
   expect(getLink('Go to the service')).toBe('https://www.acmetrade.m18.example/')
   await findService('acmetest')
   await screen.findByText('Code not exists')
-  await fixture.user.click(getButton('Forget acmetrade'))
+  await fixture.user.click(getButton('Remove acmetrade'))
   await expect.poll(() => screen.queryByRole('heading', { name: 'Recent codes' })).toBeNull()
 })
 

@@ -140,7 +140,7 @@ describe('a module form', () => {
     await screen.findByLabelText('Digits of a barcode')
     await fixture.user.type(getNamedField('barcode.digits'), '1.5')
     await fixture.user.click(getButton('Save changes'))
-    await findText('Please give this setting a whole number or yes and no, by its type')
+    await findText('Please enter a value of the right type')
     expect(getNamedField('barcode.digits').value).toBe('1.5')
     await expect.poll(() => readProblems()['barcode.digits']).toBe('Please enter a whole number, such as 13.')
     expect(await fetchModule('stocktake')).toMatchObject({ apps: [{ code: 'barcode', flag: {} }] })

@@ -147,7 +147,7 @@ describe('waiting changes', () => {
     const brunoEntry = await findEntry('New user Bruno Lam')
     // Details for support are in one place.
     expect(brunoEntry.getByText('Details').closest('details')?.textContent).toMatch(
-      /tried (once|\d+ times).*Request id .+/,
+      /tried (once|\d+ times).*Request ID .+/,
     )
     expect(document.querySelector('.write-foot')?.textContent).not.toMatch(/tried/)
     const sentChange = await screen.findByText(/^Change alert of/)
@@ -177,7 +177,7 @@ describe('waiting changes', () => {
     await expectEntryText('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-wai')
     // A failed attempt may have been executed.
     const firstEntry = await findEntry('New user Bruno Lam')
-    await firstEntry.findByRole('button', { name: 'Edit', description: /^It may already be on its way\./ })
+    await firstEntry.findByRole('button', { name: 'Edit', description: /^It may already have been sent\./ })
     await firstEntry.findByRole('button', { name: 'Try again' })
 
     await fixture.user.click(await (await findEntry('New user Bruno Lam')).findByRole('button', { name: 'Discard' }))

@@ -46,16 +46,16 @@ describe('a waiting change of a price list', () => {
     await openOutbox()
     await expect
       .poll(readTitles)
-      .toEqual([`Change minimum fee HKD and prices of concurrent users of price list ${listName}`])
+      .toEqual([`Change minimum annual fee HKD and prices of concurrent users of price list ${listName}`])
     await expect
       .poll(readFieldLines)
-      .toEqual(['Minimum fee a year, HKD: 20,000.00 → 21,000.00', 'Concurrent users 1–999,999, HKD: 3.00 → 1,300.00'])
+      .toEqual(['Minimum annual fee, HKD: 20,000.00 → 21,000.00', 'Concurrent users 1–999,999, HKD: 3.00 → 1,300.00'])
     const [range] = body.concurrentUser
     const otherChange = { id, desc: 'Of another', concurrentUser: [{ ...range, hkd: '1290.00', usd: '160.00' }] }
     expect((await session.send({ method: 'PUT', url: '/api/pricelist', payload: otherChange })).statusCode).toBe(200)
     fixture.browser.goOnline()
     await fixture.user.click(await screen.findByRole('button', { name: 'Compare and choose' }))
-    const comparisonDialog = await dialog(`Two changes of price list ${listName}`)
+    const comparisonDialog = await dialog(`Two versions of price list ${listName}`)
     const priceChoice = within(comparisonDialog.getByRole('group', { name: 'Prices of concurrent users' }))
     const sides = priceChoice.getAllByRole('radio').map((radio) => radio.closest('label')?.textContent)
     expect(sides).toEqual([
@@ -65,7 +65,7 @@ describe('a waiting change of a price list', () => {
     expect(comparisonDialog.getAllByRole('group')).toHaveLength(1)
     const mergedLines = [...document.querySelectorAll('.compare-merged li')].map(({ textContent }) => textContent)
     expect(mergedLines).toEqual([
-      'Minimum fee a year, HKD: 20,000.00 → 21,000.00Changed on this device only. Kept.',
+      'Minimum annual fee, HKD: 20,000.00 → 21,000.00Changed on this device only. Kept.',
       'Description: Draft → Of anotherChanged on the server only. Kept.',
     ])
     expect(document.querySelector('[role=dialog]')?.textContent).not.toMatch(/[{}[\]]/)

@@ -73,7 +73,7 @@ it('Card payment is disabled for an amount that is too large, and Alipay is offe
   const payDialog = await dialog(/^Pay large/)
   const cardButton = await payDialog.findByRole('button', { name: /by card$/ }, findOptions)
   expect(cardButton.getAttribute('aria-disabled')).toBe('true')
-  expect(readDescription(cardButton)).toContain('This method takes at most RMB 999,999.99 at once.')
+  expect(readDescription(cardButton)).toContain('This payment method takes at most RMB 999,999.99 at once.')
   const [firstPayButton] = within(payDialog.element).getAllByRole('button', { name: /^Pay RMB/ })
   expect(firstPayButton?.textContent).toContain('with Alipay')
 })

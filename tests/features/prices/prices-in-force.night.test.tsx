@@ -18,7 +18,7 @@ it('The home page makes no statement about price lists while they cannot be read
   await changeGrant('revoke select on price_list from')
   try {
     await fixture.browser.openAs('delete@m18', '/app/home')
-    await screen.findByText("The price lists can't be read just now.")
+    await screen.findByText('The price lists could not be loaded.')
     expect(document.body.textContent).not.toContain('No confirmed price list is in force.')
   } finally {
     await changeGrant('grant select on price_list to')

@@ -107,7 +107,7 @@ describe('the table of price lists', () => {
     expect(findRow('2027-01-01')?.textContent).toContain('ConfirmedNext')
     expect(findRow('2031-01-01')?.textContent).toContain('UnconfirmedDraft 2031-01-01')
     await openMenu('2026-01-01')
-    expect((await findMenuItem(/^Withdraw/)).textContent).toContain('Orders are priced by it today.')
+    expect((await findMenuItem(/^Withdraw/)).textContent).toContain('It is in force today.')
     await fixture.user.keyboard('{Escape}')
     await chooseAction('2027-01-01', /^Withdraw/)
     await typeConfirmation(fixture.user, '2027-01-01')
@@ -145,9 +145,9 @@ describe('the price list editor', () => {
     await expect.poll(readProblems).toMatchObject({
       effective_date: 'Please input "Effective date" as it\'s required.',
       desc: 'Please input "Description" as it\'s required.',
-      uat_charge: 'Please write a percentage from 0 to 999.99.',
-      min_fee_hkd: 'Please write an amount such as 1234.50.',
-      min_named_user: 'Please write a whole number from 0 to 999,999.',
+      uat_charge: 'Please enter a percentage from 0 to 999.99.',
+      min_fee_hkd: 'Please enter an amount such as 1234.50.',
+      min_named_user: 'Please enter a whole number from 0 to 999,999.',
     })
     expect(document.activeElement).toBe(getNamedField('effective_date'))
     await typeValues(fixture.user, {
@@ -181,8 +181,8 @@ describe('the price list editor', () => {
     await typeValues(fixture.user, { 'pdbPrice.pdb2s3_traffic': '0.5', 'pdbPrice.pdb2s3_discount': '101' })
     await saveList()
     await expect.poll(readProblems).toMatchObject({
-      'pdbPrice.pdb2s3_traffic': 'Please write a whole number of GB, 0 or more.',
-      'pdbPrice.pdb2s3_discount': 'Please write a whole number from 0 to 100.',
+      'pdbPrice.pdb2s3_traffic': 'Please enter a whole number of GB, 0 or more.',
+      'pdbPrice.pdb2s3_discount': 'Please enter a whole number from 0 to 100.',
     })
     await typeValues(fixture.user, { 'pdbPrice.pdb2s3_traffic': '50', 'pdbPrice.pdb2s3_discount': '10' })
     await saveList()
@@ -208,7 +208,7 @@ describe('the price list editor', () => {
       await fixture.browser.openAs(staffName, path)
       await fixture.user.click(await screen.findByRole('link', { name: '2026-01-01' }))
       await waitForEditor('Price list of 2026-01-01')
-      await findText('It is confirmed, so its prices stay as they are.')
+      await findText('This price list is confirmed, so its prices cannot be changed.')
       expect(getNamedField('uat_charge').readOnly).toBe(true)
       expect(findCells('Modules', 'hkd').every(({ readOnly }) => readOnly)).toBe(true)
       expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'This list sells backups' }).disabled).toBe(true)
@@ -223,7 +223,7 @@ describe('the price list editor', () => {
       expect([getNamedField('effective_date').value, getNamedField('desc').value]).toEqual(['', 'As sold in 2026'])
       await expect.poll(() => readValues('Modules', 'code')).toEqual(['core', 'fin', 'scm', 'hr', 'doc'])
       await typeValues(fixture.user, { effective_date: '2029-01-01' })
-      const positionField = await screen.findByLabelText('Place of Documents')
+      const positionField = await screen.findByLabelText('Position of Documents')
       await fixture.user.clear(positionField)
       await fixture.user.type(positionField, '1{Enter}')
       expect(readValues('Modules', 'code')).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
@@ -302,7 +302,7 @@ describe('the price list editor', () => {
     expect([response.statusCode, response.body.slice(0, 300)]).toEqual([200, expect.anything()])
     await typeValues(fixture.user, { desc: 'Mine' })
     await saveList()
-    await findText('Somebody else has changed this price list meanwhile.')
+    await findText('Somebody else has changed this price list in the meantime.')
     const conflictNote = document.querySelector('.conflict-note')?.textContent
     for (const change of ['Description: Theirs', 'UAT charge: 3%', 'fin, HKD: 1.00', 'Concurrent users 1–10, To: 7'])
       expect(conflictNote).toContain(change)
@@ -327,17 +327,17 @@ describe('the rehearsal of a price list', () => {
     await sellContract()
     const id = await openDraftEditor()
     const confirmButton = getButton('Confirm price list')
-    expect(readDescription(confirmButton)).toContain('Rehearse the list first')
+    expect(readDescription(confirmButton)).toContain('Start a trial run first')
     const [priceCell] = findCells('Modules', 'hkd')
     await fixture.user.clear(priceCell as Element)
     await fixture.user.type(priceCell as Element, '24000')
     await expect.poll(() => readDescription(confirmButton)).toContain('Save the list first')
-    await press('Rehearse')
-    await screen.findByRole('progressbar', { name: 'Rehearsal' })
+    await press('Start trial run')
+    await screen.findByRole('progressbar', { name: 'Trial run' })
     await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
     while (await runOneJob(fixture.server.app, requestJobKinds));
     await findText('The 3 largest changes')
-    const rehearsalRegion = screen.getByRole('region', { name: 'Rehearsal' })
+    const rehearsalRegion = screen.getByRole('region', { name: 'Trial run' })
     expect(rehearsalRegion.textContent).toContain('Acme shop')
     expect(rehearsalRegion.textContent).toContain('3 more expensive, 0 cheaper, 0 the same')
     const [explanationButton] = within(rehearsalRegion).getAllByRole('button', { name: 'Why this amount?' })
@@ -351,13 +351,13 @@ describe('the rehearsal of a price list', () => {
     const confirmDialog = await dialog('Confirm the price list of 2031-01-01')
     confirmDialog.getByText(/From 2031-01-01 on/)
     await confirmDialog.press('Confirm price list')
-    await findText('It is confirmed, so its prices stay as they are.')
+    await findText('This price list is confirmed, so its prices cannot be changed.')
     await expect.poll(() => fetchPriceList(id)).toMatchObject({ confirmed: true })
   })
 
   it('prevents confirming a list that another user has changed since', async () => {
     const id = await openDraftEditor()
-    await press('Rehearse')
+    await press('Start trial run')
     await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
     while (await runOneJob(fixture.server.app, requestJobKinds));
     await expect.poll(() => readDescription(getButton('Confirm price list')), { timeout: 20_000 }).toBe('')
@@ -374,10 +374,10 @@ describe('the rehearsal of a price list', () => {
     await expect.poll(readDays).toHaveLength(2)
     await fixture.user.click(await screen.findByRole('link', { name: '2027-01-01' }))
     await waitForEditor('Price list of 2027-01-01')
-    await expect.poll(() => screen.queryAllByText('By the list of 2026-01-01')).not.toEqual([])
+    await expect.poll(() => screen.queryAllByText('With the list of 2026-01-01')).not.toEqual([])
     fixture.browser.goOffline()
-    await expect.poll(() => readDescription(getButton('Rehearse'))).toContain('this needs a connection')
-    const sampleFees = screen.getByRole('group', { name: 'Fee of a year' })
+    await expect.poll(() => readDescription(getButton('Start trial run'))).toContain('this needs a connection')
+    const sampleFees = screen.getByRole('group', { name: 'Annual fee' })
     // 10 concurrent users under list A of the agreed examples: raised to the minimum fee.
     await expect.poll(() => sampleFees.textContent).toContain('HKD 20,000.00')
     const usersField = screen.getByLabelText('Users')

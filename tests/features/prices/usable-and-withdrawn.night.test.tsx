@@ -91,7 +91,7 @@ describe('the price list editor', () => {
     await waitForEditor('Price list of 2031-01-01')
     await expect
       .poll(() => readDescription(getButton('Confirm price list')))
-      .toContain('First solve the problems named at the top')
+      .toContain('First solve the problems shown at the top')
   })
 
   it('focuses the next row after one is removed, or the button that adds one (fault 37b)', async () => {
@@ -122,13 +122,13 @@ describe('the price list editor', () => {
   it('labels the bound of the UAT fee as minimum or maximum, as the server uses it (fault 31g)', async () => {
     await fixture.browser.openAs(staffName, `${path}/new`)
     await waitForEditor('New price list')
-    await screen.findByRole('group', { name: 'UAT system, minimum fee a year' })
-    await findText('The UAT fee a year is at least this')
+    await screen.findByRole('group', { name: 'Minimum annual UAT fee' })
+    await findText('The annual UAT fee is at least this')
     fixture.server.app.config.uatBound = 'ceiling'
     await fixture.browser.open(`${path}/new`)
     await waitForEditor('New price list')
-    await screen.findByRole('group', { name: 'UAT system, maximum fee a year' })
-    await findText('The UAT fee a year is at most this')
+    await screen.findByRole('group', { name: 'Maximum annual UAT fee' })
+    await findText('The annual UAT fee is at most this')
     expect(screen.queryByText(/limit of the UAT/)).toBeNull()
     fixture.server.app.config.uatBound = 'floor'
   })
@@ -139,7 +139,7 @@ describe('the price list editor', () => {
     const { id } = (await session.send({ method: 'POST', url: '/api/pricelist', payload })).json()
     await fixture.browser.openAs(staffName, `${path}/${id}`)
     await waitForEditor('Price list of 2031-01-01')
-    await press('Rehearse')
+    await press('Start trial run')
     await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
     while (await runOneJob(fixture.server.app, requestJobKinds));
     await expect.poll(() => readDescription(getButton('Confirm price list')), { timeout: 20_000 }).toBe('')
@@ -233,7 +233,7 @@ describe('a withdrawn price list', () => {
     reinstateDialog.getByText(/From 2027-01-01 on/)
     await reinstateDialog.press('Reinstate')
     await noDialog()
-    await findText('It is confirmed, so its prices stay as they are.')
+    await findText('This price list is confirmed, so its prices cannot be changed.')
     await fixture.browser.open(path)
     await fixture.user.click(await screen.findByRole('link', { name: 'Current' }))
     await expect.poll(readDays).toEqual(['2027-01-01', '2026-01-01'])

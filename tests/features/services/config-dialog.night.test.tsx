@@ -29,7 +29,7 @@ it('The configuration form keeps its input and shows at the field that memory is
   await runServerWork()
   await expect
     .poll(() => readProblems()['memory'])
-    .toMatch(/Tasks: 4, with 8000 MB each and 100 MB more each for the program itself: 32400 MB in all. Free: 3000 MB./)
+    .toMatch(/Tasks: 4, each with 8000 MB, plus 100 MB each for the program itself: 32400 MB in all. Free: 3000 MB./)
   expect([readFieldValue('memory'), readFieldValue('tasks')]).toEqual(['8000', '4'])
   expect(document.activeElement).toBe(getNamedField('memory'))
   await fixture.user.selectOptions(getNamedField('tasks'), '3')
@@ -44,5 +44,5 @@ it('The configuration form keeps its input and shows at the field that memory is
   await fixture.user.keyboard('{Escape}')
   await noDialog()
   await runServerWork()
-  await screen.findByText(/Tasks: 4, with 7000 MB each/)
+  await screen.findByText(/Tasks: 4, each with 7000 MB/)
 })

@@ -111,7 +111,7 @@ it('The menu offers what state and permission allow, with a reason for each disa
   await press('More for acmetest')
   await expect
     .poll(() => readMenuItems().map(({ name }) => name))
-    .toEqual(['Update', 'Reboot', 'Change configuration', 'Log viewer', 'Download log', 'History', 'Remove service'])
+    .toEqual(['Update', 'Reboot', 'Change configuration', 'View log', 'Download log', 'History', 'Remove service'])
   await fixture.user.keyboard('{Escape}')
   fixture.browser.goOffline()
   await press('More for acmetest')
@@ -122,7 +122,7 @@ it('The menu offers what state and permission allow, with a reason for each disa
       { name: 'Update', disabledReason: offlineReason },
       { name: 'Reboot', disabledReason: offlineReason },
       { name: 'Change configuration', disabledReason: offlineReason },
-      { name: 'Log viewer' },
+      { name: 'View log' },
       { name: 'Download log', disabledReason: offlineReason },
       { name: 'History' },
       { name: 'Remove service', disabledReason: offlineReason },
@@ -174,7 +174,7 @@ nightly('A new password is still offered after a reload, until it was shown', as
   await runServerWork()
   await findText('A new password is ready to be shown.')
   await fixture.browser.open('/app/activity')
-  expect(await screen.findAllByText('Reset of a service password')).not.toEqual([])
+  expect(await screen.findAllByText('Reset a service password')).not.toEqual([])
   await screen.findByRole('button', { name: 'Show password' })
   await fixture.browser.open(`/app/service/${id}`)
   await press('Show password')
@@ -215,7 +215,7 @@ nightly('The configuration form checks its values, keeps them offline and offers
   const rebootOffer = await dialog('Reboot shop3 now?')
   await rebootOffer.press('Later')
   await findText('shop3: Configuration is changed successfully')
-  await findText('The configuration that is set takes effect with a reboot.')
+  await findText('The new configuration takes effect after a reboot.')
   const table = within(screen.getByRole('table'))
   await expect
     .poll(() => table.getAllByRole('row').map(({ textContent }) => textContent))
@@ -227,7 +227,7 @@ nightly('The configuration form checks its values, keeps them offline and offers
   await (await dialog('Reboot shop3?')).press('Reboot')
   await runServerWork()
   await findText('shop3: Service is rebooted successfully')
-  await expect.poll(() => screen.queryByText('The configuration that is set takes effect with a reboot.')).toBeNull()
+  await expect.poll(() => screen.queryByText('The new configuration takes effect after a reboot.')).toBeNull()
 })
 
 nightly('A service with a running operation shows who runs it and refuses another one (M49)', async () => {
@@ -308,7 +308,7 @@ nightly('The log page follows the log from its end, searches its text and report
   const { id } = await createService('shop8')
   const readLines = () => [...document.querySelectorAll('.log-text')].map(({ textContent }) => textContent ?? '')
   await fixture.browser.openAs('delete@m18', `/app/service/${id}/log`)
-  await expect.poll(readLines).toContainEqual(expect.stringContaining('task 1 begins'))
+  await expect.poll(readLines).toContainEqual(expect.stringContaining('task 1 started'))
   expect(screen.getByRole('log', { name: 'Log of shop8' })).toBeTruthy()
 
   await fixture.user.click(getButton('Follow'))
@@ -332,7 +332,7 @@ nightly('The log page follows the log from its end, searches its text and report
   expect(readProblems()['from']).toMatch(/^Not earlier than \d{4}-\d\d-\d\d 00:00 \(180 days ago\)$/)
   await typeValues(fixture.user, { from: 'yesterday' })
   await fixture.user.tab()
-  expect(readProblems()['from']).toBe('Please write a date and time such as 2026-11-24 09:30.')
+  expect(readProblems()['from']).toBe('Please enter a date and time such as 2026-11-24 09:30.')
   // The page still shows the lines of the last valid range.
   expect(readLines().length).toBeGreaterThan(linesBefore)
   await press('Last hour')
@@ -342,7 +342,7 @@ nightly('The log page follows the log from its end, searches its text and report
   await press('Today')
 
   await fixture.user.type(screen.getByRole('textbox', { name: 'Search the log' }), 'no such line')
-  await screen.findByRole('heading', { name: 'No line of this span contains this text' })
+  await screen.findByRole('heading', { name: 'No line in this time range contains this text' })
 })
 
 nightly('A log is downloaded through a link with a secret key, and an empty range is reported', async () => {
@@ -364,7 +364,7 @@ nightly('A log is downloaded through a link with a secret key, and an empty rang
   expect(downloadedFiles).toEqual([expect.stringMatching(/^\/public\/log\/[\w-]{22,}$/)])
   const file = await fixture.server.send({ url: downloadedFiles[0] ?? '' })
   expect(file.headers['content-disposition']).toContain('filename="shop9-log-')
-  expect(file.body).toContain('task 1 begins')
+  expect(file.body).toContain('task 1 started')
 
   await choose('More for the service shop9', 'Download log')
   const downloadDialog = await dialog('Download the log of shop9')

@@ -32,7 +32,7 @@ describe('the sessions of the user', () => {
     await fixture.browser.openAs('user@alpha', page)
     await expect.poll(() => findSessions().length).toBe(3)
     const [ownSession] = findSessions()
-    expect(ownSession?.textContent).toContain('This one')
+    expect(ownSession?.textContent).toContain('This session')
     expect(ownSession && within(ownSession).queryByRole('button')).toBeNull()
 
     await press(/on Microsoft Edge on Windows$/)
@@ -56,7 +56,7 @@ describe('the sessions of the user', () => {
     await fixture.browser.openAs('user@alpha')
     fixture.browser.goOffline()
     await fixture.browser.open(page)
-    await screen.findByText('Your sessions need a connection.')
+    await screen.findByText('Viewing your sessions needs a connection.')
     fixture.browser.goOnline()
     await expect.poll(() => findSessions().length).toBe(1)
   })

@@ -67,6 +67,18 @@ describe('the cache of a device', () => {
     expect(bytes).toBeLessThan(3 * textLength)
   })
 
+  it('names the service that a list belongs to by its code, if its row is on the device', async () => {
+    const { db, device } = await openTestDevice()
+    await db.table('services').put({ id: 31, scope: companyId, row: { id: 31, code: 'acmeshop', row_version: 1 } })
+    const stats = { table: 'traffic', rows: 1, bytes: 1, asOf: 100, latestAsOf: 100 }
+    for (const scope of [31, 32]) await db.listStats.put({ ...stats, id: `traffic ${scope}`, scope })
+    const lists = (await readUsage(device, {}))?.lists.filter(({ table }) => table === 'traffic') ?? []
+    expect(lists.map(({ scope, serviceCode }) => [scope, serviceCode])).toEqual([
+      [31, 'acmeshop'],
+      [32, null],
+    ])
+  })
+
   it('is counted as rows are added, changed and removed', async () => {
     const testDevice = await openDeviceWithTwoLists()
     const { db, device, generation } = testDevice

@@ -134,7 +134,7 @@ export const adminScreens: Screen[] = [
     name: 'contract-modify',
     path: '/app/contract/:acmetrade',
     readySelector: '.order-intro',
-    prepare: openWith(buildButtonSelector('Modify', '修改'), '.order-edit'),
+    prepare: openWith(buildButtonSelector('Modify', '变更'), '.order-edit'),
   },
   { name: 'contract-backups', path: '/app/contract/:acmetrade?tab=subscribe', readySelector: '.backup-table tbody tr' },
   { name: 'contract-unpaid', path: '/app/contract/:acmehr', readySelector: '.order-intro' },

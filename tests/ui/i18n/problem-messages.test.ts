@@ -30,7 +30,7 @@ describe('formatProblem (M48)', () => {
       'Li Wei is doing a reboot, please try again later.',
     )
     await i18n.changeLanguage('zh')
-    expect(formatLocked({ user: null, action: 'update-service' })).toBe('服务商正在执行更新服务，请稍后再试。')
+    expect(formatLocked({ user: null, action: 'update-service' })).toBe('服务商正在执行“更新服务”，请稍后再试。')
   })
 
   test('returns a complete sentence if a code comes without data, as from an address', async () => {

@@ -4,6 +4,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { type DroppedFiles, readDroppedFiles } from '#features/apps/upload/dropped-files.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 const folderProblems = ['empty', 'cut', 'unread'] as const
 
@@ -64,7 +65,7 @@ export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
           if (names.length === 0) return null
           return (
             <p key={folderProblem}>
-              {t(`upload.folder.${folderProblem}`, { name: names.map(toDisplayName).join(', ') })}
+              {t(`upload.folder.${folderProblem}`, { name: joinList(names.map(toDisplayName)) })}
             </p>
           )
         })}

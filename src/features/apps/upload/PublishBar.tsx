@@ -12,6 +12,7 @@ import { formatPublishProblem } from '#features/apps/upload/format-fault.ts'
 import { readPublishing } from '#features/apps/upload/upload-slice.ts'
 import type { UploadEntry, KnownVersions } from '#features/apps/upload/upload-entry.ts'
 import type { UploadQueue } from '#features/apps/upload/upload-queue.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 interface PublishBarProps {
   entries: readonly UploadEntry[]
@@ -109,12 +110,12 @@ function MissingRequirements({ selectedEntries, apps }: Pick<PublishBarProps, 's
           <strong>{t('lacking.title')}</strong>
         </p>
         <ul>
-          {missingCodes.length > 0 && <li>{t('lacking.missing', { codes: missingCodes.join(', ') })}</li>}
+          {missingCodes.length > 0 && <li>{t('lacking.missing', { codes: joinList(missingCodes) })}</li>}
           {incompatibleApps.map(({ code, requires }) => (
             <li key={code}>
               {t('lacking.old', {
                 code,
-                needs: requires.map((requirement) => `${requirement.code} ${requirement.version}`).join(', '),
+                needs: joinList(requires.map((requirement) => `${requirement.code} ${requirement.version}`)),
               })}
             </li>
           ))}

@@ -1,7 +1,7 @@
 import '#ui/list/list.css'
 import { formatBytes } from '#features/device/format-bytes.ts'
 import { getTableLabel } from '#features/device/table-label.ts'
-import type { CachedListUsage } from '#local/space/usage.ts'
+import { type CachedListUsage, isServiceTable } from '#local/space/usage.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
@@ -64,12 +64,13 @@ function Row({ list }: { list: CachedListUsage }) {
   )
 }
 
-function ListName({ list: { table, scope } }: { list: CachedListUsage }) {
+function ListName({ list: { table, scope, serviceCode } }: { list: CachedListUsage }) {
   const { t } = useTranslation('device')
   const { user } = useSignedInSession()
   const name = getTableLabel(table)
-  const isOfService = ['backup_orders', 'traffic', 'backups'].includes(table)
+  const isOfService = isServiceTable(table)
   // A service and a company may have the same id, so the ids are compared only if the list belongs to a company.
   if (scope === null || (!isOfService && scope === user.company_id)) return <strong>{name}</strong>
-  return <strong>{t(isOfService ? 'lists.ofService' : 'lists.ofCompany', { name, id: scope })}</strong>
+  if (!isOfService) return <strong>{t('lists.ofCompany', { name, id: scope })}</strong>
+  return <strong>{t('lists.ofService', { name, service: serviceCode ?? scope })}</strong>
 }

@@ -15,6 +15,7 @@ import { ModulesField } from '#features/modules/form/ModulesField.tsx'
 import { useModuleForm } from '#features/modules/form/useModuleForm.ts'
 import { ModuleStyles } from '#features/modules/ModuleStyles.tsx'
 import { type ModuleKind, toModulePath } from '#features/modules/module-path.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 interface ModuleFormProps {
   kind: ModuleKind
@@ -34,7 +35,7 @@ export function ModuleForm({ kind, initialRow }: ModuleFormProps) {
   function formatFieldValue(value: ModuleRow[ModuleField]): string {
     if (typeof value === 'boolean') return t(value ? 'form.anyYes' : 'form.anyNo')
     if (typeof value === 'string') return value
-    return value.map((item) => (typeof item === 'string' ? item : item.code)).join(', ')
+    return joinList(value.map((item) => (typeof item === 'string' ? item : item.code)))
   }
   return (
     <Page

@@ -4,6 +4,7 @@ import { normaliseText } from '#domain/text.ts'
 import { Field } from '#ui/form/Field.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
+import { joinList } from '#ui/i18n/messages.ts'
 
 interface SelectableModule extends ModuleDependencies {
   name: string
@@ -103,8 +104,8 @@ export function ModulesField({ name, modules, value: selectedCodes, error, onCha
       )}
       {selectedCodes.length > 0 && (
         <p className="field-help" role="status">
-          {t('form.chosen', { codes: selectedCodes.join(', ') })}
-          {requiredCodes.length > 0 && ` ${t('form.along', { codes: [...new Set(requiredCodes)].join(', ') })}`}
+          {t('form.chosen', { codes: joinList(selectedCodes) })}
+          {requiredCodes.length > 0 && ` ${t('form.along', { codes: joinList([...new Set(requiredCodes)]) })}`}
         </p>
       )}
     </fieldset>

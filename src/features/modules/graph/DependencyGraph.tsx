@@ -12,6 +12,7 @@ import {
 } from '#features/modules/graph/graph-layout.ts'
 import { toModulePath } from '#features/modules/module-path.ts'
 import { useCatalogue } from '#features/modules/useCatalogue.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 /** Draws the listed modules and the modules connected to them, at most `maxBoxes`. `listedCodes`: codes on the list's page. */
 export function DependencyGraph({ listedCodes }: { listedCodes: readonly string[] }) {
@@ -83,8 +84,8 @@ function GraphDrawing({
                 <strong>{name}</strong>
                 <code>{code}</code>
                 <span className="sr-only">
-                  {dependencies.length > 0 && t('graph.needs', { codes: dependencies.join(', ') })}
-                  {hidden && t('graph.joins', { codes: conditions.join(', ') })}
+                  {dependencies.length > 0 && t('graph.needs', { codes: joinList(dependencies) })}
+                  {hidden && t('graph.joins', { codes: joinList(conditions) })}
                 </span>
               </Link>
             </li>

@@ -11,6 +11,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { removeModule } from '#features/modules/slice.ts'
 import { useCatalogue } from '#features/modules/useCatalogue.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 interface RemoveModuleDialogProps {
   row: OverlaidRow<ModuleRow>
@@ -31,7 +32,7 @@ export function RemoveModuleDialog({ row: overlaidRow, onClose, onDone }: Remove
     return (
       <Dialog open title={t('remove.title', { name: row.name })} onClose={onClose}>
         {dependents ? <DependentList dependents={dependents} /> : <Skeleton lines={2} />}
-        {pricedDates && <p role="alert">{t('remove.priced', { dates: pricedDates.join(', ') })}</p>}
+        {pricedDates && <p role="alert">{t('remove.priced', { dates: joinList(pricedDates) })}</p>}
       </Dialog>
     )
   return (

@@ -6,6 +6,7 @@ import { Tag } from '#ui/display/Tag.tsx'
 import type { ListColumn } from '#ui/list/column.ts'
 import type { ModuleKindFilter } from '#features/modules/view.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 export const buildModuleColumns = (
   t: TFunction<'modules'>,
@@ -68,7 +69,7 @@ function ModuleCodes({
   t: TFunction<'modules'>
 }) {
   if (codes.length === 0) return <NoValue />
-  const text = codes.join(', ')
+  const text = joinList(codes)
   return (
     <span className="module-codes" title={text}>
       {isAnyCondition && codes.length > 1 ? t('anyOf', { codes: text }) : text}

@@ -4,6 +4,7 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
+import { joinList } from '#ui/i18n/messages.ts'
 
 const ValidationDialog = lazy(async () => ({
   default: (await import('#features/modules/validation/ValidationDialog.tsx')).ValidationDialog,
@@ -78,7 +79,7 @@ export function ModuleSelectionBar({ selectedCodes, onSelect, onEnd }: Selection
     <section className="module-chosen" aria-label={t('test.bar')}>
       <p role="status">
         {t('test.counted', { count: selectedCodes.length, number: formatNumber(selectedCodes.length) })}
-        {selectedCodes.length > 0 && <span className="module-codes">{selectedCodes.join(', ')}</span>}
+        {selectedCodes.length > 0 && <span className="module-codes">{joinList(selectedCodes)}</span>}
       </p>
       <div className="module-acts">
         <Button

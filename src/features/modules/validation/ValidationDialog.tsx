@@ -5,6 +5,7 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { type ModuleFaults, type ModuleValidation, useValidation } from '#features/modules/validation/useValidation.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 /** Shows what the apps of a set of modules lack, with a panel for each kind of fault (contracts 8, M140, M141). */
 export function ValidationDialog({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
@@ -30,7 +31,7 @@ function ValidationResult({ faults, requiredCodes, asOf }: Extract<ModuleValidat
   return (
     <>
       <FaultPanels faults={faults} />
-      {requiredCodes.length > 0 && <p className="field-help">{t('test.along', { codes: requiredCodes.join(', ') })}</p>}
+      {requiredCodes.length > 0 && <p className="field-help">{t('test.along', { codes: joinList(requiredCodes) })}</p>}
       {asOf !== null && <p className="field-help">{t('test.here', { at: formatReadingTime(asOf) })}</p>}
     </>
   )
@@ -90,7 +91,7 @@ function FaultPanels({
                   <th scope="row">
                     <code>{appCode}</code>
                   </th>
-                  <td>{requirements.map(({ code, version }) => `${code} ${version}`).join(', ')}</td>
+                  <td>{joinList(requirements.map(({ code, version }) => `${code} ${version}`))}</td>
                 </tr>
               ))}
             </tbody>

@@ -35,6 +35,7 @@ import {
   toRequestedExtension,
   type ChangeDraft,
 } from '#features/orders/change/change-form.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 /** `onModify`: the contract has modules that are no longer on the list in force and must be changed first (D16). */
 type Props = ContractEditorProps & { onClose: () => void; onModify: () => void }
@@ -177,7 +178,7 @@ function UnlistedModulesNote({ modules, onModify }: { modules: readonly string[]
     <div className="order-note warning" role="alert">
       <div>
         <p>{t('modifyFirst')}</p>
-        <p>{modules.join(', ')}</p>
+        <p>{joinList(modules)}</p>
       </div>
       <Button onClick={onModify}>{t('act.modify')}</Button>
     </div>

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { ChoiceDifference } from '#features/orders/change/change-diff.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 interface Props {
   difference: Pick<ChoiceDifference, 'addedModules' | 'removedModules'>
@@ -8,7 +9,7 @@ interface Props {
 
 export function ModuleChanges({ difference: { addedModules, removedModules }, namesByCode }: Props) {
   const { t } = useTranslation('contract')
-  const formatNames = (codes: readonly string[]) => codes.map((code) => namesByCode.get(code) ?? code).join(', ')
+  const formatNames = (codes: readonly string[]) => joinList(codes.map((code) => namesByCode.get(code) ?? code))
   return (
     <>
       {addedModules.length > 0 && <p>{t('added', { names: formatNames(addedModules) })}</p>}

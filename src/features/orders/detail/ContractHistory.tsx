@@ -11,6 +11,7 @@ import { useTranslation } from 'react-i18next'
 import { printDocument } from '#features/orders/print/print-document.ts'
 import { StatusTag } from '#features/orders/StatusTag.tsx'
 import type { ContractRow } from '#features/orders/contract-row.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 const columns = ['contract', 'status', 'period', 'users', 'modules', 'payAmount'] as const
 
@@ -98,7 +99,7 @@ function HistoryRow({ row, isCurrent }: { row: ContractRow; isCurrent: boolean }
           <span className="beside">{tWizard(`mode.${row.user_mode}`)}</span>
         </div>
       </td>
-      <td data-label={t('column.modules')}>{row.modules.join(', ')}</td>
+      <td data-label={t('column.modules')}>{joinList(row.modules)}</td>
       <td data-label={t('column.payAmount')} className="number">
         <div className="order-paid">
           {row.pay_amount === null ? '–' : <Amount currency={row.currency} amount={row.pay_amount} />}

@@ -12,6 +12,7 @@ import { getModuleNames } from '#features/orders/quote/module-names.ts'
 import { PriceBar } from '#features/orders/quote/PricedLayout.tsx'
 import { formatOrderFieldProblem } from '#ui/i18n/order-field-messages.ts'
 import type { QuoteFigure, PriceData, LocalQuote } from '#features/orders/quote/local-quote.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 interface Props {
   priceData: PriceData
@@ -70,7 +71,7 @@ export function PriceSummary({ children, ...props }: Props & { children: ReactNo
     if (quote === null) return t('price.incomplete')
     if (quote.code === 'USERS_OUT_OF_RANGE') return t('price.outOfRange')
     if (quote.code === 'AMOUNT_TOO_LARGE') return t('price.tooLarge')
-    return formatOrderFieldProblem({ field: 'modules', code: 'NOT_LISTED', named: quote.modules.join(', ') }, '')
+    return formatOrderFieldProblem({ field: 'modules', code: 'NOT_LISTED', named: joinList(quote.modules) }, '')
   }
 }
 

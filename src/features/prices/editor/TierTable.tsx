@@ -2,6 +2,7 @@ import { memo, useId } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import { FaultNote, getProblemId, PriceTableHead, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
 import { Cell } from '#features/prices/editor/Cell.tsx'
@@ -67,7 +68,7 @@ export const TierTable = memo(function TierTable({ name, rows, problemTexts, isL
       {lastUsers > 0 && lastUsers < maxUsers && (
         <p className="price-note">
           <Icon name="info" size={16} />
-          {t('tier.open', { last: lastUsers, next: lastUsers + 1 })}
+          {t('tier.open', { last: formatNumber(lastUsers), next: formatNumber(lastUsers + 1) })}
         </p>
       )}
     </div>

@@ -21,6 +21,7 @@ import { PriceFileField } from '#features/prices/import/PriceFileField.tsx'
 import { usePriceLists } from '#features/prices/usePriceLists.ts'
 import { getPriceListPath } from '#features/prices/paths.ts'
 import { priceListsSlice } from '#features/prices/slice.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 interface Props {
   type: ClientType
@@ -116,7 +117,7 @@ function useBlockReason(type: ClientType, fileContent: PriceFileContent | null, 
   const { effective_date: day, unknown: unknownCodes } = fileContent
   if (offlineReason) return offlineReason
   if (fileContent.type !== type) return t('import.otherType', { type: fileContent.type })
-  if (unknownCodes.length > 0) return t('import.unknown', { codes: unknownCodes.join(', ') })
+  if (unknownCodes.length > 0) return t('import.unknown', { codes: joinList(unknownCodes) })
   const isDayTaken = lists.some((row) => !row.withdrawn && row.effective_date === day)
   return isDayTaken ? t('import.taken', { day }) : null
 }

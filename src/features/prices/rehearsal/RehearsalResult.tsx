@@ -10,6 +10,7 @@ import { type ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
 import { Histogram } from '#features/prices/rehearsal/Histogram.tsx'
 import { FeeExplanation } from '#features/prices/rehearsal/FeeExplanation.tsx'
 import type { RehearsalOutput } from '#features/prices/rehearsal/rehearsal-slice.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 interface Props {
   result: RehearsalOutput
@@ -66,7 +67,7 @@ export function RehearsalResult({ result, list, namesByCode, ShowFee }: Props) {
                 <ContractName {...failure} />:{' '}
                 {failure.why === 'usersOutOfRange'
                   ? t('rehearsal.users', { users: failure.users })
-                  : t('rehearsal.missing', { codes: failure.missing.join(', ') })}
+                  : t('rehearsal.missing', { codes: joinList(failure.missing) })}
               </li>
             ))}
           </ul>

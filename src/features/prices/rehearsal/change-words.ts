@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next'
 import { getPercentChange, type PriceListFeeResult } from '#features/prices/rehearsal/annual-fee.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 /** Returns for example "+3.2 %", or an empty text if the current amount is 0. */
 export function formatPercentChange(currentAmount: string, newAmount: string): string {
@@ -16,4 +17,4 @@ export const formatUnpriced = (
 ): string =>
   result.kind === 'USERS_OUT_OF_RANGE'
     ? t('rehearsal.users', { users })
-    : t('rehearsal.missing', { codes: result.modules.join(', ') })
+    : t('rehearsal.missing', { codes: joinList(result.modules) })

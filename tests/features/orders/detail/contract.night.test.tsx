@@ -100,7 +100,7 @@ describe('the contract page by status', () => {
 
     await fixture.browser.open(getOrderPath(await fetchOrderId('acmeshop')))
     await waitForPath(fixture.browser, '/app/contract')
-    await screen.findByText('The order acmeshop is no longer valid, so it has no page.')
+    await screen.findByText('The order acmeshop is no longer valid, so its page cannot be opened.')
     for (const wrongId of ['999999', 'abc', '~x']) {
       await fixture.browser.open(getOrderPath(wrongId))
       await screen.findByRole('heading', { name: 'There is no such contract' })
@@ -192,7 +192,7 @@ describe('changing a contract', () => {
     await findText('of what you paid is not refunded.')
     await screen.findByText(/^Nothing to pay/)
     await submit(fixture.user)
-    await (await dialog(/^Discard HKD/)).press('Change and discard')
+    await (await dialog(/^Change without a refund of HKD/)).press('Change without refund')
     await screen.findByText(/^It is now in effect\./)
     await expect.poll(() => fixture.browser.path()).not.toContain(getOrderPath(id))
     await expect.poll(() => readFact('Number of users')).toBe('10')

@@ -38,12 +38,12 @@ it('A contract shows its sales with matching sums, and older orders keep their i
     'Users 1 to 10: 10 × 1,200.00',
     'Core core',
     'Finance fin',
-    'Yearly fee',
+    'Annual fee',
     '2 years × 42,000.00',
-    'Total of this sale',
+    'Total of this order',
     'Paid',
   ])
-  expect([sumParts(), getAmount('Yearly fee')]).toEqual([4_200_000n, 4_200_000n])
+  expect([sumParts(), getAmount('Annual fee')]).toEqual([4_200_000n, 4_200_000n])
   expect([getAmount('Total'), getAmount('Paid')]).toEqual([8_400_000n, 8_400_000n])
 
   const payload = { type: 'change', contract_id: firstOrder.contract_id, users: 12 }
@@ -51,9 +51,11 @@ it('A contract shows its sales with matching sums, and older orders keep their i
   await payOrder(fixture.server, changeOrder)
   await fixture.browser.open(`/app/contract/${changeOrder.id}`)
   await expect.poll(() => getAmount('Less what is already paid')).toBeDefined()
-  expect(sumParts()).toBe(getAmount('Yearly fee'))
+  expect(sumParts()).toBe(getAmount('Annual fee'))
   const dueAmount = readAmount(changeOrder.amount)
-  expect((getAmount('For the rest of the time') ?? 0n) + (getAmount('Less what is already paid') ?? 0n)).toBe(dueAmount)
+  expect((getAmount('Remaining time, after the change') ?? 0n) + (getAmount('Less what is already paid') ?? 0n)).toBe(
+    dueAmount,
+  )
   expect([getAmount('Total'), getAmount('Paid')]).toEqual([dueAmount, dueAmount])
   const totalRow = [...document.querySelectorAll('dl.facts > div')].find((factRow) =>
     factRow.textContent?.startsWith('Total paid'),

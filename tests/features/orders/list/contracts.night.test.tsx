@@ -105,7 +105,7 @@ nightly('The calendar of contracts has a public address that works until it is r
   await fixture.user.keyboard('{Escape}')
   await noDialog()
   await press('Calendar')
-  await screen.findByText(/A link has existed since/)
+  await screen.findByText(/Your link was created on/)
   await press('Turn off link')
   await findText('The link no longer works.')
   expect((await fetchCalendar()).statusCode).toBe(404)

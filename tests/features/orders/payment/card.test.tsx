@@ -135,7 +135,7 @@ it('A payment with an unknown result is shown as such, and a retry pays only onc
   const { tokens, isPaid } = await openPanel()
   const restoreResponses = losePayments(() => Promise.reject(new TypeError('Failed to fetch')), { checks: true })
   await press(/by card$/)
-  await findText('It is not known yet whether you have paid')
+  await findText('It is not yet known whether your payment went through')
   expect(screen.queryByText(/Payment failed/)).toBeNull()
   restoreResponses()
   await press(/by card$/)

@@ -94,9 +94,9 @@ it('The wizard shows each problem at its field, and checks the code when its fie
   await fixture.user.click(screen.getByRole('radio', { name: /^Concurrent/ }))
   expect(getNamedField('users').value).toBe('10')
   // The limit of the price list in the selected currency (D1).
-  await findText('for 20.00% of the fee a year, at least HKD 5,000.00.')
+  await findText('for 20.00% of the annual fee, at least HKD 5,000.00.')
   await fixture.user.click(screen.getByRole('radio', { name: 'USD' }))
-  await findText('for 20.00% of the fee a year, at least USD 640.00.')
+  await findText('for 20.00% of the annual fee, at least USD 640.00.')
 })
 
 nightly(
@@ -136,7 +136,7 @@ it('The wizard replaces an unpaid order with the same code, after a notice and c
   const readReviewLines = () => [...document.querySelectorAll('.made-line')].map(({ textContent }) => textContent)
   await expect
     .poll(readReviewLines)
-    .toEqual(expect.arrayContaining([expect.stringMatching(/^Users\d/), expect.stringMatching(/^Yearly fee\d/)]))
+    .toEqual(expect.arrayContaining([expect.stringMatching(/^Users\d/), expect.stringMatching(/^Annual fee\d/)]))
 })
 
 nightly('"Order again" fills the form from an order, but replaces a draft only after a confirmation', async () => {
@@ -225,7 +225,7 @@ nightly('Staff pays in any currency by Alipay or simulates it, and sees the resu
   // For a customer, whose company is found by its name.
   const companyPicker = await screen.findByRole<HTMLInputElement>('combobox', { name: /^Company/ })
   await fixture.user.type(companyPicker, 'nobody of that name')
-  await screen.findByText('No company was found.')
+  await screen.findByText('No company found.')
   await fixture.user.keyboard('{Escape}')
   expect(companyPicker.value).toBe('')
   await fixture.user.type(companyPicker, 'trading')

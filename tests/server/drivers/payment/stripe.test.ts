@@ -50,7 +50,7 @@ describe('a Stripe payment with a card token', () => {
     const startResult = await shop.drivers.stripe.start(input)
     expect(startResult.kind).toBe('redirect')
     const page = await openGatewayPage(getRedirectUrl(startResult))
-    expect(page.text).toContain('Your bank asks')
+    expect(page.text).toContain('Confirmation by your bank')
     const balanceBefore = readBalance()
     const { url } = await openGatewayPage(getRedirectUrl(startResult), { answer: 'yes' })
     expect(url.startsWith(`${input.returnUrl}?payment_intent=pi_`)).toBe(true)

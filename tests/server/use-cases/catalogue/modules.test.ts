@@ -140,7 +140,7 @@ onConnections('the catalogue of modules', (engine) => {
       ])
       const unknownResponse = await withApps({ code: 'nothing', flag: { digits: 3 } })
       expect(readFieldErrors(unknownResponse)).toEqual(['apps APP_UNKNOWN'])
-      expect(unknownResponse.json().data[0].message).toBe('There is no published app of this code: nothing.')
+      expect(unknownResponse.json().data[0].message).toBe('There is no published app with this code: nothing.')
       const app = { code: 'barcode', flag: {} }
       expect(readFieldErrors(await withApps(app, app))).toEqual(['apps APP_TWICE'])
       // `toString` is inherited by every object, but it is not a setting of the app.

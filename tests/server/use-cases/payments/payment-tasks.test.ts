@@ -41,7 +41,7 @@ onConnections('money without a payable order', (engine) => {
       const order = await make()
       const [task] = await listTasks()
       expect(task).toMatchObject({ gateway, reason, state: 'open', amount: order.amount, payable_id: order.id })
-      const adminMails = (await inbox.fetch()).filter(({ subject }) => subject.startsWith('Money was received'))
+      const adminMails = (await inbox.fetch()).filter(({ subject }) => subject.startsWith('A payment without'))
       expect(adminMails.map(({ to }) => to.address).toSorted()).toEqual(
         ['admin', 'delete', 'second'].map((role) => `${role}@m18.example`),
       )

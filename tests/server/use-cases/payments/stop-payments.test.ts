@@ -149,7 +149,7 @@ onConnections('removing an order during its payment', (engine) => {
         await buyer.send({ method: 'DELETE', url: `/api/sorder/${id}`, headers: { 'accept-language': language } })
       ).json().errorMessage
     expect(await readMessage('en')).toBe(
-      'The payment provider does not answer, so this order cannot be deleted yet. Try again in a minute.',
+      'The payment provider does not respond, so this order cannot be deleted yet. Try again in a minute.',
     )
     expect(await readMessage('zh')).toBe('支付服务商没有响应，因此暂时无法删除此订单。请在一分钟后重试。')
   })

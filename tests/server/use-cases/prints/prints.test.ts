@@ -48,7 +48,7 @@ onConnections('prints', (engine) => {
       'For the 中环 branch',
       '2026-03-02 to 2027-03-01 (1 year)',
       '10 concurrent users',
-      'Fee of one year',
+      'Annual fee',
       'RMB',
       '元整',
     ])

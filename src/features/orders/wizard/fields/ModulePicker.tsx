@@ -19,6 +19,7 @@ import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { findJoiningModules, type PriceData } from '#features/orders/quote/local-quote.ts'
 import { getModuleNames } from '#features/orders/quote/module-names.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 export interface ModulePickerProps {
   priceData: PriceData
@@ -72,7 +73,7 @@ export function ModulePicker({
   })
 
   function applyToggle(toggle: ModuleToggle) {
-    const toggledNames = [toggle.code, ...toggle.dependentCodes].map(getName).join(', ')
+    const toggledNames = joinList([toggle.code, ...toggle.dependentCodes].map(getName))
     setLastChange({ names: toggledNames, toggle, change: toPriceChange(toggle) })
     setPendingToggle(null)
     onChange(toggle.selectedCodes)

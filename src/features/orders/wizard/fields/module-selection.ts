@@ -3,6 +3,7 @@ import { selectModule, deselectModule } from '#domain/catalogue/modules.ts'
 import { findUnmetNeeds } from '#domain/catalogue/unmet-needs.ts'
 import type { Currency } from '#domain/money.ts'
 import type { PriceListInForce, ModuleChoice } from '#features/orders/quote/local-quote.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 
 export interface SelectableModule {
   code: string
@@ -29,7 +30,7 @@ export function buildSelectableModules(
     modules,
   )
   const missingNamesByCode = new Map(
-    unmetNeeds.map(({ code, missingCodes }) => [code, missingCodes.map(getName).join(', ')]),
+    unmetNeeds.map(({ code, missingCodes }) => [code, joinList(missingCodes.map(getName))]),
   )
   const pricedRows = list.module
     .filter(({ code }) => modulesByCode.has(code))
@@ -41,7 +42,7 @@ export function buildSelectableModules(
   return [...unlistedRows, ...pricedRows]
 
   function toRow(code: string) {
-    const neededNames = (modulesByCode.get(code)?.dependencies ?? []).map(getName).join(', ')
+    const neededNames = joinList((modulesByCode.get(code)?.dependencies ?? []).map(getName))
     return { code, name: getName(code), neededNames, missingNames: missingNamesByCode.get(code) ?? '' }
   }
 }
