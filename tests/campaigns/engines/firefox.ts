@@ -54,7 +54,7 @@ export async function startFirefox(profile: string): Promise<EngineBrowser> {
     const context = contexts[0]?.context
     if (context === undefined) throw new Error('Firefox has no page')
     const performActions = (type: 'pointer' | 'key', actionList: object[]) =>
-      socket.send('input.performActions', { context, actions: [{ type, id: type, performActions: actionList }] })
+      socket.send('input.performActions', { context, actions: [{ type, id: type, actions: actionList }] })
     const browser: EngineBrowser = {
       goTo: async (url) => void (await socket.send('browsingContext.navigate', { context, url, wait: 'complete' })),
       leaveFor: async (url) => void (await socket.send('browsingContext.navigate', { context, url, wait: 'none' })),

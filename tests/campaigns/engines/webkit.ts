@@ -62,7 +62,7 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
     const session = `/session/${sessionId}`
     await callDriver('POST', `${session}/timeouts`, { script: 120_000, pageLoad: loadMs })
     const performActions = (type: 'pointer' | 'key', actionList: object[]) =>
-      callDriver('POST', `${session}/actions`, { actions: [{ type, id: type, performActions: actionList }] })
+      callDriver('POST', `${session}/actions`, { actions: [{ type, id: type, actions: actionList }] })
     const browser: EngineBrowser = {
       async goTo(url) {
         await browser.leaveFor(url)
