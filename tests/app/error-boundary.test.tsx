@@ -1,4 +1,4 @@
-/** The error page for code that could not be loaded offline, with and without a worker. */
+/** Tests the error page for code that could not be loaded offline, with and without a worker. */
 import { cleanup, render, screen } from '@testing-library/react'
 import { Provider } from 'react-redux'
 import { MemoryRouter } from 'react-router-dom'

@@ -1,4 +1,4 @@
-/** Input is not lost when the user leaves the form, when the session is ended or when it expires. */
+/** Tests that input is not lost when the user leaves the form, when the session is ended or when it expires. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
@@ -24,7 +24,7 @@ const clickLink = async (name: string) => fixture.user.click(screen.getByRole('l
 const press = async (name: string | RegExp) => fixture.user.click(await screen.findByRole('button', { name }))
 
 describe('leaving a form with unsaved changes', () => {
-  it('asks first when a link is clicked, and keeps the input (C-22)', async () => {
+  it('asks for confirmation when a link is clicked, and keeps the input (C-22)', async () => {
     await fixture.browser.openAs('admin@alpha', company)
     await screen.findByLabelText('Company name')
     await typeValues(fixture.user, { website: 'www.alpha.example' })
@@ -36,13 +36,13 @@ describe('leaving a form with unsaved changes', () => {
     await clickLink('Users')
     await press('Discard changes')
     await findHeading('Users')
-    // Nothing was typed, so there is no question.
+    // Nothing was typed, so leaving the page asks for no confirmation.
     await fixture.browser.open('/app/profile/password')
     await clickLink('Home')
     await waitForPath(fixture.browser, '/app/home')
   })
 
-  nightly('asks also in the account menu and on Cancel, but not after saving (C-22)', async () => {
+  nightly('asks for confirmation in the account menu and on Cancel too, but not after saving (C-22)', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/profile/user?edit=1')
     await screen.findByLabelText('Name')
     await typeValues(fixture.user, { name: 'Amelia Chan Mei-ling' })
@@ -73,7 +73,7 @@ it.each(limitByDay(typedFields, 1))(
     await typeValues(fixture.user, { [name]: text })
     const otherSession = await fixture.server.signIn('admin@alpha')
     await otherSession.send({ method: 'DELETE', url: '/api/m18s/sessions' })
-    // The next request learns that the session has ended. Another tab may send it.
+    // From the response to the next request, the page learns that the session has ended. Another tab may send that request.
     const { api } = await import('#app/connection/network-bundle.ts')
     await api.call(getUser, {})
     await findHeading('Login')
@@ -83,17 +83,17 @@ it.each(limitByDay(typedFields, 1))(
     await expect
       .poll(() => document.querySelector<HTMLInputElement>(`${containerSelector} [name=${name}]`)?.value)
       .toBe(text)
-    // The form still has its unsaved change.
+    // The form still has its unsaved change, so it can be saved.
     const findSaveButton = () => document.querySelector(`${containerSelector} button[type="submit"]`)
     await expect.poll(() => findSaveButton()?.getAttribute('aria-disabled')).toBe(null)
   },
 )
 
-/** Imported for each page, because every page load has its own modules. */
+/** Imports the device for each page, because every page load has its own modules. */
 const loadDevice = async () => (await import('#local/storage/device.ts')).getThisDevice()
 const expireSession = async () => (await loadDevice()).directory.session.update('now', { until: Date.now() - 60_000 })
 
-it('An expired session on a shared device is reported before more is typed (fault 44c)', async () => {
+it('An expired session on a shared device is reported before the user types more (fault 44c)', async () => {
   await fixture.browser.openAs('admin@alpha', company)
   await screen.findByLabelText('Company name')
   await (await import('#local/session/shared-device.ts')).setShared(await loadDevice(), true)
@@ -124,14 +124,14 @@ it('A change saved after the session expired offline is shown as locked until th
   expect(session && (await device.getDatabase(session).outbox.count())).toBe(0)
 })
 
-nightly('The account gets the language of the login and of each later switch, also offline (D68)', async () => {
+nightly('The account stores the language of the login and of each later switch, also offline (D68)', async () => {
   const readLanguage = async () => (await readUser(fixture.server.app, fixture.server.world, 'user@alpha')).language
   await fixture.browser.open('/login?lang=zh')
   await typeValues(fixture.user, { company: 'alpha', username: 'user@alpha.example', password })
   await submit(fixture.user)
   await waitForPath(fixture.browser, '/app/home')
   await expect.poll(readLanguage).toBe('zh')
-  // The last parts of the layout, which react to the switch, are loaded once the page is idle.
+  // Waits for the last parts of the layout, which react to the switch. They are loaded once the page is idle.
   await screen.findByRole('button', { name: /后台任务/ })
   await press('English')
   await expect.poll(readLanguage).toBe('en')

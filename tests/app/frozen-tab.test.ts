@@ -1,4 +1,4 @@
-/** A tab that the browser freezes keeps its locks, and Chromium still delivers messages to it. */
+/** Tests a tab that the browser freezes. It keeps its locks, and Chromium still delivers messages to it. */
 import { liveQuery } from 'dexie'
 import { expect, it } from 'vitest'
 import { getThisDevice } from '#local/storage/device.ts'
@@ -21,7 +21,7 @@ it('A frozen tab does not confirm its locks, and confirms them again after it re
   const message = { type: 'who holds', name: '41d' }
   dispatchEvent(new Event('freeze'))
   otherChannel.postMessage({ ...message, name: '41d' })
-  // Messages are delivered in order, so the first one would have been answered by now.
+  // Messages are delivered in order, so a response to the first message would have arrived by now.
   const secondHold = locks.hold('41d second', { waitMs: 0 }, async () => undefined)
   await expect.poll(() => answers).toEqual([{ type: 'held', name: '41d second' }])
   await secondHold

@@ -1,4 +1,4 @@
-/** Help and keyboard shortcuts on every page, for signed-in users and visitors (A-19, A-34, C-21, C-25). */
+/** Tests the help and the keyboard shortcuts on every page, for signed-in users and visitors (A-19, A-34, C-21, C-25). */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { getButton, findHeading } from '#tests/support/pages/fields.ts'
@@ -9,7 +9,7 @@ const fixture = setUpPages({ env: { SUPPORT_EMAIL: 'help@m18.example' } })
 const findHelp = () => screen.findByRole('dialog', { name: 'Help' })
 const readKeys = (dialog: HTMLElement) => [...dialog.querySelectorAll('dt')].map(({ textContent }) => textContent)
 const expectNoDialog = () => expect.poll(() => document.querySelector('[role=dialog]')).toBeNull()
-/** Presses the keys until `isDone`: the part of the layout that handles them is loaded once the page is idle. */
+/** Presses the keys until `isDone` returns true. The part of the layout that handles the keys is loaded once the page is idle. */
 const pressUntil = (keys: string, isDone: () => boolean) =>
   vi.waitFor(
     async () => {
@@ -32,7 +32,7 @@ describe('the help dialog', () => {
     await expect.poll(() => readKeys(dialog)).toEqual(['?', '/', 'F8', 'Esc'])
   })
 
-  it('shows the support address, offline too once it is known, and the keys for allowed pages', async () => {
+  it('shows the support address, offline too once it was loaded, and the shortcut keys of the allowed pages', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/profile/user')
     await fixture.user.click(getButton('Help'))
     await within(await findHelp()).findByText('help@m18.example')
@@ -110,7 +110,7 @@ describe('a single-key shortcut', () => {
     expect(fixture.browser.path()).toBe('/app/home')
   })
 
-  nightly('is switched off together with all others on this device, and then not announced', async () => {
+  nightly('can be switched off together with all others on this device, and is then not announced', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/user')
     await pressUntil('?', isHelpOpen)
     await fixture.user.click(within(await findHelp()).getByRole('switch', { name: 'Single-key shortcuts' }))

@@ -1,4 +1,4 @@
-/** The layout of the portal: access, language, colours and the status of the connection. */
+/** Tests the layout of the portal: access, language, colours and the status of the connection. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { getButton, readDescription, findHeading } from '#tests/support/pages/fields.ts'
@@ -92,7 +92,7 @@ describe('the app shell', () => {
     await chooseMenuItem(/My account$/, 'My profile')
     const link = await screen.findByRole('link', { name: 'Price lists' })
     await expect.poll(() => readDescription(link)).toBe('For provider staff only')
-    // Shown by the style sheet while the pointer or the focus is on the item (`.hinted > .hint`).
+    // The style sheet shows these hints while the pointer or the focus is on the item (`.hinted > .hint`).
     const hints = [...document.querySelectorAll('.hinted > .hint')].filter((hint) => hint.parentElement?.contains(link))
     expect(hints.map((hint) => [...hint.children].map(({ textContent }) => textContent))).toEqual([
       ['Price lists', 'For provider staff only'],
@@ -106,7 +106,7 @@ describe('the app shell', () => {
     screen.getByRole('link', { name: 'Login' })
   })
 
-  it('titles the window by page, company and product, and focuses the heading (C-19, A-14)', async () => {
+  it('titles the window with page, company and product, and focuses the heading (C-19, A-14)', async () => {
     await fixture.browser.openAs('admin@alpha')
     await fixture.user.click(screen.getByRole('link', { name: 'Company' }))
     const title = await findHeading('Company')
@@ -135,13 +135,13 @@ describe('the client type (M3)', () => {
   })
 
   it.each(limitByDay(['admin@alpha', 'user@m18'], 1))(
-    'is ignored for %s, who is led home from the staff pages (M11, M15)',
+    'is ignored for %s, and the staff pages lead this user home (M11, M15)',
     async (userName) => {
       await fixture.browser.openAs(userName)
       localStorage.setItem('portal.clientType', 'mma')
       await fixture.browser.open('/app/m18/price')
       await waitForPath(fixture.browser, '/app/home')
-      // The last parts of the layout are loaded once the page is idle.
+      // Waits for the last parts of the layout. They are loaded once the page is idle.
       await screen.findByRole('button', { name: /Background tasks/ })
       expect(screen.queryByRole('combobox', { name: 'Client type' })).toBeNull()
       expect(screen.queryByRole('link', { name: 'Price lists' })).toBeNull()

@@ -8,10 +8,10 @@ import { canaries, password } from '#tests/support/server/world.ts'
 const fixture = setUpPages({ env: { STEP_UP: '1' } })
 const press = async (name: string) => fixture.user.click(await screen.findByRole('button', { name }))
 const disabledName = `${canaries.alpha} disabled`
-/** Finds the menu button also while a dialog hides it. */
+/** Finds the menu button, even while a dialog hides it. */
 const findRowMenu = () => screen.queryByRole('button', { name: `More for ${disabledName}`, hidden: true })
 
-it('The password dialog interrupts an action, which continues after it and is cancelled if closed (S-48)', async () => {
+it('The password dialog interrupts an action: the password continues the action, closing cancels it (S-48)', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/user')
   await press(`More for ${disabledName}`)
   await fixture.user.click(await screen.findByRole('menuitem', { name: 'Delete' }))
@@ -35,7 +35,7 @@ it('The password dialog interrupts an action, which continues after it and is ca
   await expect.poll(findRowMenu).toBeNull()
 })
 
-it('Sending a waiting invitation of an admin again asks for the password (fault 17b)', async () => {
+it('Resending a waiting admin invitation asks for the password (fault 17b)', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/user')
   await screen.findByRole('button', { name: `More for ${disabledName}` })
   await press('New user')

@@ -5,8 +5,8 @@ export interface DeclaredName {
   name: string
   line: number
   /**
-   * - member: a member of a type, an object or a class, as wire fields are.
-   * - text: a quoted member, or a string that distinguishes the arms of a union.
+   * - member: a member of a type, an object or a class. Wire fields are such members.
+   * - text: a quoted member, or a string that distinguishes the types of a union.
    * - name: everything else.
    */
   kind: 'name' | 'member' | 'text'
@@ -14,7 +14,7 @@ export interface DeclaredName {
 
 export interface FileNames {
   names: DeclaredName[]
-  /** Names under which other files can import, from every form of `export`. `isType` is true for interfaces and type aliases. */
+  /** Names that other files can import, from every form of `export`. `isType` is true for interfaces and type aliases. */
   exports: { name: string; isType: boolean; isReExport: boolean }[]
 }
 
@@ -29,10 +29,10 @@ const isNode = (value: unknown): value is Node =>
 
 const nodesOf = (value: unknown): Node[] => (Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [])
 
-/** Members whose string value distinguishes the arms of a union. */
+/** Names of members whose string value distinguishes the types of a union. */
 const discriminants = new Set(['kind', 'type', 'state', 'status', 'outcome', 'result', 'reason', 'about', 'stage'])
 
-/** Identifiers that a pattern declares: `{ a: b, ...rest }` declares b and rest. */
+/** Yields the identifiers that a pattern declares: `{ a: b, ...rest }` declares b and rest. */
 function* listPatternNames(pattern: Node): Generator<Node> {
   switch (pattern.type) {
     case 'Identifier':

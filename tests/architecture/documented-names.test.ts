@@ -21,7 +21,10 @@ function splitComments(file: string, text: string): { comments: string; code: st
   return { comments: comments.map(({ value }) => value).join('\n'), code }
 }
 
-/** A file name with an extension of our code, in any folder, or a path below one of our folders. */
+/**
+ * Matches file names with the extension ts, tsx or mjs, with or without folders, and paths below `docs`, `locales` or `bench` that end with
+ * md or json.
+ */
 const filePattern =
   /(?<![\w/.@:<-])(?:[\w.-]+\/)*[\w-][\w.-]*\.(?:tsx?|mjs)\b|(?<![\w/.@:-])(?:docs|locales|bench)\/[\w./-]+\.(?:md|json)\b/g
 const placeholderNames = new Set(['server/db/migrations/NNN-what.ts'])
@@ -33,7 +36,7 @@ const pathEndings = new Set(
 )
 const findMissingFiles = (text: string) =>
   [...text.matchAll(filePattern)]
-    // `../` at the beginning is removed; links have their own test.
+    // `../` at the beginning is removed. Links have a test of their own.
     .map(([name]) => name.replace(/^(?:\.\.\/)+/, ''))
     .filter((name) => !pathEndings.has(name) && !placeholderNames.has(name))
 
@@ -48,7 +51,7 @@ it('Every file that a comment or a document names exists', () => {
   ).toEqual(['storage/gone.ts', 'view.tsx', 'docs/no.md'])
 })
 
-/** Links are relative to the folder of the document. Web addresses are not checked. */
+/** Matches the targets of links. They are relative to the folder of the document. Web addresses are not matched. */
 const linkPattern = /\]\(([^)\s:#]+)(?:#[^)\s]*)?\)/g
 const filesAndFolders = new Set(
   files.flatMap((file) => {
@@ -61,7 +64,7 @@ const findBrokenLinks = (file: string, text: string) =>
     .map(([, path = '']) => path)
     .filter((path) => !filesAndFolders.has(posix.join(posix.dirname(file), path)))
 
-it('has only relative links that lead to files', () => {
+it('Every relative link of a document leads to an existing file', () => {
   const countLinks = (text: string) => [...text.matchAll(linkPattern)].length
   expect(documents.reduce((sum, file) => sum + countLinks(readFileText(file)), 0)).toBeGreaterThan(100)
   const brokenLinks = documents.flatMap((file) =>
@@ -73,9 +76,9 @@ it('has only relative links that lead to files', () => {
   expect(findBrokenLinks('docs/x.md', text)).toEqual(['docs/security.md', '../../README.md'])
 })
 
-/** A name in camel case, or followed by parentheses. */
+/** Matches names in camel case, and names that are followed by parentheses. */
 const functionNames = /(?<![\w./:-])(?:[a-z]+\d*[A-Z]\w*|[a-zA-Z_]\w*(?=\(\)))(?![\w:-])/g
-/** Words that look like function names. */
+/** Words in camel case that are not names of functions. */
 const ordinaryWords = new Set(['iPads', 'sRGB'])
 const dataFiles = files.filter((file) => /\.(json|html|sql)$/.test(file) && !file.endsWith('package-lock.json'))
 const knownNames = new Set(

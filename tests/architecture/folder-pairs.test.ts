@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ModuleImport, readImports, isCode, listFilesUnder } from '#tests/architecture/tree.ts'
 
-/** Number of folder pairs in src, server and demo that import each other. May only decrease. */
+/** Maximum number of folder pairs in src, server and demo that import each other. May only decrease. */
 const maxPairs = 15
 
 /** The folders of src/local, lowest first: each imports only folders before it (docs/architecture.md). */
@@ -26,7 +26,7 @@ const listIndex = 'src/local/list-index/list-index.ts'
 
 type ImportsByFile = ReadonlyMap<string, readonly Pick<ModuleImport, 'file'>[]>
 
-/** Returns the importing and the imported file for each import from another folder. Type and dynamic imports count too. */
+/** Returns the importing and the imported file for each import from another folder. Includes type imports and dynamic imports. */
 const listImportsAcrossFolders = (imports: ImportsByFile) =>
   [...imports].flatMap(([from, fileImports]) =>
     fileImports.flatMap(({ file }) =>
@@ -34,7 +34,7 @@ const listImportsAcrossFolders = (imports: ImportsByFile) =>
     ),
   )
 
-/** Returns the pairs of folders whose files import each other. A folder and its subfolder count as a pair. */
+/** Returns the pairs of folders whose files import each other. A pair can be a folder and its subfolder. */
 function findPairs(imports: ImportsByFile): string[] {
   const edges = new Set(
     listImportsAcrossFolders(imports).map(({ from, file }) => `${posix.dirname(from)} ${posix.dirname(file)}`),
@@ -77,7 +77,7 @@ describe('import rules between folders', () => {
     expect(findUpwardImports(imports)).toEqual([])
   })
 
-  it('few pairs of folders import each other', () => {
+  it('the number of folder pairs that import each other stays within its limit', () => {
     const pairs = findPairs(imports)
     expect(pairs.length, pairs.join('\n')).toBeLessThanOrEqual(maxPairs)
   })
@@ -86,7 +86,7 @@ describe('import rules between folders', () => {
     expect(findIndexImports(imports)).toEqual([])
   })
 
-  it('the check finds two planted folders that import each other', () => {
+  it('the checks find planted imports that break these rules', () => {
     const plantedImports: ImportsByFile = new Map([
       ['src/local/storage/eviction.ts', [{ file: 'src/local/list-index/buckets.ts' }]],
       ['src/local/list-index/buckets.ts', [{ file: 'src/local/storage/database.ts' }]],

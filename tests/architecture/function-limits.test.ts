@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { isCode, readFileText, root, listFilesUnder } from '#tests/architecture/tree.ts'
 
-/** Number of files with a function over a limit of .oxlintrc.json. May only decrease. */
+/** Maximum number of files with a function over a limit of .oxlintrc.json. May only decrease. */
 const maxFiles = 5
 
 const rules = ['complexity', 'max-lines-per-function'] as const
@@ -24,7 +24,7 @@ const [limits, ...exceptions] = overridesWithLimits
 const getLimits = ({ rules: overrideRules }: LintOverride): RuleMeasures =>
   Object.fromEntries(rules.flatMap((rule) => (overrideRules[rule] ? [[rule, overrideRules[rule][1].max]] : [])))
 
-/** Measures, by file and rule, the largest function over a limit, with the linter's exceptions switched off. */
+/** Returns the size of the largest function over a limit, by file and rule. Ignores the linter's exceptions. */
 function measureFunctions(): Map<string, RuleMeasures> {
   const folder = mkdtempSync(join(tmpdir(), 'function-limits-'))
   try {
@@ -55,7 +55,7 @@ function measureFunctions(): Map<string, RuleMeasures> {
 it('A function has at most complexity 15 and 100 lines, except in the listed files', () => {
   expect(limits && getLimits(limits)).toEqual({ complexity: 15, 'max-lines-per-function': 100 })
   const listedLimits = Object.fromEntries(exceptions.map((override) => [override.files.join(), getLimits(override)]))
-  // A function that was shortened must be listed with its new size, and not at all once it is within the limits.
+  // The exceptions must list exactly the files over a limit, each with its current size.
   expect(listedLimits).toEqual(Object.fromEntries(measureFunctions()))
   expect(exceptions.length).toBeLessThanOrEqual(maxFiles)
 })

@@ -60,7 +60,7 @@ const serverTable: Record<string, readonly string[]> = {
   cli: ['composition', 'use-cases', 'db'],
 }
 
-/** Opens the device database. Other layers use its read and write functions instead. */
+/** File that opens the device database. Only the folders below may import it; others use its read and write functions. */
 const databaseFile = 'src/local/storage/database.ts'
 const mayOpenDatabase = ['local', 'request', 'sw', 'app']
 
@@ -103,7 +103,9 @@ function findServerComplaint(from: string, file: string, isTypeOnly: boolean): s
 const sources = listFilesUnder('src', 'server', 'demo').filter(isCode)
 const imports = new Map(sources.map((file) => [file, readImports(file)]))
 
-/** Returns the files of an import circle in order, or null if none can be reached. Type imports and `import()` count too. */
+/**
+ * Returns the files of an import circle in order, or null if no circle is reachable from `start`. Follows type imports and `import()` too.
+ */
 function findCircle(start: string, done: Set<string>): string[] | null {
   const path: string[] = []
   const visitFile = (file: string): string[] | null => {
@@ -140,12 +142,12 @@ describe('import rules between layers', () => {
     expect(complaints).toEqual([])
   })
 
-  it('no modules import each other in a circle', () => {
+  it('no circular imports exist', () => {
     const done = new Set<string>()
     expect(sources.flatMap((file) => findCircle(file, done)?.join(' -> ') ?? [])).toEqual([])
   })
 
-  it('no import path climbs two folders, and every import has a file extension', () => {
+  it('no import path starts with ../../, and every import of a project file has a file extension', () => {
     const allFiles = listFilesUnder('src', 'server', 'demo', 'tests', 'bench').filter(isCode)
     const wrongImports = allFiles.flatMap((file) =>
       readImports(file)

@@ -91,7 +91,7 @@ describe.each(nouns.filter((noun) => !serverFiles.includes(noun)))('plural forms
       ]),
     )
 
-  it('are one and other in English, only other in Chinese (I-04)', () => {
+  it('use the endings _one and _other in English, and only _other in Chinese (I-04)', () => {
     const englishEndings = listEndings('en')
     const chineseEndings = listEndings('zh')
     expect(Object.entries(englishEndings).filter(([, forms]) => forms !== '_one,_other')).toEqual([])
@@ -117,7 +117,10 @@ it('Every key that code requests with a count has plural forms (I-04)', () => {
 describe('unused texts', () => {
   const sourceText = listFilesUnder('src', 'server', 'demo').filter(isCode).map(readFileText).join('\n')
   const literals = new Set([...sourceText.matchAll(/['"`]([\w.:-]+)['"`]/g)].map(([, literal]) => literal))
-  /** Constant prefixes of keys that code composes: `status.${...}`. A prefix of one letter (`p${percent}`) would match everything. */
+  /**
+   * Constant beginnings of keys that code composes, as in `status.${...}`. A beginning of one or two letters (`p${percent}`) is left out,
+   * because it would match too many keys.
+   */
   const keyPrefixes = [...sourceText.matchAll(/`([\w.:-]+)\$\{/g)]
     .map(([, prefix]) => prefix ?? '')
     .filter((prefix) => prefix.length > 2)

@@ -16,7 +16,7 @@ interface PackageManifest {
   licenses?: { type: string }[]
 }
 
-/** Licences that require nothing but a notice. */
+/** Allowed licences. They require only a copyright notice. */
 const allowedLicences = new Set([
   '0BSD',
   'Apache-2.0',
@@ -43,7 +43,7 @@ const lockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'
   packages: Record<string, LockedPackage>
 }
 
-/** Shipped packages: all except development tools. Of the builds for other platforms, only the installed ones. */
+/** Packages that are shipped: all installed packages except development tools. Builds for other platforms are not installed. */
 const shippedPackages = Object.entries(lockFile.packages)
   .filter(([path, { dev }]) => path !== '' && !dev && existsSync(join(root, path, 'package.json')))
   .map(([path]) => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as PackageManifest)
@@ -54,7 +54,7 @@ function getLicence({ name, license, licenses }: PackageManifest): string {
   return license?.type ?? licenses?.map(({ type }) => type).join(' OR ') ?? 'none'
 }
 
-/** With `A OR B` one licence must be allowed, with `A AND B` both. */
+/** For `A OR B` one of the licences must be allowed, for `A AND B` both. */
 function isAllowed(expression: string): boolean {
   const bareExpression = expression.replace(/^\(|\)$/g, '')
   if (/ OR /.test(bareExpression)) return bareExpression.split(' OR ').some(isAllowed)
@@ -74,7 +74,7 @@ describe('licences of the shipped packages (S-93)', () => {
   })
 
   // The next major version has a commercial licence, and `npm install` without a version would install it.
-  it('PrimeReact stays on its last version under the MIT licence', () => {
+  it('PrimeReact keeps the last version that has the MIT licence', () => {
     const manifest = readInstalledManifest('primereact')
     expect(manifest.version).toMatch(/^10\.9\./)
     expect(getLicence(manifest)).toBe('MIT')

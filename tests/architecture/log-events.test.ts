@@ -1,4 +1,4 @@
-/** Every log line has an event in snake_case, and docs/operating.md says what to do about each. */
+/** Checks that every log line has an event in snake_case, and that docs/operating.md explains each event. */
 import { parseSync } from 'vite'
 import { describe, expect, it } from 'vitest'
 import { securityMessages } from '#server/context/log.ts'
@@ -14,7 +14,7 @@ interface SyntaxNode {
 
 interface LogCall {
   position: string
-  /** Null: the first argument does not begin with an event. */
+  /** Null if the first argument does not begin with an event. */
   event: string | null
   messages: string[]
 }
@@ -35,7 +35,7 @@ function* listNodes(value: unknown): Generator<SyntaxNode> {
 const readText = (node: unknown): string | null =>
   isNode(node) && node.type === 'Literal' && typeof node['value'] === 'string' ? node['value'] : null
 
-/** Both texts of `isEnough ? 'a' : 'b'`; null for anything that is no constant text. */
+/** Returns the constant text, or both texts of `isEnough ? 'a' : 'b'`. Returns null for anything else. */
 function readMessages(node: SyntaxNode | undefined): string[] | null {
   const branches = node?.type === 'ConditionalExpression' ? [node['consequent'], node['alternate']] : [node]
   const texts = branches.map(readText)
@@ -49,7 +49,7 @@ function readEvent(node: SyntaxNode | undefined): string | null {
   return key === 'event' ? readText(first?.['value']) : null
 }
 
-/** `log.warn(…)`, `app.log[level](…)` and `logSupervisorError(…)`. */
+/** Returns true for calls such as `log.warn(…)`, `app.log[level](…)` and `logSupervisorError(…)`. */
 function isLogCall(callee: SyntaxNode, text: string): boolean {
   if (callee.type === 'Identifier') return callee['name'] === 'logSupervisorError'
   if (callee.type !== 'MemberExpression') return false
@@ -67,7 +67,7 @@ function listLogCalls(file: string, text = readFileText(file)): LogCall[] {
     const [fields, message] = call['arguments'] as SyntaxNode[]
     const position = `${file}:${text.slice(0, call.start).split('\n').length}`
     const event = readEvent(fields)
-    // The one call whose events are typed by their table.
+    // The call in this file has a variable as its event. Its possible events are the keys of `securityMessages`.
     if (event === null && file === 'server/context/log.ts') return []
     return [{ position, event, messages: readMessages(message) ?? [] }]
   })
@@ -75,7 +75,7 @@ function listLogCalls(file: string, text = readFileText(file)): LogCall[] {
 
 const logCalls = listFilesUnder('server', 'demo')
   .filter(isCode)
-  // Instances of services have a log of their own.
+  // The sample instance is a separate program with a log of its own.
   .filter((file) => !file.startsWith('demo/sample-instance/'))
   .flatMap((file) => listLogCalls(file))
 const securityEvents = Object.keys(securityMessages)
@@ -91,7 +91,7 @@ describe('log lines', () => {
     expect(logCalls.length).toBeGreaterThan(60)
   })
 
-  it('are found wherever they are written', () => {
+  it('are found in every form of a log call', () => {
     const text = "app.log[level]({ err }, 'a')\nlog.warn('b')\nthis.app.log.error({ event: 'c_d' }, isOn ? 'e' : 'f')"
     expect(listLogCalls('server/planted.ts', text)).toEqual([
       { position: 'server/planted.ts:1', event: null, messages: ['a'] },
@@ -100,12 +100,12 @@ describe('log lines', () => {
     ])
   })
 
-  it('have no word of a dialect', () => {
+  it('contain none of the unclear words that the language rules list', () => {
     const messages = [...logCalls.flatMap((call) => call.messages), ...Object.values(securityMessages)]
     expect(messages.filter((message) => findMarker(message))).toEqual([])
   })
 
-  it('have events that the tables in docs/operating.md explain, and no others', () => {
+  it('use exactly the events that the tables in docs/operating.md explain', () => {
     const tables = readFileText('docs/operating.md').split('\n## Log events\n')[1]?.split('\n## ')[0] ?? ''
     const documentedEvents = tables
       .split('\n')

@@ -122,12 +122,12 @@ describe('icons (P-04)', () => {
     ...manifest.shortcuts.flatMap(({ icons }) => icons),
   ].filter(isPng)
 
-  it.each(pngImages.map(({ src, sizes }) => [src, sizes]))('%s is %s', (src, sizes) => {
+  it.each(pngImages.map(({ src, sizes }) => [src, sizes]))('%s has the size %s', (src, sizes) => {
     const { width, height } = readPngSize(toPublicPath(src))
     expect(`${width}x${height}`).toBe(sizes)
   })
 
-  it('exist in every size and purpose that systems request', () => {
+  it('exist in every required size and purpose', () => {
     const requiredIcons = [
       findIcon('192x192', 'any'),
       findIcon('512x512', 'any'),
@@ -136,11 +136,11 @@ describe('icons (P-04)', () => {
     ]
     expect(requiredIcons.filter(({ src }) => !existsSync(toPublicPath(src)))).toEqual([])
     expect(readPngSize(toPublicPath('icons/apple-touch-icon.png'))).toEqual({ width: 180, height: 180 })
-    // An icon with both purposes would be clipped or too small.
+    // An icon for the purposes `any` and `maskable` would be clipped or too small.
     expect(manifest.icons.filter(({ purpose }) => purpose?.includes(' '))).toEqual([])
   })
 
-  it('the maskable icon has a full background and its symbol within the inner 80 %', () => {
+  it('the maskable icon has a full background, and its symbol is within the inner 80 %', () => {
     const { width, height, getPixel } = readPng(toPublicPath(findIcon('512x512', 'maskable').src))
     const background = getPixel(0, 0)
     expect(background[3]).toBe(255)
@@ -164,8 +164,8 @@ describe('icons (P-04)', () => {
   })
 })
 
-describe('shortcuts and screenshots of the installed app', () => {
-  it('has shortcuts to the most used pages (P-07)', () => {
+describe('shortcuts and screenshots in the manifest', () => {
+  it('shortcuts lead to the most used pages (P-07)', () => {
     expect(manifest.shortcuts.map(({ name, url }) => [name, url])).toEqual([
       ['Contracts', '/saas/app/contract?src=pwa'],
       ['New contract', '/saas/app/contract/new?src=pwa'],
@@ -174,7 +174,7 @@ describe('shortcuts and screenshots of the installed app', () => {
     expect(manifest.shortcuts.every(({ icons }) => icons.some(({ sizes }) => sizes === '192x192'))).toBe(true)
   })
 
-  it('has wide and narrow screenshots in both languages (P-08)', () => {
+  it('screenshots exist for wide and narrow windows in both languages (P-08)', () => {
     const screenshotKinds = manifest.screenshots.map(({ form_factor, label }) => [
       form_factor,
       /\p{Script=Han}/u.test(label ?? '') ? 'zh' : 'en',

@@ -12,7 +12,7 @@ interface RetiredWord {
 
 const retiredWords = readJson<RetiredWord[]>('tests/architecture/retired-words.json')
 /**
- * Members that may contain a retired word: fields of the wire format, of stored files and of other people's interfaces. Variables have no
+ * Members that may contain a retired word: fields of the wire format, of stored files and of external interfaces. Variables have no
  * exceptions.
  */
 const exceptions = readJson<{ name: string; reason: string }[]>('tests/architecture/name-exceptions.json')
@@ -24,7 +24,7 @@ const asWholeName = new Map(retiredWords.map((rule) => [rule.word, rule]))
 const wordsOf = (name: string): string[] =>
   name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)?.map((word) => word.toLowerCase()) ?? []
 
-/** Words without meaning. Adding one of them does not make a retired word acceptable. */
+/** Words without meaning. A retired word stays forbidden if one of them is added to it. */
 const padding = new Set(['data', 'info', 'thing', 'things', 'item', 'items'])
 
 /** Returns the rule that refuses the name, or undefined. */
@@ -36,7 +36,9 @@ function findRule(name: string): RetiredWord | undefined {
   return meaning !== undefined && more.length === 0 ? asWholeName.get(meaning) : undefined
 }
 
-/** A state may be an adjective (`'gone'`), so a string is checked only for words that are wrong in every name. */
+/**
+ * Returns the rule that refuses a string. A state may be an adjective (`'gone'`), so only words that are wrong in every name are checked.
+ */
 function findTextRule(text: string): RetiredWord | undefined {
   if (!/^[a-z][A-Za-z-]*$/.test(text)) return undefined
   return wordsOf(text)
@@ -69,7 +71,10 @@ function repeatedTypes(namesOfFiles: ReadonlyMap<string, FileNames>): string[] {
   return [...files].filter(([, where]) => where.length > 1).map(([name, where]) => `${name}: ${where.join(', ')}`)
 }
 
-/** Server and device migrations and their tests, which name what earlier versions stored. */
+/**
+ * Files that name what earlier versions stored, and so may use retired words: the device migrations, and the tests of the migrations of
+ * device and server.
+ */
 const formerNames = ['src/local/storage/upgrade.ts', 'tests/local/versions.test.ts', 'tests/server/db/shape.test.ts']
 const isMigration = (file: string) => file.startsWith('server/db/migrations/') || formerNames.includes(file)
 const all = listFilesUnder('src', 'server', 'demo', 'tests', 'bench', 'scripts').filter((file) => !isMigration(file))
@@ -108,11 +113,11 @@ it('Every exception has a reason and is used, and there are at most 60', () => {
 it.each([
   ['a variable', 'const askedRows = 1'],
   ['a parameter', 'export function run(whole: boolean) {}'],
-  ['a destructured name', 'const { rows: kept } = cache'],
-  ['a rest of an array', 'const [first, ...told] = rows'],
+  ['a name from a destructured object', 'const { rows: kept } = cache'],
+  ['the rest element of an array', 'const [first, ...told] = rows'],
   ['a parameter of a function type', 'type Listener = (said: string) => void'],
-  ['a member of a type', 'interface Row { heardAt: number }'],
-  ['a member of an object', 'send({ hurry: true })'],
+  ['a property of a type', 'interface Row { heardAt: number }'],
+  ['a property of an object', 'send({ hurry: true })'],
   ['a private field', 'class Sender { #lanes = [] }'],
   ['a type', 'type Wish = string'],
   ['a type parameter', 'type Box<Told> = Told[]'],
@@ -120,13 +125,13 @@ it.each([
   ['an exported name', 'const rows = 1\nexport { rows as kept }'],
   ['a namespace', "export * as deeds from './actions.ts'"],
   ['a caught value', 'try { run() } catch (said) {}'],
-  ['a string that tells a union apart', "type Result = { kind: 'askedAgain' } | { kind: 'done' }"],
-  ['a value of its member', "return_({ state: 'begun' })"],
-  ['a name padded with Data', 'const foundData = 1'],
-  ['a name padded with Info', 'const chosenInfo = 1'],
-  ['a name padded with Thing', 'type ShownThing = 1'],
-  ['a name padded with Item', 'const takenItem = 1'],
-])('The check refuses %s', (_, text) => {
+  ['a discriminator of a union type', "type Result = { kind: 'askedAgain' } | { kind: 'done' }"],
+  ['the value of a discriminator', "return_({ state: 'begun' })"],
+  ['a name that ends in Data', 'const foundData = 1'],
+  ['a name that ends in Info', 'const chosenInfo = 1'],
+  ['a name that ends in Thing', 'type ShownThing = 1'],
+  ['a name that ends in Item', 'const takenItem = 1'],
+])('The check finds a retired word in %s', (_, text) => {
   expect(findRefusedNames('planted.ts', readNames('planted.ts', text))).toHaveLength(1)
 })
 
@@ -140,13 +145,13 @@ it.each([
   expect(findRefusedNames('planted.ts', readNames('planted.ts', text))).toEqual([])
 })
 
-it('A failure names the words to use instead', () => {
+it('The message of a failure lists the words to use instead', () => {
   expect(findRefusedNames('planted.ts', readNames('planted.ts', '\nconst kept = 1'))).toEqual([
     'planted.ts:2 kept: write cached, stored, saved, pending',
   ])
 })
 
-it('The check finds a misnamed component file and a type that two files export', () => {
+it('The check finds a component file with a wrong name, and a type name that two files export', () => {
   const names = readNames(
     'src/app/ErrorBoundary.tsx',
     'export const Broken = () => null\nexport interface Row { id: number }',

@@ -1,4 +1,4 @@
-/** Plain English: markers of a dialect that this project had, comments, and titles of tests. */
+/** Finds unclear words of this project's former language, and lists comment lines and test titles. */
 import { parseSync } from 'vite'
 import { readJson } from '#tests/architecture/tree.ts'
 
@@ -10,10 +10,10 @@ export const languageRules = readJson<{
 
 const markerPattern = new RegExp(`\\b(?:${languageRules.markers.join('|')})\\b`, 'i')
 
-/** The first marker in a text. */
+/** Returns the first unclear word in a text, or undefined. */
 export const findMarker = (text: string): string | undefined => markerPattern.exec(text)?.[0]
 
-/** Lines of comments with words in them, without their signs and without instructions to tools. */
+/** Returns the lines of comments that contain words, without comment signs. Leaves out instructions to tools. */
 export function listCommentLines(file: string, text: string): string[] {
   const isInstruction = (line: string) => /^(@|#|biome|oxlint|eslint|chunk:)/.test(line)
   return parseSync(file, text).comments.flatMap(({ value }) =>

@@ -1,11 +1,11 @@
-/** Minimal PNG reader for icons: 8 bits per channel, RGB or RGBA, not interlaced, as Chromium writes them. */
+/** Reads PNG files of icons: 8 bits per channel, RGB or RGBA, not interlaced, as Chromium writes them. */
 import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 
 export interface PngPicture {
   width: number
   height: number
-  /** Red, green, blue, alpha: 0-255. */
+  /** Returns red, green, blue and alpha, each from 0 to 255. */
   getPixel(x: number, y: number): readonly [number, number, number, number]
 }
 

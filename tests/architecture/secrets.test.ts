@@ -28,12 +28,12 @@ const keyShapes = {
   'cloud key': /\bAKIA[0-9A-Z]{16}\b/,
   'token of a forge': /\bgh[pousr]_[A-Za-z0-9]{36}\b/,
   'signed token': /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/,
-  // Excludes placeholders ("password", "...") that examples use, and connections to the local machine.
+  // Excludes placeholders for the password ("password", "...") that examples use, and connections to the local machine.
   'database with password':
     /\bpostgres(ql)?:\/\/[^\s:'"`/@]+:(?!password@|\.\.\.@)[^\s@'"`$]+@(?!127\.0\.0\.1|localhost)/,
 }
 
-/** Bits per character: random base64 has about 5.5, words and paths under 4.5. */
+/** Returns the entropy in bits per character. Random base64 has about 5.5, words and paths have less than 4.5. */
 function calculateEntropy(text: string) {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
@@ -60,7 +60,7 @@ describe('secrets (S-80)', () => {
     expect(foundKeys).toEqual([])
   })
 
-  it('are not in the built client, by known shape or by randomness', () => {
+  it('are not in the built client: no key in a common format, and no random string', () => {
     expect(textFiles.length).toBeGreaterThan(3)
     const suspectTexts = textFiles.flatMap((file) => {
       const text = readFileSync(join(dist, file), 'utf8')
@@ -69,7 +69,7 @@ describe('secrets (S-80)', () => {
     expect(suspectTexts).toEqual([])
   })
 
-  it('source maps and sources are not in the built client', () => {
+  it('the built client contains no source maps and no source files', () => {
     expect(builtFiles.filter((file) => /\.(map|ts|tsx)$/.test(file))).toEqual([])
     const filesWithSourceMap = textFiles.filter((file) =>
       /[#@] ?sourceMappingURL=/.test(readFileSync(join(dist, file), 'utf8')),

@@ -1,4 +1,4 @@
-/** Security rules that are checked by searching the code (S-04, S-09, S-10, S-69, S-81). */
+/** Checks security rules by searching the code (S-04, S-09, S-10, S-69, S-81). */
 import { describe, expect, it } from 'vitest'
 import { parseSync } from 'vite'
 import { readImports, isCode, readFileText, listFilesUnder } from '#tests/architecture/tree.ts'
@@ -9,11 +9,11 @@ const isMigration = (file: string) => file.startsWith('server/db/migrations/')
 const filterByPattern = (files: string[], pattern: RegExp) => files.filter((file) => pattern.test(readFileText(file)))
 
 describe('SQL (S-04)', () => {
-  /** Calls that insert raw text into a statement. Everything else is passed as a parameter. */
+  /** Matches calls that insert raw text into a statement. All other values are passed as parameters. */
   const rawSql = /\bsql\.(raw|lit)\(|\bCompiledQuery\.raw\(/
   const concatenatedSql = /\.(query|exec|executeSql)\(\s*(`[^`]*\$\{(?!escapeIdentifier\()|['"][^'"\n]*['"]\s*\+)/
 
-  it('is never built from user input: raw SQL text occurs only in these files', () => {
+  it('is never built from user input: raw SQL text occurs only in the listed files', () => {
     const filesWithRawSql = filterByPattern(
       server.filter((file) => !isMigration(file)),
       rawSql,
@@ -41,7 +41,7 @@ describe('SQL (S-04)', () => {
     expect(filterByPattern(server, /\b(and|or)\(\{/)).toEqual([])
   })
 
-  it('the check finds statements that are built from strings', () => {
+  it('the check finds statements that are concatenated from strings', () => {
     const tableName = 'table'
     for (const text of [
       'sql.raw(given)',
@@ -60,11 +60,12 @@ describe('requests that the server makes (S-09)', () => {
   )
   const filesWithFetch = filterByPattern(server, /\bfetch\(/)
 
-  it('go only to gateways and the mail server, from their drivers', () => {
+  it('are made only by the listed files', () => {
     const filesWithNetworkModule = server.filter((file) =>
       readImports(file).some(({ specifier, isTypeOnly }) => !isTypeOnly && networkModules.has(specifier)),
     )
-    // The sandbox calls only the portal on the same machine, and hosting only local sockets. The limits configure a server.
+    // The payment sandbox calls only the portal on the same machine, and hosting calls only local sockets. flood-limits.ts only configures
+    // the server.
     expect([...new Set([...filesWithNetworkModule, ...filesWithFetch])].toSorted()).toEqual([
       'demo/payment-sandbox/webhook-sender.ts',
       'server/drivers/hosting/local/socket-http.ts',
@@ -109,7 +110,10 @@ describe('regular expressions (S-10)', () => {
     return expressions
   }
 
-  /** Builds long repetitions of common character classes that end with a character matching none of them. */
+  /**
+   * Repeats `part` to about 40,000 characters. The texts below end with a character that few expressions match, which makes an expression
+   * backtrack.
+   */
   const repeatPart = (part: string) => part.repeat(Math.ceil(40_000 / part.length))
   const parts = [
     ...' \t\na10-_.,:;/\\"=@+<(%中\u200b',
@@ -138,11 +142,14 @@ describe('regular expressions (S-10)', () => {
     return performance.now() - startedAt
   }
   const slowMs = 200
-  /** A quadratic expression takes about a second. Measured three times, because other processes may use the processor. */
+  /**
+   * Returns true if the expression exceeds the limit three times in a row, because other processes may use the processor. A quadratic
+   * expression takes about a second.
+   */
   const isSlow = (expression: RegexSource) =>
     longTexts.some((text) => [1, 2, 3].every(() => measureMs(expression, text) > slowMs))
 
-  it('process 40,000 characters of any kind without delay', () => {
+  it('process a text of 40,000 characters within the time limit', () => {
     const expressions = [...server, ...listFilesUnder('src/domain', 'src/contract').filter(isCode)].flatMap(
       listExpressions,
     )
@@ -153,7 +160,7 @@ describe('regular expressions (S-10)', () => {
     expect(expressions.filter((expression) => !(expression.file in exceptionReasons) && isSlow(expression))).toEqual([])
   }, 60_000)
 
-  nightly('the check finds an expression that backtracks', () => {
+  nightly('the check finds an expression that needs too much time because of backtracking', () => {
     expect(measureMs({ file: '', source: ' +$', flags: '' }, `${repeatPart(' ')}\u0000`)).toBeGreaterThan(slowMs)
   })
 })
@@ -190,7 +197,7 @@ describe('cryptography (S-81)', () => {
 
   it('compares secrets in constant time, and creates none with Math.random', () => {
     expect(filterByPattern(server, /[!=]==[^\n?]*\.digest\(|\.digest\([^)]*\)\s*[!=]==/)).toEqual([])
-    // Random delay before a transaction is retried.
+    // This file uses it for a random delay before it retries a transaction.
     expect(filterByPattern(server, /\bMath\.random\(/)).toEqual(['server/db/transaction.ts'])
   })
 })

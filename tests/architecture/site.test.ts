@@ -19,7 +19,7 @@ describe('the public pages (M7, M14)', () => {
     for (const name of pages) expect(readText(name)).not.toMatch(/<!--/)
   })
 
-  it.each(pages)('%s has all its text and its title in both languages (I-11)', (page) => {
+  it.each(pages)('%s has the same texts and a title in both languages (I-11)', (page) => {
     const html = readText(page)
     const countTexts = (language: string) => [...html.matchAll(new RegExp(`<span lang="${language}"`, 'g'))].length
     // Chinese has one more text, because the language switch shows the name of the other language.
@@ -36,7 +36,7 @@ describe('the public pages (M7, M14)', () => {
     expect(readText(page)).toMatch(/This is a sample text\.[^]*这是示例文本。/)
   })
 
-  it('include the content hash in the address of style and script, so no cached file is outdated', () => {
+  it('address style and script with their content hash, so that no outdated cached file is used', () => {
     const hashFile = (file: string) => createHash('sha256').update(readText(file)).digest('hex').slice(0, 8)
     for (const page of pages)
       expect([...readText(page).matchAll(/"\/(site\.\w+)\?v=(\w+)"/g)].map(([, file, hash]) => [file, hash])).toEqual(

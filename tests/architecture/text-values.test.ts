@@ -14,7 +14,7 @@ interface Node {
 interface TextCall {
   namespace: string
   key: string
-  /** Names of the passed values, or null if some are spread in and therefore unknown. */
+  /** Names of the passed values. Null if the call spreads an object (`...values`), whose names are not known. */
   values: string[] | null
 }
 
@@ -36,8 +36,8 @@ const getName = (node: unknown): string | null =>
   isNode(node) && node.type === 'Identifier' ? String(node['name']) : null
 
 /**
- * Returns the namespace of each translator: with `{ t: tUi } = useTranslation('ui')`, tUi reads `ui`. A name that has two namespaces in one
- * file is null.
+ * Returns the namespace of each translator: with `{ t: tUi } = useTranslation('ui')`, tUi reads `ui`. A translator name with two namespaces
+ * in one file is mapped to null.
  */
 function findTranslators(program: Node): Map<string, string | null> {
   const translators = new Map<string, string | null>()
@@ -130,13 +130,13 @@ function findFaults(file: string, text: string): string[] {
 
 const code = listFilesUnder('src').filter(isCode)
 
-it('Every text is called with exactly the values that it names', () => {
+it('Every translated text is requested with exactly the values that its placeholders need', () => {
   expect(code.flatMap((file) => findFaults(file, readFileText(file)))).toEqual([])
   const calls = code.flatMap((file) => findTextCalls(parseSync(file, readFileText(file)).program as unknown as Node))
   expect(calls.filter(({ values }) => values && values.length > 0).length).toBeGreaterThan(300)
 })
 
-it('The check finds a misnamed value and a missing one', () => {
+it('The check finds a value with a wrong name and a missing value', () => {
   const useUi = "const { t: tUi } = useTranslation('ui')\n"
   expect(findFaults('planted.tsx', `${useUi}tUi('fresh.partly', { cached: 1, total: 2 })`)).toEqual([
     'planted.tsx: ui:fresh.partly lacks a value for {{cachedCount}}',

@@ -14,7 +14,7 @@ describe('the project tree', () => {
     expect(code.filter((file) => vagueName.test(file))).toEqual([])
   })
 
-  it('repeats no word in a path', () => {
+  it('repeats no feature name in the file names of that feature', () => {
     const repeatedNames = listFilesUnder('src/features').filter((file) => {
       const [feature, ...rest] = file.split('/').slice(2)
       return rest.length > 0 && new RegExp(`^${feature}[A-Z.-]`).test(rest.at(-1) ?? '')
@@ -32,7 +32,7 @@ describe('the project tree', () => {
     expect(filesWithDefault.filter((file) => !lazyFiles.has(file))).toEqual([])
   })
 
-  it('has only small files, except those listed with a reason', () => {
+  it('has no file over 400 lines, except those listed with a reason', () => {
     const longFiles = [...code, ...sheets].filter((file) => readFileText(file).split('\n').length > 400)
     expect(longFiles.filter((file) => !(file in longFileReasons))).toEqual([])
     expect(Object.keys(longFileReasons).filter((file) => !longFiles.includes(file))).toEqual([])
@@ -60,7 +60,7 @@ describe('the project tree', () => {
     expect(listFilesUnder('tests').filter((file) => isCode(file) && disabledTest.test(readFileText(file)))).toEqual([])
   })
 
-  it('names no path outside the project', () => {
+  it('contains no path outside the project', () => {
     const outsidePath = new RegExp(['\\.\\./' + 'shared', '/' + 'work/', '/tmp/' + 'brief'].join('|'))
     expect(files.filter((file) => isText(file) && outsidePath.test(readFileText(file)))).toEqual([])
   })

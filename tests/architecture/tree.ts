@@ -1,4 +1,4 @@
-/** The files of the project and the imports of each, for the architecture tests. */
+/** Lists the files of the project and the imports of each, for the architecture tests. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
@@ -25,10 +25,10 @@ export const isCode = (file: string) => /\.(ts|tsx|mts|mjs)$/.test(file) && !fil
 
 export interface ModuleImport {
   specifier: string
-  /** File in the project that it resolves to, or null for a package. */
+  /** File in the project that the specifier resolves to, or null for a package. */
   file: string | null
   isTypeOnly: boolean
-  /** True for `import('...')`. Runs later, so it closes no import circle. */
+  /** True for `import('...')`. */
   isLazy: boolean
 }
 
@@ -61,7 +61,7 @@ export function readImports(file: string): ModuleImport[] {
       ),
     ),
     ...module.dynamicImports.map(({ moduleRequest }) =>
-      // A template is no file name. Vite's import.meta.glob is used to import many files.
+      // Only constant paths are files. Vite's import.meta.glob is used to import many files.
       buildImport(text.slice(moduleRequest.start, moduleRequest.end).replace(/^['"`]|['"`]$/g, ''), false, true),
     ),
   ]

@@ -35,7 +35,7 @@ export interface KilledBackupsResult {
 }
 
 const code = 'acmetrade'
-/** Enough items that a kill interrupts the work. */
+/** Number of items of a service. They must be enough that a kill interrupts a backup or restore. */
 const itemCount = 4000
 const buildItems = (round: number) =>
   Array.from({ length: itemCount }, (_, index) => `data of ${round} ${(index * 7919) % 1_000_003}`)
@@ -78,13 +78,13 @@ export async function runKilledBackups(
 
 interface BackupRound {
   round: number
-  /** The round whose data the service contains. */
+  /** Number of the round whose data the service contains. */
   now: number
   random: Random
   report: (text: string) => void
 }
 
-/** Returns the round whose data the service contains afterwards. */
+/** Returns the number of the round whose data the service contains afterwards. */
 async function playRound(campaign: BackupCampaign, { round, now, random, report }: BackupRound): Promise<number> {
   const { portal, staff, id, host, roundsByBackup, result } = campaign
   const goodBackups = [...roundsByBackup.keys()]
@@ -157,14 +157,14 @@ async function readBackupRows({ staff, id }: BackupCampaign): Promise<StoredBack
   }
 }
 
-/** Compares the backup rows with the archives in the bucket. `round` is the round whose data a new backup contains. */
+/** Compares the backup rows with the archives in the bucket. `round` is the number of the round whose data a new backup contains. */
 async function compareBucket(
   campaign: BackupCampaign,
   round: number | null,
   reportFault: (text: string) => void,
 ): Promise<void> {
   const { bucket, roundsByBackup } = campaign
-  // Backups whose status was not yet reported and scheduled backups continue after the start.
+  // After a restart, backups continue if they are scheduled or their status was not reported yet. This waits for their end.
   const rows = await waitForEnd(campaign)
   const names = listArchives(bucket)
   for (const { id, state, bytes } of rows) {
@@ -194,7 +194,9 @@ async function waitForEnd(campaign: BackupCampaign): Promise<StoredBackupRow[]> 
   }
 }
 
-/** Bytes. A repeated archive differs slightly in size, and the bytes already moved by the first attempt remain counted. */
+/**
+ * Maximum difference in bytes. A repeated archive differs slightly in size, and the bytes that the first attempt moved are still counted.
+ */
 const maxDifference = 100
 
 /** Checks that the traffic of each backup is counted once, even if it was restarted. */

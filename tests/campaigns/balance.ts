@@ -9,10 +9,10 @@ import type { SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 import { readGatewayBook } from '#tests/campaigns/gateway-book.ts'
 import type { Payer, PaymentSubject } from '#tests/campaigns/payers.ts'
 
-/** Amounts that the gateways took, in hundredths, by our key. */
+/** Amounts that the gateways took, in hundredths, by the portal's payment key. */
 export type TakenAmounts = ReadonlyMap<string, number>
 
-/** Throws if a key was charged twice. */
+/** Returns the amounts that the gateways took. Throws if a key was charged twice. */
 export async function readTakenAmounts(sandbox: SandboxServer): Promise<TakenAmounts> {
   const entries = (await readGatewayBook(sandbox)).map(({ key, amount }) => [key, amount] as const)
   const takenByKey = new Map(entries)
@@ -30,7 +30,7 @@ interface OrderBalance {
   appliedCount: number
 }
 
-/** A backup or a month's traffic with a started payment. */
+/** A backup or a month of traffic for which a payment was started. */
 interface OtherBalance {
   subject: PaymentSubject
   id: number
@@ -40,14 +40,14 @@ interface OtherBalance {
 }
 
 export interface BalanceReport {
-  /** Errors in any case, unlike `cutCount`. */
+  /** Differences that are errors, unlike the payments in `cutCount`. */
   faults: string[]
-  /** Payments that were taken but not applied yet, because the server was killed between gateway and commit. */
+  /** Number of payments that were taken but not applied yet, because the server was killed between gateway and commit. */
   cutCount: number
   appliedCount: number
 }
 
-/** `settledPayers` are the orders that must be completely settled. */
+/** Compares the database with the amounts that the gateways took. The orders of `settledPayers` must be completely settled. */
 export async function countBalance(
   env: Record<string, string>,
   takenByKey: TakenAmounts,
@@ -140,7 +140,7 @@ async function compare(
 
 const columns = { CONTRACT: 'order_id', PDBORDER: 'backup_order_id', TRAFFIC: 'traffic_id' } as const
 
-/** Returns orders that are only partly paid: all effects of a payment must exist exactly once, or none. */
+/** Returns orders that have only some effects of their payment. All effects must exist exactly once, or none. */
 const findTornOrders = (orders: readonly OrderBalance[]): string[] =>
   orders.flatMap(({ id, stored, contracts, invoices, appliedCount }) => {
     const expectedCount = stored === 'paid' || stored === 'overwritten' ? 1 : 0
@@ -157,7 +157,7 @@ const findTornOthers = (otherRows: readonly OtherBalance[]): string[] =>
       : [`${subject} ${id} is ${isPaid ? '' : 'not '}paid with ${invoices} invoices and ${appliedCount} payments`]
   })
 
-/** Invoice numbers start at 1 each year and have no gaps (D90). */
+/** Returns the gaps in the invoice numbers, which start at 1 each year (D90). */
 function findInvoiceGaps(invoices: readonly { code: string }[]): string[] {
   const byYear = Map.groupBy(invoices, ({ code }) => code.slice(1, 5))
   return [...byYear].flatMap(([year, invoicesOfYear]) => {

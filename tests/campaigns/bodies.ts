@@ -24,7 +24,7 @@ import { startWatchedServer, type WatchedServer } from '#tests/support/server/wa
 import { password } from '#tests/support/server/world.ts'
 
 const maxLimits = { cpu: 200, memory: 50, loopP99: 250 }
-/** A value above a limit is measured again, because the machine may be busy. */
+/** Maximum number of measurements. A value above a limit is measured again, because the machine may be busy. */
 const maxTries = 4
 const megabyteBytes = 1_000_000
 
@@ -47,7 +47,7 @@ function buildBodies(endpoint: Endpoint): HostileBody[] {
       ? inputLimits.openJsonBytes
       : inputLimits.jsonBytes
   const fields = listFields(endpoint)
-  // Leaves room for the field names around the values.
+  // The size leaves room for the field names around the values.
   const size = maxBytes - 2000
   return [
     ...(isForm ? buildHostileForms(size) : []),
@@ -84,7 +84,7 @@ interface HostileOutcome {
   length: number
 }
 
-/** Status 0 means that the server closed the connection before the body was sent. Waits if a rate limit applies. */
+/** Sends the request, and waits if a rate limit applies. Status 0 means that the server closed the connection before the body was sent. */
 async function sendRequest(url: string, { path, options }: HostileRequest): Promise<HostileOutcome> {
   for (;;) {
     const headers = { ...(options.headers as Record<string, string>), 'x-forwarded-for': getNextAddress() }
@@ -201,9 +201,9 @@ export async function run([seconds = '20', sampleEvery = '1']: string[]): Promis
     )
     await server.readLoopDelay()
     await wait(5000)
-    // Other load on the machine delays the event loop too.
+    // Measured without requests first, because other load on the machine delays the event loop too.
     const idle = await server.readLoopDelay()
-    // Strangers send to every call, signed-in users to the calls that they may use.
+    // Strangers send bodies to every call, signed-in users send them to the calls that they may use.
     const anonymousRequests = endpoints.flatMap((endpoint) => buildRequests(endpoint, null))
     const pings = await flood(
       server,

@@ -1,4 +1,4 @@
-/** Compares the server's database at the end with the writes that were sent. Opened while the server is stopped. */
+/** Compares the server's database at the end with the writes that were sent. The database is read while the server is stopped. */
 import pino from 'pino'
 import { readFolderConfig } from '#tests/campaigns/read-folder-config.ts'
 import { openDatabase } from '#server/db/open.ts'
@@ -15,21 +15,21 @@ export interface WriteCheck {
   lostWrites: string[]
   doubledWrites: string[]
   misorderedWrites: string[]
-  /** Writes by or for the wrong user, or of an unknown intent. */
+  /** Writes by or for the wrong user, and writes with an unknown intent. */
   foreignWrites: string[]
-  /** Idempotency store, audit trail and rows differ. */
+  /** Writes for which the idempotency store, the audit trail and the rows differ. */
   tornWrites: string[]
 }
 
 interface ServerContent {
   idempotency: Map<string, { state: string; row_id: number | null; company_id: number; user_id: number }>
-  /** Effects by intent, in commit order. */
+  /** Effects of the writes, in commit order, each with its intent and the id of its audit entry. */
   effects: { intent: string; entryId: number }[]
   rows: Map<number, { name: string; row_version: number; company_id: number }>
   brokenCount: number
 }
 
-/** `author` is the company and user that made the writes. */
+/** Compares the database with `plan`. `author` is the company and user that made the writes. */
 export async function checkWrites(
   env: Record<string, string>,
   plan: WritePlan,
@@ -110,7 +110,7 @@ function findOutOfOrder({ writes }: WriteQueue, entryIdsByIntent: Map<string, nu
     .map(({ intent }) => intent)
 }
 
-/** Returns differences of the user row: its name must be that of the last write, its version must count all writes. */
+/** Returns differences of the user row: its name must be that of the last write, and its version must equal the number of its writes. */
 function findTorn(
   { creationIntent, writes }: WriteQueue,
   { idempotency, rows }: ServerContent,

@@ -24,7 +24,10 @@ export interface DisruptionContext {
   waitForRecorded: (additionalCount: number) => Promise<void>
 }
 
-/** Starts together with the writing and returns how often it disrupted. Does not restart what is down at the end. */
+/**
+ * Runs while the pages write. Returns the number of disruptions. A killed browser, a cut connection and an offline device are not restored
+ * here.
+ */
 export async function applyDisruption(
   kind: DisruptionKind,
   { tabs, portal, proxy, random, waitForRecorded }: DisruptionContext,
@@ -57,7 +60,7 @@ export async function applyDisruption(
       await wait(1_000)
       return 1
     case 'a tab without a worker':
-      // Page and worker send side by side. The page was reloaded before the writing.
+      // This page was reloaded before the writing. It sends by itself while the worker sends for the other page.
       return 1
   }
 }

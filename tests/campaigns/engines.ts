@@ -18,7 +18,10 @@ import { createRandom } from '#tests/support/runner/random.ts'
 
 const rounds = 8
 const sessionKills = 3
-/** Only the first request of a worker may renew the token, because a page passes its token on. */
+/**
+ * Maximum number of token renewals during the page visits of `countRenewals`. Only a worker's first request may need one, because the page
+ * gives its token to the worker.
+ */
 const maxRenewals = 1
 
 async function tryEngine(
@@ -33,7 +36,7 @@ async function tryEngine(
     const blocked = await leavePages(stage, random, rounds, report)
     const { renewalCount, requests, kills, survivedCount } = await countRenewals(stage, sessionKills, report)
     const pictureFaults = await takePictures(stage, join(tmpdir(), `portal-pictures-${engine}`), report)
-    // Last, because it stops the server.
+    // This part is the last, because it stops the server.
     const writeReport = await writeUnderFaults(stage, random, options, report)
     report(toText(writeReport))
     return [

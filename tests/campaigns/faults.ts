@@ -25,7 +25,7 @@ import {
 } from '#tests/support/network/fault-proxy.ts'
 import { buildRig } from '#tests/support/device/rig/build.ts'
 
-/** A period with the given faults and one disruption. About 44 writes. */
+/** A round with the given faults and at most one disruption. It has about 44 writes. */
 export interface FaultRound {
   faults: readonly Fault[]
   /** Share of the calls that get a fault, 0 to 1. */
@@ -46,12 +46,12 @@ export interface FaultCampaign {
 export interface FaultReport extends WriteCheck {
   seed: number
   writes: number
-  /** Keys that reached the proxy. With faults, a key arrives more than once. */
+  /** Number of idempotency keys that reached the proxy. A key that is sent again is counted again. */
   arrivals: number
   metFaults: Partial<Record<Fault, number>>
   disruptionCounts: Partial<Record<DisruptionKind, number>>
   signIns: number
-  /** Problems that pages were shown for valid writes. */
+  /** Problems that pages showed for valid writes. */
   problems: string[]
   /** Rounds after which a write still waited a minute after the faults were cleared. */
   stuck: string[]
@@ -63,7 +63,7 @@ const allFaults = Object.keys(faults) as Fault[]
 const hangingFaults = allFaults.filter((fault) => fault.startsWith('hang'))
 const quickFaults = allFaults.filter((fault) => !hangingFaults.includes(fault))
 
-/** Faults that are clearly failures of the call itself. */
+/** Faults that the client sees as a failed call: an error status or a network error. */
 const refusingFaults = ['gateway error', 'reset', 'cut before the answer'] as const
 /** R-43 */
 const everyNthValues = [2, 3, 5, 7]
@@ -76,7 +76,7 @@ const stuckMs = 60_000
 const groupByThree = (someFaults: readonly Fault[]) =>
   Array.from({ length: Math.ceil(someFaults.length / 3) }, (_, index) => someFaults.slice(3 * index, 3 * index + 3))
 
-/** Uses each fault and each disruption once, then random ones from the seed. */
+/** Plans rounds that use each fault and each disruption once, then random rounds from the seed. */
 export function planRounds(seed: number, writes: number): FaultRound[] {
   const random = createRandom(seed)
   const plannedRounds = [
@@ -85,7 +85,7 @@ export function planRounds(seed: number, writes: number): FaultRound[] {
     ),
     ...disruptionKinds.map((disruption): FaultRound => ({ faults: quickFaults, share: 0.35, disruption })),
     ...everyNthValues.map((everyNth): FaultRound => ({ faults: refusingFaults, share: 0, everyNth, disruption: null })),
-    // One hanging fault per round: behind the first one nothing else is sent for half a minute.
+    // One hanging fault per round, because the first one blocks all other writes for half a minute.
     ...hangingFaults.map((fault): FaultRound => ({ faults: [fault], share: 0.6, disruption: null })),
   ]
   while (plannedRounds.length * writesPerRound < writes) {
@@ -126,7 +126,7 @@ export async function runFaultCampaign({ seed, rounds, log = () => undefined }: 
       log(
         `${index + 1}/${rounds.length} ${describeRound(round)}: ${stage.plan.recorded.size - recordedBefore} writes, ${Math.round(tookMs)} ms`,
       )
-      // All further writes would only wait behind it.
+      // Later writes would only wait behind the stuck one.
       if (stage.report.stuck.length > 0) break
     }
     log('what became of the writes is counted')
@@ -209,7 +209,7 @@ async function settleBoth<T>(writePromise: Promise<void>, disruptionPromise: Pro
   return await disruptionPromise
 }
 
-/** Each fault occurs on one of the first writes. The seed decides only how often it occurs, not whether. */
+/** Returns a profile in which each fault occurs on one of the first writes, so that the seed decides only how often a fault occurs. */
 function createEachFirst(someFaults: readonly Fault[], nextProfile: FaultProfile): FaultProfile {
   const remainingFaults = [...someFaults]
   return (call) => {
@@ -223,7 +223,7 @@ function createEveryNth(interval: number, nextProfile: FaultProfile): FaultProfi
   return (call) => (++callCount % interval === 0 ? nextProfile(call) : null)
 }
 
-/** Resolves when this many more writes are recorded. Does not wait for a browser that died early. */
+/** Resolves when this many more writes are recorded, or after five seconds, because the browser may have been killed earlier. */
 const createRecordedWait =
   ({ recorded }: WritePlan) =>
   async (additionalCount: number) => {
@@ -248,7 +248,7 @@ async function waitUntilSent({ tabs, report }: FaultStage, round: FaultRound): P
   }
 }
 
-/** Half of the queues use users that earlier rounds created. */
+/** Plans the queues of one tab. Every second one changes a user that an earlier round created, if there is one. */
 function planQueues(plan: WritePlan, random: Random, queueCount = queuesPerTab): WriteQueue[] {
   const isFullyRecorded = ({ writes }: WriteQueue) => writes.every(({ intent }) => plan.recorded.has(intent))
   const settledQueues = [...plan.queues.values()].filter(isFullyRecorded)

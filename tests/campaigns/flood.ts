@@ -1,6 +1,6 @@
 /**
- * Common parts of the flood campaigns: a real server on the embedded database with normal password hashing costs. An account owner logs in
- * every second on a known device and must succeed within two seconds each time.
+ * Provides common parts of the flood campaigns: a real server on the embedded database with normal password hashing costs, and an account
+ * owner who logs in every second on a known device and must succeed within two seconds each time.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,13 +13,13 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 import { loadWorld, password } from '#tests/support/server/world.ts'
 
 export const ownerUsername = 'alpha:admin@alpha.example'
-/** A user of another company. */
+/** Login name of a user of another company than the account owner's. */
 export const anonymousUsername = 'beta:admin@beta.example'
 const maxKnownMs = 2000
 
 export interface SignInResponse {
   status: number
-  /** Seconds, or 0 if the response has no Retry-After. */
+  /** Value of Retry-After in seconds, or 0 if the response has none. */
   retryAfter: number
   ms: number
   device: string | null
@@ -50,7 +50,7 @@ export const createSignIn =
     }
   }
 
-/** Signs in once to make the device known. Returns a function that repeats the login and records its duration. */
+/** Logs in once, so that the server has recorded the device. Returns a function that repeats the login and records its duration. */
 export async function signInKnownDevice(
   signIn: SignIn,
   report: { knownMs: number[]; failures: string[] },

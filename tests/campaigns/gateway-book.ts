@@ -1,9 +1,9 @@
-/** Reads from the sandbox gateways' own journal what they really charged. */
+/** Reads the payments that the sandbox gateways really charged, from the sandbox's own records. */
 import type { SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 
-/** One payment at a gateway. Amounts in hundredths. */
+/** One payment at a gateway. Its amounts are in hundredths. */
 export interface TakenPayment {
-  /** Our key, which the request to the gateway contained. */
+  /** The portal's payment key, which the request to the gateway contained. */
   key: string
   gateway: 'stripe' | 'alipay' | 'globalAlipay'
   /** The gateway's own ids. For a card paid on the gateway's page, the ids of the payment and of the page. */
@@ -29,7 +29,7 @@ interface SandboxRecords {
   refunds?: { of: string; amount: number }[]
 }
 
-/** Both gateways use the ISO 4217 code of RMB. */
+/** The gateways use the ISO 4217 code of RMB, which is CNY. */
 const toPortalCurrency = (currency: string) => (currency.toLowerCase() === 'cny' ? 'RMB' : currency.toUpperCase())
 
 /** Returns the payments that were charged, unordered. */
@@ -50,7 +50,7 @@ export async function readGatewayBook({ gateways, keys }: SandboxServer): Promis
         refunded: sumRefunds(id),
       })),
     ...trades
-      // A trade is closed after it was fully refunded.
+      // A trade is closed after it was fully refunded, so refunded trades are included.
       .filter(({ id, status }) => status === 'TRADE_SUCCESS' || sumRefunds(id) > 0)
       .map(({ id, gate: gateway, amount, currency, outTradeNo, tradeNo }) => ({
         key: outTradeNo,

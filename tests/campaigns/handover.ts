@@ -1,6 +1,6 @@
 /**
- * One tablet and two users of different companies. The first leaves with unsent writes. The second works on the tablet over a faulty
- * connection and must find no data of the first. When the first returns, all writes of both arrive.
+ * Tests one tablet with two users of different companies. The first user leaves with unsent writes. The second user works on the tablet
+ * over a faulty connection and must find no data of the first. When the first user returns, all writes of both arrive.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ export interface Handover {
   second: WriteCheck & { writes: number }
   /** Places where data of the first user was visible to the second. */
   leaks: string[]
-  /** Writes of the first user that were sent meanwhile. */
+  /** Writes of the first user that were sent while the second user worked. */
   sentByTheSecond: string[]
   stuck: string[]
 }

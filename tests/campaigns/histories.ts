@@ -6,7 +6,7 @@
  */
 import { runVitest } from '#tests/campaigns/vitest.ts'
 
-/** Number of cases of each file at a factor of 1. */
+/** Number of cases of each file if the factor of the command line is 1. */
 const files: { file: string; project: string; name: 'RUNS' | 'QUERIES'; cases: number }[] = [
   { file: 'tests/outbox-model/cache.test.ts', project: 'device', name: 'RUNS', cases: 300 },
   { file: 'tests/request/jobs/job-model.night.test.ts', project: 'device', name: 'RUNS', cases: 60 },

@@ -1,7 +1,7 @@
 /**
  * Kills and restarts the server during 200 keyed writes by 20 writers. Unacknowledged writes are resent with the same keys (R-10, R-11,
- * R-45). Between kill and restart, in one database snapshot, and again at the end: every acknowledged write is there, none twice, and
- * effect, trail and idempotency store agree.
+ * R-45). The database is checked between kill and restart, in one snapshot, and again at the end: every acknowledged write exists, no write
+ * exists twice, and effect, trail and idempotency store agree.
  *
  * npm run campaign -- kill-writes [rounds] [seed]
  */
@@ -25,7 +25,7 @@ export interface KillCampaign {
   rounds: number
   seed: number
   writers?: number
-  /** In groups of five: create a user and change it four times. */
+  /** Number of writes per writer, in groups of five: one creates a user, four change it. */
   writesPerWriter?: number
   /** Environment with the location of the data, for the server and for the inspection of its database. */
   env: Record<string, string>
@@ -38,7 +38,7 @@ export interface KillReport {
   rounds: number
   writes: number
   acknowledged: number
-  /** Writes that were committed but whose response was lost by the kill. They are the reason why every write needs a key. */
+  /** Number of writes that were committed but whose response was lost by the kill. Every write needs a key because of them. */
   unheardCount: number
   /** Times in ms from the start of the new process, or of the database, until it was ready, sorted. */
   restarts: number[]
@@ -50,7 +50,7 @@ interface KilledWrite {
   key: string
   ifMatch: string | null
   body: unknown
-  /** The intent that creates the row. */
+  /** Intent that creates the row of this write. */
   row: string
   responseBody: string | null
 }
@@ -108,7 +108,7 @@ const createServerKill =
     else await server.kill('SIGKILL')
   }
 
-/** Each writer creates users and changes them, in a chain that refers to rows by the intents that create them. */
+/** Plans the writes. Each writer creates users and changes them, in a chain in which rows are named by the intents that create them. */
 function planWrites({ writers = 20, writesPerWriter = 10 }: KillCampaign, round: number): KilledWrite[][] {
   return Array.from({ length: writers }, (_, writer) => {
     let creationKey = ''
@@ -150,7 +150,7 @@ async function sendAndKill({ url, writesByQueue, random, killServer }: SendConte
   async function sendQueue(writes: KilledWrite[]): Promise<void> {
     for (const write of writes) {
       const response = await sendWrite(url, accessToken, write).catch(() => null)
-      // The connection failed or the database is unavailable. The rest of this queue waits.
+      // The connection failed or the database is unavailable. The remaining writes of this queue are not sent yet.
       if (response === null || response.status >= 500) return
       if (response.status !== 200)
         throw new Error(`${write.method} ${write.path} returned ${response.status} ${response.body}`)
@@ -274,7 +274,7 @@ async function inspectDatabase(env: Record<string, string>, writes: readonly Kil
   }
 }
 
-/** Each intent must occur once in both lists. */
+/** Returns the intents that are missing, unexpected or duplicate in `foundIntents`, as texts. */
 function findDifferences(name: string, foundIntents: string[], expected: string[]): string[] {
   const seenIntents = new Set(foundIntents)
   const expectedIntents = new Set(expected)
@@ -293,7 +293,10 @@ const findLost = (writes: readonly KilledWrite[], doneByIntent: ReadonlyMap<stri
     .filter(({ key, responseBody }) => responseBody !== null && !doneByIntent.has(key))
     .map(({ key }) => `${key} was acknowledged but is lost`)
 
-/** A row's version must equal the number of its completed writes in the idempotency store. Otherwise an effect is missing or doubled. */
+/**
+ * Returns rows whose version differs from the number of their completed writes in the idempotency store. In such a row an effect is missing
+ * or doubled.
+ */
 function findTorn(
   writes: readonly KilledWrite[],
   doneByIntent: ReadonlyMap<string, { row_id: number | null }>,

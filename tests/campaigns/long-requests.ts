@@ -1,4 +1,4 @@
-/** A portal on which a long request takes as long as needed: verification of a trail, with pauses between its steps. */
+/** Opens a portal on which a long request takes as long as needed: it verifies a trail, with pauses between its steps. */
 import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -11,7 +11,7 @@ import { writeGeneratedEntries } from '#tests/support/audit-trail/audit-entries.
 import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
 import { createOutsideClient } from '#tests/support/server/outside-client.ts'
 
-/** Entries of each of the three companies: with steps of 500, nine pauses per verification. */
+/** Number of entries of each of the three companies. With steps of 500 entries, a verification has nine pauses. */
 const entries = 1_400
 
 export async function openPortalWithTrail(restMs: number): Promise<Portal> {

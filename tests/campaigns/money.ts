@@ -1,6 +1,6 @@
 /**
- * Random histories of orders, changes, payments, deletions, late and repeated notices and kills, on both engines. Every amount must be
- * applied to an order, refunded, or have a staff task. Ten histories share one world at a time.
+ * Runs random histories of orders, changes, payments, deletions, late and repeated notices and kills, on both engines. Every amount must be
+ * applied to an order, refunded, or have a staff task. Ten histories at a time share one portal.
  *
  * npm run campaign -- money [histories] [seed] [embedded|postgres] npm run campaign -- money 1 <seed of a history> <engine>: only that
  * history
@@ -17,7 +17,7 @@ import { postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 type MoneyEngine = 'embedded' | 'postgres'
 
 const historiesPerWorld = 10
-/** From this number of histories on, each operation must have taken effect at least once. */
+/** Number of histories from which on each operation must have taken effect at least once. */
 const enoughHistories = 100
 
 export interface MoneyCampaign {

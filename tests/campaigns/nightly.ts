@@ -56,7 +56,7 @@ export async function runNightly(ids: readonly string[]): Promise<void> {
   const outcomes: CampaignOutcome[] = []
   for (const id of ids) {
     outcomes.push(await runCampaign(id))
-    // Written after each campaign, so an interrupted night keeps its results.
+    // The report is written after each campaign, so that an interrupted night keeps its results.
     await writeFile(path, toText(startedAt, outcomes))
   }
   const failedIds = outcomes.filter(({ hasPassed }) => !hasPassed).map(({ id }) => id)

@@ -14,7 +14,7 @@ import { runRandomSimulations, type SimulationTotals } from '#tests/outbox-model
 interface SimulationShare {
   seed: number
   runs: number
-  /** Selects the short histories whose index leaves this remainder. */
+  /** Selects the short histories whose index, divided by the number of processes, leaves this remainder. */
   remainder: number
 }
 
@@ -23,7 +23,7 @@ interface ShareResult extends SimulationTotals {
 }
 
 const processCount = 2
-/** Batches keep the printed progress current. */
+/** Number of runs per batch. Progress is printed after each batch. */
 const runsAtOnce = 250
 
 async function runShare({ seed, runs, remainder }: SimulationShare): Promise<ShareResult> {

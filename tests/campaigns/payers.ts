@@ -1,6 +1,6 @@
 /**
- * Payers who order and pay while the server is killed: by card, on the gateway's page, with 3-D Secure, by Alipay, with two clicks, in two
- * tabs, and some who leave or delete what they are paying for. They continue as soon as the server responds.
+ * Simulates payers who order and pay while the server is killed: by card, on the gateway's page, with 3-D Secure, by Alipay, with two
+ * clicks, in two tabs. Some leave, or delete what they are paying for. They continue as soon as the server responds.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -30,7 +30,7 @@ export interface PayerWorld {
   accessToken: string
   sandbox: SandboxServer
   random: Random
-  /** Numbers of unpaid months of traffic in HKD. */
+  /** Ids of unpaid months of traffic in HKD. */
   traffic: number[]
   /** Returns the business day, which may change during the run. */
   today: () => string
@@ -38,7 +38,7 @@ export interface PayerWorld {
   waitUntilUp: () => Promise<void>
 }
 
-/** Payable items (D66). */
+/** Kinds of items that can be paid (D66). */
 export const paymentSubjects = ['CONTRACT', 'PDBORDER', 'TRAFFIC'] as const
 export type PaymentSubject = (typeof paymentSubjects)[number]
 
@@ -63,7 +63,7 @@ interface PortalResponse {
   }
 }
 
-/** Returns null if no response came. */
+/** Sends a request to the portal. Returns null if no response came. */
 export async function callPortal(
   { url, accessToken }: Pick<PayerWorld, 'url' | 'accessToken'>,
   method: string,
@@ -85,7 +85,7 @@ export async function callPortal(
   }
 }
 
-/** A server that has just started on a busy machine may refuse a login temporarily. */
+/** Signs in, and repeats this if needed: a server that has just started on a busy machine may refuse a login temporarily. */
 export async function signIn(url: string, company: string, userName = 'admin'): Promise<string> {
   const username = `${company}:${userName}@${company}.example`
   for (let tries = 0; ; tries++) {
@@ -101,7 +101,7 @@ export async function signIn(url: string, company: string, userName = 'admin'): 
   }
 }
 
-/** Repeats the request until a response is not caused by a kill or by load. */
+/** Repeats the request until there is a response that is not an error caused by a kill or by load. */
 async function sendUntilAnswered(
   world: PayerWorld,
   send: () => Promise<PortalResponse | null>,
@@ -120,7 +120,7 @@ const sendPayment = (world: PayerWorld, { id, subject }: Payer, fields: object) 
 
 const visaCard = { token: 'pm_card_visa' }
 
-/** A backup needs a contract, which is paid by card first. Traffic already exists. */
+/** Orders what the plan pays for. A backup needs a contract, which is ordered and paid by card first. Months of traffic already exist. */
 export async function placeOrder(
   world: PayerWorld,
   plan: PayerPlan,
@@ -144,7 +144,7 @@ export async function placeOrder(
   return { ...contractPayer, subject, id: await placeOrderAt(world, '/api/pdb/order', orderInput) }
 }
 
-/** Returns the order's number. */
+/** Places the order and returns its id. */
 async function placeOrderAt(world: PayerWorld, path: string, orderInput: object): Promise<number> {
   const key = randomUUID()
   const { status, body } = await sendUntilAnswered(world, () => callPortal(world, 'POST', path, orderInput, key))

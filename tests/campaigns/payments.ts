@@ -37,9 +37,9 @@ export interface PaymentCampaign {
   kills: number
   seed: number
   payers?: number
-  /** Plans to draw from. Default: all. */
+  /** Plans from which each payer's plan is drawn. Default: all. */
   plans?: readonly PayerPlan[]
-  /** `DATA_DIR` is a folder of its own; with `DATABASE_URL` the data are in that database. */
+  /** `DATA_DIR` is the campaign's own folder. With `DATABASE_URL` the data are in that database instead. */
   env: Record<string, string> & { DATA_DIR: string }
   print?: (line: string) => void
 }
@@ -48,11 +48,14 @@ export interface PaymentReport {
   kills: number
   orders: number
   appliedCount: number
-  /** Payments interrupted by a kill between gateway and commit. */
+  /** Number of payments interrupted by a kill between gateway and commit. */
   cutCount: number
 }
 
-/** Slightly longer than a request of a killed server may take (use-cases/payments/settle-attempt.ts), ms. */
+/**
+ * Time in ms to wait before the last check. It is slightly longer than a request of a killed server may take
+ * (use-cases/payments/settle-attempt.ts).
+ */
 const settleMs = 63_000
 
 export async function payThroughKills({
@@ -138,15 +141,18 @@ export async function payThroughKills({
   }
 }
 
-/** Backups and traffic cannot be deleted, and the traffic is in HKD. */
+/**
+ * Returns the kinds of items that a plan can pay. Backups and traffic cannot be deleted, and the traffic is in HKD, for which the `alipay`
+ * plan is not possible.
+ */
 const listSubjects = (plan: PayerPlan) =>
   paymentSubjects.filter(
     (subject) => subject === 'CONTRACT' || (plan !== 'deleted' && (subject === 'PDBORDER' || plan !== 'alipay')),
   )
 
 /**
- * A card payment that its payer left is settled only after a minute, so it is checked in the last count. All others settle within their
- * round.
+ * Returns whether a payer's payment must be settled. A payment that its payer left is settled only after a minute, so it is checked at the
+ * end. All others are settled within their round.
  */
 const createIsOver = (round: number) => (payer: Payer) => payer.round < round && payer.plan !== 'left'
 
@@ -206,7 +212,7 @@ export async function reconcilePayments(url: string): Promise<void> {
   throw new Error('reconciling did not end in time')
 }
 
-/** On a busy machine the database may be too slow for a start. Then the server is started again, as a supervisor does. */
+/** Starts the server. If the database of a busy machine is too slow for it, the server is started again, as a supervisor would do. */
 export async function startWithRetries(settings: Record<string, string>): Promise<RunningProcess> {
   for (let tries = 1; ; tries++) {
     const server = startProcess(settings)

@@ -1,7 +1,7 @@
 /**
  * Eight users of another company upload hostile pictures for a minute: strips that would scale to 51 GB, the maximum number of pixels, 700
- * MB behind a colour profile, and an endless one (S-94). Each upload gets a response without a server error, and an account owner can log
- * in within two seconds all the time.
+ * MB behind a colour profile, and an endless one (S-94). Each upload must be accepted, refused, or get a response with a later time to
+ * retry. An account owner can log in within two seconds all the time.
  *
  * npm run campaign -- picture-flood [seconds]
  */

@@ -1,5 +1,5 @@
 /**
- * A long request while its page closes, its worker is killed and the connection changes: it must still be polled, by one poller only
+ * Tests a long request while its page closes, its worker is killed and the connection changes. It must still be polled, by one poller only
  * (R-25).
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -17,9 +17,9 @@ export interface PollReport {
   pollCount: number
   requests: number
   overlapCount: number
-  /** Time between two polls without a disruption, ms, sorted. */
+  /** Times between two polls without a disruption, ms, sorted. */
   gaps: number[]
-  /** Time from the end of a disruption to the next poll, ms, sorted. */
+  /** Times from the end of a disruption to the next poll, ms, sorted. */
   recoveryMs: number[]
   faults: string[]
 }

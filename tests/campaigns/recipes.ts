@@ -40,7 +40,7 @@ const tests = [
   'tests/scripts',
 ]
 
-/** Throws with the output if the command fails. */
+/** Runs a command in a folder. Throws with its output if it fails. */
 function runIn(folder: string, command: string, args: string[]): void {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28 })
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}\n${stderr}`)
@@ -81,7 +81,7 @@ export async function run(): Promise<void> {
   try {
     runIn(root, 'git', ['clone', '--quiet', root, folder])
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir')
-    // .gitignore names a folder, which does not match a link.
+    // The pattern in .gitignore matches a folder, but not this symbolic link.
     appendFileSync(join(folder, '.git/info/exclude'), 'node_modules\n')
     for (const noun of nouns) countFiles(`a list page of ${noun.plural}`, addList(folder, noun), maxListFiles)
     countFiles('a company field', addCompanyField(folder), maxFieldFiles)

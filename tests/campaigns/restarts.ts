@@ -7,10 +7,10 @@ import { drawBetween, type Random } from '#tests/support/runner/random.ts'
 
 export interface RestartReport {
   runs: number
-  /** Requests that were interrupted before their start was confirmed. */
+  /** Number of requests that were interrupted before their start was confirmed. */
   unheardCount: number
   pollCount: number
-  /** Time from the start of the new process to the final response, ms, sorted. */
+  /** Times from the start of the new process to the final response, ms, sorted. */
   finishedMs: number[]
   faults: string[]
 }
@@ -34,7 +34,7 @@ export async function measureRestarts(
     if (locationBefore === null) report.unheardCount += 1
     await portal.start()
     const restartedAt = performance.now()
-    // Resent with its key, it is the same request (protocol 26).
+    // A request that is resent with its key is the same request (protocol 26).
     const location = (await client.startVerification(key))?.headers.get('location') ?? ''
     if (locationBefore !== null && locationBefore !== location) report.faults.push(`${key} was started twice`)
     const finalOutcome = await waitForOutcome(client, location, report)

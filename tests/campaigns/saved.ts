@@ -25,7 +25,7 @@ export interface SavedReport {
 }
 
 const settledWithinMs = 60_000
-/** Delay in ms between the page's message and the kill: immediately, or while the first attempts fail. */
+/** Maximum delay in ms between the page's message and the kill. The first attempts to send may have failed by then. */
 const maxDelayMs = 20
 
 export async function measureSaved(
@@ -46,7 +46,7 @@ export async function measureSaved(
   let { browser, page } = await openEnteredPage(profile, proxy.url)
   try {
     author = await page.evaluate(() => window.rig.readSubject())
-    // Chromium saves cookies every half a minute and when it is closed. A kill before that loses the session.
+    // Chromium saves cookies every 30 seconds and when it is closed. A kill before that loses the session.
     await browser.close()
     ;({ browser, page } = await openEnteredPage(profile, proxy.url))
     for (let killIndex = 0; killIndex < killCount; killIndex++) {

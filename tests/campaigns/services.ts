@@ -24,7 +24,7 @@ export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)
 }
 
 export interface KilledOperationsResult {
-  /** One line per fault. Empty if all is well. */
+  /** One line per fault. Empty if no fault was found. */
   faults: string[]
   /** Number of operations by the status of the last response. `cut` means that the kill came before the operation started. */
   outcomes: Record<string, number>
@@ -73,7 +73,7 @@ export async function runKilledOperations(
   const host = createLocalHosting({ folder, program: sampleProgram, log: pino({ level: 'silent' }) })
   const result: KilledOperationsResult = { faults: [], outcomes: {} }
   try {
-    // A user of the delete level.
+    // Signs in as a user with the delete level.
     const staff = await createOutsideClient(portal)
     const createFaultReporter = (round: number, kind: string) => (line: string) =>
       result.faults.push(`${round} ${kind}: ${line}`)

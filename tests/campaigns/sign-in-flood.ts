@@ -23,7 +23,7 @@ import { password } from '#tests/support/server/world.ts'
 const addresses = 60
 /** Every nth attempt of the strangers uses the owner's account. */
 const everyNth = 20
-/** Continues after the attempts, when strangers are already limited. */
+/** Time in ms for which the owner's logins continue after the attempts, when strangers are already limited. */
 const afterwardsMs = 20_000
 const longestMs = 8 * 60_000
 
@@ -50,7 +50,7 @@ async function guessPasswords({ signIn, report, isOver }: FloodContext, addressI
     if (status === 401) report.wrongCount++
     else if (status === 429 && retryAfter > 0) report.refusedCount++
     else report.failures.push(`the response to a stranger was ${status}, Retry-After ${retryAfter}`)
-    // Keeps refusals from becoming most of the load.
+    // Pauses, so that refused attempts do not become most of the load.
     if (status === 429) await wait(100)
   }
 }

@@ -1,4 +1,4 @@
-/** Progress over a websocket that is dropped every few seconds, and over one that never opens. */
+/** Tests progress over a websocket that is dropped every few seconds, and over one that never opens. */
 import type { Browser, Page } from 'playwright-core'
 import { waitUntil } from '#tests/campaigns/long-requests.ts'
 import { openBrowser, type Portal, signIn } from '#tests/support/browser/browser.ts'
@@ -10,7 +10,7 @@ export interface SocketReport {
   percentCount: number
   /** Shortest time between two connection attempts of a page, ms. */
   minRetryMs: number
-  /** Attempts of the page whose websocket never opens, and their duration in ms. */
+  /** Number of attempts of the page whose websocket never opens, and the time in ms in which they were made. */
   blocked: { tryCount: number; ms: number }
   faults: string[]
 }
@@ -70,7 +70,7 @@ export async function measureSockets(
   }
 }
 
-/** Opens a page in its own browser context. Only a visible page listens, and only one tab per browser is visible. */
+/** Opens a page in its own browser context, because only one tab of a browser is visible, and only a visible page opens a websocket. */
 async function openActivity(
   { portal, browser, random, report }: { portal: Portal; browser: Browser; random: Random; report: SocketReport },
   attemptTimesOfPage: number[],

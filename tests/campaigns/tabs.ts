@@ -1,4 +1,4 @@
-/** Two signed-in tabs of one browser profile, each with the test rig loaded, which can be killed and reopened. */
+/** Opens two signed-in tabs of one browser profile, each with the test rig loaded. They can be killed and reopened. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import type { WriteQueue } from '#tests/campaigns/write-plan.ts'
@@ -24,7 +24,7 @@ export interface CampaignTabs {
   countUnsent(): Promise<number>
   readAuthor(): Promise<{ companyId: number; userId: number } | null>
   describeEntries(): Promise<string>
-  /** Stops the worker repeatedly. Returns how often one was running. */
+  /** Stops the worker repeatedly. Returns how often a worker was running. */
   harassWorker(random: Random, options: { minMs: number; maxMs: number; forMs: number }): Promise<number>
   /** Reloads the second tab without a controlling worker, like a user's forced reload. */
   loseWorker(): Promise<void>
@@ -40,7 +40,7 @@ export interface TabsOptions {
 
 export const tabCount = 2
 const readyMs = 30_000
-/** The app reloads at most once per minute. */
+/** Maximum repetitions of a call that a reload interrupts. The app reloads at most once per minute, so more interruptions are a fault. */
 const maxLoads = 3
 const stuckLoadMs = 20_000
 
@@ -154,7 +154,7 @@ export async function enter(
     onSignIn?.()
     await fillLogin(page, person)
     await page.locator('form button[type="submit"]').click()
-    // A different user does not return to the previous user's page.
+    // The app does not open the previous user's page for a different user.
     await page.waitForURL((address) => address.pathname.startsWith('/saas/app'))
     await page.goto(`${url}/saas/app/user`)
   }
@@ -163,7 +163,10 @@ export async function enter(
   await loadRig(page)
 }
 
-/** Passed as text, because the test runner transforms `import()` in its own files into code that the page cannot run. */
+/**
+ * Loads the rig into the page. The code is passed as text, because the test runner transforms `import()` in its own files into code that
+ * the page cannot run.
+ */
 async function loadRig(page: Page): Promise<void> {
   await page.evaluate(`import('/saas/rig/rig.js').then((rig) => { window.rig = rig })`)
 }

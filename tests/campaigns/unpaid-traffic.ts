@@ -1,4 +1,4 @@
-/** Unpaid months of traffic. They cannot be ordered, so they are written into the database while no server runs on it. */
+/** Creates unpaid months of traffic. They cannot be ordered, so they are written into the database while no server uses it. */
 import { sql } from 'kysely'
 import { type Currency } from '#domain/money.ts'
 import { addMonths } from '#domain/plain-dates.ts'
@@ -8,9 +8,7 @@ import { insertTraffic } from '#server/db/hosting/backups.ts'
 
 const demoService = { code: 'acmetrade', currency: 'HKD' as Currency, firstMonth: '1990-01-01', amount: '10.00' }
 
-/**
- * Writes months of one service from `firstMonth` on, at the given amount each. Uses the demo's service by default. Returns their numbers.
- */
+/** Writes months of one service from `firstMonth` on, each with the given amount. Uses the demo's service by default. Returns their ids. */
 export const writeUnpaidTraffic = (
   { database }: Pick<AppContext, 'database'>,
   count: number,

@@ -1,7 +1,7 @@
 /**
  * A staff user starts a thousand uploads, 250 at a time, sends junk to the accepted ones, cuts every third one in the middle, and also
- * posts forms (U-11). Each request gets a response without a server error, the remaining uploads do not exceed the quota, and an account
- * owner can log in within two seconds all the time.
+ * posts forms (U-11). Each request must be accepted, refused, or get a response with a later time to retry. The remaining uploads must not
+ * exceed the quota, and an account owner can log in within two seconds all the time.
  *
  * npm run campaign -- upload-flood [uploads]
  */
@@ -13,9 +13,9 @@ import { password } from '#tests/support/server/world.ts'
 const staff = 'm18:admin@m18.example'
 const uploadBytes = 20_000
 const maxWaitingUploads = 20
-/** More uploads would disturb the measurement in this process. */
+/** Number of uploads at the same time. More uploads would disturb the measurement in this process. */
 const uploadsAtOnce = 250
-/** Accepted, refused, or to be retried later. */
+/** Allowed statuses: accepted, refused, or to be retried later. */
 const expectedStatuses = new Set([201, 204, 400, 429, 503])
 
 export async function run([countText = '1000']: string[]): Promise<void> {

@@ -20,7 +20,7 @@ export interface VitestRun {
   output: string
 }
 
-/** `env` extends the environment of this process. */
+/** Runs vitest with these arguments. `env` extends the environment of this process. */
 export async function runVitest(args: string[], env: Record<string, string>): Promise<VitestRun> {
   const [command, options] = buildCommand(args, env)
   const child = spawn(process.execPath, command, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,5 +1,5 @@
 /**
- * Long requests across restarts, disruptions and dropped websockets, with a real server and Chromium.
+ * Tests long requests across restarts, disruptions and dropped websockets, with a real server and Chromium.
  *
  * npm run campaign -- worker-life [runs of each] [seed]
  */
@@ -23,11 +23,11 @@ export async function runWorkerLife(
   seed: number,
   log: (line: string) => void = () => undefined,
 ): Promise<WorkerLifeReport> {
-  // One portal has slow requests, the other is killed repeatedly. They start one after the other because of the load.
+  // On one portal requests are slow, the other portal is killed repeatedly. They start one after the other to limit the load.
   const calmPortal = await openPortalWithTrail(restMs.calm)
   const restartedPortal = await openPortalWithTrail(restMs.struck)
   try {
-    // In parallel, because each mostly waits.
+    // The measurements run in parallel, because each mostly waits.
     const [restartReport, pollReport, socketReport] = await Promise.all([
       measureRestarts(restartedPortal, runs, createRandom(seed), log),
       measurePolls(calmPortal, runs, createRandom(seed), log),

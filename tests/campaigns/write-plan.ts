@@ -1,10 +1,10 @@
-/** Planned writes of a campaign and their progress: recorded on a device, acknowledged to a page. */
+/** Plans the writes of a campaign and follows their progress: recorded on a device, acknowledged to a page. */
 import { randomUUID } from 'node:crypto'
 import type { PlannedWrite, WriteProgress } from '#tests/support/device/rig/rig.ts'
 
 /** Writes on one user, in order. */
 export interface WriteQueue {
-  /** The intent that creates the user. Identifies the queue from beginning to end. */
+  /** The intent that creates the user. It identifies the queue. */
   creationIntent: string
   writes: PlannedWrite[]
 }
@@ -13,18 +13,18 @@ export interface WritePlan {
   queues: Map<string, WriteQueue>
   /** Writes that must take effect. Unrecorded writes may or may not take effect, because the browser was killed meanwhile. */
   recorded: Set<string>
-  /** Writes that a page knows the server has. */
+  /** Writes that the server has acknowledged to a page. */
   acknowledged: Set<string>
-  /** Problems that pages were shown for valid writes. */
+  /** Problems that pages showed for valid writes. */
   problems: string[]
-  /** Adds a queue that creates a user and renames it the given number of times, referring to it by the creating intent. */
+  /** Adds a queue that creates a user and renames it the given number of times. The renames refer to the user by the creating intent. */
   addQueue(renamings: number): WriteQueue
   /** Adds writes on the same user, by its id if known. The returned queue contains only these writes. */
   extendQueue(creationIntent: string, renamings: number, id: number | null): WriteQueue
   recordProgress(progress: WriteProgress): void
 }
 
-/** `canary` is part of every name. If it is found on a device that another user has taken over, data leaked. */
+/** Creates an empty plan. `canary` is part of every name. If a second user's device contains it, data of the first user has leaked. */
 export function createWritePlan(canary = 'Weathered'): WritePlan {
   let writeCount = 0
 

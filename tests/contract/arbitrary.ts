@@ -61,7 +61,7 @@ const toIntegerRange = ({ minimum, exclusiveMinimum, maximum }: JsonSchema) => (
 function buildText({ pattern, minLength = 0, maxLength = 40 }: JsonSchema): fc.Arbitrary<string> {
   if (pattern)
     return fc.stringMatching(new RegExp(pattern)).filter(({ length }) => length >= minLength && length <= maxLength)
-  // Text of every script, including blanks, quotes and line breaks.
+  // Characters of every script, including blanks, quotes and line breaks.
   return fc
     .string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 20)) })
     .filter(({ length }) => length <= maxLength)

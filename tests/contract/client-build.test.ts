@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isOlderBuild, getBuildTime, getBuildNumber } from '#contract/client-build.ts'
 
 describe('getBuildNumber and isOlderBuild', () => {
-  it('compare builds by number, and never call a build older if one of both has no number', () => {
+  it('compare builds by number, and call no build older if either has no number', () => {
     expect(['20261121090000-ab12', '7-x', 'dev', 'none', '', 'x-7'].map(getBuildNumber)).toEqual([
       20261121090000, 7, 0, 0, 0, 0,
     ])

@@ -16,7 +16,7 @@ const buildInput = ({ params, query, body }: Endpoint) =>
       ...(query && { query: createArbitrary(query) }),
       ...(body && { body: createArbitrary(body) }),
     })
-    // The input is sent through JSON first, because JSON has no -0.
+    // The input is first converted to JSON and back, because JSON has no -0.
     .map((input) => JSON.parse(JSON.stringify(input)) as { params?: object; query?: object; body?: unknown })
 
 const readPairs = (shape: ObjectSchema, pairs: Iterable<[string, string]>) => {
@@ -74,7 +74,7 @@ describe('Addresses of endpoints', () => {
     expect(findName('PATCH', '/api/m18s/user/1')).toBeUndefined()
   })
 
-  test('A parameter that cannot be decoded is passed on unchanged, and the schema rejects it', () => {
+  test('A parameter that cannot be decoded is passed on unchanged, so that the schema rejects it', () => {
     expect(findEndpoint('GET', '/public/asset/%E0%A4')?.params).toEqual({ id: '%E0%A4' })
   })
 
@@ -107,7 +107,7 @@ describe('Values of a query or form (S-02)', () => {
     expect(convertQuery('statusType=&includedDel=&searchText=').values).toEqual({ searchText: '' })
   })
 
-  test('An unknown name stays for the schema to reject, and cannot change the prototype', () => {
+  test('An unknown field name is passed on, so that the schema rejects it, and cannot change the prototype', () => {
     expect(convertQuery('toString=1&__proto__=2').values).toEqual({ toString: '1' })
     expect(Object.getPrototypeOf(convertQuery('__proto__=2').values)).toBe(Object.prototype)
   })

@@ -30,9 +30,9 @@ const localCodes: Record<LocalProblemCode, true> = {
 }
 /** Codes inside successful responses: the result of an activation, its fallback, and faults of app versions. */
 const responseCodes = ['ACTIVATE_OK', 'ERROR_FOUND', 'apps_loop', 'apps_missing', 'apps_incompatible']
-/** Used for a code that comes without the names that its sentence needs. */
+/** Message of a problem whose data lacks names that its normal sentence needs. */
 const fallbackCodes = ['bare']
-/** The limit that a RATE_LIMITED problem is about (`getMessageKey`). */
+/** Messages by the limit that a RATE_LIMITED problem names (`getMessageKey`). */
 const limitCodes = ['EXPORTS_OF_USER', 'EXPORTS_OF_COMPANY']
 
 const fieldCodes: Record<FieldCode, true> = {

@@ -148,7 +148,7 @@ export const addedCalls = [
   'GET /api/pdb/plan/:serviceId',
 ]
 
-/** The texts of portal 8, word for word. */
+/** Messages of portal 8, word for word. */
 export const messageCatalogue = {
   invalid_grant: 'Password Or User is wrong!',
   PASSWORD_UNCHANGE: 'New password is same as the original password.',

@@ -17,7 +17,7 @@ describe('the endpoint table', () => {
     expect(rows.toSorted()).toEqual([...specifiedCalls, ...addedCalls].toSorted())
   })
 
-  test('gives each endpoint a name and an address of its own', () => {
+  test('gives each endpoint a unique name and a unique address', () => {
     expect(findDuplicates(endpoints.map(({ name }) => name))).toEqual([])
     expect(findDuplicates(endpoints.map(({ method, path }) => `${method} ${path.replace(/:\w+/g, ':')}`))).toEqual([])
   })
@@ -67,7 +67,7 @@ test('A response has only the fields that its schema lists (S-16)', () => {
 describe('List endpoints', () => {
   const lists = endpoints.filter(({ offline }) => offline === 'list')
 
-  test('Every list fills a table of its own, and only lists fill tables', () => {
+  test('Every list fills a different table, and only lists fill tables', () => {
     expect(lists.filter(({ list }) => !list)).toEqual([])
     expect(endpoints.filter(({ list, offline }) => list && offline !== 'list')).toEqual([])
     const tables = lists.map(({ list }) => list?.table ?? '')

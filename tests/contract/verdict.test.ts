@@ -23,7 +23,7 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   FORBIDDEN: 'refused',
   WRONG_HOST: 'refused',
   STEP_UP_REQUIRED: 'refused',
-  // Another user was faster: deleting a deleted row is done, but changing it needs a decision (protocol 14).
+  // Another user has deleted the row: a DELETE is `done`, a PUT is a `conflict` (protocol 14).
   NOT_FOUND: { POST: 'refused', PUT: 'conflict', DELETE: 'done' },
   USER_NOT_EXIST: { POST: 'refused', PUT: 'conflict', DELETE: 'done' },
   INTENT_UNKNOWN: { POST: 'refused', PUT: 'conflict', DELETE: 'done' },
@@ -72,7 +72,7 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   SERVER_ERROR: 'later',
   NOT_SUPPORT: 'refused',
   UNAVAILABLE: 'later',
-  // A response to the poll of a long request only. A queued write never gets it.
+  // Only the poll of a long request gets this response. A queued write never gets it.
   INTERRUPTED: 'later',
   STORAGE_FULL: 'later',
   FILES_FULL: 'later',
@@ -125,7 +125,7 @@ describe('getVerdict of a response from the server', () => {
 })
 
 describe('getVerdict of a response that may not be from the server', () => {
-  test.each([200, 201, 204, 401, 403, 404, 409, 412, 500])('retries later after %i without an echoed key', (status) => {
+  test.each([200, 201, 204, 401, 403, 404, 409, 412, 500])('returns "later" for %i without an echoed key', (status) => {
     expect(getVerdict('POST', { status, code: null, echoed: false, final: false })).toBe('later')
     expect(getVerdict('DELETE', { status, code: null, echoed: false, final: true })).toBe('later')
   })
@@ -135,7 +135,7 @@ describe('getVerdict of a response that may not be from the server', () => {
     [404, 'NOT_FOUND'],
     [409, 'DUP_USER'],
     [400, 'VALIDATION_ERROR'],
-  ])('retries later after %i %s with an echoed key but without a final outcome', (status, code) => {
+  ])('returns "later" for %i %s with an echoed key but without a final outcome', (status, code) => {
     for (const method of methods) expect(getVerdict(method, { status, code, echoed: true, final: false })).toBe('later')
   })
 })

@@ -30,7 +30,7 @@ const clerk = buildCaller({ companyCode: 'm18' })
 const orderingClerk = buildCaller({ companyCode: 'm18', order: true })
 const staff = buildCaller({ companyCode: 'm18', admin: true })
 const deleter = buildCaller({ companyCode: 'm18', accessLevel: 100 })
-/** A customer never has a level. If one is stored anyway, it opens nothing (D48). */
+/** A customer with an access level. Customers never get one. If one is stored anyway, it gives no rights (D48). */
 const impostor = buildCaller({ accessLevel: 100 })
 
 describe('Access rules', () => {
@@ -51,7 +51,7 @@ describe('Access rules', () => {
     expect(refusedCallers.map((testedCaller) => isAllowed(rule, testedCaller))).toEqual(refusedCallers.map(() => false))
   })
 
-  it('The environments and access levels are those of the specification (M17, portal 4)', () => {
+  it('The environments and access levels equal those of the specification (M17, portal 4)', () => {
     expect(environments).toEqual({ production: 0, test: 1, debug: 2, experiment: 3, delete: 100 })
     expect(accessLevels).toEqual([0, 1, 2, 3, 100])
   })

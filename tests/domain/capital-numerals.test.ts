@@ -6,7 +6,7 @@ import { readAmount } from '#domain/money.ts'
 const digits = '零壹贰叁肆伍陆柒捌玖'
 const units: Record<string, bigint> = { 拾: 10n, 佰: 100n, 仟: 1000n }
 
-/** Reads whole numbers back without using the code that writes them. */
+/** Parses a whole number in capital numerals, without using the code that writes them. */
 function readWholeNumber(text: string): bigint {
   let total = 0n
   let section = 0n
@@ -82,7 +82,7 @@ describe('toCapitalNumerals', () => {
     expect(written.endsWith('整')).toBe(amount % 10n === 0n)
   }
 
-  it('can be reversed for each whole amount up to 100,000 and each cent up to 100', () => {
+  it('can be reversed for each whole amount up to 100,000 and each amount with cents up to 100', () => {
     for (let yuan = 0n; yuan <= 100_000n; yuan++) {
       const written = toCapitalNumerals(yuan * 100n)
       if (readBack(written) !== yuan * 100n || (yuan > 0n && /零零|零[拾佰仟万亿元]/.test(written)))

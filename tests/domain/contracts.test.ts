@@ -1,4 +1,4 @@
-/** The states of a contract as tables of cases (contracts 4, D27 to D35). */
+/** Tests the states of a contract with tables of cases (contracts 4, D27 to D35). */
 import { describe, expect, it, test } from 'vitest'
 import {
   contractRefusals,
@@ -36,7 +36,7 @@ describe('Status numbers of orders and contracts (D27, D28)', () => {
   })
 
   it.each(['order', 'contract'] as const)(
-    'The numbers of the reading %s can be converted back to states',
+    'Each number of the kind "%s" can be converted back to its state',
     (reading) => {
       for (const state of contractStates) expect(findContractState(toStatusNumber(state, reading), reading)).toBe(state)
       expect(findContractState(4, reading)).toBeUndefined()

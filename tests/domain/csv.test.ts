@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatCsv } from '#domain/csv.ts'
 
-/** An independent reader that follows RFC 4180 exactly. */
+/** Parses CSV exactly by RFC 4180, without code of the product. */
 function readCsv(csv: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []
@@ -50,7 +50,7 @@ describe('formatCsv', () => {
     ['＋1'],
     ['－1'],
     ['＠A1'],
-  ])('writes text in place of a possible formula: %j (S-13)', (text) => {
+  ])('writes a possible formula as text: %j (S-13)', (text) => {
     expect(readCsv(formatCsv([[text]]).slice(1))).toEqual([[`'${text}`]])
   })
 

@@ -7,14 +7,14 @@ describe('findHiddenCharacter and findBidiControl', () => {
     ['a byte order mark', '\uFEFFAda', 'U+FEFF'],
     ['a word joiner', 'Ad\u2060a', 'U+2060'],
     ['a soft hyphen', 'Ad\u00ADa', 'U+00AD'],
-    ['an override', 'Ad\u202Ea', 'U+202E'],
-    ['an isolate', 'Ad\u2066a', 'U+2066'],
-    ['a mark of direction', 'Ada\u200F', 'U+200F'],
-    ['a tag', 'Ada\u{E0041}', 'U+E0041'],
-    ['a joiner between Latin letters', 'Ad\u200Da', 'U+200D'],
-    ['a non-joiner at the end', 'می\u200C', 'U+200C'],
-    ['a filler', 'Ada\u3164', 'U+3164'],
-    ['a selector after a Latin letter', 'Ada\uFE0F', 'U+FE0F'],
+    ['a bidirectional override', 'Ad\u202Ea', 'U+202E'],
+    ['a bidirectional isolate', 'Ad\u2066a', 'U+2066'],
+    ['a right-to-left mark at the end', 'Ada\u200F', 'U+200F'],
+    ['a tag character', 'Ada\u{E0041}', 'U+E0041'],
+    ['a zero-width joiner between Latin letters', 'Ad\u200Da', 'U+200D'],
+    ['a zero-width non-joiner at the end', 'می\u200C', 'U+200C'],
+    ['a Hangul filler', 'Ada\u3164', 'U+3164'],
+    ['a variation selector after a Latin letter', 'Ada\uFE0F', 'U+FE0F'],
   ])('find %s (fault 17d)', (_, text, expected) => expect(findHiddenCharacter(text)).toBe(expected))
 
   it.each([
@@ -29,7 +29,7 @@ describe('findHiddenCharacter and findBidiControl', () => {
     'e\u0301',
   ])('find nothing in %s (fault 17d)', (text) => expect(findHiddenCharacter(text)).toBeNull())
 
-  it('find characters that turn text in several lines, but not right-to-left marks (fault 17d)', () => {
+  it('find bidirectional overrides in text of several lines, but not right-to-left marks (fault 17d)', () => {
     expect(findBidiControl('one\ntwo \u202E')).toBe('U+202E')
     expect(findBidiControl('שלום\u200F (a)\n')).toBeNull()
   })

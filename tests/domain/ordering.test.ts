@@ -1,4 +1,4 @@
-/** Checks of an order, as tables of cases (contracts 5, T6 to T9). */
+/** Tests the checks of an order with tables of cases (contracts 5, T6 to T9). */
 import { describe, expect, it, test } from 'vitest'
 import { filterJoiningModules, findModuleCycle } from '#domain/catalogue/modules.ts'
 import {
@@ -44,7 +44,7 @@ describe('The first day of a contract (D38, D39, F-09)', () => {
     ['2026-02-30', null, ['INVALID_FORMAT']],
     ['2026-02-10', '2026-02-10', []],
     ['2026-02-09', '2026-02-10', ['START_WINDOW 2026-02-10 – 2026-04-01']],
-  ])('The first day %s of an order made on %s is accepted or refused', (start, createdOn, problems) => {
+  ])('The first day %s of an order that is dated back to %s is accepted or refused', (start, createdOn, problems) => {
     expect(formatProblems(checkStart(start, today, createdOn))).toEqual(problems)
   })
 
@@ -91,7 +91,7 @@ describe('checkTerms', () => {
   })
 })
 
-test('Hidden modules join if all of their conditions are met, or any condition (D77)', () => {
+test('A hidden module is added if all of its conditions are met, or any of them if it is set so (D77)', () => {
   const hidden = [
     { code: 'all', conditions: ['a', 'b'], any_condition: false },
     { code: 'any', conditions: ['a', 'b'], any_condition: true },
@@ -101,7 +101,7 @@ test('Hidden modules join if all of their conditions are met, or any condition (
   expect([listJoining([]), listJoining(['a']), listJoining(['a', 'b'])]).toEqual([[], ['any'], ['all', 'any']])
 })
 
-test('findModuleCycle finds a cycle from each of its members', () => {
+test('findModuleCycle finds a cycle only for the modules that are part of it', () => {
   const circle = [
     { code: 'a', dependencies: ['b'] },
     { code: 'b', dependencies: ['c'] },

@@ -29,7 +29,7 @@ describe('getPaymentTypeRefusal (D66, Z-20, Z-21)', () => {
     expect(listPaymentTypes(customer)).toEqual({ HKD: ['stripe'], USD: ['stripe'], RMB: ['stripe', 'alipay'] })
   })
 
-  test("allows the provider's staff Alipay in every currency, each by its own gateway", () => {
+  test("allows the provider's staff Alipay in every currency, through the gateway of that currency", () => {
     const expected = { HKD: ['stripe', 'globalAlipay'], USD: ['stripe', 'globalAlipay'], RMB: ['stripe', 'alipay'] }
     expect(listPaymentTypes(clerk)).toEqual(expected)
   })
@@ -83,7 +83,7 @@ describe('Amounts that each payment method takes (fault 7f)', () => {
     expect(getLargestPayable([], 'HKD', customer)).toBeNull()
   })
 
-  test('The fault before an order is waived, too small, too large, or not payable by card', () => {
+  test('findPayableFault returns whether an amount is waived, too small, too large or not payable by card', () => {
     const findFaultKind = (currency: 'HKD' | 'RMB', amount: bigint, isWaivable = false) =>
       findPayableFault(paymentTypes, { currency, amount, isWaivable }, customer)?.kind ?? null
     expect([

@@ -1,4 +1,4 @@
-/** Consecutive periods end on the day on which one period of the same total length would end (decision 60). */
+/** Tests that consecutive periods end on the day on which one period of the same total length would end (decision 60). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { getContractAnchor } from '#domain/contracts.ts'
@@ -91,7 +91,7 @@ describe('the end of consecutive periods', () => {
     )
   })
 
-  test('is the same for any split of contract years, and each part counts as its own years (fault 8)', () => {
+  test('is the same for any split of contract years, and each part is charged as its own years (fault 8)', () => {
     fc.assert(
       fc.property(
         startDay,
@@ -110,7 +110,7 @@ describe('the end of consecutive periods', () => {
     )
   })
 
-  test('keeps full years from each day on which a year of the contract begins (fault 8)', () => {
+  test('calculateFactor returns full years from each day on which a contract year begins (fault 8)', () => {
     expect(calculateFactor('2029-02-28', '2032-02-29', '2028-02-29')).toEqual({ years: 3 })
     expect(calculateFactor('2031-02-28', '2032-02-29', '2028-02-29')).toEqual({ years: 1 })
     // No year of the contract begins on this day. The year begins on the 29th.
@@ -151,26 +151,26 @@ describe('a backup that is cut at the end of its contract', () => {
       { ...oneMonth, contractEnd: '2027-04-10' },
     ])
     expect(first).toMatchObject({ end: '2026-02-28', isCut: false, anchor: { date: '2026-01-31', months: 1 } })
-    // From 02-28 to 03-31, and a part of the next month.
+    // The two months are 02-28 to 03-31, and the started month after it.
     expect(cutPeriod).toMatchObject({ start: '2026-02-28', end: '2026-04-10', months: 2, isCut: true, anchor: null })
     expect(next).toMatchObject({ start: '2026-04-10', end: '2026-05-10', anchor: { date: '2026-04-10', months: 1 } })
     expect(fourth).toMatchObject({ end: '2026-06-10', anchor: { date: '2026-04-10', months: 2 } })
   })
 
-  test('is not counted as cut if it ends with the contract by itself (fault 8)', () => {
+  test('is not marked as cut if it ends on the same day without a cut (fault 8)', () => {
     const [, second] = buyBackups('2026-01-31', [oneMonth, { ...oneMonth, contractEnd: '2026-03-31' }])
     expect(second).toMatchObject({ end: '2026-03-31', isCut: false, anchor: { date: '2026-01-31', months: 2 } })
   })
 
   test('never costs more months than were ordered (fault 8)', () => {
-    // Counted from 02-28, a second month would begin on 03-28.
+    // If months were counted from 02-28, a second month would begin on 03-28.
     const [, cutPeriod] = buyBackups('2026-01-31', [oneMonth, { ...oneMonth, contractEnd: '2026-03-29' }])
     expect(cutPeriod).toMatchObject({ end: '2026-03-29', months: 1, isCut: true })
   })
 })
 
 describe('a period that was bought under the old rule', () => {
-  test('keeps its end, and the next purchase returns the lost days (fault 8)', () => {
+  test('keeps its end, and the next purchase gives the lost days back (fault 8)', () => {
     const currentPeriod = { end: '2026-05-28', anchor: { date: '2026-01-31', months: 4 } }
     const bounds = {
       today: '2026-05-01',

@@ -18,7 +18,7 @@ describe('toTimestamp and toPlainDate (M53)', () => {
   })
 })
 
-/** The days include those on which the clock skips or repeats an hour: after midnight, before midnight, and at midnight. */
+/** The days include those on which the clock skips or repeats an hour: after midnight, before midnight or at midnight. */
 it.each([
   ['Asia/Hong_Kong', '2026-03-29', '2026-03-28T16:00:00Z'],
   ['America/New_York', '2026-03-08', '2026-03-08T05:00:00Z'],

@@ -1,4 +1,4 @@
-/** The months that are billed, and the bytes in each of them (D22): by examples, and by random events against a simple ledger. */
+/** Tests which months are billed, and the bytes in each of them (D22), by examples, and by random events against a simple calculation. */
 import { describe, expect, test } from 'vitest'
 import * as fc from 'fast-check'
 import { toGigabytes } from '#domain/fees/traffic.ts'
@@ -37,7 +37,7 @@ test('Months continue over the end of a year', () => {
   ])
 })
 
-test('Traffic counts in its month, or in the next unbilled month if that one was billed', () => {
+test('Traffic is counted in its month, or in the next unbilled month if its month was already billed', () => {
   expect(getCountingMonth('2026-03-31', null)).toBe('2026-03')
   expect(getCountingMonth('2026-03-31', '2026-02')).toBe('2026-03')
   expect(getCountingMonth('2026-03-31', '2026-03')).toBe('2026-04')
@@ -56,7 +56,7 @@ describe('findBillingSubscription', () => {
     ['2026-12', 3],
     // The subscription has ended, but is still the last one before this month.
     ['2027-09', 3],
-    // Before the first subscription, after the clock was set back.
+    // This month is before the first subscription, because the clock was set back.
     ['2025-12', 1],
   ])('returns for %s the subscription %i', (month, id) => {
     expect(findBillingSubscription(subscriptions, month)?.id).toBe(id)
@@ -97,7 +97,7 @@ describe('findMonthsToBill', () => {
     })
   })
 
-  test('returns no billed months, and no months without a subscription and bytes', () => {
+  test('returns neither billed months nor months without subscription and bytes', () => {
     const subscriptions = [
       buildSubscription('2026-01-15', '2026-03-01'),
       buildSubscription('2026-06-30', '2026-08-01', 2),
@@ -109,7 +109,7 @@ describe('findMonthsToBill', () => {
     })
   })
 
-  test('stops at a month with bytes that no subscription covers', () => {
+  test('stops at a month with bytes if there is no subscription at all', () => {
     expect(billMonths({ bytes: { '2026-02': 5, '2026-03': 1 } }, '2026-09-30')).toEqual({ months: [], closed: null })
     const lateSubscriptions = [buildSubscription('2026-05-01', '2026-06-01')]
     expect(billMonths({ subscriptions: lateSubscriptions, bytes: { '2026-02': 5 } }, '2026-03-30').months).toEqual([

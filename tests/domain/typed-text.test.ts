@@ -1,4 +1,4 @@
-/** Text that people type in other forms than the stored one, and names that end a sentence. */
+/** Tests text that people type in another form than the stored one, and names that end a sentence. */
 import { describe, expect, it } from 'vitest'
 import { cleanCode, cleanDigits, removeDoubleFullStop } from '#domain/text.ts'
 
@@ -22,5 +22,7 @@ describe('removeDoubleFullStop', () => {
     ['Acme Ltd.. Next.', 'Acme Ltd. Next.'],
     ['A name that leads elsewhere: aa/../c.', 'A name that leads elsewhere: aa/../c.'],
     ['Wait...', 'Wait...'],
-  ])('leaves one full stop in "%s" (fault 37m)', (text, expected) => expect(removeDoubleFullStop(text)).toBe(expected))
+  ])('removes a doubled full stop at the end of a word, and nothing else: "%s" (fault 37m)', (text, expected) =>
+    expect(removeDoubleFullStop(text)).toBe(expected),
+  )
 })

@@ -16,7 +16,7 @@ const change: UndoableOrder = {
   pending: null,
 }
 
-test('getDiscardedAmount returns what was paid above the new amount, and at least 0 (fault 4a)', () => {
+test('getDiscardedAmount returns the paid amount above the new amount, at least 0 (fault 4a)', () => {
   expect(getDiscardedAmount({ contract_amount: 1_000_000n, residual_amount: 5_364_384n })).toBe(4_364_384n)
   expect(getDiscardedAmount({ contract_amount: 5_364_384n, residual_amount: 1_000_000n })).toBe(0n)
   expect(getDiscardedAmount({ contract_amount: 5n, residual_amount: 5n })).toBe(0n)
@@ -36,9 +36,9 @@ test.each([
   ['notUndoable', 'a change that discarded nothing', { residual_amount: '10000.00' }],
   ['notUndoable', 'a change that is not in effect', { stored: 'unpaid' }],
   ['notUndoable', 'a change that became invalid', { stored: 'invalid' }],
-  ['anotherOrderFollowed', 'one that another contract replaced', { stored: 'overwritten' }],
-  ['anotherOrderFollowed', 'one beside which an order is unpaid', { pending: {} }],
-  ['ended', 'one whose contract is over', { period_end: '2026-11-28' }],
+  ['anotherOrderFollowed', 'a change that another contract replaced', { stored: 'overwritten' }],
+  ['anotherOrderFollowed', 'a change with a later unpaid order', { pending: {} }],
+  ['ended', 'a change whose contract has ended', { period_end: '2026-11-28' }],
 ] as const)('getUndoRefusal returns %s for %s (fault 4b)', (reason, _, fields) => {
   expect(getUndoRefusal({ ...change, ...fields }, '2026-11-28 12:00:00')).toBe(reason)
 })

@@ -1,6 +1,6 @@
 /**
- * The staff's app catalogue: an app is packed on the command line, uploaded over a failing connection, published, found in the history, and
- * its change log read offline (contracts 2, 4, 5). Other contents of both pages are tested in `tests/features/apps`.
+ * Tests the staff's app catalogue: an app is packed on the command line, uploaded over a failing connection, published, found in the
+ * history, and its change log read offline (contracts 2, 4, 5). Other contents of both pages are tested in `tests/features/apps`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -48,7 +48,7 @@ let line: FaultProxy
 beforeAll(async () => void (line = await openFaultProxy(Number(new URL(setup.fixture.portal.url).port))))
 afterAll(() => line?.close())
 
-/** Opens a staff page behind that proxy, on a device that staff used before. */
+/** Opens a staff page behind the proxy, on a device that staff have used before. */
 async function staffPage(path: string): Promise<{ page: Page; errors: string[] }> {
   line.clearFaults()
   const { browser, portal } = setup.fixture
@@ -70,7 +70,7 @@ it('An app is uploaded over three dropped connections and published, and its cha
   const { page, errors } = await staffPage('/app/m18/upload')
   await page.locator('.drop-zone').waitFor()
   await waitForCachedPart(page, 'staff')
-  // Fails before anything was sent, after a piece was stored, and on the next attempt.
+  // The connection fails before anything was sent, after a piece was stored, and on the next attempt.
   const drops = ['reset', null, 'cut before the answer', 'reset'] as const
   let pieces = 0
   line.set((call) => (isPiece(call) ? (drops[pieces++] ?? null) : null))
@@ -169,7 +169,7 @@ it('A paused upload resumes after a reload when the same file is chosen, and sen
   await page.locator('.drop-zone').waitFor()
   const piecesNow = () => line.arrivals.filter(isPiece).length
   const sent = piecesNow()
-  // Slow enough to be paused between two pieces.
+  // The connection is so slow that the upload can be paused between two pieces.
   line.set((call) => (isPiece(call) ? 'slow' : null))
   await chooseFiles(page, file)
   const pause = page.getByRole('button', { name: 'Pause' })

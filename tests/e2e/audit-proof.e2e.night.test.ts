@@ -1,6 +1,6 @@
 /**
- * The audit trail offline: a month is stored, the network fails, the browser is closed and reopened. One change is found by text, read,
- * proven, exported as a file, and verified by a command that does not contact the portal (S-91, R-41).
+ * Tests the audit trail offline: a month is stored, the network fails, the browser is closed and reopened. One change is found by text,
+ * read, proven, exported as a file, and verified by a command that does not contact the portal (S-91, R-41).
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -39,7 +39,7 @@ async function rename(page: Page): Promise<{ oldName: string; newName: string }>
   return { oldName, newName }
 }
 
-it('A stored month is searched, read and proven in a browser started offline, and its proof verifies elsewhere', async () => {
+it('A stored month of the audit trail is searched, read and proven offline, and its exported proof is valid', async () => {
   const portal = await startPortal()
   const folder = mkdtempSync(join(tmpdir(), 'portal-profile-'))
   ends.push(

@@ -1,6 +1,6 @@
 /**
- * The audit trail in the browser (contracts 2, 3; M131 to M133): a change is found through the record's history, read with its differences,
- * its day selected in the chart, and exported. Other contents of the page are tested in `tests/features/audit-trail`.
+ * Tests the audit trail in the browser (contracts 2, 3; M131 to M133): a change is found through the record's history, read with its
+ * differences, its day selected in the chart, and exported. Other contents of the page are tested in `tests/features/audit-trail`.
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -51,7 +51,7 @@ it("A user's change is found in the history, opened with its differences, and ex
   const rowCount = await getRows(page).count()
   await expectNoFaults(page, 'the audit trail')
 
-  // The whole row is a press target of the link.
+  // The link can be pressed anywhere in its row.
   await getRows(page).first().locator('td').nth(4).click()
   await expect
     .poll(() => getDrawer(page).locator('.trail-changes tbody tr').allInnerTexts())
@@ -73,7 +73,7 @@ it("A user's change is found in the history, opened with its differences, and ex
   expect(lines[1]).toContain(newName)
 })
 
-it('A click in the chart selects a day and lists its entries, and entries already read are available offline', async () => {
+it('A click in the audit chart selects a day and lists its entries; entries already read are available offline', async () => {
   const page = await resumePage(setup, admin, '/app/systrail')
   await waitForController(page)
   await waitForCachedPart(page, 'trail')
@@ -97,7 +97,7 @@ it('A click in the chart selects a day and lists its entries, and entries alread
   await canvas.waitFor()
 })
 
-it('A row has two lines on a phone, and the filters open as a sheet', async () => {
+it('An audit entry has two lines in the list on a phone, and the filters open as a sheet', async () => {
   const page = await openFreshPage(setup, admin, '/app/systrail', phone)
   await waitForList(page)
   const heights = await getRows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))

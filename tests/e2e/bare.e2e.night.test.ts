@@ -1,4 +1,4 @@
-/** A browser without optional features: no worker, no locks, no Background Sync, no cookieStore, no badge (P-31). */
+/** Tests a browser without optional features: no worker, no locks, no Background Sync, no cookieStore, no badge (P-31). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { signIn, type PersonOrName } from '#tests/support/browser/browser.ts'
@@ -22,7 +22,7 @@ async function open(person: PersonOrName, path: string): Promise<Page> {
 }
 const errors: string[] = []
 
-it('Without a worker, lists and writes are stored, sent once, and a long request completes (P-31)', async () => {
+it('Without a worker, lists and writes are stored, each write is sent once, and a long request ends (P-31)', async () => {
   const page = await open(takeOwnCompany().admin, '/app/user?searchText=agnes')
   await waitForList(page)
   await page.locator('.lead a').first().click()

@@ -1,4 +1,4 @@
-/** The data stored on a device, listed and cleared in Chromium. Waiting writes are never cleared with it (P-18). */
+/** Tests how the data stored on a device is listed and cleared in Chromium. Clearing never removes waiting writes (P-18). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { countCachedFiles, waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
@@ -64,7 +64,7 @@ it('The device page lists stored data offline, without secrets (W-07), and clear
   await page.locator('.bar-waiting').waitFor()
   const tokens = (await page.context().cookies()).filter(({ name }) => /portal-(access|refresh)$/.test(name))
   const stored = await readStoredTexts()
-  // Known data is found, so the search covers what is stored.
+  // The text contains an address that is certainly stored, so a secret in the storage would be found too.
   expect(stored).toContain('admin@acme.example')
   expect(tokens).toHaveLength(2)
   for (const secret of [admin.password, ...tokens.map(({ value }) => value)])
@@ -86,7 +86,7 @@ it('The device page lists stored data offline, without secrets (W-07), and clear
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep them')
   await getDialog().getByRole('button', { name: 'Clear lists' }).click()
   await page.getByText('The lists were cleared.').waitFor()
-  // The link on the page itself, because the navigation also has one while something waits.
+  // Uses the link on the page itself, because the navigation also has one while a write waits.
   await page.getByRole('main').getByRole('link', { name: 'Waiting changes' }).click()
   await page.getByRole('heading', { name: `Change alert of ${changed}` }).waitFor()
 

@@ -1,4 +1,4 @@
-/** The outbox in Chromium with its worker, a real server and a faulty connection. The campaign tests all faults. */
+/** Tests the outbox in Chromium with its worker, a real server and a faulty connection. The campaign tests all faults. */
 import { expect, it, onTestFailed } from 'vitest'
 import { toText, type FaultRound, runFaultCampaign, listFaults } from '#tests/campaigns/faults.ts'
 import { suiteSeed as seed } from '#tests/support/runner/random.ts'
@@ -10,7 +10,7 @@ const rounds: FaultRound[] = [
   { faults, share: 0.35, disruption: 'server killed', queues: 3 },
 ]
 
-it(`Over a faulty connection, every write arrives once, in order and by its author (R-03, R-04; seed ${seed})`, async () => {
+it(`Over a faulty connection, every write arrives once, in order, for its author (R-03, R-04; seed ${seed})`, async () => {
   const startedAt = performance.now()
   const progressLines: string[] = []
   onTestFailed(() => console.log(`as far as it came:\n${progressLines.join('\n')}`))

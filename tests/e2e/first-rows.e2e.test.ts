@@ -1,4 +1,7 @@
-/** The rows of a list wait only for their own response, and cached rows for none (decision 85). */
+/**
+ * Tests that a list shows its rows after its own response, without waiting for other responses, and cached rows without any response
+ * (decision 85).
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -8,7 +11,7 @@ import { desktop, openFreshPage, getRows, setUpShared } from '#tests/support/bro
 
 const setup = setUpShared()
 
-/** Holds back all requests of the page until the test ends, except those of this path. */
+/** Delays all requests of the page until the test ends, except requests of this path. */
 async function holdAllBut(page: Page, path: RegExp | null): Promise<void> {
   const release = Promise.withResolvers<void>()
   setup.cleanups.push(async () => release.resolve())

@@ -1,4 +1,4 @@
-/** The first visit: when the worker takes over, it controls all open pages, also those still loading (P-09). */
+/** Tests the first visit: when the worker takes over, it controls all open pages, also those still loading (P-09). */
 import { it } from 'vitest'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForController, desktop, setUpShared } from '#tests/support/browser/browser-setup.ts'
@@ -25,12 +25,12 @@ nightly('A page that was loading while the first worker took over is controlled 
   await waitForController(second)
 })
 
-it('The worker is fetched during the same visit if the connection failed at the start (P-09)', async () => {
+it('The worker is still fetched during a first visit if the connection fails at its start (P-09)', async () => {
   const context = await fixture.browser.newContext(desktop)
   cleanups.push(() => context.close())
   const page = await context.newPage()
   const failurePromise = page.waitForEvent('console', (message) => message.text().includes('fetching the script'))
-  // The last request before the worker's script.
+  // This is the last request before the worker's script.
   await page.route('**/worker.json', async (route) => {
     await context.setOffline(true)
     await route.abort()

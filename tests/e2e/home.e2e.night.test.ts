@@ -27,7 +27,7 @@ it('Home greets by name, shows counts and what needs attention, and works offlin
 
 const devices = [
   ['a phone', phone],
-  ['a desk', desktop],
+  ['a desktop', desktop],
 ] as const
 
 it.each(devices)('Home loads on %s without cached data and without a layout shift', async (_, device) => {

@@ -47,7 +47,8 @@ describe('the installable app', () => {
   })
 
   /**
-   * Polls, because Chromium may return the manifest it was reading when the page changed the link. The new one is used at the next visit.
+   * Opens the login page and returns its manifest. The test polls, because Chromium may still return the manifest of the previous language.
+   * It uses the new one at the next visit.
    */
   const readManifest = async (language: string, heading: string) => {
     await openPath(`/saas/login?lang=${language}`)

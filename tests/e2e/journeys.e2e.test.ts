@@ -1,4 +1,4 @@
-/** Complete user journeys through the portal, on different devices and in both languages. */
+/** Tests complete user journeys through the portal, on different devices and in both languages. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import {
@@ -27,7 +27,7 @@ async function openPage(path: string, options: BrowserContextOptions): Promise<P
   return page
 }
 
-it('A company registers, logs in, invites a colleague, and revokes the login again (M26, M30, M34, M37, M39)', async () => {
+it('A company registers, logs in, invites a colleague and disables that account (M26, M30, M34, M37, M39)', async () => {
   const [company, options] = ['trip', tablet]
   const [ana, bo] = ['ana@trip.example', 'bo@trip.example']
   const page = await openPage('/saas/signup?lang=zh', options)
@@ -49,7 +49,7 @@ it('A company registers, logs in, invites a colleague, and revokes the login aga
   const colleague = await openPage('/dev/mail', options)
   await activateAndLogIn(colleague, fixture.portal.url, { company, username: bo })
 
-  // A user's rights and name are updated at once, without a reload (fault 30d).
+  // A user's rights and name are updated on the open page, without a reload (fault 30d).
   const contracts = colleague.locator('.rail a[href="/saas/app/contract"]')
   expect(await contracts.count()).toBe(0)
   const setOrder = async () => {

@@ -1,4 +1,4 @@
-/** A browser is killed before it has saved the cookies of a renewed session (protocol 28, decision 69). */
+/** Tests that a session survives a kill of the browser before the cookies of the renewed session are saved (protocol 28, decision 69). */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ async function openWithRenewal(page: Page): Promise<void> {
   await expect.poll(async () => (await readNames()).some((name) => name.includes('portal-access'))).toBe(true)
 }
 
-it('A killed browser stays signed in, also if the renewed session was already in use (fault 14d)', async () => {
+it('A user stays signed in after the browser is killed before it saved the renewed session (fault 14d)', async () => {
   browser = await startChromium(folder)
   const first = await browser.openPage()
   await signIn(first, fixture.portal, 'admin')
@@ -38,7 +38,7 @@ it('A killed browser stays signed in, also if the renewed session was already in
   const second = await browser.openPage()
   await openWithRenewal(second)
   await browser.kill()
-  // Longer than the period in which a parent token is accepted regardless of its child.
+  // The wait is longer than the period in which a parent token is accepted regardless of its child.
   await wait(11_000)
 
   browser = await startChromium(folder)

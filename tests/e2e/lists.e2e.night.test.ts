@@ -1,4 +1,4 @@
-/** Lists on a phone, with the mouse, with Back, and with a screen reader. */
+/** Tests lists on a phone, with the mouse, with Back, and with a screen reader. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser/browser.ts'
@@ -27,7 +27,7 @@ async function enter(path: string, options = {}): Promise<Page> {
   return page
 }
 
-it('Ten users fit 1.6 phone screens in two lines each, and Back restores the added rows and position (C-23)', async () => {
+it('On a phone, ten users fit on 1.6 screens, and Back restores the added rows and the position (C-23)', async () => {
   const page = await enter('/app/user', phone)
   await expect.poll(() => getRows(page).count()).toBe(10)
   const heights = await getRows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
@@ -37,7 +37,7 @@ it('Ten users fit 1.6 phone screens in two lines each, and Back restores the add
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
   const menu = await page.locator('.row-actions button').first().boundingBox()
   expect([menu?.width, menu?.height].every((size) => (size ?? 0) >= 44)).toBe(true)
-  // The button's tooltip is shown without making the page wider.
+  // After Escape, the button's tooltip is shown. It must not make the page wider.
   await page.locator('.row-actions button').first().focus()
   await page.keyboard.press('Enter')
   await page.locator('[role=menu]').waitFor()
@@ -86,7 +86,7 @@ it('Back restores page 3 of a list at the same scroll position (C-01, C-23)', as
   expect(new URL(page.url()).search).toBe('?page=3')
 })
 
-it('The roles of ten users are changed in 13 clicks, in a bar that replaces the table head', async () => {
+it('The roles of ten users are changed with 13 clicks, in a bar that replaces the table header', async () => {
   const page = await enter('/app/user?statusType=0')
   await expect.poll(() => getRows(page).count()).toBe(10)
   await page.evaluate(() => {
@@ -122,7 +122,7 @@ it('Screen readers announce the selection count, the sort order and an empty res
   const readAnnouncements = () => log.evaluate((all) => all.join('\n'))
   await getRows(page).nth(2).locator('td.pick').click()
   await expect.poll(readAnnouncements).toContain('1 selected')
-  // The selection bar replaces the table head until the selection ends.
+  // The selection bar replaces the table header until the selection ends.
   await page.locator('.picks').waitFor()
   await page.keyboard.press('Escape')
   await page.locator('.picks').waitFor({ state: 'detached' })

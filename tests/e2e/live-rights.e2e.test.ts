@@ -1,4 +1,4 @@
-/** Rights that change while a user works (decision 80), as the user's browser shows them. */
+/** Tests rights that change while a user works, as the user's browser shows them (decision 80). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { getInput } from '#tests/support/browser/newcomer.ts'
@@ -15,7 +15,7 @@ import { callApi } from '#tests/support/pages/wizard.ts'
 const setup = setUpShared()
 const { fixture } = setup
 
-/** Returns an admin's page and the id of the user whose rights it changes. */
+/** Returns a user and a function that changes the user's rights as an admin. */
 async function company() {
   const { admin, user } = takeOwnCompany()
   const page = await openFreshPage(setup, admin, '/app/home')
@@ -47,7 +47,7 @@ const storedUsers = (page: Page) =>
     return count
   })
 
-it('Two right changes are followed (fault 30e), revoked data removed (fault 30g), a draft restored (fault 30h)', async () => {
+it('Changed rights apply to an open page (fault 30e), which drops data (fault 30g) and keeps a draft (fault 30h)', async () => {
   const { user, setRights } = await company()
   const page = await openFreshPage(setup, user, '/app/home', tablet)
   await expect.poll(() => menu(page, 'user').count()).toBe(0)

@@ -1,4 +1,4 @@
-/** The browser deleted only the database of the signed-in user, in Chromium with a controlling worker (fault 45). */
+/** Tests the case that the browser deletes only the database of the signed-in user, in Chromium with a controlling worker (fault 45). */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,7 +63,7 @@ it('A lost device database is reported, and the portal works offline, after a re
   await getAlarm(page).getByText('2 unsent changes are lost from this device: users (2)').waitFor()
   await page.getByText('No users are saved on this device yet').waitFor()
   await invite(page, portal, 'Cyd')
-  // At the start the portal knows the user without that database.
+  // After the reload the portal detects the loss, because the user is also recorded outside that database.
   await deleteUserDatabase(page)
   await page.reload()
   await getAlarm(page).getByText('1 unsent change is lost from this device: users (1)').waitFor()

@@ -1,4 +1,4 @@
-/** Every page that the user may open opens offline, even if it was never visited in this tab (P-09, R-41). */
+/** Tests that every page that the user may open opens offline, even if it was never visited in this tab (P-09, R-41). */
 import { expect, it } from 'vitest'
 import { signedInRouteNames, routes } from '#app/routes/paths.ts'
 import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'

@@ -70,7 +70,7 @@ describe('an unreachable server', () => {
     await signIn(page, portal, 'admin')
     await show(page, portal)
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
-    // The list is completely cached once the freshness line no longer shows a count.
+    // The list is completely cached when the freshness line no longer shows a count.
     await show(page, portal)
     await expect.poll(() => page.locator('.freshness').innerText()).not.toContain('on this device')
     await waitForCachedPart(page, 'users')

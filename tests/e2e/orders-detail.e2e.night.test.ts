@@ -1,5 +1,5 @@
 /**
- * A contract's page in the browser: changed and paid, online and offline (contracts 2). Its other contents are tested in
+ * Tests a contract's page in the browser: changed and paid, online and offline (contracts 2). Its other contents are tested in
  * `tests/features/orders/detail`.
  */
 import type { Page } from 'playwright-core'
@@ -37,7 +37,7 @@ async function open(page: Page, service: string) {
   await page.locator('.order-intro').waitFor()
 }
 
-it('A change that removes an app asks first and takes effect; the next is paid (M78, D44, M97, M100, M101)', async () => {
+it('Removing an app by a contract change needs a confirmation; the next is paid (M78, D44, M97, M100, M101)', async () => {
   const page = await resumePage(setup, admin, '/app/contract')
   await open(page, `${code}trade`)
   const first = page.url()
@@ -45,7 +45,7 @@ it('A change that removes an app asks first and takes effect; the next is paid (
   await page.locator('input[name="module-scm"]').click()
   await getButton(getDialog(page, 'Remove Supply chain').page(), 'Remove').click()
   const appsDialog = getDialog(page, 'Apps of the service change')
-  /** Submits the change and agrees that the module's price is not refunded. Its apps are shown after that. */
+  /** Submits the change and confirms that the module's price is not refunded. The dialog with the affected apps follows. */
   async function order() {
     await getSubmitButton(page).click()
     await getButton(getDialog(page, /^Change without a refund of HKD/).page(), 'Change without refund').click()
@@ -83,7 +83,7 @@ it('A change that removes an app asks first and takes effect; the next is paid (
   expect(await listOrders(page, `${code}trade`)).toMatchObject([{ state: 'effective' }])
 })
 
-it('Offline, a contract shows cached data with its age and keeps the draft; other tabs update (M98, P-10, C-20)', async () => {
+it('A contract page works offline and keeps its draft, and an order updates other tabs (M98, P-10, C-20)', async () => {
   const { code, admin } = takeOwnCompany()
   const page = await resumePage(setup, admin, '/app/contract')
   await open(page, `${code}trade`)
@@ -96,7 +96,7 @@ it('Offline, a contract shows cached data with its age and keeps the draft; othe
   await waitForCachedPart(page, 'orders')
   await page.context().setOffline(true)
   await page.reload()
-  // With the date, if the day has changed meanwhile.
+  // The text contains the date if the day has changed in the meantime.
   await page.getByText(/^Updated (\d{4}-\d\d-\d\d )?\d\d:\d\d$/).waitFor()
   await expect.poll(() => getHistoryRows(page).count()).toBe(2)
   await getButton(page, 'Modify').click()

@@ -1,4 +1,4 @@
-/** An order whose response is lost must not be created twice. */
+/** Tests that an order whose response is lost is not created twice. */
 import { expect, it } from 'vitest'
 import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
 import { expectNoFaults } from '#tests/support/browser/looks.ts'
@@ -45,7 +45,7 @@ it('An order whose response was lost is requested again and created once (R-03)'
   await expectNoFaults(page, 'an order in doubt')
   await page.reload()
   proxy.clearFaults()
-  // The order exists on the server. The page does not ask whether to replace it.
+  // The order exists on the server. The page shows no question whether to replace it.
   await expect.poll(() => readStep(page), { timeout: 60_000 }).toContain('Payment')
   expect(await listOrders(page, 'doubtlost')).toMatchObject([{ state: 'unpaid' }])
   expect(new Set(proxy.arrivals.filter(isOrder).flatMap(({ keys }) => keys)).size).toBe(1)

@@ -1,4 +1,4 @@
-/** Ordering in four steps (M70 to M80), online and offline. Field messages are tested in `tests/features/orders/wizard`. */
+/** Tests ordering in four steps (M70 to M80), online and offline. Field messages are tested in `tests/features/orders/wizard`. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { getCardField, validExpiry } from '#tests/support/orders/card-fields.ts'
@@ -31,7 +31,7 @@ const { fixture } = setup
 const { code: own, admin } = takeOwnCompany()
 
 const readAmount = (page: Page) => page.locator('.price-due .amount').innerText()
-/** Returns the number of cached responses under a path. With `delete` after the path, it then deletes them. Runs in the page. */
+/** Returns the number of cached responses under a path. If `delete` follows the path, it deletes them afterwards. Runs in the page. */
 async function countCachedResponses(pathAndAction: string): Promise<number> {
   const [path = '', action] = pathAndAction.split(' ')
   const names = (await indexedDB.databases()).map(({ name }) => name ?? '')
@@ -75,7 +75,7 @@ nightly('The wizard orders at the shown price, and Back from the payment replace
   await typeInto(getField(page, 'code'), 'Wizone')
   await typeInto(getField(page, 'name'), 'Service Wizone')
   await typeInto(getField(page, 'users'), '25')
-  // Converted to lower case while typing.
+  // The code is converted to lower case while it is typed.
   expect(await getField(page, 'code').inputValue()).toBe('wizone')
   await getLabel(getField(page, 'uat')).click()
   expect(await getField(page, 'uat').isChecked()).toBe(true)
@@ -93,7 +93,7 @@ nightly('The wizard orders at the shown price, and Back from the payment replace
   await getDialog(page).getByRole('button', { name: 'Cancel' }).click()
   expect(await getField(page, 'module-scm').isChecked()).toBe(false)
   await choose(page, 'scm')
-  // G06 of the agreed price examples.
+  // The amount is example G06 of the agreed price examples.
   await expect.poll(() => readAmount(page)).toBe('HKD 174,001.20')
   await page.locator('.modules-auto').getByText('Platform').waitFor()
   await page.locator('.price-why summary').click()
@@ -120,7 +120,7 @@ nightly('The wizard orders at the shown price, and Back from the payment replace
   await getSubmitButton(page).click()
   await getOrderButton(page).click()
   await expect.poll(() => readStep(page)).toContain('Payment')
-  // Does not ask again, because the order was created from this draft.
+  // The wizard does not ask whether to replace the first order, because it was created from this draft.
   const [second] = await listOrders(page, 'wizone')
   expect(second?.id).not.toBe(first?.id)
   expect(await callApi<ListedOrder>(page, 'GET', `/api/sorder/${first?.id}`)).toMatchObject({
@@ -130,18 +130,18 @@ nightly('The wizard orders at the shown price, and Back from the payment replace
   const lines = await page.locator('.made-modules').innerText()
   await page.reload()
   await page.getByText('Order wizone created.').waitFor()
-  // The same modules and prices, including modules added automatically (P-13).
+  // The confirmation lists the same modules and prices, including modules added automatically (P-13).
   expect(await page.locator('.made-modules').innerText()).toBe(lines)
   expect(lines).toContain('Platform')
   expect(await readStep(page)).toContain('Payment')
-  // Discards the draft, so the next test that uses this page does not get it.
+  // Discards the draft, so that the next test that uses this page does not find it.
   await page.getByRole('button', { name: 'Back', exact: true }).click()
   await page.getByRole('button', { name: 'Discard draft' }).click()
   await getDialog(page).getByRole('button', { name: 'Discard draft' }).click()
   await expect.poll(() => getField(page, 'code').inputValue()).toBe('')
 })
 
-it('A contract is ordered and paid by keyboard, without a lost character (A-12, M72, M81; fault 36M81e)', async () => {
+it('A contract is ordered and paid by keyboard, and no typed character is lost (A-12, M72, M81; fault 36M81e)', async () => {
   const page = await resumePage(setup, admin, '/app/contract/new')
   const { keyboard } = page
   await getField(page, 'code').waitFor()
@@ -155,7 +155,8 @@ it('A contract is ordered and paid by keyboard, without a lost character (A-12, 
       if (name.test(await readFocusedText())) return
       const focusedElement = await page.evaluateHandle(() => document.activeElement)
       await keyboard.press('Tab')
-      // A frame in another process gets the focus a moment later. The page cannot observe changes inside it.
+      // The card fields are frames in another process, which get the focus a moment later. The page cannot observe focus changes inside
+      // them.
       await page
         .waitForFunction((previous) => document.activeElement !== previous, focusedElement, { timeout: 300 })
         .catch(() => undefined)
@@ -191,7 +192,7 @@ it('A contract is ordered and paid by keyboard, without a lost character (A-12, 
   await page.getByText('Order wizkeys7 created.').waitFor()
   await getCardField(page, 'number').waitFor()
   await tabTo(/^Card$/)
-  // The last digit is wrong.
+  // The last digit of the card number is wrong.
   for (const text of ['4242424242424241', validExpiry(), '123']) {
     await keyboard.type(text, paced)
     await keyboard.press('Tab')
@@ -254,7 +255,7 @@ nightly('A contract is ordered offline if the list was read before, and missing 
   await context.setOffline(true)
   await page.goto(`${fixture.portal.url}/saas/app/contract`)
   await page.locator('main tbody a', { hasText: `${own}trade` }).click()
-  // Listed but never opened: shown with the list's age and with the names of its modules.
+  // The contract was listed but never opened. It is shown with the age of the list and with the names of its modules.
   await page.locator('.order-intro').getByText('Updated').waitFor()
   await page.locator('main').getByText('Supply chain').first().waitFor()
   await page.goto(`${fixture.portal.url}/saas/app/contract/new`)
@@ -295,7 +296,7 @@ it('The wheel over a focused number changes nothing, and a fraction shows a mess
   }
 })
 
-it("The Enter that accepts an input method's word submits nothing and moves nothing (fault 23a)", async () => {
+it('Enter that confirms a word in an input method submits no form and moves to no other step (fault 23a)', async () => {
   const page = await resumePage(setup, admin, '/app/contract/new')
   await getField(page, 'code').waitFor()
   await typeInto(getField(page, 'code'), 'composed')

@@ -1,4 +1,4 @@
-/** Waiting writes on the screen and the user's decisions about them, in Chromium with a real server. */
+/** Tests waiting writes on the screen and the user's decisions about them, in Chromium with a real server. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { findSeriousViolations } from '#tests/support/browser/browser.ts'
@@ -72,13 +72,13 @@ async function create(name: string, email: string) {
   await getDialog().locator('input[name="email"]').fill(email)
   await save()
 }
-it('Writes are exported, fixed if refused, and conflicts compared by keyboard (A-02, P-13, protocol 1, 14, 15)', async () => {
+it('By keyboard: export writes, fix refused ones, compare conflicts (A-02, P-13, protocol 1, 14, 15)', async () => {
   url = fixture.portal.url
   page = await openFreshPage(setup, admin, '/app/user')
   await page.locator('.lead a').first().waitFor()
   await waitForCompleteList(page)
   await cut()
-  // The device does not know that the address is taken.
+  // The device has no data from which it could see that the address is taken.
   await inviteElsewhere('taken@acme.example')
   await create('Aaron Ng', 'taken@acme.example')
   await edit('aaron', (form) => getLabel(form.locator('input[name="alert"]')).click())
@@ -88,12 +88,12 @@ it('Writes are exported, fixed if refused, and conflicts compared by keyboard (A
     await getLabel(form.locator('input[name="alert"]')).click()
   })
   const andrew = await readShownId()
-  // Another change of the same user, made online.
+  // This is another change of the same user, made online.
   await changeElsewhere(andrew, { name: 'Andrew of Theirs', title: 1, order: true })
   await toOutbox()
   await getWrite('New user Aaron Ng').getByText("Sends when you're back online", { exact: false }).waitFor()
   expect(['waiting', await findSeriousViolations(page)]).toEqual(['waiting', []])
-  // The link leads to the write it waits for, which is then visible and focused.
+  // The link leads to the earlier write, which is then visible and focused.
   await getWrite('Change alert of Aaron Ng')
     .getByRole('link', { name: 'Waits for user Aaron Ng, which is sent first.' })
     .click()
@@ -132,7 +132,7 @@ it('Writes are exported, fixed if refused, and conflicts compared by keyboard (A
   expect(['compare', await findSeriousViolations(page)]).toEqual(['compare', []])
   const keep = getDialog().getByRole('button', { name: 'Save this choice' })
   expect(await keep.getAttribute('aria-disabled')).toBe('true')
-  // By keyboard only: each row is one tab stop, arrow keys select within it (A-02).
+  // Uses the keyboard only: each row is one tab stop, and arrow keys select within it (A-02).
   await getDialog().getByRole('group', { name: 'Name' }).getByRole('radio').first().focus()
   await page.keyboard.press('Space')
   await page.keyboard.press('Tab')
@@ -146,7 +146,7 @@ it('Writes are exported, fixed if refused, and conflicts compared by keyboard (A
   await getWrite('New user Aaron Ng').getByRole('button', { name: 'Edit and resend' }).click()
   await getDialog().getByText('User with the same email exists already.').waitFor()
   expect(await getDialog().locator('input[name="name"]').inputValue()).toBe('Aaron Ng')
-  // Refused again: the problem returns to the open form, which keeps the input.
+  // The write is refused again: the problem is shown in the open form, which keeps the input.
   await getDialog().locator('input[name="email"]').fill('bonnie.siu@acme.example')
   await getDialog().locator('input[name="name"]').fill('Aaron Ng the Elder')
   await getDialog().locator('button[type="submit"]').click()

@@ -16,7 +16,7 @@ const submit = (page: Page) => page.locator('main button[type="submit"]').click(
 const readDrawnWidth = (page: Page, where: string) =>
   page.locator(where).evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : -1))
 
-/** Returns a function that selects a file with these bytes. */
+/** Creates a folder for files. Returns a function that writes these bytes to a file and selects it. */
 function folder() {
   const path = mkdtempSync(join(tmpdir(), 'portal-pictures-'))
   ground.cleanups.push(async () => rmSync(path, { recursive: true, force: true }))
@@ -26,7 +26,7 @@ function folder() {
   }
 }
 
-it('The own profile is edited offline with a picture, and sent after reconnecting (M43, M44)', async () => {
+it('A user edits the profile offline with a picture, and it is sent after reconnecting (M43, M44)', async () => {
   const choose = folder()
   const { page, close } = await resume(takeOwnCompany().user, '/app/profile/user')
   await getButton(page, 'Edit profile').click()
@@ -54,7 +54,7 @@ it('The own profile is edited offline with a picture, and sent after reconnectin
   await page.mouse.down()
   await page.mouse.move(box.x + 60, box.y + 100, { steps: 3 })
   await page.mouse.up()
-  // Pointer moves, unlike key presses, are rendered later.
+  // The rendering follows pointer moves with a delay, unlike key presses.
   await expect.poll(readLeft).toBeLessThan(draggedLeft)
   await getButton(page, 'Use this part').click()
   await page.locator('.profile-picture .avatar img').waitFor()
@@ -79,7 +79,7 @@ it('The own profile is edited offline with a picture, and sent after reconnectin
   await expect.poll(() => readDrawnWidth(page, 'header .avatar img')).toBe(512)
   expect(await page.locator('.bar-waiting').count()).toBe(0)
 
-  // Without the browser's own cache, so the picture must come from the device's storage.
+  // Clears the browser's own cache, so that the picture must come from the device's storage.
   await (await page.context().newCDPSession(page)).send('Network.clearBrowserCache')
   await page.context().setOffline(true)
   await page.reload()

@@ -45,7 +45,7 @@ it('Back with unsaved changes asks first, on a page and in a drawer, and then co
   await getUnsavedQuestion(page).waitFor()
   await getButton(page, 'Keep editing').click()
   expect(await drawer.locator('input[name="name"]').inputValue()).toBe('Nora Lam')
-  // After saving, the drawer closes by its own step back.
+  // After saving, the drawer closes by a step back that it makes itself.
   await drawer.locator('input[name="email"]').fill('nora.lam@acme.example')
   await drawer.locator('button[type="submit"]').click()
   await drawer.waitFor({ state: 'detached' })

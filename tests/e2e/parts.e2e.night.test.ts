@@ -1,4 +1,4 @@
-/** Common components on the users page. Each test leaves the page unchanged. */
+/** Tests common components on the users page. Each test leaves the page unchanged. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { nightly } from '#tests/support/runner/nightly.ts'
@@ -71,7 +71,7 @@ describe('a drawer with a form', () => {
   })
 })
 
-it('A confirmation dialog takes the focus as soon as it is shown, so an early key goes to it', async () => {
+it('A confirmation dialog takes the focus as soon as it is shown, so that it receives an early key press', async () => {
   const focusedTexts = page.evaluate(
     () =>
       new Promise<(string | undefined)[]>((resolve) => {
@@ -117,7 +117,7 @@ describe('a list', () => {
     await expect.poll(() => button.evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
-  nightly('keeps the menu at its button while the page scrolls, and closes it if the button is gone', async () => {
+  nightly('keeps the menu at its button while the page scrolls, and closes it if the button is removed', async () => {
     const button = page.locator('.row-actions [aria-haspopup=menu]').first()
     const menu = page.locator('[role=menu]')
     const measureGap = async () => {
@@ -126,7 +126,7 @@ describe('a list', () => {
     }
     await button.click()
     await menu.waitFor()
-    // The menu slides in by a few pixels.
+    // Waits for the animation of the menu, which slides in by a few pixels.
     const frame = page.locator('.menu')
     await frame.evaluate((element) => Promise.all(element.getAnimations().map(({ finished }) => finished)))
     const gapBefore = await measureGap()

@@ -1,4 +1,4 @@
-/** A tablet in portrait: lists are tables that fit their frame and show all selected columns (T-02). */
+/** Tests a tablet in portrait: lists are tables that fit their frame and show all selected columns (T-02). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { waitForFrame } from '#tests/support/browser/looks.ts'
@@ -31,7 +31,7 @@ const findColumnFaults = (page: Page) =>
 it.each([
   ['admin', adminScreens, ['contracts', 'users', 'trail']],
   ['staff', [...staffScreens, ...serviceScreens], ['services', 'staff-modules', 'staff-prices']],
-] as const)('The lists of %s show all columns on a tablet in portrait', async (user, all, names) => {
+] as const)('The lists of the user "%s" show all columns on a tablet in portrait', async (user, all, names) => {
   const context = await openSweep(setup, user)
   const { session, page, begin, show } = await openWalk(context, setup.fixture.portal.url)
   const screens = names.flatMap((name) => (all as readonly Screen[]).filter((screen) => screen.name === name))

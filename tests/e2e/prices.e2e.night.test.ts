@@ -1,6 +1,6 @@
 /**
- * Price lists in the browser: created by keyboard, copied and reordered by drag, rehearsed, confirmed and used in quotes, exported and
- * imported, changed offline (M145 to M153, M55). Other contents of the pages are tested in `tests/features/prices`.
+ * Tests price lists in the browser: created by keyboard, copied and reordered by drag, rehearsed, confirmed and used in quotes, exported
+ * and imported, changed offline (M145 to M153, M55). Other contents of the pages are tested in `tests/features/prices`.
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -80,7 +80,7 @@ it('A price list is created by keyboard only (M146 to M148, A-05)', async () => 
       .evaluateAll((all) => all.map((element) => (element as HTMLInputElement).value)),
   ).toEqual([
     '10',
-    // A range cannot end before it starts.
+    // The second range starts at 11, so its typed end of 5 is raised to 11.
     '11',
     '',
     '',
@@ -94,7 +94,7 @@ it('A price list is created by keyboard only (M146 to M148, A-05)', async () => 
     }
     await press('Enter')
   }
-  // Moved by its handle with Space and the arrow keys.
+  // The row is moved by its handle with Space and the arrow keys.
   await page.getByRole('button', { name: 'Move Human resources', exact: true }).focus()
   await press('Space')
   for (const rowNumber of [2, 1]) {

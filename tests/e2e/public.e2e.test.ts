@@ -1,4 +1,4 @@
-/** The public pages, which visitors see first (M7, M9, M14). */
+/** Tests the public pages, which visitors see first (M7, M9, M14). */
 import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { tabThrough } from '#tests/support/browser/looks.ts'
@@ -7,7 +7,7 @@ import { getAddress, waitForController, desktop, setUpShared } from '#tests/supp
 
 const { fixture, cleanups } = setUpShared()
 
-/** Most tests need no worker, which would download the whole app meanwhile. */
+/** Opens a page without a worker by default, because a worker would download the whole app during the test. */
 async function open(options: BrowserContextOptions = { serviceWorkers: 'block' }) {
   const context = await fixture.browser.newContext({ ...desktop, reducedMotion: 'reduce', ...options })
   cleanups.push(() => context.close())
@@ -48,7 +48,7 @@ describe('the home page (M7)', () => {
     await page.getByLabel('Go to your system: enter its service code').fill('acmetrade')
     await page.keyboard.press('Enter')
     await page.waitForURL((url) => url.pathname === '/saas/entrance')
-    // The code does not have to be entered again.
+    // The visitor does not have to enter the code again.
     await page.getByRole('heading', { name: 'Service acmetrade' }).waitFor()
     await page.getByRole('link', { name: 'Go to the admin site' }).waitFor()
   })
@@ -109,7 +109,7 @@ nightly('A policy that was read once is available offline, but is not precached 
   expect(
     await page.evaluate(() => getComputedStyle(document.querySelector('.note') ?? document.body).borderRadius),
   ).toBe('6px')
-  // A public page that this device never opened: it detects by itself that the server is unreachable.
+  // This device has never opened this public page. The page detects by itself that the server is unreachable.
   await page.goto(new URL('/saas/forget', page.url()).href)
   await page.getByText('Sending the mail needs a connection.').waitFor()
   await page.locator('header .line:not(.online)').waitFor()

@@ -1,4 +1,4 @@
-/** Each check of the sweep finds its fault on a page that has it, and nothing on a page without it. */
+/** Tests that each check of the sweep finds its fault on a page that has it, and nothing on a page without it. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ScreenFaults, findFaults, setTextSpacing } from '#tests/support/browser/screen-faults.ts'
@@ -17,7 +17,7 @@ async function showBody(body: string, style = '') {
 const findFaultsOf = async (kind: keyof ScreenFaults, body: string, style?: string) =>
   (await findFaults(await showBody(body, style), { target: 44, timeoutMs: 200 }))[kind]
 
-describe('dates and tags', () => {
+describe('the check of dates and tags', () => {
   it('finds a date that wraps at a hyphen, and accepts one that does not (fault 37j)', async () => {
     const text = '<p style="width: 80px">ends on 2026-12-11</p><p style="width: 200px">ends on 2026-12-11</p>'
     expect(await findFaultsOf('brokenDates', text)).toEqual(['2026-12-11 of "ends on 2026-12-11"'])
@@ -33,7 +33,7 @@ describe('dates and tags', () => {
   })
 })
 
-describe('texts, buttons and fields', () => {
+describe('the check of texts, buttons and fields', () => {
   it('finds a letter clipped at its foot, and accepts one with enough room (fault 37f)', async () => {
     const line = (height: number) =>
       `<p style="margin: 0; height: ${height}px; line-height: ${height}px; overflow: hidden; white-space: nowrap">Trading group</p>`
@@ -62,21 +62,25 @@ describe('texts, buttons and fields', () => {
   })
 })
 
-describe('press targets that are too small', () => {
+describe('the check of press targets', () => {
   const square =
     'button, a { display: block; box-sizing: border-box; width: 44px; height: 44px; padding: 0; border: 0 }'
 
   it.each([
     ['a low button', '<button style="height: 43px">Go</button>', ['button. "Go" 44 × 43']],
-    ['a narrow one', '<button style="width: 30px">Go</button>', ['button. "Go" 30 × 44']],
-    ['a link of its own', '<p><a href="#a" style="display: inline; height: auto">Open</a></p>', [/^a\. "Open"/]],
+    ['a narrow button', '<button style="width: 30px">Go</button>', ['button. "Go" 30 × 44']],
+    [
+      'a link outside a sentence',
+      '<p><a href="#a" style="display: inline; height: auto">Open</a></p>',
+      [/^a\. "Open"/],
+    ],
     [
       'a check box without a label',
       '<input type="checkbox" style="width: 20px; height: 20px; margin: 0">',
       [/20 × 20$/],
     ],
-    ['one behind a dialog that is large enough', '<button class="low">Go</button>', [/^button\.low/]],
-  ])('reports %s', async (_, body, expectedFaults) => {
+    ['a low button without a dialog in front of it', '<button class="low">Go</button>', [/^button\.low/]],
+  ])('reports %s as too small', async (_, body, expectedFaults) => {
     expect(await findFaultsOf('small', body, `${square} .low { height: 20px }`)).toEqual(
       expectedFaults.map((expectedFault) =>
         typeof expectedFault === 'string' ? expectedFault : expect.stringMatching(expectedFault),
@@ -85,21 +89,27 @@ describe('press targets that are too small', () => {
   })
 
   it.each([
-    ['large enough', '<button>Go</button>'],
-    ['within a sentence', '<p>Read <a href="#a" style="display: inline">the terms</a> first.</p>'],
-    ['pressed by its label', '<label style="display: block; height: 44px"><input type="checkbox"> All of them</label>'],
-    ['made larger by what is drawn over it', '<button class="low wide">Go</button>'],
+    ['a button that is large enough', '<button>Go</button>'],
+    ['a link within a sentence', '<p>Read <a href="#a" style="display: inline">the terms</a> first.</p>'],
     [
-      'the link of a row that leads',
+      'a check box with a large label',
+      '<label style="display: block; height: 44px"><input type="checkbox"> All of them</label>',
+    ],
+    ['a button that a pseudo-element enlarges', '<button class="low wide">Go</button>'],
+    [
+      'the link of a row that can be pressed as a whole',
       '<table><tr class="leads"><td class="lead"><a href="#a" class="low">Ada</a></table>',
     ],
-    ['not shown', '<button style="display: none; height: 1px">Go</button>'],
-    ['outside until it is focused', '<a href="#a" class="low" style="position: absolute; top: -80px">Skip</a>'],
+    ['a button that is not displayed', '<button style="display: none; height: 1px">Go</button>'],
     [
-      'behind a dialog',
+      'a skip link that is outside the window until it is focused',
+      '<a href="#a" class="low" style="position: absolute; top: -80px">Skip</a>',
+    ],
+    [
+      'a button behind a dialog',
       '<button class="low">Go</button><div role="dialog" aria-modal="true"><button>Go</button></div>',
     ],
-  ])('accepts a target that is %s', async (_, body) => {
+  ])('accepts %s', async (_, body) => {
     const rules =
       '.low { height: 20px } .wide { position: relative } .wide::after { content: ""; position: absolute; inset: -12px 0 }'
     expect(await findFaultsOf('small', body, `${square} tr.leads { display: block; height: 48px } ${rules}`)).toEqual(
@@ -108,7 +118,7 @@ describe('press targets that are too small', () => {
   })
 })
 
-describe('headings', () => {
+describe('the check of headings', () => {
   it.each([
     ['<h2>Users</h2>', ['0 h1', 'h0 to h2 "Users"']],
     ['<h1>Users</h1><h1>Roles</h1>', ['2 h1']],
@@ -121,7 +131,7 @@ describe('headings', () => {
   )
 })
 
-describe('landmarks', () => {
+describe('the check of landmarks', () => {
   it.each([
     ['<nav></nav><nav></nav>', ['navigation ""']],
     ['<section aria-label="Price">a</section><section aria-label="Price">a</section>', ['region "Price"']],
@@ -152,7 +162,7 @@ describe('a clipped tooltip', () => {
     expect(await findFaultsOf('hints', buildHint('left: 20px; top: 20px'), rules)).toEqual([]))
 })
 
-describe('clipped texts', () => {
+describe('the check of clipped texts', () => {
   const box = '.box { width: 100px; height: 20px; line-height: 20px; overflow: hidden; white-space: nowrap }'
 
   it('finds a text whose end is hidden by its box', async () => {

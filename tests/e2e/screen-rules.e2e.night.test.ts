@@ -1,4 +1,4 @@
-/** Layout rules of all screens, measured in the browser: title rows, dialogs, toasts, fields and touch targets. */
+/** Tests layout rules of all screens in the browser: title rows, dialogs, toasts, fields and touch targets. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import {
@@ -42,7 +42,7 @@ it('Title and actions share one line, and the introduction is below both', async
   expect([title.height, action.height]).toEqual([32, 36])
   expect(action.middle - title.middle).toBeCloseTo(0, 0)
   expect(intro.y - title.bottom).toBeCloseTo(4, 0)
-  // The title's box is smaller than its line height of 32 px. The gutter is that of the desktop layout.
+  // The title's box is smaller than its line height of 32 px. 32 px is also the left margin of the desktop layout.
   expect(title.x - (await readBox(page.locator('.rail'))).right).toBeCloseTo(32, 0)
   await page.setViewportSize({ width: 1024, height: 768 })
   expect((await readBox(page.locator('h1'))).x - (await readBox(page.locator('.rail'))).right).toBeCloseTo(24, 0)
@@ -63,7 +63,7 @@ it('Every font weight is 400, 500 or 600', async () => {
   }
 })
 
-it('A drawer focuses its first text field; its buttons are 8 px apart, the primary one first', async () => {
+it('A drawer focuses its first text field; its buttons are 8 px apart, the primary button first', async () => {
   const page = await admin('/app/user')
   await waitForList(page)
   await openUser(page)
@@ -75,7 +75,7 @@ it('A drawer focuses its first text field; its buttons are 8 px apart, the prima
   const [create, cancel] = [await readBox(buttons.first()), await readBox(buttons.nth(1))]
   expect(cancel.x - create.right).toBeCloseTo(8, 0)
   expect(create.x - (await readBox(getDialog(page))).x).toBeCloseTo(25, 0)
-  // 6 px between label and field, 20 px between fields.
+  // The distance is 6 px between label and field, and 20 px between fields.
   const [name, label] = [
     getDialog(page).locator('[name=email]'),
     getDialog(page).locator('label', { hasText: 'E-mail' }),
@@ -92,7 +92,7 @@ it('A drawer focuses its first text field; its buttons are 8 px apart, the prima
   expect((await readBox(foot)).bottom).toBeGreaterThan(400)
 })
 
-it('A delete dialog focuses the cancel button; on a phone a dialog opens from below', async () => {
+it('A delete dialog focuses the cancel button; on a phone a dialog is at the bottom of the screen', async () => {
   const page = await admin('/app/contract')
   await waitForList(page)
   await go(page, '/app/device')
@@ -142,7 +142,10 @@ it('Fields are as wide as their content, and the Enter key is labelled with its 
   expect((await readBox(page.locator('[name=name]'))).width).toBeLessThanOrEqual(640)
   const lines =
     'form input:not([type=checkbox], [type=radio], [type=range], [type=file], [readonly], [hidden], [tabindex])'
-  /** Returns the Enter key labels of each row of the form, in tab order. */
+  /**
+   * Returns what is wrong with the Enter key labels of the form: labels other than "next" or "search" before the last field, and whether
+   * the last one submits.
+   */
   const readKeyHints = async (page: Page) => {
     const keyHints = await page.locator(lines).evaluateAll((all: HTMLElement[]) =>
       all.map((line) => {
@@ -173,7 +176,7 @@ it('Fields are as wide as their content, and the Enter key is labelled with its 
   }
 })
 
-it('By touch, breadcrumbs, check boxes, account links and menu items are 44 px high', async () => {
+it('Breadcrumbs, check boxes, account links and menu items are at least 44 px high on a touch screen', async () => {
   const page = await admin('/app/profile/password', phone)
   await page.locator('.crumbs a').first().waitFor()
   const readHeights = async (locator: Locator) =>
@@ -212,7 +215,7 @@ it('Undo returns the focus to its row (A-10)', async () => {
   const undo = page.getByRole('button', { name: 'Undo' })
   await undo.waitFor()
   const readFocusedTag = () => page.evaluate(() => document.activeElement?.closest('tr, main')?.tagName)
-  // The row leaves the list, and the focus moves to another element.
+  // The row is removed from the list, and the focus moves to another element.
   await expect.poll(readFocusedTag).toBeDefined()
   const focusedTagBefore = await readFocusedTag()
   await page.keyboard.press('F8')

@@ -1,4 +1,4 @@
-/** Parts that need a real browser: an authenticator of the device, and downloaded files. */
+/** Tests parts of the second factor that need a real browser: an authenticator of the device, and downloaded files. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { fillLogin, type Person } from '#tests/support/browser/browser.ts'
@@ -31,7 +31,7 @@ async function confirmByPassword(page: Page, { password }: Person) {
   await getButton(page, 'Continue').click()
 }
 
-it('A passkey is created on this device and confirms the next login after the password', async () => {
+it('A user creates a passkey on this device and confirms the next login with it, after the password', async () => {
   const { user } = takeOwnCompany()
   const { page, close } = await inside(user, '/app/profile/security')
   await addAuthenticator(page)
@@ -56,7 +56,7 @@ it('A passkey is created on this device and confirms the next login after the pa
   await go(page, '/app/profile/security')
   await page.getByText('last used', { exact: false }).waitFor()
 
-  // The device refuses a second passkey. The existing factor confirms the user.
+  // The device refuses a second passkey. The user is confirmed by the existing factor.
   await getButton(page, 'Add passkey').click()
   await getButton(page, 'Use passkey').click()
   await getButton(page, 'Create passkey').click()

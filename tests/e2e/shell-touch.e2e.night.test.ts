@@ -1,4 +1,4 @@
-/** The shell by touch, in two languages and two tabs. */
+/** Tests the shell by touch, in two languages and two tabs. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -35,13 +35,13 @@ describe('the shell by touch', () => {
     }
   })
 
-  it('shows the company name on one line next to the quiet controls, in both languages (M13)', async () => {
+  it('shows the full company name on one line in the header, in both languages (M13)', async () => {
     // Uses its own company, because the language chosen here would affect other tests of the staff user.
     const { page } = await resume(takeOwnCompany().admin, '/app/home', phone)
     const language = page.locator('.bar .language')
     const fits = async (other: string) => {
       await expect.poll(() => language.innerText()).toBe(other)
-      // The account's language is a normal change: its pending mark is shown until it is sent.
+      // The account's language is a normal write: a mark shows that it waits until it is sent.
       await expect
         .poll(() =>
           page
@@ -60,7 +60,7 @@ describe('the shell by touch', () => {
     await fits('中文')
   })
 
-  it('takes over the client type of another tab at once, and ignores an invalid stored one (M3)', async () => {
+  it('applies the client type that another tab selects, and ignores an invalid stored client type (M3)', async () => {
     const getClientTypeField = (tab: Page) => tab.getByRole('combobox', { name: 'Client type' })
     await openPath(page, setup.fixture.portal, '/app/m18/price')
     await getClientTypeField(page).waitFor()

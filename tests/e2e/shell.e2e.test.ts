@@ -1,4 +1,4 @@
-/** The shell in Chromium: layout, painting and keyboard. */
+/** Tests the shell in Chromium: layout, painting and keyboard. */
 import type { Page } from 'playwright-core'
 import { packApp } from '#tests/support/uploads/packages.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -60,7 +60,7 @@ describe('the shell on a desktop', () => {
     await about.waitFor({ state: 'detached' })
   })
 
-  nightly('paints dark colours at once and remembers them (C-34)', async () => {
+  nightly('switches to dark colours immediately and keeps them after a reload (C-34)', async () => {
     const readBackground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     const light = await readBackground()
     await page.getByRole('button', { name: 'My account' }).click()

@@ -11,7 +11,7 @@ it("The sign-up opens offline from the worker's cache, with the typed values but
   await submit(page)
   await fill(page, { user_name: 'Ana Chan', user_email: 'offline@nova.example', user_password: 'Slow-river-under-9' })
   await waitForController(page)
-  // Without the browser's own cache, which guarantees nothing.
+  // Clears the browser's own cache, because it does not guarantee that files stay available.
   const tools = await page.context().newCDPSession(page)
   await tools.send('Network.clearBrowserCache')
   await tools.send('Network.setCacheDisabled', { cacheDisabled: true })

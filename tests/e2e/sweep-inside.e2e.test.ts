@@ -1,4 +1,4 @@
-/** Every screen of a company's users. `sweep-outside` checks the other screens (A-01, A-04, A-15, A-30, A-32, T-02, I-01). */
+/** Checks every screen of a company's users. `sweep-outside` checks the other screens (A-01, A-04, A-15, A-30, A-32, T-02, I-01). */
 import { expect, it } from 'vitest'
 import { adminScreens, userScreens } from '#tests/support/browser/screens.ts'
 import { expectCleanSweep, sweepTimeoutMs } from '#tests/support/browser/sweep.ts'

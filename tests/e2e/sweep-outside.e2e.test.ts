@@ -1,7 +1,7 @@
 /**
- * Every screen of visitors and staff, on desktop, tablet and phone, in both languages and themes: nothing scrolls sideways, no text is
- * clipped or missing, targets are large enough, headings and landmarks are in order, no page violates its policy or requests another host,
- * and all pages are accessible (T-01, T-02, I-01, H-01, P-33, A-01, A-04, A-15, A-30).
+ * Checks every screen of visitors and staff, on desktop, tablet and phone, in both languages and themes: nothing scrolls sideways, no text
+ * is clipped or missing, targets are large enough, headings and landmarks are in order, no page violates its policy or requests another
+ * host, and all pages are accessible (T-01, T-02, I-01, H-01, P-33, A-01, A-04, A-15, A-30).
  */
 import { expect, it } from 'vitest'
 import { findMissingTexts } from '#tests/support/browser/missing-texts.ts'

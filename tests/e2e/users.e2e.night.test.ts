@@ -1,5 +1,5 @@
 /**
- * The list of a company's users in Chromium: its address, its history and the keyboard. The contents of list and form are tested in
+ * Tests the list of a company's users in Chromium: its address, its history and the keyboard. The contents of list and form are tested in
  * `tests/features/users`.
  */
 import type { Locator, Page } from 'playwright-core'
@@ -17,7 +17,7 @@ const query = () => new URL(page.url()).search
 const getDrawer = () => page.getByRole('dialog')
 const isFocused = (locator: Locator) => locator.evaluate((element) => element === document.activeElement)
 
-/** Waits until the list is completely cached, so each step is shown at once and no late response renders it again. */
+/** Waits until the list is completely cached, so that each step is rendered from the cache and no late response renders it again. */
 async function enter() {
   page = await resumePage(setup, admin, '/app/user')
   await getLinks().first().waitFor()
@@ -36,7 +36,7 @@ it('Paging, sorting, filters and search are in the address; Back and reload rest
   await page.getByRole('columnheader', { name: 'E-mail' }).getByRole('button').click()
   await expect.poll(query).toBe('?sortField=email&sortOrder=asc')
   await expect.poll(readNames).not.toEqual(second)
-  // The third column, after the check box and the name.
+  // The e-mail is in the third column, after the check box and the name.
   const readMails = async () => await getRows().locator('td:nth-child(3)').allTextContents()
   await expect.poll(async () => (await readMails()).length).toBe(10)
   const sorted = await readMails()
@@ -89,7 +89,7 @@ it('A user is opened by keyboard, and closing returns the focus to the row (A-02
   await page.keyboard.press('Escape')
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-haspopup'))).toBe('menu')
 
-  // Deleting asks for the e-mail and a code. Escape cancels it (M39, M52).
+  // The delete dialog asks for the e-mail and a code. Escape closes it (M39, M52).
   await page.keyboard.press('Enter')
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await expect.poll(() => getDrawer().getByLabel('Confirmation code').isVisible()).toBe(true)

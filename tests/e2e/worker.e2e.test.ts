@@ -1,4 +1,4 @@
-/** Every request under the worker gets a response, and requests outside its responsibility bypass it (offline layer, W-08). */
+/** Tests that the worker responds to every request it is responsible for, and passes all others to the network (offline layer, W-08). */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { signIn } from '#tests/support/browser/browser.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await signIn(page, proxy, 'admin', '/app/user')
   await waitForList(page)
   await waitForController(page)
-  // Read once through the worker, so the device has the rows requested below.
+  // Reads the user once through the worker, so that the device has the rows that the tests request.
   expect(await ask('/api/m18s/user')).toMatchObject({ status: 200, pipeline: true })
 })
 afterAll(async () => {
@@ -35,7 +35,7 @@ const ask = (path: string, init: { headers?: Record<string, string> } = {}) =>
   )
 
 describe('the service worker', () => {
-  it('answers the request that wakes it after it was stopped', async () => {
+  it('responds to the request that starts it again after it was stopped', async () => {
     const worker = await controlWorker(page)
     await expect.poll(() => worker.isRunning()).toBe(true)
     for (let times = 0; times < 2; times++) {
@@ -45,13 +45,13 @@ describe('the service worker', () => {
     }
   })
 
-  it('answers a range request with that range, not with the complete cached file', async () => {
+  it('responds to a range request with that range, not with the complete cached file', async () => {
     const path = '/saas/icons/favicon.svg'
     expect(await page.evaluate(async (url) => (await caches.match(url, { ignoreSearch: true }))?.ok, path)).toBe(true)
     expect(await ask(path, { headers: { range: 'bytes=0-9' } })).toMatchObject({ status: 206 })
   })
 
-  it('passes an upload on unchanged', async () => {
+  it('forwards an upload unchanged', async () => {
     const arrivalCountBefore = proxy.arrivals.length
     const result = await page.evaluate(async () => {
       const form = new FormData()
@@ -59,7 +59,7 @@ describe('the service worker', () => {
       const { status, headers } = await fetch('/api/m18s/asset', { method: 'POST', body: form })
       return { status, pipeline: headers.has('x-corridor') }
     })
-    // It arrived, and the response comes from the server.
+    // The upload arrived once, and the response comes from the server.
     expect(result).toEqual({ status: 401, pipeline: false })
     expect(proxy.arrivals.slice(arrivalCountBefore).filter(({ path }) => path === '/api/m18s/asset')).toHaveLength(1)
   })

@@ -1,4 +1,4 @@
-/** A page's store with a recorded server: the test sees each call and chooses its response. */
+/** Provides a page's store with a recorded server: the test sees each call and chooses its response. */
 import { act } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { MemoryRouter } from 'react-router-dom'
@@ -30,12 +30,12 @@ export function createCallRecorder() {
       <MemoryRouter>{children}</MemoryRouter>
     </StoreProvider>
   )
-  /** The latest call. */
+  /** Responds to the latest call. */
   const respond = async (result: CallResult<unknown>) => await calls.at(-1)?.respond(result)
   return { calls, store, wrapper, respond }
 }
 
-/** The result of a lost response: the call may have taken effect. */
+/** Result of a call whose response was lost. The call may have taken effect. */
 export const lostResult: CallResult<never> = { kind: 'problem', problem: createLocalProblem('OFFLINE') }
 
 export const buildRefusal = (code: string, data: unknown = null): CallResult<never> => ({

@@ -1,4 +1,4 @@
-/** Every form with drafts offers the draft of an earlier visit, and never fills it in by itself. */
+/** Tests that every form with drafts offers the draft of an earlier visit, and never fills it in by itself. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { getNamedField, submit, typeValues } from '#tests/support/pages/fields.ts'
@@ -9,7 +9,7 @@ const fixture = setUpShopPages()
 const { press } = createUserActions(fixture)
 
 type StoredDraft = { name: `draft:${string}`; value: unknown; at: number }
-/** Opens the database of the signed-in user as the page opened it: each page load has its own modules. */
+/** Opens the database of the signed-in user as the page opened it. Each page load has its own modules. */
 async function openDraftTable() {
   const { getThisDevice } = await import('#local/storage/device.ts')
   const [occupant] = await getThisDevice().directory.occupants.toArray()
@@ -66,7 +66,7 @@ it('A reload restores the draft of a change, and a new tab offers it without los
   await findOffer(yesterdayQuestion)
   await answerOffer(yesterdayQuestion, 'Continue')
   await expect.poll(() => getNamedField('users').value).toBe('10')
-  // The input of the meantime is offered instead.
+  // The input that was typed meanwhile is offered instead.
   const now = new RegExp(`^Continue your draft of ${today()} \\d\\d:\\d\\d:\\d\\d\\?$`)
   await answerOffer(now, 'Continue')
   await expect.poll(() => getNamedField('users').value).toBe('31')
@@ -109,7 +109,7 @@ it('The wizard starts empty, offers an earlier draft and continues at its step (
   await expect.poll(() => getNamedField('code').value).toBe('earlier')
 })
 
-it('A price list shows its own values and offers an earlier draft (fault 4c)', async () => {
+it('A price list form shows its normal values and offers an earlier draft (fault 4c)', async () => {
   await fixture.browser.openAs('delete@m18', '/app/m18/price/new')
   await waitForField('desc')
   await typeValues(fixture.user, { desc: 'Begun earlier' })

@@ -1,4 +1,4 @@
-/** Many waiting writes in few requests, between a tablet and the real server. */
+/** Tests that many waiting writes are sent in few requests, between a tablet and the real server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { bypassPolicies } from '#tests/support/server/database.ts'
@@ -80,7 +80,7 @@ describe('waiting writes', () => {
     expect(sent.length).toBeLessThanOrEqual(4)
   })
 
-  it('take effect once if the response is lost (protocol 24, 25)', async () => {
+  it('take effect once if a response is lost (protocol 24, 25)', async () => {
     const intent = await createUserWithChanges('ann', 9)
     tablet.connection.state = 'answers lost'
     await tablet.tick()
@@ -108,7 +108,7 @@ describe('waiting writes', () => {
 })
 
 describe('a batch', () => {
-  /** Uses `buildResponse` for the first batch and passes everything else on. */
+  /** Uses `buildResponse` for the first batch and forwards all other requests. */
   function interceptBatch(
     buildResponse: (items: unknown[], sendOriginal: () => Promise<Response>) => Promise<ReceivedResponse | Response>,
   ) {
@@ -129,11 +129,11 @@ describe('a batch', () => {
   })
 
   it.each([
-    [413, 'is halved'],
-    [404, 'is given up for single writes'],
-    [405, 'is given up for single writes'],
-    [501, 'is given up for single writes'],
-  ])('answered with %i %s, and no write is lost (protocol 25)', async (status) => {
+    [413, 'it is halved'],
+    [404, 'its writes are sent one by one'],
+    [405, 'its writes are sent one by one'],
+    [501, 'its writes are sent one by one'],
+  ])('after the response %i %s, and no write is lost (protocol 25)', async (status) => {
     const intent = await createUserWithChanges('ann', 9)
     interceptBatch(async () => buildReply(status, { errorCode: 'TOO_LARGE', errorMessage: '', data: null }))
     const sent = await reconnect()
@@ -147,20 +147,23 @@ describe('a batch', () => {
   })
 
   it.each([
-    ['one entry short', (all: unknown[]) => all.slice(1)],
+    ['with one entry missing', (all: unknown[]) => all.slice(1)],
     ['in another order', (all: unknown[]) => all.toReversed()],
-    ['of somebody who knows no keys', (all: unknown[]) => all.map(() => ({ status: 200, headers: {}, body: null }))],
-  ])('answered with a list %s settles nothing, and is resent with the same keys (protocol 25)', async (_, spoil) => {
-    const intent = await createUserWithChanges('ann', 9)
-    interceptBatch(async (_items, sendOriginal) =>
-      buildReply(200, spoil((await (await sendOriginal()).json()) as unknown[])),
-    )
-    await reconnect()
-    expect(await tablet.entries()).toHaveLength(9)
-    await installation.clock.advance(120_000)
-    await reconnect()
-    expect(await tablet.entries()).toEqual([])
-    expect(await readRow(intent)).toMatchObject({ row: { name: 'ann 9', row_version: 10 } })
-    expect(await countEffects()).toBe(10)
-  })
+    ['without idempotency keys', (all: unknown[]) => all.map(() => ({ status: 200, headers: {}, body: null }))],
+  ])(
+    'settles nothing if the response is a list %s, and is resent with the same keys (protocol 25)',
+    async (_, spoil) => {
+      const intent = await createUserWithChanges('ann', 9)
+      interceptBatch(async (_items, sendOriginal) =>
+        buildReply(200, spoil((await (await sendOriginal()).json()) as unknown[])),
+      )
+      await reconnect()
+      expect(await tablet.entries()).toHaveLength(9)
+      await installation.clock.advance(120_000)
+      await reconnect()
+      expect(await tablet.entries()).toEqual([])
+      expect(await readRow(intent)).toMatchObject({ row: { name: 'ann 9', row_version: 10 } })
+      expect(await countEffects()).toBe(10)
+    },
+  )
 })

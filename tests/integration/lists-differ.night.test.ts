@@ -1,7 +1,7 @@
 /**
- * Compares both ways in which the device reads a list with the server's SQL over the same rows: random names from all of Unicode, ties,
- * empty values, random filters, sort orders, searches and pages (protocol 36, 37, I-14). A failure prints its seed; `QUERIES` sets the
- * number of queries.
+ * Compares the device's two methods to read a list with the server's SQL over the same rows: random names from all of Unicode, ties, empty
+ * values, random filters, sort orders, searches and pages (protocol 36, 37, I-14). A failure prints its seed; `QUERIES` sets the number of
+ * queries.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -56,7 +56,7 @@ const userArbitrary = fc.record({
   admin: fc.boolean(),
   orders: fc.boolean(),
   alert: fc.boolean(),
-  // Several rows within one second: their displayed times are equal, so the id decides.
+  // Creates several rows within one second: their displayed times are equal, so they are ordered by id.
   create_time: fc.integer({ min: 0, max: 90_000 }).map((ms) => startTime + ms),
   update_time: fc.integer({ min: 0, max: 4_000_000_000 }).map((ms) => startTime + ms),
 })
@@ -141,13 +141,16 @@ const listFromServer = (queries: readonly RandomQuery[]) =>
     return results
   })
 
-/** Reads like a screen does, with session, coverage and waiting writes. */
+/** Reads the list as a screen does, with session, coverage and waiting writes. */
 async function readView(query: ListQuery): Promise<ListResult & { complete: boolean }> {
   const { count, rows, complete: isComplete } = await readListOnDevice(tablet.device, list, query)
   return { count, ids: rows.map(({ row }) => row.id), complete: isComplete }
 }
 
-/** Every `indexedEvery`th query uses the index, and every `viewedEvery`th the complete path of a screen. The fake IndexedDB is slow. */
+/**
+ * Only every `indexedEvery`th query uses the index, and only every `viewedEvery`th query is read as on a screen, because the fake IndexedDB
+ * is slow.
+ */
 const indexedEvery = 20
 const viewedEvery = 40
 
@@ -161,7 +164,7 @@ describe(`an offline list of ${userCount} rows`, () => {
   const expectSame = (index: number, local: ListResult) =>
     expect(local, `SEED=${seed}, ${JSON.stringify(queryList[index])}`).toMatchObject({ ...results[index] })
 
-  it(`returns the server's rows, order and count for ${queryCount} random queries, read from all rows`, async () => {
+  it(`returns the server's rows, order and count for ${queryCount} random queries, without an index`, async () => {
     const stored = await getRowTable(db, list.table).toArray()
     for (const [index, queryCase] of queryList.entries()) {
       const query = toListQuery(queryCase)
@@ -177,7 +180,7 @@ describe(`an offline list of ${userCount} rows`, () => {
     }
   }, 240_000)
 
-  it(`returns the same for every ${indexedEvery}th query through its index`, async () => {
+  it(`returns the same result for every ${indexedEvery}th query through its index`, async () => {
     const tables = db.tables.map(({ name: table }) => table)
     await transact(db, tables, async () => await makeIndex(db, list, companyId))
     const listId = (await db.indexes.toArray())[0]?.name ?? ''
@@ -194,7 +197,7 @@ describe(`an offline list of ${userCount} rows`, () => {
       expectSame(index, local)
       if (index % viewedEvery === 0) expectSame(index, { ...(await readView(query)) })
     }
-    // Most results must not be empty, otherwise the comparison proves nothing.
+    // More than a tenth of the results must contain rows, otherwise the comparison proves nothing.
     expect(results.filter(({ ids }) => ids.length > 0).length).toBeGreaterThan(queryCount / 10)
   }, 240_000)
 })

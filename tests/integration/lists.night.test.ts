@@ -47,7 +47,7 @@ const userArbitrary = fc.record({
   admin: fc.boolean(),
   orders: fc.boolean(),
   alert: fc.boolean(),
-  // Several rows within one second: their displayed times are equal, so the id decides.
+  // Creates several rows within one second: their displayed times are equal, so they are ordered by id.
   create_time: fc.integer({ min: 0, max: 3_000 }).map((ms) => Date.parse('2026-01-01T00:00:00Z') + ms),
   update_time: fc.integer({ min: 0, max: 400_000_000 }).map((ms) => Date.parse('2026-01-01T00:00:00Z') + ms),
 })

@@ -1,4 +1,4 @@
-/** The server's hourly limit of invitations, as a tablet's outbox handles it. */
+/** Tests how a tablet's outbox handles the server's hourly limit of invitations. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { sql } from 'kysely'
 import { mailsPerHour } from '#domain/mails.ts'
@@ -45,7 +45,7 @@ const readInvitedNames = () =>
     return rows.map(({ name }) => name).sort()
   })
 
-it('Invitations above the mail limit wait with a reason, block nothing, and are sent later', async () => {
+it('Invitations above the mail limit wait with a reason, do not block other writes, and are sent later', async () => {
   tablet.connection.state = 'down'
   const names = Array.from({ length: mailsPerHour.newCompany + 5 }, (_, index) => `stranger${index}`)
   for (const name of names) await inviteUser(name)

@@ -1,4 +1,4 @@
-/** The user's decisions about waiting writes, between tablets and the real server. */
+/** Tests the user's decisions about waiting writes, between tablets and the real server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createUser, deleteUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { createOutboxActions } from '#request/page/outbox-actions.ts'
@@ -29,7 +29,7 @@ beforeEach(async () => {
 type Fields = { title?: 0 | 1 | 2; name?: string; alert?: boolean }
 const originalValues = { title: 0, alert: false, name: 'ALPHA-7f3a91 invited' }
 
-/** Changes the user like a form: based on the row version it was opened with and the old values of the changed fields. */
+/** Changes the user as a form does: based on the row version that the form was opened with, and on the old values of the changed fields. */
 async function change(tablet: Tablet, body: Fields, rowVersion: number | `~${string}` = 1) {
   const values = Object.fromEntries(Object.keys(body).map((field) => [field, originalValues[field as keyof Fields]]))
   return await tablet.api.call(updateCompanyUser, { params: { id }, body }, { base: { rowVersion, values } })
@@ -47,7 +47,7 @@ async function sendAll(tablet: Tablet) {
   await tablet.settle()
 }
 
-/** Makes the `own` change offline, then the `other` change on another tablet, and reconnects. */
+/** Changes the user offline by `own`, changes it on another tablet by `other`, and reconnects. */
 async function createConflict(own: Fields, other: Fields) {
   ownTablet.connection.state = 'down'
   const result = await change(ownTablet, own)
@@ -78,7 +78,7 @@ describe('a write to a row that somebody else changed', () => {
     expect(await ownTablet.entries()).toMatchObject([{ state: 'conflict' }])
   })
 
-  it('keepOwnValues writes the own field over the current row', async () => {
+  it("keepOwnValues writes the user's value of the field over the current row", async () => {
     const intent = await createConflict({ title: 2 }, { title: 1 })
     expect(await createOutboxActions(ownTablet.ports).keepOwnValues(intent)).toBe(true)
     await ownTablet.settle()
@@ -86,7 +86,7 @@ describe('a write to a row that somebody else changed', () => {
     expect(await readRow(ownTablet)).toMatchObject({ title: 2, row_version: 3 })
   })
 
-  it('keepServerValues drops the write, and its successors are judged on their own (protocol 14, 15)', async () => {
+  it('keepServerValues drops the write, and still sends a later write of the same row (protocol 14, 15)', async () => {
     ownTablet.connection.state = 'down'
     const first = readIntent(await change(ownTablet, { title: 2 }))
     await change(ownTablet, { alert: true }, `~${first}`)
@@ -119,7 +119,7 @@ describe('dropping a write', () => {
     expect(await ownTablet.entries()).toHaveLength(1)
   })
 
-  it('blocks the row until the server ensures that a sent write never runs (protocol 13, 15)', async () => {
+  it('blocks the row until the server guarantees that a sent write never runs (protocol 13, 15)', async () => {
     ownTablet.connection.state = 'down'
     const first = readIntent(await change(ownTablet, { title: 2 }))
     await change(ownTablet, { alert: true }, `~${first}`)
@@ -144,7 +144,7 @@ describe('dropping a write', () => {
     expect(await readRow(ownTablet)).toMatchObject({ title: 2, row_version: 2 })
   })
 
-  it('that creates a row also drops its dependent writes, which are listed first (protocol 15)', async () => {
+  it('also drops the writes that need the row which it creates, after listing them (protocol 15)', async () => {
     ownTablet.connection.state = 'down'
     await change(ownTablet, { title: 2 })
     const createIntent = readIntent(await ownTablet.api.call(createUser, newUser('made')))
@@ -166,7 +166,7 @@ describe('dropping a write', () => {
 })
 
 describe('outbox information for the screen', () => {
-  it('a conflict has base, own and server values, author, time and differing fields, also offline (protocol 14)', async () => {
+  it("a conflict has base, user's and server values, author, time and differing fields (protocol 14)", async () => {
     const intent = await createConflict({ title: 2, alert: true }, { title: 1 })
     ownTablet.connection.state = 'down'
     const comparison = await createOutboxActions(ownTablet.ports).compare(intent)
@@ -181,7 +181,7 @@ describe('outbox information for the screen', () => {
     expect(comparison?.changedAt).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/)
   })
 
-  it("a conflict with the user's own change on another tablet is marked as own", async () => {
+  it("a conflict with the user's change on another tablet is marked as the user's own", async () => {
     const secondTablet = await installation.signInTablet('admin@alpha')
     ownTablet.connection.state = 'down'
     const result = await change(ownTablet, { title: 2 })
@@ -193,7 +193,7 @@ describe('outbox information for the screen', () => {
     })
   })
 
-  it('a waiting write has a wait reason, and its comparison is null without a conflict', async () => {
+  it('a waiting write has a wait reason, and its comparison is null if there is no conflict', async () => {
     ownTablet.connection.state = 'down'
     const actions = createOutboxActions(ownTablet.ports)
     const first = readIntent(await change(ownTablet, { title: 2 }))
@@ -229,7 +229,7 @@ describe('a waiting write', () => {
     const second = readIntent(await change(ownTablet, { name: 'Typed' }, `~${first}`))
     const actions = createOutboxActions(ownTablet.ports)
     const buildInput = (body: Fields) => ({ params: { id }, body })
-    // Tried once without a response, so it may have taken effect.
+    // The write was sent once without a response, so it may have taken effect.
     expect(await actions.fix(first, buildInput({ title: 1 }))).toBe(false)
     expect(await actions.fix(second, buildInput({ name: 'Typed anew' }))).toBe(true)
     await ownTablet.settle()
@@ -241,7 +241,7 @@ describe('a waiting write', () => {
     expect(await readRow(ownTablet)).toMatchObject({ title: 2, name: 'Typed anew', row_version: 3 })
   })
 
-  it("is retried at once on the user's request (P-13)", async () => {
+  it("is retried immediately on the user's request (P-13)", async () => {
     ownTablet.connection.state = 'down'
     const intent = readIntent(await change(ownTablet, { title: 2 }))
     const actions = createOutboxActions(ownTablet.ports)
@@ -255,7 +255,7 @@ describe('a waiting write', () => {
 })
 
 describe('a refused write', () => {
-  it('is resent as it is or corrected, under a new key of the same intent (protocol 1, 6)', async () => {
+  it('is resent unchanged or corrected, under a new key of the same intent (protocol 1, 6)', async () => {
     ownTablet.connection.state = 'down'
     const createIntent = readIntent(await ownTablet.api.call(createUser, newUser('second')))
     await sendAll(ownTablet)
@@ -270,7 +270,7 @@ describe('a refused write', () => {
     expect(await ownTablet.row('users', `~${createIntent}`)).toMatchObject({ row: { email: 'third@alpha.example' } })
   })
 
-  it('that no longer exists is reported as unknown', async () => {
+  it('is reported as unknown if it no longer exists', async () => {
     expect(await createOutboxActions(ownTablet.ports).retry('nobody')).toBe(false)
     expect(await createOutboxActions(ownTablet.ports).drop('nobody')).toBe('unknown')
   })

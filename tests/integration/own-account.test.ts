@@ -16,7 +16,7 @@ afterAll(() => installation.close())
 beforeEach(() => installation.server.reset())
 
 const ownPath = toHttpRequest(getUser, {}).path
-/** Logs in a user without access to lists, so the device has only rows that the user's own reads returned. */
+/** Logs in a user without access to lists, so that the device has only rows that the user's own reads returned. */
 async function signInTablet(): Promise<{ tablet: Tablet; id: number }> {
   const tablet = await installation.signInTablet('user@alpha')
   const userResult = await tablet.api.call(getUser, {})
@@ -26,8 +26,8 @@ async function signInTablet(): Promise<{ tablet: Tablet; id: number }> {
 const readOwnUser = (tablet: Tablet, id: number) => readSingleRow(ownPath, 'users', id, tablet.device)
 const picture = async () => new File([new Uint8Array(await png())], 'me.png', { type: 'image/png' })
 
-describe('the own profile', () => {
-  it('changed offline, with picture and name, is shown at once and sent in order later (M43, protocol 22)', async () => {
+describe("the user's profile", () => {
+  it('shows an offline change of picture and name immediately, and sends it in order later (M43, protocol 22)', async () => {
     const { tablet, id } = await signInTablet()
     tablet.connection.state = 'down'
     const uploadResult = await tablet.api.call(uploadAsset, { body: { avatar: await picture() } })
@@ -51,7 +51,7 @@ describe('the own profile', () => {
     expect([assetResponse.statusCode, assetResponse.headers['content-type']]).toEqual([200, 'image/webp'])
   })
 
-  it('refuses a file that is no picture at once, and queues nothing', async () => {
+  it('refuses a file that is not a picture, and queues nothing', async () => {
     const { tablet } = await signInTablet()
     const file = new File(['<svg onload="alert(1)"/>'], 'me.png', { type: 'image/png' })
     const result = await tablet.api.call(uploadAsset, { body: { avatar: file } })
@@ -71,7 +71,7 @@ describe('the own profile', () => {
   })
 })
 
-describe('the own company', () => {
+describe("the user's company", () => {
   it('is changed offline after one read, shown with the change, and merged with other changes (M35)', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     const id = installation.server.world.companies.alpha

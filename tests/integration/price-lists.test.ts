@@ -1,4 +1,4 @@
-/** Price lists on a device: actions that may wait offline, and actions that never do (D81, protocol 13). */
+/** Tests price lists on a device: actions that may wait offline, and actions that may not (D81, protocol 13). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   deletePriceList,
@@ -71,7 +71,7 @@ describe('withdrawing a confirmed list', () => {
     expect(await readStoredList(laterListId)).toMatchObject({ deleted: false })
   })
 
-  it('happens at once online, and is refused at once for the list in force', async () => {
+  it('takes effect online, and is refused for the list in force', async () => {
     const tablet = await signInStaff()
     expect(await withdraw(tablet, laterListId)).toMatchObject({ kind: 'fresh' })
     expect(await readStoredList(laterListId)).toMatchObject({ deleted: true })
@@ -83,7 +83,7 @@ describe('withdrawing a confirmed list', () => {
 })
 
 describe('a withdrawn list on a device', () => {
-  it('stays stored, complete, and is listed offline under its own filter only (fault 11f)', async () => {
+  it('stays stored with all its fields, and is listed offline only under filters that include it (fault 11f)', async () => {
     const tablet = await signInStaff()
     await tablet.api.call(
       deletePriceList,
@@ -110,7 +110,7 @@ describe('a withdrawn list on a device', () => {
     })
   })
 
-  it('is reinstated only online, and is valid again (fault 11d)', async () => {
+  it('is reinstated only online, and is confirmed again afterwards (fault 11d)', async () => {
     const tablet = await signInStaff()
     await tablet.api.call(
       deletePriceList,
@@ -205,7 +205,7 @@ describe('changing an unconfirmed list', () => {
 })
 
 describe('a call whose response is lost', () => {
-  it('names the list that is withdrawn, confirmed, reinstated or imported (fault 33d)', async () => {
+  it('is stored with the name of the list that it withdraws, confirms, reinstates or imports (fault 33d)', async () => {
     const tablet = await signInStaff()
     const row = await tablet.row('price_lists', laterListId)
     const name = (row?.row as { effective_date?: string; desc?: string } | undefined) ?? {}

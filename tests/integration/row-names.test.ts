@@ -1,4 +1,4 @@
-/** Writes of different rows that refer to each other by name are sent in order over any connection (decision 82). */
+/** Tests that writes of different rows that refer to each other by name are sent in order over any connection (decision 82). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createModule, deleteModule, listModules, updateModule } from '#contract/modules.ts'
 import { createPriceList, deletePriceList } from '#contract/prices.ts'
@@ -40,7 +40,7 @@ const readCodes = async () => {
   )
   return rows.map(({ code }) => code)
 }
-/** Returns the module from this device's cached rows. It existed before the test. */
+/** Returns a module that existed before the test, from this device's cached rows. */
 async function findKnownModule(code: string) {
   const view = await tablet.list(listModules, { filters: { type: 'saas' }, results: 200, page: 1 })
   const module = view.rows.find(({ row }) => (row as unknown as { code: string }).code === code)
@@ -58,7 +58,7 @@ async function remove(code: string) {
   return readIntent(await tablet.api.call(deleteModule, { params: { id: row.row.id } }, { base }))
 }
 
-/** Requests for which `isCut` returns true never reach the server. */
+/** Cuts requests for which `isCut` returns true before they reach the server, and responses for which `isAnswerCut` returns true. */
 function cutRequests(
   isCut: (body: string, requestNumber: number) => boolean,
   isAnswerCut: (requestNumber: number) => boolean = () => false,
@@ -76,7 +76,7 @@ function cutRequests(
   }
 }
 
-/** Lets time pass, without any action of the user. */
+/** Sends due writes and advances the clock, without any action of the user. */
 async function sendAll(rounds = 60, stepMs = 1_500) {
   for (let round = 0; round < rounds && (await tablet.countWaiting()) > 0; round++) {
     await sendOutbox(tablet.ports)
@@ -87,7 +87,7 @@ async function sendAll(rounds = 60, stepMs = 1_500) {
 const readEntryStates = async () =>
   (await tablet.entries()).map(({ intent, state, problem }) => ({ intent, state, code: problem?.code }))
 
-it('Dependent modules arrive in order if the first request of the first one is cut (fault 42a)', async () => {
+it('Dependent modules arrive in order if the request that creates the first module is cut twice (fault 42a)', async () => {
   await addModule('first')
   await addModule('second', ['first'])
   await addModule('third', ['second'])
@@ -116,13 +116,13 @@ it.each([1, 2, 3])(
   },
 )
 
-it('A change waits for the unsent module that it names, also through a hidden module (fault 42a)', async () => {
+it('A change or a hidden module waits for the unsent module that it refers to (fault 42a)', async () => {
   await addModule('fresh')
   await change('core', { dependencies: ['fresh'] }, { dependencies: [] })
   const [, entry] = await tablet.entries()
   const [first] = await tablet.entries()
   expect(entry?.dependsOn).toEqual([first?.intent])
-  // The device knows no app, so this module is only read.
+  // The conditions of a hidden module refer to modules too.
   await addModule('joining', [], { hidden: true, conditions: ['fresh'] })
   expect((await tablet.entries()).at(-1)?.dependsOn).toEqual([first?.intent])
 })
@@ -149,7 +149,7 @@ it('A write that frees a name is sent after writes that need it and before its r
   const entries = new Map((await tablet.entries()).map((entry) => [entry.intent, entry]))
   expect(entries.get(removeIntent)?.dependsOn.toSorted()).toEqual([neededIntent, releaseIntent].toSorted())
   expect(entries.get(recreateIntent)?.dependsOn).toContain(removeIntent)
-  // The order alone does not make it a dependent write.
+  // A write that is only ordered after another write is not a dependent of it.
   expect(await createActions().findDependents(neededIntent)).toEqual([])
 })
 
@@ -172,7 +172,7 @@ it('A price list for the day of a deleted one is created after the deletion (fau
   const createIntent = readIntent(
     await tablet.api.call(createPriceList, { body: { type: 'saas', effective_date: '2027-01-01', desc: 'One' } }),
   )
-  // Sent once, so the deletion does not cancel it.
+  // The creation is sent once, so that the deletion does not cancel it.
   tablet.connection.state = 'answers lost'
   await tablet.tick()
   tablet.connection.state = 'down'
@@ -188,7 +188,7 @@ it('A price list for the day of a deleted one is created after the deletion (fau
 })
 
 describe('the wait reason (fault 42b)', () => {
-  it('names the earlier write, and at the end of a chain the refused one', async () => {
+  it('refers to the earlier write, or to the refused write at the start of a chain', async () => {
     const first = await addModule('first', ['nowhere'])
     const second = await addModule('second', ['first'])
     const third = await addModule('third', ['second'])
@@ -200,7 +200,7 @@ describe('the wait reason (fault 42b)', () => {
     expect(await createActions().getWaitReason(third)).toEqual({ kind: 'needs', intent: first, state: 'refused' })
   })
 
-  it('reports for a write behind a refused one that an earlier write needs review', async () => {
+  it('reports that a write waits behind an earlier write that needs review', async () => {
     await addModule('first', ['nowhere'])
     cutRequests(() => false)
     await sendAll(3)
@@ -211,7 +211,7 @@ describe('the wait reason (fault 42b)', () => {
 })
 
 describe('editing and discarding writes that others depend on (fault 42c)', () => {
-  it('an edit that names another unsent row waits for it, and one that names none waits for nothing', async () => {
+  it('an edited write waits for every unsent row that it names, and for none if it names none', async () => {
     const first = await addModule('first')
     const other = await addModule('other')
     const second = await addModule('second', ['first'])
@@ -223,7 +223,7 @@ describe('editing and discarding writes that others depend on (fault 42c)', () =
     expect(await dependsOn()).toEqual([])
   })
 
-  it('a refused write that is resent waits for rows created since, and never for its own dependents', async () => {
+  it('a refused write that is resent waits for rows created since then, but not for its own dependents', async () => {
     const second = await addModule('second', ['first'])
     cutRequests(() => false)
     await sendAll(3)

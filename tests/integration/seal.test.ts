@@ -1,4 +1,6 @@
-/** One tablet and two users: the first user's unsent writes are invisible to the second, and are sent after the first user returns. */
+/**
+ * Tests one tablet with two users: the first user's unsent writes are invisible to the second, and are sent after the first user returns.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -87,7 +89,7 @@ describe('signing out with unsent writes', () => {
     expect(await readServerRow()).toMatchObject({ name: secret })
   })
 
-  it('opens and sends them even if the sign-in was interrupted before that (protocol 30, R-17)', async () => {
+  it('keeps them so that they are opened and sent even after an interrupted sign-in (protocol 30, R-17)', async () => {
     const subject = { companyId, userId: installation.server.world.users['admin@alpha'] ?? 0 }
     await wipeUserData(openUserDatabase(), (await readSessionGeneration(openUserDatabase())) ?? 0)
     // Simulates a reload during the sign-in: the session exists, but the sealed data is not opened yet.
@@ -103,7 +105,7 @@ describe('signing out with unsent writes', () => {
     expect(await readServerRow()).toMatchObject({ name: secret })
   })
 
-  it('shows and sends none of them for another user (protocol 30, N-12, W-03, R-08)', async () => {
+  it('prevents that another user sees or sends them (protocol 30, N-12, W-03, R-08)', async () => {
     await signOut(tablet.ports)
     tablet.connection.state = 'up'
     await signInAs(tablet, 'second@alpha')
@@ -116,13 +118,13 @@ describe('signing out with unsent writes', () => {
     expect(await readServerRow()).toMatchObject({ name: secret })
   })
 
-  it('seals them too if another user signs in without a sign-out (protocol 30)', async () => {
+  it("is not required for sealing them: another user's sign-in seals them too (protocol 30)", async () => {
     tablet.connection.state = 'up'
     await signInAs(tablet, 'second@alpha')
     expect(await readDevice()).not.toContain(secret)
   })
 
-  it('discards them if the user chose so, and they never arrive', async () => {
+  it('discards them if the user chose this, and they are never sent', async () => {
     await signOut(tablet.ports, true)
     tablet.connection.state = 'up'
     await signInAs(tablet, 'admin@alpha')
@@ -131,7 +133,7 @@ describe('signing out with unsent writes', () => {
     expect(await readServerRow()).not.toMatchObject({ name: secret })
   })
 
-  it('during a lost response resends the write under its key, with one effect', async () => {
+  it('after a lost response keeps the key of the write, so that resending has no second effect', async () => {
     tablet.connection.state = 'answers lost'
     await tablet.tick()
     await signOut(tablet.ports)
@@ -176,7 +178,7 @@ describe('several sessions of one user', () => {
     return keys
   }
 
-  it('two seals under two keys both open at the third sign-in, then the keys are deleted (protocol 30)', async () => {
+  it('writes sealed under two keys are all opened at the third sign-in, then the old keys are deleted (protocol 30)', async () => {
     const [firstKey, secondKey] = await signOutTwice()
     expect(firstKey?.key).not.toBe(secondKey?.key)
     const seals = await readSealedWrites(openUserDatabase())

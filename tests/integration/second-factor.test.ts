@@ -1,4 +1,4 @@
-/** The second factor over HTTP: a login in two steps, and changes that take longer than a token is valid. */
+/** Tests the second factor over HTTP: a login in two steps, and changes that take longer than a token is valid. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addFactor, beginProof, getFactors, proveSelf, setUpFactor } from '#contract/factors.ts'
 import type { CallResult } from '#request/call-results.ts'
@@ -18,7 +18,7 @@ function getOutput<T>(result: CallResult<T>): T {
   return result.output
 }
 
-it('A second factor is set up with a renewed token and then required, and nothing of it is stored here', async () => {
+it('A second factor is set up with a renewed token and then required; its secrets are not stored on the device', async () => {
   const tablet = await installation.signInTablet('user@alpha')
   // Simulates a user who needs time to find the phone: the access token and its cookie expire.
   await installation.clock.advance(601_000)
@@ -58,7 +58,7 @@ it('A second factor is set up with a renewed token and then required, and nothin
   expect(getOutput(await otherTablet.api.call(getFactors, {})).recovery_codes).toBe(10)
 })
 
-it('A second factor needs the server: offline every action fails and nothing is queued', async () => {
+it('Actions on second factors need the server: offline they fail, and nothing is queued', async () => {
   const tablet = await installation.signInTablet('admin@alpha')
   tablet.connection.state = 'down'
   for (const result of [

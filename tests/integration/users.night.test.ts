@@ -47,14 +47,14 @@ const readTrail = (operation: string) =>
 const findAttempts = (tablet: Tablet) => tablet.connection.log.filter(({ request }) => request.headers[headers.key])
 
 describe('changing a user', () => {
-  it('online shows the new row and queues nothing', async () => {
+  it('shows the new row if online, and queues nothing', async () => {
     const tablet = await signInTablet()
     expect(await changeTitle(tablet, 2)).toMatchObject({ kind: 'fresh', output: { id: invitedId, title: 2 } })
     expect(await tablet.row('users', invitedId)).toMatchObject({ row: { title: 2 }, waiting: null })
     expect(await tablet.countWaiting()).toBe(0)
   })
 
-  it('offline reaches the server after reconnecting, with one audit entry', async () => {
+  it('takes effect after reconnecting if it was done offline, with one audit entry', async () => {
     const tablet = await signInTablet()
     const entryCountBefore = (await readTrail('update')).length
     tablet.connection.state = 'down'
@@ -81,7 +81,7 @@ describe('changing a user', () => {
     expect(await tablet.row('users', invitedId)).toMatchObject({ row: { row_version: version + 1 }, waiting: null })
   })
 
-  it('twice offline bases the second change on the first, and both arrive', async () => {
+  it('bases a second offline change on the first one, and both arrive', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet, 1)
@@ -108,7 +108,7 @@ describe('changing a user', () => {
     expect((await readStoredUser(invitedId)).title).toBe(2)
   })
 
-  it('in conflict and saved again is applied to the current row once', async () => {
+  it('is applied once to the current row if it is saved again after a conflict', async () => {
     const [tablet, other] = [await signInTablet(), await signInTablet('second@alpha')]
     await tablet.api.call(listUsers, buildListInput())
     await changeTitle(other, 2)
@@ -138,7 +138,7 @@ describe('changing a user', () => {
     expect((await readTrail('create')).map(({ status }) => status).sort()).toEqual([-1, 0])
   })
 
-  it('keeps a write that is refused after an offline period on the device with its problem', async () => {
+  it('keeps an offline write that the server refuses on the device, with its problem', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     await tablet.api.call(createUser, {
@@ -215,7 +215,7 @@ describe('a user created offline', () => {
 })
 
 describe('deleting a user', () => {
-  it('offline hides the row at once, also after the server has deleted it', async () => {
+  it('hides the row while offline, and keeps it hidden after the server has deleted it', async () => {
     const tablet = await signInTablet()
     const ids = async () =>
       (await tablet.list(listUsers, { scope: companyId, results: 50 })).rows.map(({ row }) => row.id)
@@ -226,7 +226,7 @@ describe('deleting a user', () => {
     await tablet.tick()
     expect((await readStoredUser(invitedId)).status).toBe(-2)
     expect(await ids()).not.toContain(invitedId)
-    // A list read in the same millisecond as the deletion would be ambiguous.
+    // The clock is advanced, because a list read in the same millisecond as the deletion could be older or newer.
     await installation.clock.advance(1)
     await tablet.api.call(listUsers, buildListInput())
     await tablet.settle()
@@ -238,7 +238,7 @@ describe('deleting a user', () => {
 })
 
 describe('the app without a network', () => {
-  it('opens, knows its user, and shows the list with its age', async () => {
+  it("opens with its user's data, and shows the list with its age", async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     await installation.clock.advance(3_600_000)
@@ -252,7 +252,7 @@ describe('the app without a network', () => {
     })
   })
 
-  it('resumes the session by itself an hour later', async () => {
+  it('resumes the session by itself when the network is back after an hour', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet, 2)
@@ -264,7 +264,7 @@ describe('the app without a network', () => {
 })
 
 describe('signing out without a network', () => {
-  it('leaves no row on the device, and keeps the waiting write for its owner', async () => {
+  it('ends the session on the server after reconnecting, and keeps the waiting write for its owner', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet, 2)
@@ -281,7 +281,7 @@ describe('signing out without a network', () => {
     expect((await readStoredUser(invitedId)).title).toBe(2)
   })
 
-  it('keeps the waiting write untouched while the next user works on the tablet', async () => {
+  it('keeps the waiting write unsent while the next user works on the tablet', async () => {
     const tablet = await signInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet, 2)

@@ -27,7 +27,7 @@ const claimOptions = {
 }
 const acceptedWrite = { status: 200, body: '{}', version: null, now: 1_000, asOf: 1_000, generation: 1 }
 
-/** Opens a device with a new user that is being sent, and a change of that user that waits for it. */
+/** Opens a device with a new user that is being sent, and a waiting change of that user. */
 async function openDeviceWithSentUser() {
   const { device, db, generation } = await openTestDevice()
   await storePage(db, userList, firstPage, buildPageResponse([buildUser(1)], 100), generation)
@@ -47,7 +47,9 @@ const waitForTurns = async (turns: number) => {
   for (let n = 0; n < turns; n++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** The time between the two reads depends on turns of the event loop, so every distance is tried. */
+/**
+ * Turns of the event loop between the start of a read and the acceptance of the write. The result may depend on them, so many are tried.
+ */
 const distances = Array.from({ length: 24 }, (_, turns) => turns)
 
 describe('reads on the device while the server accepts a write', () => {

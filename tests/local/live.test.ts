@@ -18,7 +18,7 @@ import {
 it('A list on the screen is notified of stored rows, even if the device was opened just before', async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   await openSession(openDevice(storage), { companyId, userId: 1 })
-  // Opened again, as after a reload: the database has no connection yet when the list is read.
+  // The device is opened again, as after a reload. The database has no connection yet when the list is read.
   const device = openDevice(storage)
   const rowCounts: number[] = []
   const subscription = liveQuery(async () => await readListOnDevice(device, userList, firstPage)).subscribe(
@@ -36,7 +36,7 @@ it('A list on the screen is notified of stored rows, even if the device was open
   subscription.unsubscribe()
 })
 
-it('Many quick changes are read a few times, with the last one and the next one (protocol 38)', async () => {
+it('Many quick changes cause only a few reads, and the last change and the next one are read (protocol 38)', async () => {
   const { db, device, generation } = await openTestDevice()
   const rowCounts: number[] = []
   let readCount = 0

@@ -1,4 +1,6 @@
-/** Two builds over one database. The newer build upgrades it while a page of the older build is open (protocol 40, R-19, R-20). */
+/**
+ * Tests two builds that share a database. The newer build upgrades it while a page of the older build is open (protocol 40, R-19, R-20).
+ */
 import { Dexie } from 'dexie'
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { expect, it } from 'vitest'
@@ -44,7 +46,7 @@ const createStoredRow = (row: VersionedRow = buildUser(1)): StoredRow => ({
   folds: { name: 'user 1', email: '' },
 })
 
-/** The tables of the last build before the first list index. */
+/** Opens a database with the tables of the last build before the first list index. */
 function openOlderDatabase(storage: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange }): Dexie {
   const db = new Dexie(name, storage)
   db.version(1).stores({
@@ -184,7 +186,7 @@ it('Data that version 8 sealed is restored under the new names', () => {
   })
 })
 
-it('The directory of the device remembers after an upgrade whose session expired', async () => {
+it("After an upgrade, the device still stores which user's session has expired", async () => {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   const older = new Dexie('portal-device', storage)
   older.version(1).stores({ session: 'name', occupants: '[companyId+userId]' })

@@ -313,10 +313,7 @@ export function createModelServer(clock: Clock): ModelServer {
     return buildJsonResponse(200, answers)
   }
 
-  /**
-   * Responds to requests about the caller's account: its data with the seal keys, and the deletion of seal keys. Returns null for other
-   * requests.
-   */
+  /** Responds to requests about the caller's account: its data and the deletion of seal keys. Otherwise returns null. */
   function respondForAccount(
     request: SentRequest,
     url: URL,

@@ -16,9 +16,9 @@ const buildChange = (field: 'name' | 'title'): ModelAction => ({
   hasBase: true,
 })
 
-/** The model does not allow a user to give up a write that can proceed by itself, so a blocked queue key fails the test. */
+/** In the model, a user cannot drop a write that can be sent by itself. So a blocked queue key makes the test fail. */
 it('A write that finds its change already applied releases the writes based on it (protocol 9, 14)', async () => {
-  // Another user gives row 2 the same title that is waiting here.
+  // Another user gives row 2 the title that is also waiting on this device.
   const { effects } = await runSimulation([
     goOffline,
     buildChange('title'),
@@ -29,12 +29,12 @@ it('A write that finds its change already applied releases the writes based on i
   expect(effects).toBe(1)
 })
 
-it('A deletion that finds its row gone releases the writes based on it (protocol 14)', async () => {
+it('A deletion that finds its row already deleted releases the writes based on it (protocol 14)', async () => {
   const removal: ModelAction = { kind: 'remove', tab: 0, at: 0 }
   await runSimulation([goOffline, removal, removal, buildChange('name'), ...goOnline])
 })
 
-it('A deletion of a row that is gone gives its form no problem (protocol 14)', async () => {
+it('Deleting a row that is already deleted reports no problem to the form (protocol 14)', async () => {
   const { forms } = await runSimulation([
     { kind: 'remove', tab: 0, at: 0 },
     { kind: 'remove', tab: 0, at: 0 },

@@ -1,4 +1,4 @@
-/** A proxy or firewall that refuses one request while it lets the others through. */
+/** Tests a proxy or firewall that refuses some requests while it lets the others through. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changePassword } from '#contract/accounts.ts'
 import { verifyTrail } from '#contract/audit-trail.ts'
@@ -36,8 +36,8 @@ interface SeenRequest {
 }
 
 /**
- * Puts a proxy between the device and the server. It responds if `getRefusal` returns a response; all other requests reach the server. With
- * `arrives`, refused requests reach the server too.
+ * Puts a proxy between the device and the server. If `getRefusal` returns a response, the proxy sends it. All other requests reach the
+ * server. With `arrives`, refused requests reach the server too.
  */
 function block(
   targetTablet: Tablet,
@@ -101,7 +101,7 @@ describe.each([
   [413, {}],
   [502, {}],
   [200, {}],
-  // With a request id that the proxy added.
+  // The proxy adds a request id to this response.
   [403, { 'x-request-id': 'f00' }],
 ] as const)('a write that a proxy answers with %i %o', (status, extra) => {
   it('is shown as blocked after three attempts (fault 19a)', async () => {
@@ -116,7 +116,7 @@ describe.each([
 })
 
 describe('requests that a proxy blocks', () => {
-  it('hold no other write (fault 19b)', async () => {
+  it('do not delay other writes (fault 19b)', async () => {
     const otherNames = Array.from({ length: 12 }, (_, index) => `Other ${index}`)
     await queueWrites(otherNames[0] ?? '', blockedName, ...otherNames.slice(1))
     block(tablet, (request) => (hasBlockedName(request) ? buildBlockPage(403) : null))
@@ -243,7 +243,7 @@ describe('requests that a proxy blocks', () => {
     })
   })
 
-  describe('of long requests', () => {
+  describe('long requests', () => {
     const verifyInput = { body: { companyId: null } }
     const readJobs = async () => {
       const session = await tablet.session()
@@ -253,7 +253,7 @@ describe('requests that a proxy blocks', () => {
       tablet = await installation.signInTablet('admin@m18')
     })
 
-    it('end with the problem if the start is blocked (fault 19m)', async () => {
+    it('end with the problem if their start is blocked (fault 19m)', async () => {
       block(tablet, ({ path }) => (path === verifyTrail.path ? buildBlockPage(403) : null))
       expect(await tablet.api.call(verifyTrail, verifyInput)).toMatchObject({
         kind: 'problem',

@@ -1,6 +1,6 @@
 /**
- * The device does not rely on its clock (R-21). The clock may be wrong from the start or change during a session, by a second or by ten
- * years, in any time zone. The device still renews the session only as often as needed, and signs nobody out.
+ * Tests that the device does not rely on its clock (R-21). The clock may be wrong from the start or change during a session, by a second or
+ * by ten years, in any time zone. The device still renews the session only as often as needed, and signs nobody out.
  */
 import { afterEach, describe, expect, it } from 'vitest'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -70,7 +70,7 @@ describe('a change of the time zone', () => {
   })
 
   it.each(['Pacific/Kiritimati', 'America/St_Johns', 'Asia/Hong_Kong', 'Europe/Berlin'])(
-    'to %s renews no token and signs nobody out',
+    'renews no token and signs nobody out: %s',
     async (zone) => {
       const setup = openTablet()
       await setup.device.signIn('acme', 'user1@acme.example')

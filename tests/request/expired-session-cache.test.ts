@@ -1,4 +1,4 @@
-/** The user loses nothing when a session expires: the cache stays, sealed, and is readable again after the next login. */
+/** Tests that a user loses no data when a session expires: the cache stays, sealed, and is readable again after the next login. */
 import { describe, expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -23,7 +23,7 @@ async function openSignedInTablet() {
 
 type SignedInSetup = Awaited<ReturnType<typeof openSignedInTablet>>
 
-/** The server refuses the renewal as it does for an expired session. */
+/** Ends the session. The server refuses the renewal with the given reason, or without a reason as for a revoked session. */
 async function expireSession({ server, tablet }: SignedInSetup, reason: 'lapsed' | 'missing' | null) {
   server.revoke()
   server.script = (request, respond) =>
@@ -96,7 +96,7 @@ describe('the cache of a user whose session expires (decision 83)', () => {
     expect([await countRows(setup.tablet), await countSealed(setup.tablet)]).toEqual([0, 0])
   })
 
-  it('is dropped if its key is gone, and is fetched again (fault 43e)', async () => {
+  it('is dropped if its key was deleted, and the rows are fetched again (fault 43e)', async () => {
     const setup = await openSignedInTablet()
     const { tablet } = setup
     await expireSession(setup, 'lapsed')
@@ -107,7 +107,7 @@ describe('the cache of a user whose session expires (decision 83)', () => {
     expect(await tablet.api.call(listUsers, usersInput)).toMatchObject({ kind: 'fresh' })
   })
 
-  it('is dropped if its user lost a right meanwhile (fault 43k)', async () => {
+  it('is dropped if its user has lost a right since then (fault 43k)', async () => {
     const setup = await openSignedInTablet()
     const { server, tablet } = setup
     server.script = (request, respond) => {

@@ -1,4 +1,4 @@
-/** A session that expires while the server cannot be reached (decision 83). */
+/** Tests a session that expires while the server cannot be reached (decision 83). */
 import { describe, expect, it } from 'vitest'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
 import { hasSessionExpired } from '#local/session/session.ts'
@@ -25,7 +25,7 @@ async function openSignedInTablet({ seals: hasSeals = true } = {}) {
     const session = await tablet.session()
     return session !== null && hasSessionExpired(session, clock.now())
   }
-  /** Ends the connection and advances the clock beyond the end of the session. The access token is then gone from the cookies. */
+  /** Ends the connection and advances the clock beyond the end of the session. After that the access token is no longer in the cookies. */
   async function expireSession() {
     tablet.connection.state = 'down'
     await clock.advance(2 * halfSessionMs + 1)
@@ -78,7 +78,7 @@ describe('a session that expires without a connection', () => {
     const intent = crypto.randomUUID()
     const createInput = { body: { title: 0 as const, name: 'New', email: 'new@acme.example' } }
     for (let round = 0; round < 2; round++) await tablet.api.call(createUser, createInput, { intent })
-    // The attempts in between found no connection, and send nothing later.
+    // The attempts in between had no connection, and are not sent later.
     await tablet.settle()
     tablet.connection.state = 'up'
     await tablet.signIn('acme', 'user1@acme.example')
@@ -124,7 +124,7 @@ describe('a session that expires without a connection', () => {
     ])
   })
 
-  it('leaves its rows readable for 14 days, and its writes for its user after that (fault 44e)', async () => {
+  it('leaves its rows readable for 14 days, and keeps its writes for its user after that (fault 44e)', async () => {
     const { clock, server, tablet, expireSession, dumpDatabase } = await openSignedInTablet()
     await expireSession()
     await tablet.api.call(updateCompanyUser, renameInput)

@@ -1,4 +1,4 @@
-/** What a page gets when something below it fails: never a rejected promise, and never a problem in place of a row. */
+/** Tests what a page gets when a layer below it fails: never a rejected promise, and never a problem in place of a row. */
 import { expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { createUser, updateCompanyUser } from '#contract/users.ts'

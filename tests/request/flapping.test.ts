@@ -1,4 +1,4 @@
-/** A connection that changes five times a second, for five minutes. */
+/** Tests a connection that changes five times a second, for five minutes. */
 import { expect, it } from 'vitest'
 import { updateCompanyUser } from '#contract/users.ts'
 import { createClock, createTablet, type ConnectionState } from '#tests/support/device/device.ts'
@@ -9,12 +9,12 @@ const minutes = 5
 const flipIntervalMs = 200
 
 const flapPatterns = [
-  ['answers lost in between', ['down', 'answers lost', 'up']],
-  ['cut and back', ['down', 'up']],
+  ['down, without responses, and up in turn', ['down', 'answers lost', 'up']],
+  ['down and up in turn', ['down', 'up']],
 ] as const
 
 it.each(limitByDay<(typeof flapPatterns)[number]>(flapPatterns, 1))(
-  'With %s each write takes effect once and in order, and none is left',
+  'On a connection that is %s, each write takes effect once, in order, and none is left',
   async (_, states) => {
     const clock = createClock()
     const server = createScriptedServer(clock)

@@ -1,6 +1,6 @@
 /**
- * Two users share a tablet (R-08). After any action, connection state and departure of the first user, the second neither sees nor sends
- * data of the first. The choice of the first user is carried out when they return.
+ * Tests two users who share a tablet (R-08). After any action, connection state and sign-out of the first user, the second neither sees nor
+ * sends data of the first. The choice of the first user is carried out when they return.
  */
 import { expect, it } from 'vitest'
 import { createUser, deleteUser, listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -24,11 +24,11 @@ const actions = {
   'a deletion': (tablet: Tablet) => tablet.api.call(deleteUser, { params: { id: 3 } }),
 }
 
-/** How the first user leaves, and whether their unsent writes are to be sent when they return. */
+/** Ways in which the first user leaves, and whether their unsent writes are to be sent when they return. */
 const departures: Record<string, { leave: (setup: HandoverSetup) => Promise<unknown>; isDelivered: boolean }> = {
-  'keeping it for later': { leave: ({ tablet }) => signOut(tablet.ports), isDelivered: true },
-  'discarding it': { leave: ({ tablet }) => signOut(tablet.ports, true), isDelivered: false },
-  'thrown out by the server': {
+  'that keeps the write for later': { leave: ({ tablet }) => signOut(tablet.ports), isDelivered: true },
+  'that discards the write': { leave: ({ tablet }) => signOut(tablet.ports, true), isDelivered: false },
+  'by the server': {
     leave: async ({ tablet, server }) => {
       tablet.connection.state = 'up'
       server.revoke()
@@ -37,7 +37,7 @@ const departures: Record<string, { leave: (setup: HandoverSetup) => Promise<unkn
     },
     isDelivered: true,
   },
-  'with the browser': {
+  'before the browser restarts': {
     leave: async ({ tablet }) => {
       await signOut(tablet.ports)
       tablet.reopen()
@@ -53,7 +53,7 @@ interface HandoverSetup {
   server: ScriptedServer
 }
 
-/** By day all pairs of action, connection state and departure; by night all combinations. */
+/** Cases to test: by day all pairs of action, connection state and departure; by night all combinations. */
 const cases = Object.keys(actions).flatMap((actionName, actionIndex) =>
   connectionStates.flatMap((connectionState, stateIndex) =>
     Object.keys(departures)
@@ -66,10 +66,10 @@ const cases = Object.keys(actions).flatMap((actionName, actionIndex) =>
 )
 
 it.each(cases)(
-  'The next user neither sees nor sends data of the first: %s, connection %s, left %s',
+  "The next user neither sees nor sends the first user's data: %s, connection %s, sign-out %s",
   async (actionName, connectionState, departureName) => {
     const clock = createClock()
-    // Real seal keys for each session, so that unsent writes are sealed.
+    // The server has real seal keys for each session, so that unsent writes are sealed.
     const server = createScriptedServer(clock, { seals: true })
     const tablet = createTablet((request) => server.transport(request), clock)
     const departure = departures[departureName] as (typeof departures)[string]
@@ -99,13 +99,16 @@ it.each(cases)(
     await advanceUntilDone(clock, sendWaitingWrites(tablet, clock))
     expect(await tablet.countWaiting()).toBe(0)
     expect([...server.effects.values()].filter((effectCount) => effectCount > 1)).toEqual([])
-    // Writes that the server did before the first user left are done. All others follow that user's choice.
+    // Writes that the server executed before the first user left are done. All others follow that user's choice.
     const hasArrived = effectsBefore > 0
     expect(server.effects.size > 0).toBe(departure.isDelivered || hasArrived)
   },
 )
 
-/** Advances the clock until the promise is settled, so that hanging connections time out. Real asynchronous work gets real time. */
+/**
+ * Advances the clock until the promise is settled, so that hanging connections time out. After each step it waits some milliseconds for
+ * real asynchronous work.
+ */
 async function advanceUntilDone(clock: ReturnType<typeof createClock>, promise: Promise<unknown>): Promise<void> {
   let isDone = false
   const watchedPromise = promise.finally(() => (isDone = true))
@@ -125,7 +128,7 @@ async function sendWaitingWrites(tablet: Tablet, clock: ReturnType<typeof create
   }
 }
 
-/** Returns all content of the first user's database, as anybody with the device could read it. */
+/** Returns all records of the first user's database, as anybody with the device could read them. */
 async function readFirstDatabase({ device }: Tablet): Promise<unknown[]> {
   return await Promise.all(device.getDatabase(firstUser).tables.map((table) => table.toArray()))
 }

@@ -1,4 +1,4 @@
-/** The keys of older sessions are requested, used and reported for deletion, through all faults of the connection and the server. */
+/** Tests how the keys of older sessions are requested, used and reported for deletion, with faults of the connection and the server. */
 import { beforeEach, expect, it } from 'vitest'
 import { deleteSealKeys } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -26,7 +26,7 @@ const isDeletion = ({ path }: SentRequest) => path.startsWith(deleteSealKeys.pat
 const findRequests = (isMatch: (request: SentRequest) => boolean) =>
   tablet.connection.log.filter((exchange) => isMatch(exchange.request))
 
-/** Signs out with one unsent write. */
+/** Makes one unsent write and signs out. */
 async function leaveSealed(): Promise<void> {
   await tablet.api.call(listUsers, { params: { companyId } })
   await tablet.settle()
@@ -36,7 +36,7 @@ async function leaveSealed(): Promise<void> {
   tablet.connection.state = 'up'
 }
 
-it('A device requests one key once, and has it deleted when everything is open', async () => {
+it('A device requests a key once, and has the server delete it when everything is unsealed', async () => {
   await leaveSealed()
   expect(server.sealKeys.listRemaining(1)).toEqual([1])
   await signIn()
@@ -46,7 +46,7 @@ it('A device requests one key once, and has it deleted when everything is open',
   expect(await openDatabase().meta.get('spent-seal-keys')).toBeUndefined()
 })
 
-it('The first call of a user who returns by the cookie alone opens their sealed writes', async () => {
+it('The first call of a user who returns with only the cookie opens their sealed writes', async () => {
   const fetchUsers = () => tablet.api.call(listUsers, { params: { companyId } })
   await fetchUsers()
   await tablet.settle()
@@ -68,7 +68,7 @@ it('Without sealed writes no key is requested, and the unused key is deleted', a
   expect(server.sealKeys.listRemaining(1)).toEqual([2])
 })
 
-it('Without the key the user stays signed in, and newer writes wait until it is fetched', async () => {
+it('Without the key the user stays signed in, and newer writes wait until the key is fetched', async () => {
   await leaveSealed()
   server.script = (request) => (isKeyRequest(request) ? buildRefusal(503, 'UNAVAILABLE') : null)
   await signIn()
@@ -103,7 +103,7 @@ it('An opened key is reported again until the server has deleted it', async () =
   expect(server.effects.size).toBe(1)
 })
 
-it('A response for another user is not taken for the loss of a key', async () => {
+it('A response for another user is not treated as the loss of a key', async () => {
   await leaveSealed()
   server.script = (request, respond) => {
     if (!isKeyRequest(request)) return null

@@ -1,4 +1,4 @@
-/** One write that can never succeed among a hundred that can (R-06, requirement 10). */
+/** Tests one write that can never succeed among a hundred that can (R-06, requirement 10). */
 import { expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { createUser, updateCompanyUser } from '#contract/users.ts'
@@ -19,7 +19,7 @@ const refusals = [
 ] as const
 
 it.each(limitByDay<(typeof refusals)[number]>(refusals, 3))(
-  'A write that gets %i %s is parked, and the others arrive in the order of their row',
+  'A write that gets %i %s is parked, and the other writes of each row arrive in order',
   async (status, code, state) => {
     const clock = createClock()
     const server = createScriptedServer(clock)

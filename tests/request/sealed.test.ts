@@ -11,7 +11,10 @@ import { buildNewEntry, openTestDevice } from '#tests/support/device/device-data
 
 const changeAction: ModelAction = { kind: 'change', tab: 0, at: 0, word: 'good', field: 'name', hasBase: false }
 
-/** The response to the list proves whose cookie it is. So the user is signed in again, but has not fetched the key of the seal yet. */
+/**
+ * The response to the list shows which user the cookie belongs to. So the user is signed in again, but has not fetched the key of the seal
+ * yet.
+ */
 it('Writes that were sealed at the end of a session are sent first (protocol 30, requirement 14)', async () => {
   const { effects } = await runSimulation([
     { kind: 'revoke' },
@@ -23,8 +26,8 @@ it('Writes that were sealed at the end of a session are sent first (protocol 30,
   expect(effects).toBe(3)
 })
 
-/** The form got a question. Its write is sealed when the form is sent again with other values. */
-it('A form sent again while its write is sealed is the same intent with its own key (protocol 1, 2)', async () => {
+/** The server asks the form for a confirmation. The write is sealed when the form is sent again with other values. */
+it('A form sent again while its write is sealed uses the same intent under a key of its own (protocol 1, 2)', async () => {
   const questionAction: ModelAction = { ...changeAction, word: 'ask' }
   const { effects } = await runSimulation([
     questionAction,
@@ -61,7 +64,7 @@ it('No newer write is sent while older writes are sealed and their key is unknow
   expect(await countClaimed()).toBe(0)
 })
 
-it("A seal that its user's key does not open stays, and holds no other write", async () => {
+it("A seal that its user's key does not open stays, and delays no other write", async () => {
   const { db, countClaimed } = await openSealedDevice()
   const body = JSON.stringify({ seal_key: btoa('x'.repeat(32)) })
   await db.responses.put({ path: getUser.path, body, asOf: 0 })

@@ -33,7 +33,7 @@ describe('an expired token', () => {
     expect(server.renewals).toBe(1)
   })
 
-  it('is renewed before the call if its cookie is gone (K-13)', async () => {
+  it('is renewed before the call if its cookie is missing (K-13)', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.cookies.delete('portal-access')
     expect((await tablet.api.call(getUser, {})).kind).toBe('fresh')
@@ -70,7 +70,7 @@ describe('an expired token', () => {
     expect(await countLocalRows(setup)).toBe(3)
   })
 
-  it('waits at most five seconds for a tab that holds the lock', async () => {
+  it('is renewed after at most five seconds if a frozen tab holds the lock', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     let releaseLock = () => {}
     const frozenHolder = tablet.ports.locks.hold(
@@ -91,14 +91,14 @@ describe('an expired token', () => {
 })
 
 describe('getFreshToken', () => {
-  it('returns the current token, and renews a refused or missing one once for all callers', async () => {
+  it('returns the current token, and renews a refused or missing token once for all callers', async () => {
     const { server, tablet } = await openSignedInTablet()
     const firstToken = await getFreshToken(tablet.ports, null)
     expect([firstToken, server.renewals]).toEqual([tablet.cookies.get('portal-access'), 0])
     const tokens = await Promise.all([getFreshToken(tablet.ports, firstToken), getFreshToken(tablet.ports, firstToken)])
     expect(new Set(tokens)).toEqual(new Set([tablet.cookies.get('portal-access')]))
     expect([tokens[0] === firstToken, server.renewals]).toEqual([false, 1])
-    // Another token was refused, not the current one.
+    // The refused token is an older one, not the current one.
     expect(await getFreshToken(tablet.ports, firstToken)).toBe(tokens[0])
     tablet.cookies.delete('portal-access')
     expect(await getFreshToken(tablet.ports, null)).not.toBeNull()
@@ -124,7 +124,7 @@ describe('getFreshToken', () => {
 describe('a token near its end (K-05)', () => {
   const almostMs = 600_000 - 55_000
 
-  it('is renewed once during 100 calls, which all use the old one', async () => {
+  it('is renewed once during 100 calls, which all use the old token', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     await clock.advance(almostMs)
     const previousToken = tablet.cookies.get('portal-access')
@@ -136,7 +136,7 @@ describe('a token near its end (K-05)', () => {
     expect(tablet.cookies.get('portal-access')).not.toBe(previousToken)
   })
 
-  it('is not renewed earlier, nor without calls, so a forgotten screen does not stay signed in', async () => {
+  it('is not renewed earlier or without calls, so that a device left alone does not stay signed in', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     await clock.advance(600_000 - 91_000)
     await tablet.api.call(listUsers, usersInput)
@@ -165,7 +165,7 @@ describe('a token near its end (K-05)', () => {
 
   it('is renewed at most once after any jump of the clock (R-21)', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
-    // Forward: the token counts as expired, once. Backward: the device learns from the server that it has expired.
+    // If the clock jumps forward, the token is treated as expired once. If it jumps back, the server reports the expiry.
     for (const ms of [10 * 31_557_600_000, -20 * 31_557_600_000]) {
       const previousRenewals = server.renewals
       tablet.ports.clock = () => clock.now() + ms
@@ -271,7 +271,7 @@ describe('a sign-out', () => {
     expect(await countLocalRows(setup)).toBe(0)
   })
 
-  it('reaches the server once, as soon as possible, and only then is its mark deleted', async () => {
+  it('reaches the server once, as soon as possible, and only then is its mark on the device deleted', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     await tablet.signOut()
@@ -308,7 +308,7 @@ describe('another user on the same device', () => {
     let finishLogout = () => {}
     const logoutFinished = new Promise<void>((resolve) => (finishLogout = resolve))
     const originalTransport = server.transport
-    // As the server does: the session that the cookie names ends, and the response deletes the cookies.
+    // Responds as the server does: it ends the session of the cookie, and deletes the cookies.
     server.transport = async (request) => {
       const response = await originalTransport(request)
       if (!request.path.endsWith('/logout')) return response
@@ -356,7 +356,7 @@ describe('another user on the same device', () => {
     tablet.connection.state = 'down'
     await sendWrite(setup)
     tablet.connection.state = 'up'
-    // The cookie changes: another tab signs in another user.
+    // The cookie changes, because another tab signs in another user.
     const otherSignIn = await server.transport({
       method: 'POST',
       path: '/api/m18s/token',
@@ -389,7 +389,7 @@ describe('a response for another user', () => {
 })
 
 describe('a device that lost its storage', () => {
-  it('learns from the first response whose cookie it has (protocol 31)', async () => {
+  it('learns from the first response which user its cookie belongs to (protocol 31)', async () => {
     const { server, tablet, clock } = await openSignedInTablet()
     const freshTablet = createTablet((request) => server.transport(request), clock)
     for (const [name, value] of tablet.cookies) freshTablet.cookies.set(name, value)

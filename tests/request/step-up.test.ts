@@ -1,4 +1,7 @@
-/** S-48 on the device: the page requests the password, and the same intent continues. A write that was made offline waits for its user. */
+/**
+ * Tests S-48 on the device: the page requests the password, and the same intent continues. A write that was made offline waits for its
+ * user.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { confirmPassword } from '#contract/factors.ts'
 import { removeService } from '#contract/services.ts'
@@ -41,13 +44,13 @@ describe('a call that requires the password', () => {
       promptCount += 1
       return (await tablet.api.call(confirmPassword, { body: { password } })).kind === 'fresh'
     }
-    // The service does not exist. The 404 shows that the server looked for it, which it does only after the password.
+    // The service does not exist. The server looks for it only after the password, so a 404 shows that the password was accepted.
     const result = await tablet.api.call(removeService, { params: { id: 1 } })
     expect(result).toMatchObject({ kind: 'problem', problem: { status: 404 } })
     expect(promptCount).toBe(1)
   })
 
-  it('waits for its user as an admin invitation made offline, and is sent after the password (fault 17b)', async () => {
+  it('is kept until the password is entered, then sent, if it is an admin invitation made offline (fault 17b)', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     tablet.ports.stepUp = async () => false
     tablet.connection.state = 'down'
@@ -70,7 +73,7 @@ describe('a call that requires the password', () => {
     expect(await tablet.countWaiting()).toBe(0)
   })
 
-  it('waits for its user if it was made offline, and is sent after the password', async () => {
+  it('waits until the password is entered if it was made offline, and is then sent', async () => {
     const { tablet, removeUser } = await openRemoval(async () => false)
     tablet.connection.state = 'down'
     expect((await removeUser()).kind).toBe('queued')

@@ -9,7 +9,7 @@ import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
 const usersInput = { params: { companyId } }
 const blindCookies = { read: async () => null, delete: async () => undefined }
 
-/** A user signs in on a page. Then a worker that cannot read cookies works for them. */
+/** Signs in a user on a page, and opens a worker for this user that cannot read cookies. */
 async function openBlindWorker() {
   const clock = createClock()
   const server = createScriptedServer(clock)
@@ -25,13 +25,13 @@ async function openBlindWorker() {
 }
 
 describe('a worker that cannot read cookies (Firefox)', () => {
-  it('renews no token while the last one is valid (fault 40a)', async () => {
+  it('renews no token while its last token is valid (fault 40a)', async () => {
     const { server, tablet } = await openBlindWorker()
     for (let call = 0; call < 10; call++) expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('fresh')
     expect(server.renewals).toBe(1)
   })
 
-  it('renews no token at all if a page passes its own (fault 40b)', async () => {
+  it('renews no token at all if a page passes a valid token (fault 40b)', async () => {
     const { server, tablet, worker, page } = await openBlindWorker()
     worker.onRenewed((await page.read(null)) ?? '')
     expect((await tablet.api.call(listUsers, usersInput)).kind).toBe('fresh')

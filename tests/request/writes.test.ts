@@ -41,7 +41,7 @@ describe('a write', () => {
     expect(await tablet.countWaiting()).toBe(0)
   })
 
-  it('requests another wake-up while it can be sent by itself, but not while it waits for its user', async () => {
+  it('requests another wake-up while it can be sent automatically, but not while it waits for its user', async () => {
     const { server, tablet } = await openSignedInTablet()
     tablet.connection.state = 'down'
     await changeTitle(tablet)
@@ -195,7 +195,7 @@ describe('a refused write', () => {
   it.each([
     [409, 'APP_CONFIRM', 'asks'],
     [412, 'VERSION_CONFLICT', 'conflict'],
-  ])('with the question %i %s waits for its user as "%s"', async (status, code, state) => {
+  ])('waits for its user after %i %s, in the state "%s"', async (status, code, state) => {
     const { server, tablet } = await openSignedInTablet()
     server.script = refuseWrites(status, code, finalOutcome)
     expect(await changeTitle(tablet)).toMatchObject({ kind: 'problem', problem: { code } })
@@ -203,8 +203,8 @@ describe('a refused write', () => {
   })
 })
 
-describe('a question of the server', () => {
-  it('is sent again with its confirm key, under a new key of the same intent, after a yes (protocol 16)', async () => {
+describe('a write that needs a confirmation', () => {
+  it('is sent again with the confirm key, under a new key of the same intent, after the user confirms (protocol 16)', async () => {
     const { server, tablet } = await openSignedInTablet()
     server.script = (request) =>
       request.headers[headers.key]
@@ -265,7 +265,7 @@ describe('a server that is unavailable for now', () => {
       }
       waitsMs.push(waitedMs)
     }
-    // Half of 2, 4, 8 ... 60 seconds, because the random number is 0.5.
+    // The waits are half of 2, 4, 8 ... 60 seconds, because the random number is 0.5.
     expect(waitsMs).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
   })
 })
@@ -282,7 +282,7 @@ describe('a row created offline', () => {
     expect(await tablet.row('users', `~${intent}`)).toMatchObject({ row: { name: 'Made here', title: 2 } })
     tablet.connection.state = 'up'
     server.script = (request, respond) => {
-      // As the real server does: the name is replaced by the id that the row has by now.
+      // Replaces the name in the path by the id that the row has by now, as the real server does.
       if (request.path.includes('~')) request.path = request.path.replace(`~${intent}`, '4')
       return respond()
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isStoredWith, type ModuleGraph, parseLabel, type ChunkPart, placeModules } from '#scripts/chunk-placement.ts'
 
-/** `a > b` is an import; `a ~ b: label` is a lazy import with the label in the comment of its import(). */
+/** Parses a graph of modules. `a > b` is an import; `a ~ b: label` is a lazy import with the label in the comment of its import(). */
 function parseGraph(lines: string): ModuleGraph {
   const graph = new Map<string, { static: string[]; lazy: { id: string; label: ReturnType<typeof parseLabel> }[] }>()
   for (const line of lines.trim().split('\n')) {
@@ -42,12 +42,12 @@ describe('placing modules in chunks', () => {
     )
   })
 
-  it('puts a module that several stages need into the earliest', () => {
+  it('puts a module that several loading stages need into the earliest one', () => {
     expect(placeChunks(app)).toMatchObject({ main: 'first', react: 'frame', table: 'inside', contracts: 'orders-list' })
     expect(placeChunks(`${app}\n wizard > price\n contracts > price`).price).toBe('orders-list')
   })
 
-  it('puts lazy modules without a label into "later", within the part that loads them', () => {
+  it('puts lazy modules without a label into the chunk "later", or into the part that loads them', () => {
     expect(placeChunks(`${app}\n shell ~ banner\n contracts ~ dialog`)).toMatchObject({
       banner: 'later',
       dialog: 'orders',
@@ -75,7 +75,7 @@ describe('placing modules in chunks', () => {
     expect(placeChunks(`${app}\n shell ~ factor: online\n factor > code\n wizard > code`).code).toBe('orders')
   })
 
-  it('lets no module import one that is stored elsewhere or loaded later', () => {
+  it('lets no module import a module that is stored elsewhere or loaded later', () => {
     const lines = `${app}\n prices > a\n a > b\n wizard > b\n b > c\n trail > c\n c > d\n shell ~ e\n e > d`
     const graph = parseGraph(lines)
     const placements = placeModules(['main'], graph)
@@ -99,7 +99,7 @@ describe('the built client', () => {
   const parts: Record<string, ChunkPart> = readDistJson('parts.json')
   const getPart = (file: string): ChunkPart => parts[file] ?? 'everybody'
 
-  it('has no file that imports one which is not stored with it', () => {
+  it('has no file that imports a file which is not stored with it', () => {
     const brokenImports = Object.values(builtFiles).flatMap(({ file, imports = [] }) =>
       imports
         .map((key) => builtFiles[key]?.file ?? key)

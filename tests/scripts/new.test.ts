@@ -13,13 +13,13 @@ import { toNounNames } from '#scripts/new/names.ts'
 import { listMigrationNames } from '#server/db/migrations/index.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-// Neither noun is in the portal, even after somebody followed a recipe.
+// The portal has neither noun, even after somebody has followed docs/recipes.md.
 const tickets = { plural: 'sample-vouchers', chinese: '样品券' }
 const boxes = { plural: 'sample-boxes', singular: 'sample-box', chinese: '样品箱' }
 const editedPaths = [...new Set(buildListChange(toNounNames(tickets), '050').edits.map(({ path }) => path))]
 const neededPaths = ['.gitignore', 'biome.json', 'server/db/migrations', 'server/db/tables', 'src/contract']
 
-/** A copy of the files that the generator reads and edits. */
+/** Folder with a copy of the files that the generator reads and edits. */
 let folder: string
 function createProject(): void {
   folder = mkdtempSync(join(tmpdir(), 'new-list-'))
@@ -31,7 +31,7 @@ const read = (path: string) => readFileSync(join(folder, path), 'utf8')
 const readEditedFiles = () => Object.fromEntries(editedPaths.map((path) => [path, read(path)]))
 const countMatches = (path: string, text: string) => read(path).split(text).length - 1
 
-/** Names of imported values, with duplicates. */
+/** Returns the names of imported values, with duplicates. */
 const listImportedNames = (path: string) =>
   parseSync(path, read(path)).module.staticImports.flatMap(({ entries }) =>
     entries.map(({ localName }) => localName.value),
@@ -144,7 +144,7 @@ describe('addList, before it writes', () => {
       expectRefusal({ plural, chinese: '名词' }, `The singular of "${plural}" is not clear`)
   })
 
-  it('refuses words of JavaScript, long names and other characters', () => {
+  it('refuses reserved words of JavaScript, long names, and other characters than a to z and hyphens', () => {
     expectRefusal({ plural: 'arguments', chinese: '参数' }, '"arguments" is a reserved word of JavaScript')
     expectRefusal({ plural: 'class', singular: 'class', chinese: '类' }, '"class" is a reserved word of JavaScript')
     expectRefusal({ plural: `${'long-'.repeat(8)}names`, chinese: '名词' }, 'longer than 40 letters')
@@ -167,7 +167,7 @@ describe('addList, before it writes', () => {
 })
 
 describe('toNounNames', () => {
-  it('derives the singular where that is safe, and uses a given one', () => {
+  it('derives the singular if it is certain, and uses the given singular otherwise', () => {
     const getSingular = (plural: string, singular?: string) =>
       toNounNames({ plural, singular, chinese: '名词' }).singular
     for (const [plural, singular] of [
@@ -200,7 +200,7 @@ describe('edits of the project', () => {
   beforeAll(createProject)
   afterAll(deleteProject)
 
-  it('throw if they find no anchor', () => {
+  it('throw if the text that they need is not found', () => {
     expect(() => insertAfter('a', 'b', 'c')).toThrow('"b" was not found')
     expect(() => addJsonKey('{}', 'a', 1, 'menu')).toThrow('"menu" was not found')
     for (const { path, edit } of buildListChange(toNounNames(tickets), '050').edits.filter(

@@ -32,7 +32,7 @@ test.each([
   [[], {}],
   [null, {}],
   [undefined, []],
-  // Values that cannot be compared are never treated as equal.
+  // Values of types that cannot be compared are never treated as equal.
   [new Map([[1, 2]]), new Map([[1, 2]])],
   [new Date(0), new Date(0)],
   [new Blob(['a']), new Blob(['a'])],

@@ -40,7 +40,7 @@ it('useFetch fetches on mount, when the connection changes and when the request 
   expect(fetchedNames.slice(3)).toEqual(['second'])
 })
 
-it('useFetch fetches nothing while it is skipped, and then at once', () => {
+it('useFetch fetches nothing while it is skipped, and at once when it no longer is', () => {
   const { fetchedNames, fetchFirst, rerenderWith, setNetworkState } = renderFetch(true)
   setNetworkState('offline')
   setNetworkState('online')

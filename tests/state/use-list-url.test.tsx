@@ -15,7 +15,7 @@ const slice = {
   viewChanged: createAction<string, 'users/viewChanged'>('users/viewChanged'),
 }
 
-it('useListUrl returns the selected view until the address changes, and after a step back that of the address', () => {
+it('useListUrl returns the selected view until the address changes; after Back it returns the view of the address', () => {
   const store = createStore({} as ThunkExtra)
   const navigations: unknown[] = []
   // Simulates a router that has not changed its location yet.

@@ -148,7 +148,7 @@ describe('the row count of a partly cached list (fault 46a)', () => {
     await expect.poll(() => result.current.count).toBe(16)
   })
 
-  it('includes a later page that was loaded on its own', async () => {
+  it('includes a later page that was loaded without the pages before it', async () => {
     const { store, result, rerender } = renderList(false, { ...partialList, rows: buildRows(4) })
     act(() => void store.dispatch(networkStateChanged('offline')))
     rerender({ ...plainState, page: 5 })

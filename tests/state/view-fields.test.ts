@@ -77,7 +77,7 @@ describe('a list view', () => {
     expect(view.toSavedQuery(read('company=7&user=12'))).toBe('company=7')
   })
 
-  it('counts filters, and knows whether they can make a list empty', () => {
+  it('counts the active filters, and reports whether any of them can exclude rows', () => {
     expect(view.countFilters(read(fullQuery))).toBe(5)
     expect(view.isFiltered(read('shown=hidden&user=12&page=3'))).toBe(false)
     expect([view.isFiltered(read('searchText=Li')), view.isFiltered(read('company=7'))]).toEqual([true, true])

@@ -13,13 +13,13 @@ const findRoute = (path: string, fields: Partial<typeof plainRequest> = {}, isBy
 const buildExamplePath = (path: string) => path.replace(/:\w+/g, '1')
 
 describe("the worker's route of a request", () => {
-  it('is known for every endpoint', () => {
+  it('is "pipeline" or "files" for every endpoint', () => {
     const routes = endpoints.map(({ method, path }) => findRoute(buildExamplePath(path), { method }))
     expect(new Set(routes)).toEqual(new Set(['pipeline', 'files']))
     expect(findRoute(buildExamplePath(createUser.path), { method: 'POST' })).toBe('pipeline')
   })
 
-  it('leaves uploads, secrets and pages to the browser or its own files (protocol 22, W-14)', () => {
+  it("leaves uploads, secrets and pages to the browser or the worker's files (protocol 22, W-14)", () => {
     const uploads = endpoints.filter(({ encoding, secret }) => encoding === 'multipart' || secret)
     expect(uploads.length).toBeGreaterThan(3)
     for (const { method, path } of uploads) expect(findRoute(buildExamplePath(path), { method })).toBe('files')
@@ -33,7 +33,7 @@ describe("the worker's route of a request", () => {
     expect(findRoute('/saas/assets/a.js', { cache: 'only-if-cached', mode: 'same-origin' })).toBe('files')
   })
 
-  it('passes everything through once the server wants no worker (W-11)', () => {
+  it('passes everything through once the server has switched the worker off (W-11)', () => {
     for (const { method, path } of endpoints)
       expect(findRoute(buildExamplePath(path), { method }, true)).toBe('through')
     expect(findRoute('/saas/app/user', { mode: 'navigate' }, true)).toBe('through')

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 const dayMs = 86_400_000
 const serverTime = Date.UTC(2026, 10, 28, 16, 30)
 
-/** Loads the module as a new page does: what an earlier page learned is in the browser's storage. */
+/** Loads the module as a new page does. What an earlier page learned is in the browser's storage. */
 async function openPage(deviceTime: number) {
   vi.resetModules()
   vi.setSystemTime(deviceTime)
@@ -39,14 +39,14 @@ test.each([
   },
 )
 
-test('A device set back without a connection never goes behind the last server time (fault 34b)', async () => {
+test('A device clock that is set back offline never shows a time before the last server time (fault 34b)', async () => {
   const firstPage = await openPage(serverTime)
   firstPage.updateServerTime(serverTime)
   const laterPage = await openPage(serverTime - 20 * dayMs)
   expect(laterPage.getBusinessNow()).toBe(serverTime)
   laterPage.updateServerTime(serverTime - 1)
   expect(laterPage.getBusinessNow()).toBe(serverTime)
-  // The server's own clock was wrong and was corrected.
+  // The server's clock was wrong and has been corrected.
   laterPage.updateServerTime(serverTime - 3_600_000)
   expect(laterPage.getBusinessNow()).toBe(serverTime - 3_600_000)
 })

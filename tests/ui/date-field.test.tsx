@@ -61,7 +61,7 @@ describe('<DateField> for a day', () => {
       expect(description).toBe('Please enter a date such as 2026-11-24.')
       expect(value).toBe(text)
       expect(findCalendar()?.value).toBe('')
-      // No error while the user is typing.
+      // No error is shown while the user is typing.
       await user.type(findField(), '1')
       expect(readDescription(findField())).toBe('')
     },
@@ -141,7 +141,7 @@ describe('<DateRange>', () => {
   }
   beforeEach(() => void changes.splice(0))
 
-  it('reports valid ranges to its owner, and null for an invalid one', async () => {
+  it('reports valid ranges to its parent, and null for an invalid range', async () => {
     render(<TestDateRange />)
     expect(await typeAndLeave('2026-01-05 09:59', 'To')).toEqual({
       value: '2026-01-05 09:59',
@@ -158,7 +158,7 @@ describe('<DateRange>', () => {
     expect((await typeAndLeave('x', 'From')).description).toBe('Please enter a date and time such as 2026-11-24 09:30.')
   })
 
-  it('shows the error of a valid date, and its own for an invalid one', async () => {
+  it('shows the error that its parent passes for a valid date, and its own error for an invalid date', async () => {
     render(<TestDateRange errors={{ from: 'Not kept for so long.' }} />)
     expect(readDescription(findField('From'))).toBe('Not kept for so long.')
     expect((await typeAndLeave('x', 'From')).description).toBe('Please enter a date and time such as 2026-11-24 09:30.')

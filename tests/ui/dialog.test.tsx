@@ -23,7 +23,7 @@ const saveButton = <Button kind="primary">Save</Button>
 const deleteButton = <Button kind="danger">Delete</Button>
 
 describe('the buttons of a dialog', () => {
-  it('are the action, then the one that closes', async () => {
+  it('are the action, then the close button', async () => {
     await openDialog(
       <Dialog open title="Edit" onClose={doNothing} action={saveButton}>
         <p>Text</p>
@@ -32,7 +32,7 @@ describe('the buttons of a dialog', () => {
     expect(readButtons()).toEqual(['Save', 'Cancel'])
   })
 
-  it('are only the one that closes without an action, and none if the content has its own', async () => {
+  it('are only the close button without an action, and none if the content has its own buttons', async () => {
     await openDialog(
       <Dialog open title="About" onClose={doNothing}>
         <p>Text</p>
@@ -85,7 +85,7 @@ describe('the initial focus of a dialog (A-10)', () => {
     await waitForFocus('Edit Ada Wong')
   })
 
-  it('is on the button that closes if the action is destructive', async () => {
+  it('is on the close button if the action is destructive', async () => {
     await openDialog(
       <Dialog open title="Delete?" onClose={doNothing} action={deleteButton}>
         <p>Text</p>

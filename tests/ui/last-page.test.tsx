@@ -1,4 +1,4 @@
-/** A list whose address contains a page after the last one. */
+/** Tests a list whose address contains a page after the last one, and the text of a list without rows. */
 import { cleanup, render } from '@testing-library/react'
 import { MemoryRouter } from 'react-router-dom'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -41,7 +41,7 @@ async function renderDataList(props: ListProps) {
   return onPage.mock.calls
 }
 
-it('A list moves from a page that does not exist to the last one, replacing the address (fault 37d)', async () => {
+it('A list moves from a page that does not exist to the last page, replacing the address (fault 37d)', async () => {
   expect(await renderDataList({ page: 99, rows: [], count: 58 })).toEqual([[6, true]])
 })
 
@@ -70,7 +70,7 @@ it.each([
   ['the list is completely cached', { asOf: 1, cachedCount: 58, total: 58, complete: true, isCached: true }],
   ['the list was never loaded', { asOf: null, cachedCount: 0, total: null, complete: false, isCached: true }],
   ['the server has responded', { asOf: 1, cachedCount: 0, total: 0, complete: true }],
-])('A list shows the text of its page if %s', async (_, freshness) => {
+])("An empty list shows the page's text for an empty list if %s", async (_, freshness) => {
   await renderDataList({ page: 1, rows: [], count: 0, freshness })
   expect(readPageText()).toContain('nothing')
 })

@@ -1,4 +1,4 @@
-/** The meaning of `maxLength` in a field: input is never cut off silently. */
+/** Tests `maxLength` of a field: input is never cut off silently. */
 import { useState } from 'react'
 import { cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'

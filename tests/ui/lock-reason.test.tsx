@@ -1,4 +1,4 @@
-/** A field with a lock reason cannot be changed, whether the field or the form shows the reason. */
+/** Tests that a field with a lock reason cannot be changed, whether the field or the form shows the reason. */
 import { cleanup, render } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startMessages } from '#app/i18n/page-messages.ts'

@@ -28,7 +28,7 @@ describe('createConfirmCode (M52, D84)', () => {
   })
 
   it('skips bytes that would make some letters more likely', () => {
-    // 57 letters fit into 256 four times: bytes of 228 and above are skipped.
+    // There are 57 letters and digits, which fit into 256 four times. So bytes of 228 and above are skipped.
     const bytes = [255, 228, 227, 0, 56]
     const code = createConfirmCode((target) => target.set([bytes.shift() ?? 1]))
     expect(code.slice(0, 3)).toBe('9A9')

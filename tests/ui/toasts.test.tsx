@@ -20,7 +20,7 @@ it('A repeated toast is shown once, next to toasts of another text or kind', asy
   screen.getByText('Code not exists')
 })
 
-it('A toast of a removed page is not announced again on the next page, except a failure', () => {
+it('A toast of a removed page is not announced again on the next page, unless it is a failure', () => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
   const firstRender = render(<Toasts />)
   act(() => {

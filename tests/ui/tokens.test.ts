@@ -9,7 +9,7 @@ function readColours(selector: string): Record<string, string> {
   return Object.fromEntries([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [name, value]))
 }
 
-/** WCAG 2.2: relative luminance of an sRGB colour. */
+/** Returns the relative luminance of an sRGB colour, as WCAG 2.2 defines it. */
 function calculateLuminance(colour: string): number {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((offset) => {
     const channel = Number.parseInt(colour.slice(offset, offset + 2), 16) / 255
@@ -25,7 +25,7 @@ function calculateContrast(a: string, b: string): number {
 
 const backgrounds = ['canvas', 'surface', 'raised', 'sunken']
 
-/** Contrast of normal text on its background: 4.5:1. */
+/** Pairs of text and background colours. Their contrast must be at least 4.5:1. */
 const texts: [text: string, grounds: string[]][] = [
   ['text', [...backgrounds, 'line', 'accent-soft', 'danger-soft', 'pending-soft', 'warning-soft', 'positive-soft']],
   ['muted', [...backgrounds]],
@@ -38,7 +38,7 @@ const texts: [text: string, grounds: string[]][] = [
   ['on-danger', ['danger-fill', 'danger-hover']],
 ]
 
-/** Contrast of borders, focus rings and marks on their background: 3:1. */
+/** Pairs of borders, focus rings or marks and their background colours. Their contrast must be at least 3:1. */
 const shapes: [shape: string, grounds: string[]][] = [
   ['line-strong', backgrounds],
   ['focus', backgrounds],

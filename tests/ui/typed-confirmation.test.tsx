@@ -1,4 +1,4 @@
-/** The confirmation of an action that cannot be undone (M52, D84). */
+/** Tests the confirmation of an action that cannot be undone (M52, D84). */
 import { useState } from 'react'
 import { cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
@@ -62,7 +62,7 @@ describe('<TypedConfirmation>', () => {
     ['another value', 'abc02', true, ['typed-value']],
     ['the value in capitals', 'ABC01', true, ['typed-value']],
     ['another code', 'abc01', false, ['typed-code']],
-    ['nothing at all', '', false, ['typed-value', 'typed-code']],
+    ['empty fields', '', false, ['typed-value', 'typed-code']],
   ])('shows "Input Error!" for %s, and does not confirm', async (_, typedValue, isCodeRight, invalidNames) => {
     if (typedValue) await user.type(findValueField(), typedValue)
     if (isCodeRight) await user.type(findCodeField(), readCodeGroups().join(''))

@@ -1,4 +1,4 @@
-/** Typing whole numbers (fault 18), also in the notations that people use (fault 22). */
+/** Tests typing whole numbers (fault 18), also in the notations that people use (fault 22). */
 import { useState } from 'react'
 import { cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'

@@ -73,8 +73,8 @@ afterEach(() => {
 
 describe('observeApi, if the network may have changed during a call', () => {
   it.each<[string, number, string[]]>([
-    ['one change', 1, []],
-    ['no change', 0, ['online']],
+    ['the network changed', 1, []],
+    ['the network did not change', 0, ['online']],
   ])('reports "online" only if the network did not change: %s', async (_, moveCount, expected) => {
     vi.stubGlobal('navigator', { onLine: true })
     const states: string[] = []
@@ -158,7 +158,7 @@ it.each<[string, CallResult<unknown>, string[]]>([
   ],
   ['30b, another refusal', toProblemResult(refusedProblem), []],
 ])(
-  'observeApi has the signed-in user read again only after a refusal for a missing right (fault %s)',
+  'observeApi triggers a new read of the signed-in user only after a refusal for a missing right (fault %s)',
   async (_, result, expected) => {
     vi.stubGlobal('navigator', { onLine: true })
     const notifiedTopics: string[] = []
@@ -311,7 +311,7 @@ describe('the connection monitor, while the browser reports a network', () => {
     expect(countProbes()).toBe(probesWhileHidden + 1)
   })
 
-  it('treats code that cannot be loaded as a lost connection and does not throw', async () => {
+  it('treats code that cannot be loaded as a lost connection, and does not throw', async () => {
     vi.stubGlobal('navigator', { onLine: true })
     const states: string[] = []
     const call = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'))

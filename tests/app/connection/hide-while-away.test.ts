@@ -1,4 +1,4 @@
-/** A page in the browser's back-forward cache, restored after its user has signed out elsewhere. */
+/** Tests a page of the browser's back-forward cache that is restored after its user has signed out elsewhere. */
 import { expect, it, vi } from 'vitest'
 import { hideWhileAway } from '#app/connection/hide-while-away.ts'
 import { getThisDevice } from '#local/storage/device.ts'

@@ -77,7 +77,7 @@ test('No user is shown before the first page can be rendered', async () => {
   stop()
 })
 
-test('Several notices of changed rights or names cause one new read of the user (fault 30a)', async () => {
+test('Several notices of changed rights or names cause a single new read of the user (fault 30a)', async () => {
   await storeUser('Kept')
   let readCount = 0
   const respond = async () => {

@@ -1,4 +1,4 @@
-/** Code could not be loaded although the server has the same build: most likely the connection was lost for a moment. */
+/** Tests the case that code cannot be loaded although the server has the same build. Most likely the connection was lost for a moment. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { buildInfoPath } from '#contract/client-build.ts'
 import { recoverFromLoadError } from '#app/pwa/chunk-load-error.ts'

@@ -1,4 +1,4 @@
-/** The page notifies of every waiting build, however early and however often one arrives (P-15, W-09). */
+/** Tests that the page reports every waiting build, however early it arrives and however many arrive (P-15, W-09). */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createRegistration } from '#app/pwa/registration.ts'
 
@@ -78,7 +78,7 @@ describe('registering the worker, with a new build', () => {
 })
 
 describe('registering the worker, without a new build', () => {
-  it('does not notify of the first build, which takes over by itself', async () => {
+  it('does not notify of the first build, which takes control without a notice', async () => {
     const fake = new FakeRegistration()
     fake.active = null
     const { isNotified } = await registerFake(fake)

@@ -47,7 +47,7 @@ const allowedRoutes: Record<keyof typeof callers, string[]> = {
   'admin with the order flag': [...commonRoutes, ...orderRoutes, ...adminRoutes],
   clerk: commonRoutes,
   'provider admin': [...commonRoutes, ...adminRoutes, ...providerRoutes],
-  // Without the admin flag: the provider's pages and the audit trail (D46, D51), but no users and no company (D47).
+  // Without the admin flag, the delete level has the provider's pages and the audit trail (D46, D51), but no users and no company (D47).
   'delete level': [...commonRoutes, 'trail', ...providerRoutes],
   'customer with a level': commonRoutes,
 }

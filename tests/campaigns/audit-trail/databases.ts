@@ -1,4 +1,4 @@
-/** Databases for a campaign, with a custom number of connections or with the schema of an older version. */
+/** Opens databases for a campaign, with a custom number of connections or with the schema of an older version. */
 import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import pino from 'pino'
 import { createCommandContext } from '#server/cli/with-app.ts'
@@ -17,7 +17,7 @@ interface CampaignDatabase {
   close: () => Promise<void>
 }
 
-/** Migrations run up to `lastMigration`, or all of them if it is omitted. */
+/** Creates an empty database and runs the migrations up to `lastMigration`, or all of them if it is omitted. */
 export async function openDatabase(cluster: string, name: string, lastMigration?: string): Promise<CampaignDatabase> {
   await runAsSuperuser(cluster, 'postgres', [`drop database if exists ${name}`, `create database ${name}`])
   const url = `${cluster}/${name}`
@@ -29,7 +29,7 @@ export async function openDatabase(cluster: string, name: string, lastMigration?
   return { app, url, close: app.database.close }
 }
 
-/** Returns a server's context over these connections. Nothing listens. */
+/** Returns a server's context over these connections. No server is started. */
 export function createAppContext(kysely: ReturnType<typeof createPoolKysely>): AppContext {
   const database = {
     engine: 'postgres' as const,

@@ -1,4 +1,6 @@
-/** Kills integrators, two working on one log, while writers add entries. */
+/**
+ * Kills integrators, which add waiting entries to the log, at random moments, while two of them work on one log and writers add entries.
+ */
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'

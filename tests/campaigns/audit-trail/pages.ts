@@ -20,16 +20,16 @@ import { openDatabase, tokenKey } from '#tests/campaigns/audit-trail/databases.t
 
 const companyId = 7
 const start = Date.parse('2025-01-01T00:00:00Z')
-/** One entry per minute, so a day has 1,440. */
+/** Time between two entries in ms: one minute, so a day has 1,440 entries. */
 const intervalMs = 60_000
 const runs = 15
-/** Both queries are measured in turns, so other load on the machine affects both. */
+/** Number of rounds. In each round both queries are measured alternately, so that other load on the machine affects both. */
 const rounds = 3
 /** Maximum growth of a page's time when the trail is ten times as long. Allows for other load on the machine. */
 const maxGrowth = 2
 /**
- * A page may take `maxFactor` times as long as handwritten SQL, whose time counts as at least `minMs`. `noiseFactor` allows for measuring
- * errors.
+ * A page may take at most `maxFactor` times as long as handwritten SQL. If the SQL takes less than `minMs`, `minMs` is used instead.
+ * `noiseFactor` allows for measuring errors.
  */
 const maxFactor = 3
 const minMs = 2
@@ -119,7 +119,7 @@ async function waitForVacuum({ database: { kysely } }: AppContext): Promise<void
 
 interface PageQuery {
   query: Record<string, string | number>
-  /** The equivalent handwritten SQL. */
+  /** Condition, order and offset of the equivalent handwritten SQL. */
   where: RawBuilder<unknown>
   order?: RawBuilder<unknown>
   offset?: number
@@ -213,8 +213,8 @@ export async function measurePages(
   await fillTrail(app, 0, tenthOfEntries)
   const smallDurations = new Map<string, number>()
   for (const [name, { query }] of Object.entries(buildPageQueries(tenthOfEntries))) {
-    // Counting stops at 10,000. A filter with fewer entries here takes longer to count in a longer trail, so only those that reached the
-    // limit are compared.
+    // Counting stops at 10,000 entries. Below that number, counting takes longer in a longer trail, so only filters that reached the limit
+    // are compared.
     if ((await readPage(app, query)).body.more)
       smallDurations.set(name, await measureMedian(() => readPage(app, query)))
   }

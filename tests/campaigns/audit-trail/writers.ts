@@ -1,4 +1,4 @@
-/** Measures concurrent writers of one company: through the log, and through the former hash chain behind its lock. */
+/** Measures concurrent writers of one company: with the log, and with the former hash chain, which needed a lock. */
 import { sql } from 'kysely'
 import type { AppContext } from '#server/context/context.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
@@ -42,7 +42,7 @@ const createChainWrite = (app: AppContext) => () =>
           ${Date.now()}, 0, ${JSON.stringify(info)}, null, 'r')`.execute(db)),
   )
 
-/** Integrates until writing ends and all entries are in the log. Returns how long the last integration waited. */
+/** Integrates every 200 ms until `isOver` returns true. */
 async function integrateUntil(app: AppContext, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await integrate(app)
@@ -50,7 +50,7 @@ async function integrateUntil(app: AppContext, isOver: () => boolean): Promise<v
   }
 }
 
-/** Returns entries per second with the locked hash chain, measured after its connections are open. */
+/** Returns the entries per second with the locked hash chain, measured after its connections are open. */
 async function measureChain(cluster: string): Promise<number> {
   const { app, close } = await openDatabase(cluster, 'chain', '024-packages')
   await measureRate(createChainWrite(app))
@@ -89,7 +89,7 @@ async function measureLog(cluster: string): Promise<{ rate: number; faults: stri
 }
 
 const rounds = 3
-/** A measured speed may be a third beyond its limit. */
+/** Factor by which the log may be slower than the chain, because measurements vary. */
 const tolerance = 4 / 3
 const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0
 

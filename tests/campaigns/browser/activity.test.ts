@@ -1,13 +1,13 @@
-/** A long request on the screen. Campaigns measure its polling rate and test interruptions. */
+/** Tests a long request on the screen. Campaigns measure its polling rate and test interruptions. */
 import { expect, it } from 'vitest'
 import { findSeriousViolations } from '#tests/support/browser/browser.ts'
 import { waitForController, resumePage, setUp } from '#tests/support/browser/browser-setup.ts'
 import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
-/** The job stops after its first step until the server restarts, which avoids races. */
+/** The job pauses for a minute after its first step, so that it is still running when the test restarts the server. */
 const setup = setUp({ JOB_REST_MS: '60000' })
 
-it('A long request is on all pages and survives a reload, a dead worker and a restart (C-27, M46, R-24 to R-26)', async () => {
+it('A long request is shown on all pages, and survives a reload and restarts (C-27, M46, R-24 to R-26)', async () => {
   const page = await resumePage(setup, 'staff', '/app/user')
   const complaints: string[] = []
   const frames: string[] = []

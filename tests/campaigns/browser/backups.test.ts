@@ -1,6 +1,6 @@
 /**
- * A backup subscription from its order to a restore, in the browser (M123 to M130). The backup, its traffic and the billed month are real.
- * Traffic is charged from the first GB. Other contents of the tab are tested in `tests/features/backups`.
+ * Tests a backup subscription from its order to a restore, in the browser (M123 to M130). The backup, its traffic and the billed month are
+ * real. Traffic is charged from the first GB. Other contents of the backup tab are tested in `tests/features/backups`.
  */
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
@@ -53,7 +53,7 @@ async function sellTraffic() {
   })
 }
 
-/** Writes 100,000 items directly into the instance's database. They do not compress well. */
+/** Writes 100,000 items directly into the instance's database. Compression hardly reduces their size. */
 function fillInstance(code: string) {
   const hosting = join(setup.fixture.portal.dataDir, 'hosting')
   const path = readdirSync(hosting, { recursive: true, encoding: 'utf8' }).find(

@@ -1,4 +1,7 @@
-/** Exports the filtered users as a file: all rows in list order; the file name shows if the export is incomplete (C-08, S-13). */
+/**
+ * Tests the export of the filtered users as a file: it has all rows in list order, and its name shows if the export is incomplete (C-08,
+ * S-13).
+ */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { findSeriousViolations, type PersonOrName } from '#tests/support/browser/browser.ts'
@@ -54,7 +57,7 @@ async function removeRowsAfterFirstPage(page: Page) {
   })
 }
 
-it('A user export holds every filtered row in list order, from device or server, and no active formulas', async () => {
+it('A user export has every filtered row in list order, from device or server, and no formula that runs', async () => {
   const page = await enter(admin, '?user=new')
   await getDialog(page).locator('input[name=name]').fill('=HYPERLINK("http://evil.example")')
   await getDialog(page).locator('input[name=email]').fill('formula@acme.example')
@@ -132,7 +135,7 @@ it('A user export holds every filtered row in list order, from device or server,
   expect(partialExport.lines.length).toBeLessThan(21)
 })
 
-it('A user export holds only the own company, and access levels only for users who may grant them', async () => {
+it("A user export has only the caller's company, and access levels only if the caller may grant them", async () => {
   const staff = await enter('staff', '')
   await staff.getByRole('button', { name: 'Export' }).click()
   const { head, lines } = await save(staff)

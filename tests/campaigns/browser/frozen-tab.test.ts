@@ -1,4 +1,4 @@
-/** A tab without a worker sends by itself. The browser freezes it while it holds a lock, and another tab must continue. */
+/** Tests that other tabs continue when the browser freezes a tab that holds a lock. The tab sends by itself, because it has no worker. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openTabs, type ChromiumTab, type ChromiumTabs } from '#tests/campaigns/engines/chromium-tabs.ts'

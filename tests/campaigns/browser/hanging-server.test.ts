@@ -27,7 +27,7 @@ const fetchPath = (path: string) =>
     return { status: response?.status ?? 0, ms: performance.now() - startedAt }
   }, path)
 
-it('With a hanging server, every request ends with cached data or with an error in time', async () => {
+it('If the server hangs, every request ends within its time limit, with cached data or an error', async () => {
   expect(await fetchPath('/api/m18s/user')).toMatchObject({ status: 200 })
   proxy.set(() => 'hang')
   const [cachedResult, uncachedResult] = await Promise.all([

@@ -5,8 +5,8 @@ import { openBrowser, type Portal, signIn, startPortal } from '#tests/support/br
 import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
 /**
- * Entries of each company's trail. With steps of 500 entries and their pauses the job takes about 14 seconds. It must still be running
- * after four kills of the worker of up to three seconds each.
+ * Number of entries in each company's trail. With steps of 500 entries and their pauses the job takes about 14 seconds. It must still be
+ * running after four kills of the worker of up to three seconds each.
  */
 const entries = 1_400
 const restMs = 1_500
@@ -63,13 +63,13 @@ describe('a long request in a real browser', () => {
     await page.waitForTimeout(7_000)
     const perSecond = (countPolls() - pollCountBefore) / ((performance.now() - startedAt) / 1000)
     expect(perSecond).toBeLessThanOrEqual(1.05 + 1 / 7)
-    // A poller that sleeps for five seconds would make half as many polls. A busy machine alone does not cause that.
+    // A poller that sleeps for five seconds would halve the rate. A busy machine alone does not reduce it that much.
     expect(perSecond).toBeGreaterThan(0.6)
     for (const openPage of pages) await getResult(openPage).waitFor({ timeout: 45_000 })
     console.log(`polls per second over ${pages.length} pages: ${perSecond.toFixed(2)}`)
   })
 
-  it("is followed by a websocket that the page's policy allows, and by polling if that is cut (R-26)", async () => {
+  it("gets progress over a websocket that the page's policy allows, or by polling if the socket closes (R-26)", async () => {
     const page = await openStaffPage()
     const complaints: string[] = []
     const frames: string[] = []
@@ -114,7 +114,7 @@ describe('a long request in a real browser', () => {
     return { page, tries: () => tries }
   }
 
-  it('survives a reload, a dead worker and a server restart, and shows its result (M46, R-24, R-25)', async () => {
+  it('survives a reload, a killed worker and a server restart, and shows its result (M46, R-24, R-25)', async () => {
     const page = await openStaffPage()
     await show(page)
     await isControlled(page)

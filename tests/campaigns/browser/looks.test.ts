@@ -35,7 +35,7 @@ describe('keyboard only', () => {
     }
   })
 
-  it('a visitor registers, from the home page to the mail (A-02, A-11)', async () => {
+  it('a visitor can register a company, from the home page until the mail is sent (A-02, A-11)', async () => {
     const page = await open(desktop)
     await page.goto(`${fixture.portal.url}/index.html`)
     await page.getByRole('link', { name: 'Register your company' }).focus()

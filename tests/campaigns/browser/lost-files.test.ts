@@ -1,4 +1,4 @@
-/** A first visit in which a script fails to load, before a worker exists (P-11). */
+/** Tests a first visit in which a script fails to load, before a worker exists (P-11). */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { getInput } from '#tests/support/browser/newcomer.ts'

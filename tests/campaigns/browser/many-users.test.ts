@@ -1,4 +1,4 @@
-/** Selecting many users by pointer, key and touch. The actions on them are tested in `bulk-dialog.night.test.tsx`. */
+/** Tests how many users are selected by pointer, key and touch. The actions on them are tested in `bulk-dialog.night.test.tsx`. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { findSeriousViolations } from '#tests/support/browser/browser.ts'
@@ -21,7 +21,7 @@ const getBoxes = () => page.locator('td.pick input')
 const readSelectionText = () => page.locator('.picks > p').innerText()
 const getDialog = () => page.getByRole('dialog')
 
-it('Users are selected by key, range, page and across pages; a new filter or Escape clears it (A-02, A-08)', async () => {
+it('Users are selected by key, range, page or on all pages; a filter or Escape clears the selection (A-02, A-08)', async () => {
   page = await resumePage(setup, admin, '/app/user')
   await getRows(page).first().waitFor()
   await waitForCompleteList(page)
@@ -32,7 +32,7 @@ it('Users are selected by key, range, page and across pages; a new filter or Esc
     .nth(3)
     .click({ modifiers: ['Shift'] })
   expect(await readSelectionText()).toBe('4 selected')
-  // The whole cell is the check box's target, by touch and by pointer.
+  // The check box can be clicked anywhere in its cell, by touch and by pointer.
   const cell = await getRows(page).nth(5).locator('td.pick').boundingBox()
   await page.mouse.click((cell?.x ?? 0) + 4, (cell?.y ?? 0) + 4)
   expect(await readSelectionText()).toBe('5 selected')

@@ -1,5 +1,6 @@
 /**
- * The contract list and the home page offline, and printing (M61 to M69, D65). Their contents are tested in `tests/features/orders/list`.
+ * Tests the contract list and the home page offline, and printing (M61 to M69, D65). Their contents are tested in
+ * `tests/features/orders/list`.
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -26,7 +27,7 @@ async function selectAction(page: Page, code: string, name: string) {
 }
 const readCodes = (page: Page) => page.locator('tbody .order-code').allInnerTexts()
 
-it('Home and the contract list work offline; the address holds search, filter and sort order', async () => {
+it("Home and the contract list work offline; the list's address holds search, filter and sort order", async () => {
   const { code, admin } = takeOwnCompany()
   const buildCodes = (...services: string[]) => services.map((service) => `${code}${service}`)
   const page = await resumePage(setup, admin, '/app/home')
@@ -97,7 +98,7 @@ it('A contract is printed once in a new tab, also in Chinese; if the tab is bloc
   await printTab.getByRole('heading', { name: '服务合同' }).waitFor()
 })
 
-it('Home shows no contracts without the order right, and the device does not cache their code', async () => {
+it('Home shows no contracts without the order right, and the device does not cache the code for contracts', async () => {
   const page = await resumePage(setup, 'clerk', '/app/home')
   await waitForController(page)
   await page.getByRole('heading', { level: 2 }).first().waitFor()

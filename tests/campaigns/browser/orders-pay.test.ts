@@ -1,6 +1,6 @@
 /**
- * Paying an order in a real browser: card, 3-D Secure, declined card, Alipay, cancellation, two tabs, offline (M81 to M86). The simulated
- * payment of staff is tested in `tests/features/orders/wizard`.
+ * Tests paying an order in a real browser: card, 3-D Secure, declined card, Alipay, cancellation, two tabs, offline (M81 to M86). The
+ * simulated payment of staff is tested in `tests/features/orders/wizard`.
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -75,7 +75,7 @@ it('A card payment in two tabs is charged once, and all pages show it', async ()
   await expect.poll(() => page.url()).toBe(address)
   await listResponse
 
-  // Its card fields were open all the time. An order paid in the other tab is not charged again.
+  // The other tab has shown its card fields since before the payment. It must not charge the paid order again.
   await typeCard(otherPage, '4242424242424242')
   await getButton(otherPage, buttonNames.en.card).click()
   await otherPage.locator('.toast', { hasText: 'Payment received' }).waitFor()

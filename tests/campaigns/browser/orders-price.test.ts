@@ -1,4 +1,4 @@
-/** The price is visible where it is changed, on a tablet and on a phone, and each wizard step has an address (C-24). */
+/** Tests that the price is visible where it is changed, on a tablet and on a phone, and that each wizard step has an address (C-24). */
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import {
@@ -42,7 +42,7 @@ function inspectControl(control: Element): { isUncovered: boolean; amounts: stri
     const { left, top, right, bottom } = element.getBoundingClientRect()
     if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight || right === left) return false
     const topElement = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
-    // The label of a check box covers it.
+    // A check box is covered by its label.
     const isLabel = topElement instanceof HTMLLabelElement && topElement.control === element
     return topElement !== null && (isLabel || element.contains(topElement) || topElement.contains(element))
   }
@@ -53,7 +53,7 @@ function inspectControl(control: Element): { isUncovered: boolean; amounts: stri
   return { isUncovered: isVisible(control), amounts: [...new Set(amounts.filter(Boolean))] }
 }
 
-/** At each control exactly one amount due is visible. */
+/** Expects exactly one visible amount due at each control. */
 async function expectPriceVisible(container: Locator, minCount: number) {
   const foundControls = await container.locator(controls).all()
   expect(foundControls.length).toBeGreaterThanOrEqual(minCount)
@@ -80,7 +80,7 @@ describe.each([
     await getField(page, 'module-fin').waitFor()
     await choose(page, 'doc')
     await expectPriceVisible(page.locator('.wizard'), 5)
-    // The amount to pay and its button are visible at once.
+    // The amount to pay and its button are visible without scrolling.
     await getOrderButton(page).click()
     const pay = page.getByRole('button', { name: /^Pay HKD .* by card$/ })
     await pay.waitFor()

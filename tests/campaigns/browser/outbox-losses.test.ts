@@ -1,4 +1,4 @@
-/** Writes whose outcome is unknown, and writes deleted by the browser (protocol 13, requirement 48). */
+/** Tests writes whose outcome is unknown, and writes that the browser deleted (protocol 13, requirement 48). */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { findSeriousViolations, signIn } from '#tests/support/browser/browser.ts'
@@ -97,7 +97,7 @@ it('A write of unknown outcome is reported, not resent (protocol 13); lost write
   })
   await goOnline()
 
-  // The device no longer knows a user, although the cookies remain.
+  // The cookies remain, but the device has no record of a signed-in user.
   await signIn(page, proxy, admin, '/app/home')
   await page.getByText('2 unsent changes are lost from this device').waitFor(longTimeout)
   await page.getByRole('link', { name: 'See what to do' }).click()

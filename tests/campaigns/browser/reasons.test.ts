@@ -15,7 +15,7 @@ it('A disabled button shows its reason when pressed, but not directly after savi
   expect(await save.evaluate((button) => button.matches(':hover'))).toBe(true)
   expect(await reason.isVisible()).toBe(false)
   await page.locator('h1').tap()
-  // Clicked without hovering, because not every browser emulates a mouse for touch.
+  // The button is clicked without hovering, because not every browser emulates a mouse for touch.
   await save.dispatchEvent('click')
   await expect.poll(() => reason.isVisible()).toBe(true)
   await page.locator('h1').tap()
@@ -25,7 +25,7 @@ it('A disabled button shows its reason when pressed, but not directly after savi
   await close()
 })
 
-it('The reason below a drawer is fully visible on a phone', async () => {
+it("The reason for a disabled button in a drawer's footer is fully visible on a phone", async () => {
   const { page, close } = await resume(takeOwnCompany().admin, '/app/user', phone)
   await page.locator('main tbody a').first().tap()
   const disabledButton = page.locator('[role="dialog"] .p-dialog-footer [aria-disabled="true"]')

@@ -1,5 +1,5 @@
 /**
- * A hosted service from its order to its deletion, in the browser (M111 to M122, D41, D43, D50). The service is real, has a login and
+ * Tests a hosted service from its order to its deletion, in the browser (M111 to M122, D41, D43, D50). The service is real, has a login and
  * stores data. Its other pages are tested in `tests/features/services`.
  */
 import type { Page } from 'playwright-core'
@@ -18,7 +18,7 @@ const getFact = (page: Page, name: string) =>
   page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
 
 async function selectAction(page: Page, item: string) {
-  // Behind the service's own tab the browser would paint this page only every two seconds.
+  // The browser repaints a hidden tab only every two seconds, and the service's own tab would hide this page.
   await page.bringToFront()
   await getButton(page, `More for the service ${code}`).click()
   await page.getByRole('menuitem', { name: item, exact: true }).click()
@@ -122,7 +122,7 @@ it('A service is ordered, created, opened, changed, rebooted, removed, created a
   await expect.poll(() => getFact(page, 'Health check').textContent()).toBe('Online')
   // The service has its earlier users.
   expect(await getButton(page, 'Show password').count()).toBe(0)
-  // An existing session would still be valid.
+  // Logs the user out, because an existing session would still be valid.
   await page.context().clearCookies({ domain: `www.${code}.localhost` })
   const returnedPage = await enter(page, secondPassword)
   await returnedPage.getByText('A thing of mine').waitFor()

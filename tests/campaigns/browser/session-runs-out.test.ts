@@ -1,4 +1,4 @@
-/** A session that expires while the device is offline and cannot reach the server (decision 83). */
+/** Tests a session that expires while the device is offline (decision 83). */
 import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
 import { fillLogin, openBrowser, people, signIn, startPortal } from '#tests/support/browser/browser.ts'
@@ -14,12 +14,12 @@ async function logIn(page: Page, personName: keyof typeof people) {
   await page.locator('main h1').waitFor()
 }
 
-/** Goes online and opens the login. The page learns that the session ended by its own request or when the user clicks Login. */
+/** Goes online and opens the login. The page detects the end of its session by a request of its own or when the user clicks Login. */
 async function backToLogin(page: Page) {
   await page.context().setOffline(false)
   const loginReached = page.waitForURL((url) => url.pathname === '/saas/login', { timeout: 60_000 })
   const button = page.locator('.update').getByRole('button', { name: 'Login' })
-  // The button disappears with the page that the login replaces.
+  // The click may fail, because the login page may replace the page that has the button.
   void button.click({ timeout: 60_000 }).catch(() => undefined)
   await loginReached
 }

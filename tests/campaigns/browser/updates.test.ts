@@ -1,5 +1,6 @@
 /**
- * The effect of a new version on open pages in Chromium: it offers a reload, waits for unsaved input, reloads all tabs, or changes nothing.
+ * Tests the effect of a new version on open pages in Chromium: it offers a reload, waits for unsaved input, reloads all tabs, or changes
+ * nothing.
  */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +9,7 @@ import { setUpUpdates, longTimeout } from '#tests/support/browser/updates.ts'
 import { waitForList } from '#tests/support/browser/browser-setup.ts'
 import { stopOutgoingWhile } from '#tests/support/browser/worker-control.ts'
 
-/** The page must still wait for the busy worker after this time, ms. The write of the other page is sent much earlier. */
+/** Time in ms after which the page must still wait for the busy worker. The write of the other page is sent much earlier. */
 const busyMs = 20_000
 
 const {
@@ -29,7 +30,7 @@ const updateServiceWorker = (page: Page) =>
   page.evaluate(async () => {
     const registration = await navigator.serviceWorker.getRegistration('/saas/')
     if (!registration) return 'no worker is registered'
-    // Listens before the update starts, because an installation without work can fail before the update is reported as started.
+    // The listener is added before the update starts, because a fast installation can fail before the update is reported as started.
     const finalState = new Promise<string>((resolve) => {
       const watchInstalling = ({ installing }: ServiceWorkerRegistration) =>
         installing?.addEventListener('statechange', () => resolve(installing.state), { once: true })
@@ -61,7 +62,7 @@ describe('a new version', () => {
     await expect.poll(() => updateBar(first).count(), longTimeout).toBe(0)
   })
 
-  it('is not installed if a file is missing or is a login page with 200; the old one still works offline (W-04)', async () => {
+  it('is not installed if a file is missing or is a login page; the old version still works offline (W-04)', async () => {
     const page = await enter()
     for (const deployOptions of [{ missingPart: 'inside-' }, { spoiledPart: 'inside-' }]) {
       await fixture.served.deploy(deployOptions)
@@ -74,14 +75,14 @@ describe('a new version', () => {
     expect(await updateBar(page).count()).toBe(0)
   })
 
-  it('that takes over early keeps unsaved input, and the old page works with the new worker', async () => {
+  it('keeps unsaved input if its worker takes over early, and the old page works with that worker', async () => {
     const [first, second] = [await enter(), await enter()]
     await typeUserName(second, 'Overlap Olga')
     await second.locator('[role=dialog] input[name=email]').fill('overlap@acme.example')
     await fixture.served.deploy()
     await lookForUpdate(first)
     await getReloadButton(first).waitFor()
-    // Activates the worker without the pages' consent, as happens when the browser discards the old worker or a tab was asleep.
+    // Activates the worker without the pages' consent. This happens if the browser discards the old worker or if a tab was asleep.
     await first.evaluate(async () => {
       const registration = await navigator.serviceWorker.getRegistration('/saas/')
       registration?.waiting?.postMessage({ type: 'SKIP_WAITING' })
@@ -98,7 +99,7 @@ describe('a new version', () => {
     expect(await second.locator('tbody').innerText()).toContain('Overlap Olga')
   })
 
-  it('lets a busy old worker finish sending, and takes over when it ends (0025)', async () => {
+  it('lets a busy old worker finish sending, and takes over when that worker has ended (0025)', async () => {
     const proxy = await openFaultProxy(Number(new URL(fixture.served.portal.url).port))
     try {
       const first = await enter('admin', '/app/user', proxy.url)
@@ -133,7 +134,7 @@ describe('a new version', () => {
     }
   }, 180_000)
 
-  it('takes over by itself if the build is below the minimum, but waits for unsaved input (W-09)', async () => {
+  it('takes over by itself if the running build is below the minimum, but waits for unsaved input (W-09)', async () => {
     const page = await enter()
     await typeUserName(page)
     const minimum = fixture.releases.newerBuild.split('-')[0] ?? ''
@@ -159,7 +160,7 @@ describe('code that a new version removed while a page was open', () => {
     })
   const getPricesHeading = (page: Page) => page.getByRole('heading', { level: 1, name: 'Price lists' })
 
-  it('is loaded by one reload into the new version if a release was skipped', async () => {
+  it('leads to one reload into the new version if the server no longer serves it', async () => {
     const page = await enter('staff', '/app/home')
     await fixture.served.deploy({ hasFormerFiles: false })
     await openPrices(page)
@@ -198,7 +199,7 @@ describe('code that a new version removed while a page was open', () => {
     await fixture.context.setOffline(false)
   })
 
-  it('ends in an error message, not in a reload loop, if the server no longer has it', async () => {
+  it('leads to an error message, not to a reload loop, if the new version lacks it too', async () => {
     const page = await enter('staff', '/app/home')
     let loadCount = 0
     page.on('load', () => (loadCount += 1))
@@ -238,7 +239,7 @@ describe('recovery from a broken worker (W-11)', () => {
       .poll(() => readWorkerState(page), longTimeout)
       .toEqual({ registrations: 0, caches: 0, controlled: false })
     expect([await isSamePage(other), await readTypedName(other)]).toEqual([true, 'Typed but not saved'])
-    // The worker passes everything through, so the page sends its requests itself.
+    // The worker forwards all requests unchanged, so the page itself handles its requests.
     await other.locator('[role=dialog] input[name=email]').fill('past@acme.example')
     await other.locator('[role=dialog] button[type=submit]').click()
     await other.locator('[role=dialog]').waitFor({ state: 'detached' })

@@ -1,4 +1,4 @@
-/** Parts of the wizard that need real rendering: a dragged slider, and fields that do not move. */
+/** Tests parts of the wizard that need real rendering: a dragged slider, and fields that must not shift. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -12,7 +12,7 @@ const { fixture } = setup
 
 const readAmount = (page: Page) => page.locator('.price-due .amount').innerText()
 
-it('Number and price follow the slider, and its final value is saved', async () => {
+it("The number of users and the price follow the slider, and the slider's final value is saved", async () => {
   const page = await resumePage(setup, takeOwnCompany().admin, '/app/contract/new')
   await getField(page, 'code').waitFor()
   await fill(page, 'wizhand', { users: '10' })
@@ -30,7 +30,7 @@ it('Number and price follow the slider, and its final value is saved', async () 
   for (const share of [0.3, 0.5, 0.7]) {
     const amountBefore = await readAmount(page)
     await moveTo(share)
-    // The price is rendered after the number.
+    // The price is rendered a moment after the number.
     await expect.poll(() => readAmount(page)).not.toBe(amountBefore)
     const [draggedValue, draggedUsers] = await readValues()
     expect(draggedUsers).toBe(draggedValue)
@@ -39,7 +39,7 @@ it('Number and price follow the slider, and its final value is saved', async () 
   await page.mouse.up()
   const [sliderValue, number, price] = await readValues()
   expect({ users: number, price }).toEqual(seenPrices.at(-1))
-  // Each displayed price equals the price of the same number when typed.
+  // Each price that was displayed during the drag equals the price of the same number when typed.
   for (const { users, price } of seenPrices) {
     await getField(page, 'users').fill(users)
     expect(await slider.inputValue()).toBe(users)
@@ -52,7 +52,7 @@ it('Number and price follow the slider, and its final value is saved', async () 
   await expect.poll(() => readAmount(page)).not.toBe(price)
   const dueLine = page.locator('.why-due > .why-line').first()
   expect(await dueLine.innerText()).toContain(await readAmount(page))
-  // The breakdown follows too: its range lines appear and disappear, and their users add up to the number.
+  // The breakdown of the price follows the slider too: lines for user ranges appear and disappear, and their users add up to the number.
   const lines = page.locator('.why-users')
   await moveTo(0.9)
   await page.mouse.down()
@@ -82,7 +82,7 @@ it('Number and price follow the slider, and its final value is saved', async () 
   expect(await slider.inputValue()).toBe(usersBefore)
 })
 
-it("The form does not move for a note or a draft, and both prices are shown if the server's differs (D17)", async () => {
+it("The form does not shift for a note or a draft, and shows both prices if the server's differs (D17)", async () => {
   const context = await fixture.browser.newContext({ ...tablet, serviceWorkers: 'block' })
   setup.cleanups.push(() => context.close())
   const page = await context.newPage()

@@ -1,6 +1,6 @@
 /**
- * Drives Chromium without Playwright, which keeps every page awake. The browser can freeze these tabs, as it freezes tabs that were not
- * used for long.
+ * Drives Chromium without Playwright, because Playwright keeps every page awake. The browser can freeze these tabs, as it freezes tabs that
+ * are not used for a long time.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ export interface ChromiumTab {
   /** Runs a function in the page. It must not refer to anything outside of itself. */
   run<A extends unknown[], T>(callback: (...args: A) => T | Promise<T>, ...args: A): Promise<T>
   goTo(url: string): Promise<void>
-  /** Replaces what a field holds, as a paste does. */
+  /** Replaces the content of a field, as pasting does. */
   fill(selector: string, text: string): Promise<void>
   /** Requests that match get no response until the returned function is called. Resolves when the first one is sent. */
   hang(isTarget: (request: PausedRequest) => boolean): Promise<() => Promise<void>>

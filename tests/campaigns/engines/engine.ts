@@ -1,4 +1,4 @@
-/** Common interface of the WebKit and Firefox drivers: a browser with its own profile and one page. */
+/** Defines the common interface of the WebKit and Firefox drivers: a browser with its own profile and one page. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -19,12 +19,12 @@ export interface EngineBrowser {
   /** Returns a PNG. */
   screenshot(): Promise<Buffer>
   isRunning(): boolean
-  /** SIGKILL for the browser and all its processes. */
+  /** Sends SIGKILL to the browser and all its processes. */
   kill(): Promise<void>
   close(): Promise<void>
 }
 
-/** Returns the source text of a call that resolves to JSON, because both browsers return strings in the same way. */
+/** Returns the source text of a call that resolves to JSON. JSON is used because both browsers return strings in the same way. */
 export const toJsonCall = (callback: (...args: never[]) => unknown, args: unknown[]): string =>
   `Promise.resolve((${callback.toString()})(...${JSON.stringify(args)})).then((value) => JSON.stringify(value ?? null))`
 
@@ -77,7 +77,7 @@ export async function findMiddle(browser: EngineBrowser, selector: string): Prom
 
 const keyMs = 20
 
-/** Mouse and keyboard through WebDriver actions, which both protocols support. */
+/** Creates mouse and keyboard input from WebDriver actions, which both protocols support. */
 export function createInput(
   find: (selector: string) => Promise<Point>,
   sendActions: (type: 'pointer' | 'key', list: object[]) => Promise<unknown>,

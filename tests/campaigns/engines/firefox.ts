@@ -13,7 +13,9 @@ import {
 import { openSocket } from '#tests/campaigns/engines/socket.ts'
 import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 
-/** Disables start pages, updates and reports. The storage prompt would wait for a user. */
+/**
+ * Preferences that disable start pages, updates and reports, and allow persistent storage, for which Firefox would otherwise ask the user.
+ */
 const preferences = {
   'browser.shell.checkDefaultBrowser': false,
   'browser.startup.homepage_override.mstone': 'ignore',

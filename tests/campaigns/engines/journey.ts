@@ -1,14 +1,14 @@
-/** A short user journey: login, the list offline, a waiting change, a reload, and the change is sent. */
+/** Runs a short user journey: login, the list offline, a change that waits, a reload, and the change is sent. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type EngineBrowser, waitFor } from '#tests/campaigns/engines/engine.ts'
 import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
 
 const sentWithinMs = 60_000
-/** The files of a page arrive one after the other. */
+/** Times in ms to wait for a page's files, which arrive one after the other: `stable` is the time without a new file, `max` the total. */
 const cacheWaitMs = { stable: 3_000, max: 60_000 }
 
-/** Waits until the code of the forms is cached, which happens after the list loads: until no new file arrives for a while. */
+/** Waits until no new file has been cached for a while. The code of the forms is cached after the list has loaded. */
 async function waitForCachedCode(browser: EngineBrowser): Promise<void> {
   const countFiles = async () => {
     const names = (await caches.keys()).filter((name) => name.startsWith('portal-staff-'))

@@ -1,6 +1,6 @@
 /**
- * Fault 38: pages that are left while they write. WebKit keeps them for its Back button, and a frozen transaction of such a page blocks all
- * later pages.
+ * Fault 38: tests pages that are left while they write. WebKit keeps such pages for its Back button, and a frozen transaction of one blocks
+ * all later pages.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'

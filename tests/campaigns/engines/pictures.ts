@@ -7,7 +7,7 @@ import { enter, type EngineStage } from '#tests/campaigns/engines/stage.ts'
 import { people } from '#tests/support/browser/browser.ts'
 
 const sizes = { desktop: [1280, 800], tablet: [1024, 768], phone: [390, 844] } as const
-/** Used in turn, so each page is captured in both languages and both themes. */
+/** Languages and themes of the screenshots. They alternate between the screen sizes, so each page is captured with both. */
 const looks = [
   { language: 'en', theme: 'light' },
   { language: 'zh', theme: 'dark' },
@@ -41,7 +41,7 @@ const providerPaths = [
   'app/systrail',
 ]
 
-/** Finds obvious faults: a page wider than the screen, or an error message. */
+/** Returns obvious faults: a page wider than the screen, or an error message. */
 function findFaults(): string[] {
   const { scrollWidth, clientWidth } = document.documentElement
   const errors = [...document.querySelectorAll('main [role="alert"]')].map(({ textContent }) => textContent.trim())

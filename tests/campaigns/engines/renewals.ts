@@ -14,7 +14,7 @@ export interface RenewalReport {
 
 const visitedPaths = ['home', 'user', 'contract', 'profile/company', 'systrail']
 const visitMs = 3_000
-/** Browsers write cookies to the disk with a delay. */
+/** Time in ms before a kill, because browsers write cookies to the disk with a delay. */
 const beforeKillMs = 4_000
 
 export async function countRenewals(

@@ -1,9 +1,9 @@
-/** A virtual screen for browsers that need one. */
+/** Starts a virtual screen for browsers that need one. */
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 
 export interface VirtualScreen {
-  /** Value of DISPLAY. */
+  /** Value of the environment variable DISPLAY. */
   display: string
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** JSON requests and responses with ids over a WebSocket, as BiDi and WebKit's inspector use them. */
+/** Sends JSON requests with ids over a WebSocket and matches their responses, as BiDi and WebKit's inspector require. */
 
 type SocketMessage = {
   id?: number
@@ -16,7 +16,7 @@ export interface MessageSocket {
 
 const openMs = 10_000
 
-/** `onEvent` receives messages that are no responses. */
+/** Opens a connection. `onEvent` receives messages that are not responses. */
 export async function openSocket(
   url: string,
   onEvent: (method: string, params: never) => void = () => undefined,

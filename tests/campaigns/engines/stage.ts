@@ -1,4 +1,4 @@
-/** A portal behind the fault proxy, with a browser of one engine that can be killed and reopened. */
+/** Starts a portal behind the fault proxy, and browsers of one engine that can be killed and reopened. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export interface EngineStage {
   engine: EngineName
   portal: Portal
   proxy: FaultProxy
-  /** Opens the browser with a profile that is kept until the stage is closed. */
+  /** Opens the browser. Its profile is stored until the stage is closed. */
   open(profile: string): Promise<EngineBrowser>
   /** Like `open`, with real keys and mouse. In this mode WebKit stores nothing on the disk. */
   openWithKeys(profile: string): Promise<EngineBrowser>
@@ -44,7 +44,7 @@ export async function openStage(engine: EngineName, settings: Record<string, str
   }
 }
 
-/** A first visit takes long on a busy machine. */
+/** Maximum time in ms until the list or the login is shown. A first visit takes long on a busy machine. */
 const enterMs = 120_000
 
 const hasList = () => document.querySelector('main tbody tr a') !== null

@@ -19,7 +19,7 @@ import { findFreePort } from '#tests/support/server/free-port.ts'
 
 const startMs = 30_000
 const loadMs = 60_000
-/** WebKit does not start as root without this setting. */
+/** Returns the environment of the browser. Without the second variable WebKit does not start as root. */
 const environment = (display: string) => ({ DISPLAY: display, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' })
 
 export async function findMiniBrowser(): Promise<string> {
@@ -103,7 +103,7 @@ export async function startWebKit(display: string): Promise<EngineBrowser> {
   }
 }
 
-/** Waits for the page by polling. The driver's own waiting never ends if another page replaces the first. */
+/** Waits for the page by polling. The driver's own wait never ends if another page replaces the first. */
 async function untilLoaded(browser: EngineBrowser, url: string): Promise<void> {
   for (const deadline = Date.now() + loadMs; ; await wait(50)) {
     const state = await browser
@@ -209,7 +209,7 @@ interface InspectorTarget {
   close(): void
 }
 
-/** Another page may start another process, which is a new target behind the same socket. */
+/** Opens the page's target. A later page may run in another process, which is a new target behind the same socket. */
 async function openTarget(address: string): Promise<InspectorTarget> {
   let target = ''
   let lastId = 0

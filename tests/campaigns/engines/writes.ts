@@ -27,7 +27,7 @@ export interface WriteReport extends WriteCheck {
   stuck: string[]
 }
 
-/** Faults that hang cost half a minute each and are tested in Chromium. */
+/** Faults of this campaign. Faults that hang take half a minute each, so they are tested in Chromium only. */
 const faults: readonly Fault[] = [
   'cut before the answer',
   'cut in the answer',

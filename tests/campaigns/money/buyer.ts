@@ -1,4 +1,4 @@
-/** A company administrator who orders and pays in one history, and what is known about the orders. */
+/** A company administrator who orders and pays in one history, and the state of the orders as far as the responses show it. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Currency } from '#domain/money.ts'
@@ -14,7 +14,7 @@ export interface MoneyPayable {
   type: 'create' | 'change' | 'extend' | 'backup' | 'traffic'
   code: string
   currency: Currency
-  /** State known to the buyer. */
+  /** State according to the responses that the buyer received. */
   state: 'unpaid' | 'paid' | 'replaced' | 'deleted' | 'overdue'
   /** Last time for a payment. Null means no limit. */
   due: string | null
@@ -24,7 +24,7 @@ export interface MoneyPayable {
   modules: string[]
   /** Id of the contract that a change created, or null if the change cannot be undone. */
   undoableContractId: number | null
-  /** Addresses of gateway pages for its payment, latest last. */
+  /** Gateway pages on which this item can be paid, latest last. */
   paymentPages: PaymentPage[]
 }
 
@@ -54,13 +54,13 @@ export interface PortalResponse {
 interface RequestOptions {
   body?: object | null
   actor?: 'admin' | 'staff'
-  /** Repeats the request with the same key until there is a response, also across kills. Otherwise it is sent once. */
+  /** If true, the request is repeated with the same key until there is a response, also across kills. Otherwise it is sent once. */
   isRepeated?: boolean
 }
 
 const maxTries = 6
 
-/** Returns null if no response came. */
+/** Sends a request to the portal. Returns null if no response came. */
 export async function sendRequest(
   buyer: Buyer,
   method: string,
@@ -103,7 +103,7 @@ export async function sendRequest(
 const describeRefusal = ({ status, body: { errorCode = '', data } }: PortalResponse) =>
   [status, errorCode, data?.why ?? ''].join(' ').trim()
 
-/** Returns null if the server went down meanwhile. */
+/** Returns an access token, or null if the server went down during the login. */
 async function getAccess({ sessions, world, company }: Buyer, actor: 'admin' | 'staff'): Promise<string | null> {
   const knownAccess = sessions[actor]
   if (knownAccess) return knownAccess

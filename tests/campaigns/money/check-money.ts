@@ -20,15 +20,16 @@ export interface MoneyFault {
 
 export interface MoneyReport {
   faults: MoneyFault[]
-  /**
-   * Payments that were taken but not recorded, because a kill came between gateway and commit. They are faults once enough time has passed.
-   */
+  /** Payments that were taken but not recorded, because a kill came between gateway and commit. After enough time they are faults. */
   pendingFaults: MoneyFault[]
   outcomes: Record<string, number>
 }
 
 export interface CheckInput {
-  /** Reads the gateways after the snapshot began: they may be ahead of the database, but never behind it. */
+  /**
+   * Reads the payments at the gateways. Called after the snapshot has begun, so the gateways may be ahead of the database, but never behind
+   * it.
+   */
   readBook: () => Promise<TakenPayment[]>
   claims: readonly MoneyClaim[]
 }
@@ -80,8 +81,8 @@ function findTakenTwice(book: readonly TakenPayment[]): MoneyFault[] {
 }
 
 /**
- * Views in units of the currency. `book`: what gateways took and refunded. `owed`: what can be paid. `money`: recorded payments with their
- * tasks and subjects. `bill`: invoices likewise.
+ * Defines views with amounts in units of the currency. `book`: what gateways took and refunded. `owed`: what can be paid. `money`: recorded
+ * payments with their tasks and their orders, backups or traffic. `bill`: invoices with the same.
  */
 const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]) => sql`
   with book as (
@@ -109,7 +110,10 @@ const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]
       (content ->> 'pay_amount')::numeric as charged, content ->> 'currency' as currency
     from invoice i)`
 
-/** Includes abandoned attempts until staff check them, and claimed refunds. */
+/**
+ * Payments that a gateway took and that are not recorded, and refunds that are in progress. Abandoned attempts are included until staff
+ * check them.
+ */
 const unwrittenPayments = sql`
   select a.company_id, format('%s %s was taken by %s for %s, but the attempt is %s', b.currency, b.taken, b.gateway, b.key, a.state)
     as text
@@ -149,7 +153,7 @@ const rules: RawBuilder<unknown>[] = [
       m.outcome, m.kind, m.subject_id) as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
     where not m.is_applied and m.task_id is null`,
-  // A staff task is about money that was not applied, and agrees with the gateway.
+  // A staff task exists only for money that was not applied, and its state agrees with the gateway.
   sql`select m.company_id, format('payment %s was applied at once, but task %s exists for it', m.id, m.task_id) as text
     from money m where m.outcome = 'applied' and m.task_id is not null`,
   sql`select m.company_id, format('task %s is %s, but the gateway refunded %s of %s', m.task_id, m.task, b.refunded, b.taken)
@@ -161,7 +165,7 @@ const rules: RawBuilder<unknown>[] = [
       as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
     where m.is_applied and b.refunded <> 0`,
-  // A paid item has all effects of its payment exactly once, an unpaid one has none. An item that costs nothing has neither payment nor
+  // A paid item has all effects of its payment exactly once, an unpaid item has none. An item that costs nothing has neither payment nor
   // invoice.
   sql`select o.company_id, format('%s %s (%s, %s %s) has %s payments and %s invoices', o.kind, o.id, o.state, o.currency,
       o.pay_amount, p.count, i.count) as text
@@ -225,7 +229,7 @@ const rules: RawBuilder<unknown>[] = [
     from owed o join buyer on buyer.id = o.company_id left join bill on bill.kind = o.kind and bill.subject_id = o.id
     where o.is_paid group by o.company_id, o.code, o.currency
     having sum(o.pay_amount) <> coalesce(sum(bill.charged), 0)`,
-  // For each currency, the money at the gateways without refunds is applied or waits for staff.
+  // For each currency, the money at the gateways without refunds is applied or waits for a decision by staff.
   sql`select 0 as company_id, format('%s: the gateways have %s, but %s is applied and %s is not applied', currency, sum(has), sum(applied),
       sum(waits)) as text
     from (
@@ -248,7 +252,7 @@ const rules: RawBuilder<unknown>[] = [
   sql`select 0 as company_id, format('invoices of %s have gaps: %s up to %s', substr(code, 2, 4), count(*),
       max(substr(code, 8)::integer)) as text
     from invoice group by substr(code, 2, 4) having count(*) <> max(substr(code, 8)::integer)`,
-  // The buyers' responses are still true.
+  // The responses that buyers received are still true.
   sql`select o.company_id, format('%s %s is %s, but its buyer was informed that it is %s', c.kind, c.id, coalesce(o.state, 'missing'),
       c.state) as text
     from claim c left join owed o on o.kind = c.kind and o.id = c.id left join service_order s on s.id = c.id and c.kind = 'order'

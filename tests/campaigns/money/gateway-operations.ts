@@ -1,4 +1,7 @@
-/** Operations of gateways and attackers: lost responses, silence, and notices that are delayed, repeated, reordered, dropped or forged. */
+/**
+ * Performs operations of gateways and attackers: lost responses, missing responses, and notices that are delayed, repeated, reordered,
+ * dropped or forged.
+ */
 import { createHmac } from 'node:crypto'
 import { drawBetween, type Random, pick } from '#tests/support/runner/random.ts'
 import type { WebhookCall } from '#demo/payment-sandbox/sandbox-store.ts'
@@ -47,7 +50,7 @@ export const reverseNotices: BuyerOperation = async (buyer) => {
   return statuses.some((status) => status !== null) ? 'done' : 'unanswered'
 }
 
-/** The notice is never delivered. */
+/** Drops a notice, so that it is never delivered. */
 export const dropNotice: BuyerOperation = async (buyer, random) => {
   const waitingCalls = listLatestCalls(buyer).filter(({ nextAt }) => nextAt !== null)
   if (waitingCalls.length === 0) return 'skipped'
@@ -74,7 +77,7 @@ function forgeCall(
 ): { body: string; headers: Record<string, string> } {
   if (gateway !== 'stripe') {
     const fields = new URLSearchParams(body)
-    // The signature belongs to another amount.
+    // The signature was made for another amount.
     for (const name of ['total_amount', 'total_fee']) if (fields.has(name)) fields.set(name, '1.00')
     if (random() < 0.5) fields.set('sign', Buffer.from('nobody').toString('base64'))
     fields.set('trade_status', random() < 0.5 ? 'TRADE_SUCCESS' : 'TRADE_FINISHED')
@@ -86,7 +89,7 @@ function forgeCall(
   return { body, headers: { 'content-type': 'application/json', 'stripe-signature': `t=${time},v1=${signature}` } }
 }
 
-/** Returns from another user's payment, to have it counted as one's own. */
+/** Returns to the portal with the data of another user's payment, to get an order marked as paid. */
 export const forgeReturn: BuyerOperation = async (buyer, random) => {
   const gatewayIds = listLatestCalls(buyer).flatMap(({ body }) => /"id":"((?:cs_test|pi)_\w+)"/.exec(body)?.[1] ?? [])
   const returnKeys = listLatestCalls(buyer).flatMap(({ body }) => /"key":"(\w+)"/.exec(body)?.[1] ?? [])

@@ -1,6 +1,6 @@
 /**
- * Runs several histories at once in one world. Each has its own companies and draws its operations from its own seed; all share the same
- * kills, restarts and days. Money is counted between each stop of the server and its next start, and at the end.
+ * Runs several histories at once in one portal. Each has its own companies and draws its operations from its own seed; all share the same
+ * kills, restarts and moves of the clock. The money is checked between each stop of the server and its next start, and at the end.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { addDays, addMonths, countDaysBetween } from '#domain/plain-dates.ts'
@@ -45,7 +45,7 @@ interface HistoryBatch {
 
 interface HistoryRun extends HistoryBatch {
   buyers: readonly Buyer[]
-  /** For kills and time. */
+  /** Random numbers for kills and moves of the clock. */
   random: Random
   /** Faults as text, with the seed of the history. */
   faults: Set<string>
@@ -53,7 +53,7 @@ interface HistoryRun extends HistoryBatch {
 
 export async function runBatch(batch: HistoryBatch): Promise<string[]> {
   const { world, historySeeds, tally } = batch
-  // Kills and time are shared, so they are drawn from the first seed.
+  // Kills and the clock are shared by all histories, so they are drawn from the first seed.
   const random = createRandom((historySeeds[0] ?? 0) + 500_000)
   const progress = countProgress()
   const buyers: Buyer[] = []
@@ -79,7 +79,7 @@ export async function runBatch(batch: HistoryBatch): Promise<string[]> {
   }
   const run: HistoryRun = { ...batch, buyers, random, faults: new Set() }
   const allWork = Promise.all(work)
-  // A failure is handled where the promise is awaited.
+  // Avoids an unhandled rejection. The failure is thrown where the promise is awaited.
   allWork.catch(() => undefined)
   const endCount = drawBetween(random, endingCounts.min, endingCounts.max)
   for (let endingIndex = 1; endingIndex <= endCount; endingIndex++) {
@@ -134,7 +134,7 @@ interface BuyerRun {
   onBegin: () => void
 }
 
-/** An operation that is impossible in the current state is drawn again, at most this often. */
+/** Maximum number of draws for one operation. An operation that is impossible in the current state is drawn again. */
 const drawsPerOperation = 8
 
 async function runBuyer(buyer: Buyer, { seed, operationCount, tally, onBegin }: BuyerRun): Promise<void> {
@@ -144,7 +144,7 @@ async function runBuyer(buyer: Buyer, { seed, operationCount, tally, onBegin }: 
     for (let drawIndex = 0; drawIndex < drawsPerOperation; drawIndex++) {
       buyer.lastRefusal = 'at the gateway'
       const { name, operation } = drawOperation(random)
-      // The operation's draws depend on responses, so it gets its own generator. The next operation must not depend on them.
+      // Responses decide how many numbers an operation draws. Its own generator keeps the draws of later operations independent of them.
       const result = await operation(buyer, createRandom(Math.floor(random() * 2 ** 31))).catch((error: unknown) => {
         throw new Error(`seed ${buyer.seed}, ${buyer.company}, "${name}": ${String(error)}`, { cause: error })
       })
@@ -157,7 +157,7 @@ async function runBuyer(buyer: Buyer, { seed, operationCount, tally, onBegin }: 
   }
 }
 
-/** Stops the server, counts money, moves the clock and restarts the server. */
+/** Stops the server, checks the money, moves the clock and restarts the server. */
 async function endRun(run: HistoryRun, drawTime: DrawTime): Promise<void> {
   const { world, tally, hasKills, random } = run
   const isKill = random() < 0.75 && hasKills
@@ -178,14 +178,14 @@ async function endRun(run: HistoryRun, drawTime: DrawTime): Promise<void> {
   for (const buyer of run.buyers) await payEndedPage(buyer, random)
 }
 
-/** Waits until every pending payment must be settled, then counts for the last time. */
+/** Moves the clock until every pending payment must be settled, then checks the money for the last time. */
 async function settleRun(run: HistoryRun): Promise<void> {
   const { world, tally, random, buyers, historySeeds } = run
   Object.assign(world.sandbox.faults, { loseAnswers: 0, fail: 0 })
   world.sandbox.webhooks.release()
   await world.stop('SIGTERM')
-  // Longer than a request of a killed server may take (use-cases/payments/settle-attempt.ts), and in most cases longer than any payment
-  // deadline.
+  // The time is longer than a request of a killed server may take (use-cases/payments/settle-attempt.ts), and in most cases longer than any
+  // payment deadline.
   world.moveClock(pick(random, [3 * minuteMs, 26 * 60 * minuteMs, 9 * dayMs]))
   await world.start()
   await reconcilePayments(world.url)
@@ -215,7 +215,7 @@ interface MoneyCount {
   outcomes: Record<string, number>
 }
 
-/** Records each fault once. */
+/** Checks the money and adds the faults found to the run, each one once. */
 async function countMoney(
   { world, buyers, historySeeds, faults }: HistoryRun,
   database: Database,
@@ -263,7 +263,7 @@ async function billTraffic(
   }
 }
 
-/** Time without activity, ms. */
+/** Returns by how many ms the clock is moved while the server is stopped. */
 type DrawTime = (random: Random, contracts: readonly LiveContract[]) => number
 
 /** Moves to the last day of the contract that ends first. */
@@ -280,7 +280,10 @@ const drawMidnight =
   (random) =>
     dayMs - ((clock() + hongKongMs) % dayMs) + drawBetween(random, 1, 5) * 1000
 
-/** Usually minutes or a day, sometimes longer than any payment deadline, to shortly before the end of a contract, or beyond it. */
+/**
+ * Usually moves the clock by minutes or days. Sometimes moves it beyond every payment deadline, to shortly before the end of a contract, or
+ * beyond that end.
+ */
 const drawAnyTime =
   ({ today }: MoneyWorld): DrawTime =>
   (random, contracts) => {
@@ -290,7 +293,7 @@ const drawAnyTime =
     if (roll < 0.7) return drawBetween(random, 8, 40) * dayMs
     const nearestEnd = contracts.map(({ end: endDate }) => endDate).toSorted()[0]
     if (nearestEnd === undefined) return dayMs
-    // Near the end of a contract, move beyond it next.
+    // If the contract's end is near, the clock is moved beyond it.
     const isNear = countDaysBetween(today(), nearestEnd) < 8
     const targetDay = addDays(
       nearestEnd,

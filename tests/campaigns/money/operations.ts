@@ -1,4 +1,4 @@
-/** All operations of a history with their weights. */
+/** Lists all operations of a history with their weights. */
 import type { Random } from '#tests/support/runner/random.ts'
 import * as gateway from '#tests/campaigns/money/gateway-operations.ts'
 import type { BuyerOperation } from '#tests/campaigns/money/order-operations.ts'
@@ -6,7 +6,7 @@ import * as orders from '#tests/campaigns/money/order-operations.ts'
 import * as payments from '#tests/campaigns/money/payment-operations.ts'
 import * as tasks from '#tests/campaigns/money/task-operations.ts'
 
-/** By the name used in the report. */
+/** Operations by the name that the report uses. */
 export const operations: Record<string, [weight: number, operation: BuyerOperation]> = {
   create: [6, orders.create],
   'order and leave': [3, payments.orderAndLeave],

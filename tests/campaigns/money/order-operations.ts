@@ -1,4 +1,4 @@
-/** Buyers' operations on orders, contracts and backups: create, replace, change, extend and delete. */
+/** Performs buyers' operations on orders, contracts and backups: create, replace, change, extend and delete. */
 import { pick, drawBetween, type Random } from '#tests/support/runner/random.ts'
 import {
   type Buyer,
@@ -13,8 +13,8 @@ import {
 /**
  * - done: the operation took effect.
  * - refused: the portal refused it.
- * - unanswered: a kill or a silent gateway prevented a response.
- * - skipped: there was nothing to apply it to, and another operation is drawn.
+ * - unanswered: there was no response, because of a kill or a gateway that did not respond.
+ * - skipped: no order was suitable, and another operation is drawn.
  */
 export type BuyerOperationResult = 'done' | 'refused' | 'unanswered' | 'skipped'
 export type BuyerOperation = (buyer: Buyer, random: Random) => Promise<BuyerOperationResult>
@@ -56,7 +56,7 @@ async function sendOrder(buyer: Buyer, path: string, body: object): Promise<Buye
 }
 
 export const create: BuyerOperation = async (buyer, random) => {
-  // The date may change while waiting.
+  // The request is built only now, because the date may change while waiting.
   await buyer.world.waitUntilUp()
   const code = `${buyer.company}s${buyer.payables.length}x${drawBetween(random, 0, 999)}`
   return await sendOrder(buyer, '/api/sorder', buildOrder(buyer, random, code))
@@ -96,7 +96,7 @@ interface BuyerContract {
   id: number
   order: MoneyPayable
   isExpired: boolean
-  /** An unpaid change or extension of the contract. */
+  /** An unpaid change or extension of the contract, or null. */
   pendingOrder: MoneyPayable | null
 }
 
@@ -167,7 +167,10 @@ export const undo: BuyerOperation = async (buyer, random) => {
   return result
 }
 
-/** `years` is the maximum. If null, the backup is longer than the contract, so that it is shortened (D21). */
+/**
+ * Creates an operation that orders a backup of a random length in months or years. If it is longer than the contract, the portal shortens
+ * it (D21).
+ */
 const createBackup =
   (unit: 'month' | 'year', length: [number, number]): BuyerOperation =>
   async (buyer, random) => {

@@ -1,4 +1,4 @@
-/** Buyers' payments: by card, on the gateway's page, with 3-D Secure, by Alipay, twice, in two tabs, late, and not at all. */
+/** Performs buyers' payments: by card, on the gateway's page, with 3-D Secure, by Alipay, twice, in two tabs, late, and not at all. */
 import { type Random, pick } from '#tests/support/runner/random.ts'
 import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
 import {
@@ -26,12 +26,12 @@ const claimKinds = { CONTRACT: 'order', PDBORDER: 'backup', TRAFFIC: 'traffic' }
 const visaCard = { type: 'stripe', token: 'pm_card_visa' }
 const cardPageFields = { type: 'stripe' }
 
-/** Alipay refuses older signed addresses. */
+/** Validity of a signed address in ms. Alipay refuses older addresses. */
 const alipayAddressMs = 24 * 3_600_000
 
 const listUnpaid = ({ payables }: Buyer) => payables.filter(({ state }) => state === 'unpaid')
 
-/** Requests the payment once, as the administrator or as staff. */
+/** Sends the payment once, as the administrator or as staff. */
 async function sendPayment(
   buyer: Buyer,
   payable: MoneyPayable,
@@ -59,7 +59,7 @@ const isPaidNow = (response: PortalResponse | null) => response?.status === 200 
 const toPaymentResult = (response: PortalResponse | null): BuyerOperationResult =>
   response?.status === 200 && response.body.status === 'processing' ? 'unanswered' : toResult(response)
 
-/** Creates an operation that pays an unpaid item, or returns `skipped` without one. */
+/** Creates an operation that pays an unpaid item, or returns `skipped` if no item is unpaid. */
 const createPayment =
   (work: (buyer: Buyer, payable: MoneyPayable, random: Random) => Promise<BuyerOperationResult>): BuyerOperation =>
   async (buyer, random) => {
@@ -95,7 +95,7 @@ export const payOnPage = createPagePayment(cardPageFields, 'pay')
 export const declineOnPage = createPagePayment(cardPageFields, 'decline')
 export const leavePage = createPagePayment(cardPageFields, 'leave')
 
-/** RMB is paid by the buyer, other currencies by staff (D66). */
+/** Returns how an item is paid by Alipay. RMB is paid by the buyer, other currencies by staff (D66). */
 const getAlipayOptions = ({ currency }: MoneyPayable) =>
   currency === 'RMB'
     ? { fields: { type: 'alipay' }, actor: 'admin' as const }
@@ -112,7 +112,7 @@ const createAlipayPayment = (action: PageAction) =>
   })
 
 export const payByAlipay = createAlipayPayment('pay')
-/** Nobody opens the address, which is valid for hours, so the gateway knows no payment. */
+/** Requests an address at Alipay, valid for hours, that nobody opens. The gateway has no payment for it. */
 export const keepAlipayAddress = createAlipayPayment('leave')
 
 export const payBySimulation = createPayment(async (buyer, payable) =>
@@ -127,7 +127,7 @@ export const payTwice = createPayment(async (buyer, payable) => {
   return isPaidNow(firstResponse) ? toPaymentResult(firstResponse) : toPaymentResult(secondResponse)
 })
 
-/** Pays by card in one tab and on the gateway's page in another, which is paid whether or not the card succeeded. */
+/** Pays by card in one tab and on the gateway's page in another. The page is paid even if the card payment has succeeded. */
 export const payInTwoTabs = createPayment(async (buyer, payable, random) => {
   const [page, card] = await Promise.all([
     sendPayment(buyer, payable, cardPageFields),
@@ -138,7 +138,7 @@ export const payInTwoTabs = createPayment(async (buyer, payable, random) => {
   return await actOnPage(buyer, payable, { page: address, action: 'pay', random })
 })
 
-/** Opens the gateway's page, but pays by card first. */
+/** Opens the gateway's page, then pays by card, then pays on the page too. */
 export const payOtherwise = createPayment(async (buyer, payable, random) => {
   const page = (await sendPayment(buyer, payable, cardPageFields))?.body.redirect
   const response = await sendPayment(buyer, payable, visaCard)
@@ -169,7 +169,7 @@ export const deleteWhilePaying = createWhilePaying(
   (buyer, payable, random) => removeOrder(buyer, random, payable),
   ({ contractType }) => contractType === 'CONTRACT',
 )
-/** Replaces the latest replaceable order, which is usually the one being paid. */
+/** Replaces the latest replaceable order, which is usually the order that is being paid. */
 export const replaceWhilePaying = createWhilePaying(
   (buyer, _payable, random) => replace(buyer, random),
   ({ type }) => type === 'create',
@@ -192,7 +192,7 @@ export async function payEndedPage(buyer: Buyer, random: Random): Promise<void> 
 const isTooOld = ({ world }: Buyer, { address, since }: PaymentPage) =>
   address.includes('gateway.do') && world.clock() - since > alipayAddressMs
 
-/** Reopens a random earlier gateway page and pays, in any state of its order. */
+/** Reopens a random earlier gateway page and pays there, in any state of its order. */
 export const payOldPage: BuyerOperation = async (buyer, random) => {
   const states = [
     ...new Set(buyer.payables.filter(({ paymentPages }) => paymentPages.length > 0).map(({ state }) => state)),
@@ -243,7 +243,7 @@ export const checkPaymentState: BuyerOperation = async (buyer, random) => {
   return toResult(response)
 }
 
-/** Orders and receives the address of a gateway page, which is paid later or never. */
+/** Creates an operation that orders and requests the address of a gateway page. The page is paid later or never. */
 const createLeaving =
   (placeOrder: BuyerOperation): BuyerOperation =>
   async (buyer, random) => {
@@ -297,7 +297,7 @@ function buildPageForm(address: string, action: PageAction): Record<string, stri
   return { answer: 'pay' }
 }
 
-/** Returns the name under which the report counts money for an item that expects none, or null if it expects money. */
+/** Returns the name under which the report counts money for an item that expects none. Returns null if the item expects money. */
 function describeLateness({ world }: Buyer, { state, due, endRun }: MoneyPayable): string | null {
   if (state === 'deleted') return 'money for a deleted order'
   if (state === 'replaced') return 'money for a replaced order'

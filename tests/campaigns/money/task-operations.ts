@@ -1,4 +1,4 @@
-/** Staff operations on money that no order expects: refund it or apply it after all. */
+/** Performs staff operations on money that no order expects: refund it or apply it to its order after all. */
 import { type Random, pick } from '#tests/support/runner/random.ts'
 import { type Buyer, sendRequest } from '#tests/campaigns/money/buyer.ts'
 import { type BuyerOperation, toResult } from '#tests/campaigns/money/order-operations.ts'
@@ -33,7 +33,7 @@ const createSettleTask =
   }
 
 export const refundTask = createSettleTask('refund', () => true)
-/** Money for something already paid cannot be applied. */
+/** Applies the money of a task to its order. Excludes money for items that are already paid, because it cannot be applied. */
 export const applyTask = createSettleTask('apply', ({ reason }) => reason !== 'paidAlready')
 
 /** Two staff users act at the same time. One of them is refused. */

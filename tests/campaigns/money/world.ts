@@ -1,6 +1,6 @@
 /**
- * A portal in its own process on a copy of a prepared database, with gateways that survive its kills. The clock of both can be moved
- * forward between two starts.
+ * Runs a portal in its own process on a copy of a prepared database, with gateways that keep running when it is killed. The clock of both
+ * can be moved forward between two starts.
  */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 const timeZone = 'Asia/Hong_Kong'
 const maxCompanies = 30
 
-/** Company code of a buyer: `h00`, `h01`, ... */
+/** Returns the company code of a buyer: `h00`, `h01`, ... */
 export const buildBuyerCode = (index: number): string => `h${String(index).padStart(2, '0')}`
 
 export interface WorldTemplate {
@@ -39,19 +39,22 @@ export interface MoneyWorld {
   clock(): number
   /** The business day. */
   today(): string
-  /** Resolves when a server responds. Rejects once the world is closed. */
+  /** Resolves when a server responds. Rejects after `close` was called. */
   waitUntilUp(): Promise<void>
   start(): Promise<void>
   stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
   /** Returns and clears the errors that ended servers logged. */
   takeErrors(): string[]
-  /** Only while no server runs. */
+  /** May be called only while no server runs. */
   moveClock(ms: number): void
-  /** Only while no server runs. */
+  /** May be called only while no server runs. */
   inspect<T>(work: (database: Database) => Promise<T>): Promise<T>
 }
 
-/** `clusterUrl` is the address of a PostgreSQL server, or null for the embedded engine. */
+/**
+ * Prepares the database that each portal of a campaign copies. `clusterUrl` is the address of a PostgreSQL server, or null for the embedded
+ * engine.
+ */
 export async function prepareTemplate(folder: string, clusterUrl: string | null): Promise<WorldTemplate> {
   const template = join(folder, 'template')
   const baseEnv = { DEMO: '1', TOKEN_KEY: '5a'.repeat(32), PAYMENTS_PER_USER: '1000000', ...quickHashes }
@@ -68,7 +71,7 @@ export async function prepareTemplate(folder: string, clusterUrl: string | null)
       await loadCompanies(db, app, { companies, hash, listId, now: app.clock() })
     })
   })
-  // Generating their keys takes a second.
+  // Generating the gateways' keys takes a second, so it is done once here.
   const gateways = join(folder, 'gateways')
   await (await openGateways(gateways, 'http://127.0.0.1:1', Date.now)).close()
 
@@ -182,7 +185,7 @@ export interface LiveContract {
   company: string
   code: string
   currency: Currency
-  /** Exclusive. */
+  /** Exclusive end of the contract. */
   end: string
 }
 

@@ -1,9 +1,9 @@
-/** A new field of the company profile, as docs/recipes.md describes. Applied by `npm run campaign -- recipes` in a copy. */
+/** Adds a field to the company profile, as docs/recipes.md describes. Used by `npm run campaign -- recipes` in a copy of the project. */
 import { addJsonKey, insertAfter, insertBefore, type ProjectChange } from '#scripts/new/edit-project.ts'
 import { buildLatestMigrationEdit } from '#scripts/new/migration-names.ts'
 
 interface NewField {
-  /** Column name: `fax_number`. */
+  /** Name of the column, such as `fax_number`. */
   name: string
   label: { en: string; zh: string }
   maxLength: number

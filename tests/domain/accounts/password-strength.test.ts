@@ -15,7 +15,7 @@ it.each<[password: string, strength: PasswordStrength]>([
   expect(ratePassword(password)).toBe(strength)
 })
 
-it("ratePassword gives almost nothing for the user's own names", () => {
+it("ratePassword rates passwords as weak if they are made of the user's own names", () => {
   const ownNames = ['Amelia Chan', 'amelia.chan@acme.example', 'acme']
   expect(ratePassword('AmeliaChan2026', ownNames)).toBe('weak')
   expect(ratePassword('acme-amelia-1', ownNames)).toBe('weak')

@@ -34,7 +34,7 @@ describe('getUserActionRefusal (M39, M40)', () => {
     )
   })
 
-  it.each(userStatuses)('refuses to disable or delete the own user, with status %i (M41)', (status) => {
+  it.each(userStatuses)('refuses to let users disable or delete themselves, with status %i (M41)', (status) => {
     for (const move of ['disable', 'remove'] as const)
       expect(getUserActionRefusal(move, { status }, { isSelf: true })).toBe('SELF_FORBIDDEN')
   })

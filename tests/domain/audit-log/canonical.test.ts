@@ -35,9 +35,9 @@ describe('toCanonicalJson and isCanonical', () => {
   // oxlint-disable-next-line no-sparse-arrays
   const arrayWithHole = [1, , 2]
   it.each([
-    ['undefined', { a: undefined }],
-    ['nothing at all', undefined],
-    ['a hole', arrayWithHole],
+    ['a field that is undefined', { a: undefined }],
+    ['undefined', undefined],
+    ['an array with a hole', arrayWithHole],
     ['a fraction', { a: [0.5] }],
     ['an unsafe integer', 2 ** 53],
     ['not a number', Number.NaN],
@@ -45,13 +45,13 @@ describe('toCanonicalJson and isCanonical', () => {
     ['-0', -0],
     ['a bigint', 7n],
     ['a lone surrogate', 'a\ud800'],
-    ['a name with one', { 'a\udc00': 1 }],
+    ['a field name with a lone surrogate', { 'a\udc00': 1 }],
     ['a date', new Date(0)],
     ['a map', new Map()],
     ['bytes', Uint8Array.of(1)],
     ['a function', { a: () => 1 }],
     ['a symbol', Symbol('a')],
-    ['a circle', circle],
+    ['a circular reference', circle],
   ])('reject %s', (_description, value) => {
     expect(getErrorCode(() => toCanonicalJson(value as LeafValue))).toBe('NOT_A_LEAF_VALUE')
   })

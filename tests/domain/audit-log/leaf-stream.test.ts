@@ -29,22 +29,26 @@ describe('the stream of log leaves', () => {
   })
 
   const cases: [string, string, string][] = [
-    ['nothing', '', 'STREAM_CUT'],
+    ['empty', '', 'STREAM_CUT'],
     ['cut within a line', formatLines(buildHead(), ...body, lastLine).slice(0, -9), 'STREAM_CUT'],
     ['without its last line', formatLines(buildHead(), ...body), 'STREAM_CUT'],
-    ['that is the page of a hotel', '<!doctype html>\n<p>\n', 'STREAM_BAD'],
-    ['with a line that is no JSON', formatLines(buildHead(), ...body.with(1, 'x' as never), lastLine), 'STREAM_BAD'],
-    ['with null for an entry', formatLines(buildHead(), ...body.with(1, null as never), lastLine), 'STREAM_BAD'],
+    ['an HTML page, as of a hotel Wi-Fi', '<!doctype html>\n<p>\n', 'STREAM_BAD'],
+    ['with a line that is not JSON', formatLines(buildHead(), ...body.with(1, 'x' as never), lastLine), 'STREAM_BAD'],
+    ['with null instead of an entry', formatLines(buildHead(), ...body.with(1, null as never), lastLine), 'STREAM_BAD'],
     ['without its first line', formatLines(...body, lastLine), 'STREAM_BAD'],
     ['of another range', formatLines(buildHead({ from: 4, to: 7 }), ...body, lastLine), 'STREAM_BAD'],
     ['of a range that ends before it begins', formatLines(buildHead({ to: 1 }), lastLine), 'STREAM_BAD'],
-    ['with a gap', formatLines(buildHead(), body[0], body[2], lastLine), 'STREAM_BAD'],
+    ['with a missing entry', formatLines(buildHead(), body[0], body[2], lastLine), 'STREAM_BAD'],
     ['in another order', formatLines(buildHead(), ...body.toReversed(), lastLine), 'STREAM_BAD'],
     ['with an entry twice', formatLines(buildHead(), body[0], body[0], body[2], lastLine), 'STREAM_BAD'],
-    ['with more entries than it said', formatLines(buildHead({ to: 7 }), ...body, lastLine), 'STREAM_BAD'],
-    ['with another count', formatLines(buildHead(), ...body, { ...lastLine, count: 2 }), 'STREAM_BAD'],
     [
-      'with a leaf that is no entry',
+      'with more entries than its first line states',
+      formatLines(buildHead({ to: 7 }), ...body, lastLine),
+      'STREAM_BAD',
+    ],
+    ['with a wrong count in its last line', formatLines(buildHead(), ...body, { ...lastLine, count: 2 }), 'STREAM_BAD'],
+    [
+      'with a leaf that is not an audit entry',
       formatLines(buildHead(), ...body.with(1, { index: 6, leaf: '{"v":1}' }), lastLine),
       'STREAM_BAD',
     ],
@@ -53,7 +57,7 @@ describe('the stream of log leaves', () => {
       formatLines(buildHead(), ...body.with(1, { index: 6, leaf: buildAuditLeaf(1, { time: 9e15 }) }), lastLine),
       'STREAM_BAD',
     ],
-    ['in a zone that is none', formatLines(buildHead({ zone: 'Mars/Olympus' }), ...body, lastLine), 'STREAM_BAD'],
+    ['with an unknown time zone', formatLines(buildHead({ zone: 'Mars/Olympus' }), ...body, lastLine), 'STREAM_BAD'],
     [
       'with neither leaf nor hash',
       formatLines(buildHead(), ...body.with(1, { index: 6 } as never), lastLine),
@@ -70,7 +74,7 @@ describe('the stream of log leaves', () => {
       'OTHER_LOG',
     ],
   ]
-  it.each(cases)('is rejected if it has this fault: %s', (_description, stream, code) => {
+  it.each(cases)('is rejected if it is faulty: %s', (_description, stream, code) => {
     expect(getErrorCode(() => readStream(stream))).toBe(code)
   })
 })

@@ -47,7 +47,7 @@ describe('a signed checkpoint', () => {
     expect(verify(null, Buffer.from(`${text}\n`), key, signature)).toBe(true)
   })
 
-  it('does not open if another key signed it, even one of the same name', () => {
+  it('does not open if another key signed it, even a key with the same name', () => {
     const foreignNote = signCheckpoint(checkpoint, otherSigner)
     expect(getErrorCode(() => openCheckpoint(foreignNote, signerKey))).toBe('NOT_SIGNED_BY_KEY')
   })
@@ -64,7 +64,7 @@ describe('a signed checkpoint', () => {
     const findHandoverError = (note: string, knownKey = signerKey, expectedNextKey = nextKey) =>
       getErrorCode(() => openHandover(note, knownKey, expectedNextKey))
 
-    it('hands over to a key that the known key names and that signed too', () => {
+    it('is accepted as a handover if it names the new key and both keys signed it', () => {
       expect(handover.split('\n')[3]).toBe(`next key ${nextKey}`)
       expect(openHandover(handover, signerKey, nextKey)).toEqual({ ...checkpoint, nextKey })
       expect(openCheckpoint(handover, nextKey)).toEqual({ ...checkpoint, nextKey })
@@ -72,8 +72,8 @@ describe('a signed checkpoint', () => {
       expect(openHandover(restoredNote, signerKey, nextKey).epoch).toBe(3)
     })
 
-    it('does not hand over if only one key signed, or if it does not name the new key', () => {
-      // An attacker with write access to the database has genuine notes and keys of their own.
+    it('is not accepted as a handover if only one key signed it, or if it does not name the new key', () => {
+      // An attacker with write access to the database has genuine notes, and can create keys.
       expect(findHandoverError(signCheckpoint({ ...checkpoint, nextKey }, otherSigner))).toBe('NOT_SIGNED_BY_KEY')
       expect(findHandoverError(signCheckpoint(checkpoint, signer, otherSigner))).toBe('NOT_SIGNED_BY_KEY')
       expect(findHandoverError(signCheckpoint({ ...checkpoint, nextKey }, signer))).toBe('NOT_SIGNED_BY_KEY')
@@ -83,11 +83,11 @@ describe('a signed checkpoint', () => {
       const [text, lines = ''] = handover.split('\n\n')
       const plainSignature = note.split('\n\n')[1] ?? ''
       expect(findHandoverError(`${text}\n\n${plainSignature}${lines.split('\n')[1]}\n`)).toBe('SIGNATURE_INVALID')
-      // The new key does not vouch for the old one.
+      // The new key cannot hand over to the old key.
       expect(findHandoverError(handover, nextKey, signerKey)).toBe('NOT_SIGNED_BY_KEY')
     })
 
-    it('names one new key of the same log only', () => {
+    it('is rejected unless it names exactly one new key, of the same log', () => {
       const foreignKey = createVerifierKey('log.example/8', otherSigner.seed)
       const text = formatCheckpoint(checkpoint)
       for (const addedText of [
@@ -128,16 +128,16 @@ describe('a signed checkpoint', () => {
   })
 
   it.each([
-    ['no text', null, 'BAD_NOTE'],
-    ['a number', 7, 'BAD_NOTE'],
-    ['nothing', '', 'BAD_NOTE'],
+    ['null instead of text', null, 'BAD_NOTE'],
+    ['a number instead of text', 7, 'BAD_NOTE'],
+    ['an empty text', '', 'BAD_NOTE'],
     ['no signature', 'log\n5\n\n', 'BAD_NOTE'],
     ['a megabyte', `${'a\n'.repeat(500_000)}\n— a AAAAAAA=\n`, 'BAD_NOTE'],
     ['two hundred signatures', note + (note.split('\n\n')[1] ?? '').repeat(200), 'BAD_NOTE'],
     ['a control character', note.replace('log.example/7\n', 'log\u001b\n'), 'BAD_NOTE'],
     ['a signature without base64', `log\n\n— ${signer.name} ****\n`, 'BAD_NOTE'],
     ['a signature of three bytes', `log\n\n— ${signer.name} AAAA\n`, 'BAD_NOTE'],
-    ['a hyphen for the dash', note.replace('—', '-'), 'BAD_NOTE'],
+    ['a hyphen instead of the dash', note.replace('—', '-'), 'BAD_NOTE'],
   ])('is rejected with this fault: %s', (_description, hostileNote, code) => {
     expect(getErrorCode(() => openCheckpoint(hostileNote, signerKey))).toBe(code)
   })

@@ -76,11 +76,11 @@ describe('verifyProofFile', () => {
 
   it.each([
     ['with a field twice', buildAuditLeaf(42).replace('{', '{"user_name":"Eve",'), 'LEAF_NOT_CANONICAL'],
-    ['that is no JSON', 'hello', 'LEAF_NOT_CANONICAL'],
-    ['that is no entry', '{"v":1}', 'LEAF_UNREADABLE'],
+    ['that is not JSON', 'hello', 'LEAF_NOT_CANONICAL'],
+    ['that is not an audit entry', '{"v":1}', 'LEAF_UNREADABLE'],
     ['with an unknown menu', buildAuditLeaf(42).replace('"code":"user"', '"code":"root"'), 'LEAF_UNREADABLE'],
     [
-      'with changes of another kind',
+      'with changes of another type',
       buildAuditLeaf(42).replace(/"changes":\[.*?\]/, '"changes":[7]'),
       'LEAF_UNREADABLE',
     ],
@@ -92,8 +92,8 @@ describe('verifyProofFile', () => {
 describe('readProofFile', () => {
   const formatFile = (fields: object) => JSON.stringify({ ...file, ...fields })
   it.each([
-    ['no JSON', 'hello', 'FILE_NO_JSON'],
-    ['nothing', '', 'FILE_NO_JSON'],
+    ['text that is not JSON', 'hello', 'FILE_NO_JSON'],
+    ['an empty file', '', 'FILE_NO_JSON'],
     ['a list', '[]', 'FILE_FORMAT'],
     ['null', 'null', 'FILE_FORMAT'],
     ['another format', '{"format":"zip","v":1}', 'FILE_FORMAT'],
@@ -105,7 +105,7 @@ describe('readProofFile', () => {
       'FIELD_MISSING',
     ]),
     ['with hashes that are numbers', formatFile({ hashes: [1, 2] }), 'FIELD_MISSING'],
-    ['with an index in words', formatFile({ index: '42' }), 'FIELD_MISSING'],
+    ['with an index as text', formatFile({ index: '42' }), 'FIELD_MISSING'],
     ['with a broken key', formatFile({ key: 'x' }), 'BAD_KEY'],
   ])('rejects a file with this fault: %s', (_description, content, code) => {
     expect(getErrorCode(() => readProofFile(content as string))).toBe(code)

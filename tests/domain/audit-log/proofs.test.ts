@@ -11,7 +11,7 @@ import { isNight } from '#tests/support/runner/nightly.ts'
 import { getErrorCode, flipBit, buildLog } from './test-log.ts'
 import { toHex, buildLeaf, buildLeaves, MTH, PATH, PROOF } from './reference.ts'
 
-/** Roots and readers of the logs of 0 to 130 leaves. The smaller logs are read from the tiles of the largest. */
+/** Number of leaves of the largest log. The roots of all logs from 0 leaves on are calculated, and all logs are read from its tiles. */
 const largest = 130
 const { read } = buildLog(buildLeaves(largest))
 const roots = Array.from({ length: largest + 1 }, (_, size) => MTH(buildLeaves(size)))
@@ -47,7 +47,7 @@ describe('Proofs of the example in RFC 6962, 2.1.3', () => {
   })
 })
 
-/** All sizes in night runs. By day the small sizes, and those around a power of two, where the tree gets another level. */
+/** Log sizes to test: all of them by night. By day the small sizes, and those around a power of two, where the tree gets another level. */
 const sizes = Array.from({ length: largest }, (_, index) => index + 1).filter(
   (size) => isNight || size <= 24 || [31, 32, 33, 63, 64, 65, 127, 128, 129, 130].includes(size),
 )
@@ -91,7 +91,7 @@ describe('Proofs by the definitions of RFC 6962, at sizes up to 130', () => {
       findConsistencyFault({ from: 300, to: 70_000, fromRoot: smallerLog.root, toRoot: log.root, proof }),
     ).toBeNull()
     expect(listTilesRead((tiles) => buildConsistencyProof(300, 70_000, tiles)).length).toBeLessThan(8)
-    // The named tiles are sufficient, and no other tile is read.
+    // The listed tiles are sufficient, and no other tile is read.
     const tileNames = listTilesRead((tiles) => buildInclusionProof(300, 70_000, tiles)).map(
       (tile) => `${tile.level}/${tile.index}`,
     )
@@ -145,7 +145,7 @@ describe('Changed proofs', () => {
     expect(findConsistencyFault({ ...claim, proof: [] })).toBe('WRONG_COUNT_OF_HASHES')
   })
 
-  it('A log with a changed leaf, another order or a rewritten end is not a later version', () => {
+  it('The consistency check rejects a log with a changed leaf, another order or a rewritten or missing end', () => {
     const leaves = buildLeaves(80)
     const rewritten = {
       leaf: leaves.with(11, buildLeaf(1000)),
@@ -158,7 +158,7 @@ describe('Changed proofs', () => {
       const fault = findConsistencyFault({ from: 50, to: 80, fromRoot: getRoot(50), toRoot: log.root, proof })
       expect(fault, change).toBe('OLD_ROOT_DIFFERS')
     }
-    // If the end is only cut off, the log is smaller, or it has the same size with another root.
+    // If the end is only cut off, the check finds a smaller log, or a log of the same size with another root.
     expect(findConsistencyFault({ from: 80, to: 50, fromRoot: getRoot(80), toRoot: getRoot(50), proof: [] })).toBe(
       'LOG_SHRANK',
     )
@@ -171,11 +171,11 @@ describe('Invalid proofs', () => {
   const leaf = hashLeaf('a')
   it.each([
     ['of an empty log', { index: 0, size: 0 }, 'BAD_INDEX'],
-    ['behind the end', { index: 1, size: 1 }, 'BAD_INDEX'],
-    ['before the first', { index: -1, size: 4 }, 'BAD_INDEX'],
-    ['between two leaves', { index: 0.5, size: 4 }, 'BAD_INDEX'],
+    ['of a leaf after the end', { index: 1, size: 1 }, 'BAD_INDEX'],
+    ['of a leaf before the first', { index: -1, size: 4 }, 'BAD_INDEX'],
+    ['of an index between two leaves', { index: 0.5, size: 4 }, 'BAD_INDEX'],
     ['in a log of unsafe size', { index: 0, size: 2 ** 53 }, 'BAD_SIZE'],
-    ['in a log of no size', { index: 0, size: Number.NaN }, 'BAD_SIZE'],
+    ['in a log whose size is not a number', { index: 0, size: Number.NaN }, 'BAD_SIZE'],
     ['with a hash of 31 bytes', { index: 0, size: 2, proof: [new Uint8Array(31)] }, 'BAD_HASH'],
     ['of a leaf hash of 33 bytes', { index: 0, size: 2, leaf: new Uint8Array(33), proof: [leaf] }, 'BAD_HASH'],
     [
@@ -189,11 +189,11 @@ describe('Invalid proofs', () => {
   })
 
   it.each([
-    ['of nothing by a hash', { from: 0, to: 0, proof: [leaf] }, 'WRONG_COUNT_OF_HASHES'],
-    ['of nothing with a root', { from: 0, to: 3 }, 'OLD_ROOT_DIFFERS'],
-    ['from between two sizes', { from: 1.5, to: 3 }, 'BAD_SIZE'],
+    ['from size 0 to 0 with a hash', { from: 0, to: 0, proof: [leaf] }, 'WRONG_COUNT_OF_HASHES'],
+    ['from size 0 with the root of another log', { from: 0, to: 3 }, 'OLD_ROOT_DIFFERS'],
+    ['from a size that is not an integer', { from: 1.5, to: 3 }, 'BAD_SIZE'],
     ['to an unsafe size', { from: 1, to: 2 ** 60 }, 'BAD_SIZE'],
-    ['by an empty hash', { from: 1, to: 2, proof: [new Uint8Array(0)] }, 'BAD_HASH'],
+    ['with an empty hash', { from: 1, to: 2, proof: [new Uint8Array(0)] }, 'BAD_HASH'],
   ])('A consistency proof %s is rejected', (_description, claim, fault) => {
     expect(findConsistencyFault({ fromRoot: leaf, toRoot: leaf, proof: [], ...claim })).toBe(fault)
   })

@@ -58,7 +58,7 @@ describe('a range of the log', () => {
     }
   })
 
-  it('is rejected if one of its tiles is changed, and the tile is named', () => {
+  it('is rejected if one of its tiles is changed, and a changed leaf tile is named', () => {
     const range = { from: 300, to: 1_000 }
     for (const name of listRangeTiles({ ...range, size })) {
       const tile = largeLog.tiles.get(formatTileName(name))?.hashes ?? new Uint8Array()

@@ -1,4 +1,4 @@
-/** The definitions of RFC 6962, 2.1, as written there, over lists of leaves. Slow, with Node's own SHA-256. */
+/** Implements the definitions of RFC 6962, 2.1, literally, over lists of leaves. Slow, with Node's own SHA-256. */
 import { createHash } from 'node:crypto'
 
 type Bytes = Uint8Array
@@ -8,7 +8,7 @@ const sha256 = (...parts: Bytes[]) => {
   return new Uint8Array(hash.digest())
 }
 
-/** The largest power of two that is smaller than n. */
+/** Returns the largest power of two that is smaller than n. */
 function k(n: number): number {
   let power = 1
   while (power < n) power *= 2
@@ -17,7 +17,7 @@ function k(n: number): number {
 
 const knownRoots = new Map<string, Bytes>()
 
-/** MTH(D[n]). Calculated once for each list of leaves, because every proof needs it again. */
+/** MTH(D[n]) of the RFC: the root of the tree. Cached for each list of leaves, because every proof needs it again. */
 export function MTH(D: readonly Bytes[]): Bytes {
   const key = D.map((leaf) => Buffer.from(leaf).toString('latin1')).join('|')
   const root = knownRoots.get(key) ?? calculateMTH(D)
@@ -32,7 +32,7 @@ function calculateMTH(D: readonly Bytes[]): Bytes {
   return sha256(Uint8Array.of(1), MTH(D.slice(0, k(n))), MTH(D.slice(k(n))))
 }
 
-/** PATH(m, D[n]) */
+/** PATH(m, D[n]) of the RFC: the hashes of an inclusion proof. */
 export function PATH(m: number, D: readonly Bytes[]): Bytes[] {
   const n = D.length
   if (n === 1) return []
@@ -41,7 +41,7 @@ export function PATH(m: number, D: readonly Bytes[]): Bytes[] {
     : [...PATH(m - k(n), D.slice(k(n))), MTH(D.slice(0, k(n)))]
 }
 
-/** PROOF(m, D[n]) */
+/** PROOF(m, D[n]) of the RFC: the hashes of a consistency proof. */
 export const PROOF = (m: number, D: readonly Bytes[]): Bytes[] => SUBPROOF(m, D, true)
 
 function SUBPROOF(m: number, D: readonly Bytes[], b: boolean): Bytes[] {

@@ -1,4 +1,4 @@
-/** Logs for tests: all tiles of a log in memory, as a server stores them, and signed checkpoints of it. */
+/** Builds logs for tests: all tiles of a log in memory, as a server stores them, and signed checkpoints of the log. */
 import { toCanonicalJson } from '#domain/audit-log/canonical.ts'
 import { signCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
@@ -15,7 +15,7 @@ export interface TestLog {
   read: NodeReader
 }
 
-/** `batch` is the number of leaves that are appended at once. */
+/** Builds a log in memory. `batch` is the number of leaves that are appended at once. */
 export function buildLog(leaves: readonly (string | Uint8Array)[], batch = leaves.length || 1): TestLog {
   const tiles = new Map<string, LogTile>()
   let edge: TreeEdge = emptyEdge

@@ -35,7 +35,7 @@ const ctRoots = [
 ]
 
 describe('the root of the log', () => {
-  it('equals the known roots of Certificate Transparency at each size', () => {
+  it('equals the published roots of Certificate Transparency at each size', () => {
     expect(ctLeaves.map((_, index) => toHex(buildLog(ctLeaves.slice(0, index + 1)).root))).toEqual(ctRoots)
     expect(toHex(calculateEdgeRoot(emptyEdge))).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
   })
@@ -77,7 +77,7 @@ describe('log tiles', () => {
     expect(listEdgeTiles(65_536)).toEqual([{ level: 2, index: 0 }])
   })
 
-  it('are returned by an append if it changed them, and no others', () => {
+  it('are returned by an append only if it changed them', () => {
     const { edge } = buildLog(buildLeaves(300))
     const { changedTiles } = appendLeaves(edge, buildLeaves(20).map(hashLeaf))
     expect(changedTiles.map(({ level, index, hashes }) => [level, index, hashes.length / 32])).toEqual([[0, 1, 64]])
@@ -98,7 +98,7 @@ describe('log tiles', () => {
     expect(performance.now() - start).toBeLessThan(500)
   })
 
-  it('are listed by name before a root is calculated', () => {
+  it('can be listed by name before a root is calculated from them', () => {
     expect(listTilesRead((read) => calculateRoot(70_000, read))).toEqual([
       { level: 2, index: 0 },
       { level: 1, index: 1 },

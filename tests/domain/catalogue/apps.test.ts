@@ -1,4 +1,4 @@
-/** Versions of apps, and the faults of a set of apps (contracts 4, 8). */
+/** Tests versions of apps, and the faults of a set of apps (contracts 4, 8). */
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { type AppFaults, findAppFaults, compareVersions, type PublishedApp } from '#domain/catalogue/apps.ts'

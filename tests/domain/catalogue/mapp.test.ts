@@ -1,4 +1,4 @@
-/** The manifest of a package, and the effect of its upload (contracts 4, 5; D78, D79, D80; U-09, U-10). */
+/** Tests the manifest of a package, and the effect of its upload (contracts 4, 5; D78, D79, D80; U-09, U-10). */
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { compareVersions } from '#domain/catalogue/apps.ts'
@@ -100,7 +100,7 @@ describe('readManifest', () => {
     ['BAD_HASH icon.png', { files: { 'icon.png': 'A'.repeat(64) } }],
     ['BAD_HASH manifest.json', { files: { 'manifest.json': 'a'.repeat(64) } }],
     ['NO_OBJECT files', { files: [] }],
-  ])('rejects a manifest with %s', (fault, fields) => expect(findFault(fields)).toBe(fault))
+  ])('rejects an invalid manifest with the fault %s', (fault, fields) => expect(findFault(fields)).toBe(fault))
 
   const text = JSON.stringify(validManifest)
   it.each([
@@ -114,7 +114,7 @@ describe('readManifest', () => {
     ['MANIFEST_NAME version', text.replace('"version"', '"version": "9", "version"')],
     ['MANIFEST_TOO_LARGE', `${text}${' '.repeat(1024 * 1024)}`],
     ['BAD_DEFAULT flags.0.default', text.replace(':13', ':1e999')],
-  ])('rejects hostile text with %s', (fault, hostileText) => {
+  ])('rejects hostile text with the fault %s', (fault, hostileText) => {
     const result = readManifest(hostileText)
     expect('fault' in result && formatMappFault(result.fault)).toBe(fault)
     expect(({} as { code?: string }).code).toBeUndefined()
@@ -133,7 +133,7 @@ describe('readManifest', () => {
 })
 
 describe('a fault of a package', () => {
-  test('is written as one text and read again, and what it names is safe to display', () => {
+  test('can be formatted as text and parsed again, and the name in it is safe to display', () => {
     for (const fault of [createMappFault('NO_ZIP'), createMappFault('WRONG_HASH', 'a b\n.png')])
       expect(parseMappFault(formatMappFault(fault))).toEqual(fault)
     expect(createMappFault('UNSAFE_NAME', '\u202Egnp.\0\uD800')).toEqual({ code: 'UNSAFE_NAME', named: '�gnp.��' })
@@ -157,24 +157,34 @@ describe('an uploaded app', () => {
   const currentApp = { version: '1.10', sha256 }
   it.each([
     ['adds an unknown code', null, buildUpload('0.1'), [0, null, null]],
-    ['adds one, whatever it upgrades from', null, buildUpload('2', '1'), [0, null, null]],
-    ['upgrades', currentApp, buildUpload('1.11'), [1, null, '1.10']],
-    ['upgrades from the current version on', currentApp, buildUpload('2', '1.10.0'), [1, null, '1.10']],
-    ['is there already', currentApp, buildUpload('1.10.0'), [2, null, '1.10']],
+    ['adds an unknown code, and requires any minimum version', null, buildUpload('2', '1'), [0, null, null]],
+    ['raises the version', currentApp, buildUpload('1.11'), [1, null, '1.10']],
+    ['raises the version, and requires the published one', currentApp, buildUpload('2', '1.10.0'), [1, null, '1.10']],
+    ['has the published version', currentApp, buildUpload('1.10.0'), [2, null, '1.10']],
     [
-      'is there already, where nothing is known of bytes',
+      'has the published version, whose hash is unknown',
       { ...currentApp, sha256: null },
       buildUpload('1.10'),
       [2, null, '1.10'],
     ],
-    ['is lower', currentApp, buildUpload('1.9'), [3, 'lower', '1.10']],
-    ['upgrades later ones only', currentApp, buildUpload('2', '1.11'), [3, 'min_version', '1.10']],
-    ['has other bytes', { ...currentApp, sha256: '2'.repeat(64) }, buildUpload('1.10'), [3, 'other_bytes', '1.10']],
-  ] as const)('has the state of an upload that %s', (_, publishedApp, upload, [status, reason, current_version]) =>
+    ['has a lower version', currentApp, buildUpload('1.9'), [3, 'lower', '1.10']],
+    [
+      'requires a higher version than the published one',
+      currentApp,
+      buildUpload('2', '1.11'),
+      [3, 'min_version', '1.10'],
+    ],
+    [
+      'has the published version with other bytes',
+      { ...currentApp, sha256: '2'.repeat(64) },
+      buildUpload('1.10'),
+      [3, 'other_bytes', '1.10'],
+    ],
+  ] as const)('has the right state if it %s', (_, publishedApp, upload, [status, reason, current_version]) =>
     expect(getUploadState(publishedApp, upload)).toEqual({ status, why: reason, current_version }),
   )
 
-  test('can be published if and only if it raises the latest version (D79)', () => {
+  test('can be published only if it is new, or upgrades the published version from a version it supports (D79)', () => {
     const version = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 3 }).map((places) => places.join('.'))
     fc.assert(
       fc.property(fc.option(version), version, fc.option(version), (currentVersion, ownVersion, minVersion) => {
@@ -200,7 +210,7 @@ describe('an uploaded app', () => {
     })
   })
 
-  test('is reported with the requirements that the catalogue would lack after it', () => {
+  test('is reported with the requirements, cycles and versions that would be wrong after its publication', () => {
     const publishedApps = [
       { code: 'framework', version: '1.10', requires: [] },
       { code: 'tax', version: '1', requires: [{ code: 'pay', version: '1' }] },

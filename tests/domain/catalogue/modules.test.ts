@@ -1,4 +1,4 @@
-/** Selection of modules by their dependencies (contracts 2, T6, T7). */
+/** Tests the selection of modules by their dependencies (contracts 2, T6, T7). */
 import { describe, expect, it } from 'vitest'
 import { selectModule, deselectModule } from '#domain/catalogue/modules.ts'
 

@@ -140,7 +140,7 @@ const withoutIds = ({ concurrentUser, namedUser, module, ...others }: ComparedPr
 }
 
 describe('findPriceDifferences of random lists', () => {
-  test('is empty if and only if the lists are equal', () => {
+  test('returns no difference if and only if the lists are equal', () => {
     fc.assert(
       fc.property(listArbitrary, listArbitrary, (firstList, secondList) => {
         expect(findPriceDifferences(firstList, structuredClone(firstList))).toEqual([])
@@ -151,8 +151,8 @@ describe('findPriceDifferences of random lists', () => {
     )
   })
 
-  /** Two lists that are drawn separately nearly always differ. These differ in one field at most. */
-  test('contains a change of any single field, and is the reverse in the other direction', () => {
+  /** Two random lists nearly always differ in many fields. So this test changes a single field of one list. */
+  test('returns a change of any single field, and the reverse change in the other direction', () => {
     const listPaths = (value: unknown, path: string[] = []): string[][] =>
       typeof value === 'object' && value !== null
         ? Object.entries(value).flatMap(([name, child]) =>
@@ -176,7 +176,7 @@ describe('findPriceDifferences of random lists', () => {
               ? `${previousValue}x`
               : backup
         expect(findPriceDifferences(firstList, secondList)).not.toEqual([])
-        // In the other direction, a range whose limit was moved has another name.
+        // In the other direction, the name of a range whose limit was changed is different.
         const withoutUsers = (field: string) => field.replace(/User\.[^.]+/, 'User')
         const forwardDifferences = findPriceDifferences(firstList, secondList).map(({ field, before, after }) => [
           withoutUsers(field),

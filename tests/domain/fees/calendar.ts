@@ -1,7 +1,7 @@
-/** A calendar that lists all days one after the other, so that it shares no date arithmetic with the product. */
+/** Last year of this calendar, which lists all days one after the other, so that it shares no date arithmetic with the product. */
 const lastYear = 2600
 const dayMs = 86_400_000
-/** The business zone of the specification's examples has no summer time. */
+/** Offset of the business zone from UTC. The zone of the specification's examples has no summer time. */
 const zoneMs = 8 * 3_600_000
 
 const hasLeapDay = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
@@ -16,7 +16,7 @@ for (let year = 1970; year <= lastYear; year++)
       allDays.push(`${year}-${formatTwoDigits(month)}-${formatTwoDigits(day)}`)
 const dayNumbers = new Map(allDays.map((day, index) => [day, index]))
 
-/** The number of days since 1970-01-01. */
+/** Returns the number of days since 1970-01-01. */
 export function toDayNumber(day: string): number {
   const dayNumber = dayNumbers.get(day)
   if (dayNumber === undefined) throw new Error(`no such day: ${day}`)
@@ -31,7 +31,7 @@ export function toDay(dayNumber: number): string {
 
 export const addDays = (day: string, days: number): string => toDay(toDayNumber(day) + days)
 
-/** The same day of another month, or the nearest day before it that exists (D19). */
+/** Returns the same day of another month, or the nearest day before it that exists (D19). */
 export function monthsAfter(day: string, months: number): string {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   const count = year * 12 + (month - 1) + months
@@ -44,8 +44,8 @@ export function monthsAfter(day: string, months: number): string {
 
 export const yearsAfter = (day: string, years: number): string => monthsAfter(day, years * 12)
 
-/** The day of an instant in the business zone. */
+/** Returns the day of an instant in the business zone. */
 export const toBusinessDay = (instant: number): string => toDay(Math.floor((instant + zoneMs) / dayMs))
 
-/** The instant `ms` milliseconds after the start of a day in the business zone. */
+/** Returns the instant `ms` milliseconds after the start of a day in the business zone. */
 export const toInstant = (day: string, ms: number): number => toDayNumber(day) * dayMs - zoneMs + ms

@@ -1,4 +1,4 @@
-/** Compares the product's results with those of the oracle, and finds the smallest case in which both still differ. */
+/** Compares the product's results with those of the oracle, and finds the smallest case in which they still differ. */
 import { isDeepStrictEqual } from 'node:util'
 import { explainQuote } from '#domain/fees/explain.ts'
 import { calculateBackupAmount, calculateBackupPeriod } from '#domain/fees/backup.ts'
@@ -48,7 +48,7 @@ function toResult(result: QuoteResult): OracleResult {
   }
 }
 
-/** Throws if the steps that people see do not have the amounts of the quote. */
+/** Throws if the displayed steps do not have the amounts of the quote. */
 function checkSteps(quote: Quote): void {
   const steps = explainQuote(quote)
   const displayedAmounts = [steps.find(({ code }) => code === 'annual')?.amount, steps.at(-1)?.amount]
@@ -175,7 +175,7 @@ export function compareCase(feeCase: FeeCase): CaseComparison {
 
 type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
-/** Yields every value that is simpler in one respect. */
+/** Yields every value that is simpler in a single respect. */
 function* listSimplerValues(value: JsonValue): Generator<JsonValue> {
   if (Array.isArray(value)) {
     for (const index of value.keys()) yield value.toSpliced(index, 1)
@@ -199,7 +199,7 @@ function hasDifference(feeCase: FeeCase): boolean {
   try {
     return compareCase(feeCase).difference !== null
   } catch {
-    // A value that is no longer a valid case is not a smaller one.
+    // A simplified value that is not a valid case is skipped.
     return false
   }
 }

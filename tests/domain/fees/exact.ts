@@ -1,7 +1,7 @@
-/** Exact fractions of whole numbers. Only `roundExact` rounds. Shares no code with the product, on purpose. */
+/** Calculates with exact fractions of whole numbers. Only `roundExact` rounds. Shares no code with the product, on purpose. */
 export interface ExactNumber {
   top: bigint
-  /** Above 0. */
+  /** Denominator, always above 0. */
   bottom: bigint
 }
 
@@ -37,7 +37,7 @@ const toHundredths = ({ top, bottom }: ExactNumber) => {
   return { full: size / bottom, rest: size % bottom, sign: top < 0n ? -1n : 1n }
 }
 
-/** Whether the number is exactly between two hundredths, where methods of rounding differ. */
+/** Returns whether the number is exactly between two hundredths, where rounding methods differ. */
 export const isHalf = (number: ExactNumber): boolean => toHundredths(number).rest * 2n === number.bottom
 
 /** Rounds to two decimals, with halves away from zero (D13). */

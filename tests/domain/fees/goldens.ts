@@ -1,4 +1,4 @@
-/** The agreed examples, and the two price lists that they are calculated with, as data. */
+/** Reads the agreed examples, and the two price lists that they are calculated with. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PriceList, UserMode, UserRange } from '#domain/fees/price-list.ts'

@@ -1,5 +1,6 @@
 /**
- * Less time never costs more (D9 with decision 61). A change on a later day, of the same contract to the same fee, is not more expensive.
+ * Tests that less time never costs more (D9 with decision 61): a change on a later day, of the same contract to the same fee, is not more
+ * expensive.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -63,7 +64,7 @@ const contractArbitrary = fc
   .map(([start, parts]) => buildContract(start, parts))
 
 describe('calculateFactor', () => {
-  test('returns full years or days as in the examples, and days count at most as their years (fault 9)', () => {
+  test('returns full years or days, and also the years as a cap if the days would exceed them (fault 9)', () => {
     expect(calculateFactor('2027-03-01', '2029-03-01')).toEqual({ years: 2 })
     expect(calculateFactor('2027-02-28', '2029-03-01')).toEqual({ days: 732 })
     expect(calculateFactor('2027-03-01', '2032-03-01')).toEqual({ years: 5 })
@@ -71,16 +72,19 @@ describe('calculateFactor', () => {
     expect(calculateFactor('2027-03-03', '2032-03-01')).toEqual({ days: 1825 })
   })
 
-  test.each(leapStarts)('never rises from day to day until an end within 9 years of %s (fault 9)', (start) => {
-    for (const years of [1, 4, 5, 9]) {
-      const end = yearsAfter(start, years)
-      expect([start, end, findFirstRise(start, end)]).toEqual([start, end, null])
-      expect([start, end, findFirstRise(start, end, start)]).toEqual([start, end, null])
-      // Also from days before the start, and up to ends on which no year of the contract ends.
-      const oddEnd = addDays(end, 17 * years)
-      expect(findFirstRise(addDays(start, -40), oddEnd)).toBeNull()
-    }
-  })
+  test.each(leapStarts)(
+    'never rises from day to day if the contract starts on %s and ends within 9 years (fault 9)',
+    (start) => {
+      for (const years of [1, 4, 5, 9]) {
+        const end = yearsAfter(start, years)
+        expect([start, end, findFirstRise(start, end)]).toEqual([start, end, null])
+        expect([start, end, findFirstRise(start, end, start)]).toEqual([start, end, null])
+        // The start may also be before the contract, and the end may be a day on which no contract year ends.
+        const oddEnd = addDays(end, 17 * years)
+        expect(findFirstRise(addDays(start, -40), oddEnd)).toBeNull()
+      }
+    },
+  )
 
   test('never rises from day to day, in any contract (property, fault 9)', () => {
     fc.assert(
@@ -93,7 +97,7 @@ describe('calculateFactor', () => {
 })
 
 describe('the price of a change', () => {
-  test('has two sums that never rise as the day of the order moves later (property, fault 9)', () => {
+  test('has two sums, and neither rises if the order is made on a later day (property, fault 9)', () => {
     fc.assert(
       fc.property(
         contractArbitrary,
@@ -113,7 +117,7 @@ describe('the price of a change', () => {
     )
   })
 
-  test('never rises by more than rounding, if no part of the contract cost more (property, fault 9)', () => {
+  test('rises by at most 0.01 from day to day, if no part of the contract had a higher fee (property, fault 9)', () => {
     fc.assert(
       fc.property(
         contractArbitrary,
@@ -150,7 +154,7 @@ describe('the price of a change', () => {
   })
 })
 
-test('The steps of a change name both the days and the years that they count as (fault 9)', () => {
+test('The steps of a change show both its days and the years that are charged for them (fault 9)', () => {
   const quoteInput = {
     list: lists.A,
     currency: 'HKD' as const,

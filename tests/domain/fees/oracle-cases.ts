@@ -1,4 +1,4 @@
-/** Random cases for the oracle. Many of them are at points where calculations go wrong (limits of ranges, first and last days). */
+/** Draws random cases for the oracle. Many of them are at points where calculations go wrong (limits of ranges, first and last days). */
 import type { ContractTerms } from '#domain/fees/annual.ts'
 import type { PriceList, UserRange } from '#domain/fees/price-list.ts'
 import { drawBetween, type Random, pick } from '#tests/support/runner/random.ts'
@@ -10,7 +10,7 @@ const maxUsers = 999_999
 
 const isOneIn = (random: Random, count: number) => drawBetween(random, 1, count) === 1
 
-/** An amount with two decimals: small, large, round or zero. */
+/** Returns a random amount with two decimals: small, large, round or zero. */
 function drawAmount(random: Random): string {
   const shape = drawBetween(random, 0, 9)
   if (shape === 0) return '0.00'
@@ -22,7 +22,10 @@ function drawAmount(random: Random): string {
 
 const drawCharges = (random: Random) => ({ hkd: drawAmount(random), usd: drawAmount(random), rmb: drawAmount(random) })
 
-/** Ranges as a user types them. In some a `to` must be raised, some rows are dropped, and some end before all users have a range. */
+/**
+ * Returns random ranges as a user types them. Some have an end that must be raised, some have rows that are dropped, and some do not cover
+ * all users.
+ */
 function drawRanges(random: Random): UserRange[] {
   const rows: UserRange[] = []
   let to = 0
@@ -57,7 +60,7 @@ function drawPriceList(random: Random): PriceList {
   }
 }
 
-/** A list in which all prices are zero, except possibly the minimum fee. */
+/** Returns a random list in which all prices are zero, except possibly the minimum fee. */
 function drawFreeList(random: Random): PriceList {
   const noCharges = { hkd: '0.00', usd: '0.00', rmb: '0.00' }
   const priceList = drawPriceList(random)
@@ -102,7 +105,7 @@ function drawChangedTerms(random: Random, { modules, ...rest }: ContractTerms, l
 }
 
 const dayMs = 86_400_000
-/** The first and the last moments of a day, 08:00, when the day begins in UTC, and noon. */
+/** Milliseconds after the start of a day: its first and last moments, 08:00 (where the day begins in UTC), and noon. */
 const moments = [0, 1, 999, 1000, 28_799_999, 28_800_000, 43_200_000, dayMs - 1000, dayMs - 1]
 const drawInstant = (random: Random, day: string) =>
   toInstant(day, isOneIn(random, 2) ? pick(random, moments) : drawBetween(random, 0, dayMs - 1))
@@ -110,7 +113,7 @@ const drawInstant = (random: Random, day: string) =>
 const drawYears = (random: Random) =>
   pick(random, [1, 1, 1, 2, 3, 4, 5, drawBetween(random, 1, 12), drawBetween(random, 1, 99)])
 
-/** Some of them are in leap years, and some in 2100, which has no 29 February. */
+/** Returns a random first day. Some are in leap years, and some in 2100, which has no 29 February. */
 function drawFirstDay(random: Random): string {
   const year = pick(random, [
     drawBetween(random, 2024, 2045),
@@ -132,7 +135,7 @@ function drawFirstDay(random: Random): string {
   ])
 }
 
-/** A day for a step of the contract, not before the day of the step before it. */
+/** Returns a random day for a step of the contract, not before the day of the previous step. */
 function drawStepDay(random: Random, { start, end, since }: { start: string; end: string; since: string }): string {
   const length = Math.max(1, toDayNumber(end) - toDayNumber(start))
   const anniversary = yearsAfter(start, drawBetween(random, 1, 3))
@@ -155,7 +158,7 @@ function drawStepDay(random: Random, { start, end, since }: { start: string; end
   return day < since ? since : day
 }
 
-/** Paid segments as changes on any day leave them, some with a gap in which nothing was paid. */
+/** Returns random paid segments, as changes on any day leave them. Some have a gap in which nothing was paid. */
 function drawSegments(random: Random, firstStart: string): ContractCase['paid'] {
   let start = firstStart
   return Array.from({ length: drawBetween(random, 1, 4) }, () => {
@@ -190,7 +193,7 @@ function drawContractCase(random: Random): ContractCase {
     terms = drawChangedTerms(random, terms, getList(list))
     since = day
     if (isOneIn(random, 3) && Number(end.slice(0, 4)) < 2300) {
-      // The end is in a leap year, where the 29 February of the start exists again.
+      // Extends the contract to a leap year, in which the 29 February of its start exists again.
       const upToLeapYear = 4 - ((Number(end.slice(0, 4)) - Number(start.slice(0, 4))) % 4)
       const years = start.endsWith('-02-29') && isOneIn(random, 2) ? upToLeapYear : drawYears(random)
       steps.push({ ...step, ask: 'extend', choice: terms, years })

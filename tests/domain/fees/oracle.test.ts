@@ -85,7 +85,7 @@ describe('the fee oracle', () => {
     expect(runOracle(contractCase).results).toMatchObject([{ amount }])
   })
 
-  test('raises a range that ends before it begins, and drops a range that ends with 0 (D82)', () => {
+  test('raises the end of a range that ends before it begins, and drops a range that ends with 0 (D82)', () => {
     const price = { hkd: '1.00', usd: '1.00', rmb: '1.00' }
     const [goldenCase] = goldens as [Golden]
     const contractCase = buildCase({ ...goldenCase, users: 11 }) as ContractCase
@@ -101,7 +101,7 @@ describe('the fee oracle', () => {
   })
 })
 
-/** Every point where a fee is known to go wrong, with the number of cases that must reach it at least. */
+/** Names of all special cases in which fees are known to go wrong. At least five random cases must reach each of them. */
 const requiredMarks = [
   ...['HKD', 'USD', 'RMB'].map((currency) => `currency: ${currency}`),
   ...['none', 'the first of a range', 'the last of a range', 'more than 100,000'].map((users) => `users: ${users}`),
@@ -137,7 +137,7 @@ const requiredMarks = [
   ),
 ]
 
-test('4,000 random cases cost what the oracle calculates, and cover all required marks (F-10, R-39)', () => {
+test('4,000 random cases cost what the oracle calculates, and reach every listed special case (F-10, R-39)', () => {
   const random = createRandom(suiteSeed)
   const markCounts = new Map(requiredMarks.map((mark) => [mark, 0]))
   for (let index = 0; index < 4_000; index++) {

@@ -1,5 +1,5 @@
 /**
- * A second calculation of fees, from the formulas of the specification (contracts 9, D1 to D23). It shares only the types of a price list
+ * Calculates fees a second time, from the formulas of the specification (contracts 9, D1 to D23). It shares only the types of a price list
  * with the product. It is as simple as possible, user by user and day by day, because it only has to be right.
  */
 import type { ContractTerms, UatBound } from '#domain/fees/annual.ts'
@@ -35,9 +35,9 @@ export interface ContractCase {
   kind: 'contract'
   currency: Currency
   uatBound: UatBound
-  /** With ranges as they were typed (D82). */
+  /** Price lists, with ranges as they were typed (D82). */
   lists: PriceList[]
-  /** What was paid before the first step, in order. If it is empty, the first step must create the contract. */
+  /** Segments that were paid before the first step, in order. If the list is empty, the first step must create the contract. */
   paid: { start: string; end: string; annual: string }[]
   steps: OracleStep[]
 }
@@ -47,7 +47,7 @@ export interface BackupCase {
   time: number
   /** End of the current subscription, exclusive. */
   currentEnd: string | null
-  /** The first day of the periods up to here without a gap or a cut, and the months bought since. Missing if not known. */
+  /** First day of the latest periods without a gap or a cut, and the months bought since then. Missing if unknown. */
   anchor?: { date: string; months: number } | null
   contractEnd: string
   period: number
@@ -81,8 +81,8 @@ interface OracleContract {
   end: string
   paid: ExactSegment[]
   /**
-   * The first day of the periods without a gap, and the months bought since. Null if not known, for periods that were paid before the first
-   * step.
+   * First day of the periods without a gap, and the months bought since then. Null if it is unknown, for periods that were paid before the
+   * first step.
    */
   run: { first: string; months: number } | null
 }
@@ -100,7 +100,7 @@ function roundAndMark(mark: string, number: ExactNumber, marks: CoverageMarks): 
 type Column = 'hkd' | 'usd' | 'rmb'
 const columns: Record<Currency, Column> = { HKD: 'hkd', USD: 'usd', RMB: 'rmb' }
 
-/** Each user takes the range that contains him. Returns null if one user finds no range (D2, D3, D82). */
+/** Assigns each user to the range that contains the user's number. Returns null if a user is in no range (D2, D3, D82). */
 function fillRanges(rows: PriceList['namedUser'], column: Column, users: number, marks: CoverageMarks) {
   const ranges: { to: number; price: string; count: number }[] = []
   for (const row of rows) {
@@ -185,7 +185,7 @@ function calculateYear(
 const getLaterDay = (a: string, b: string) => (a > b ? a : b)
 
 /**
- * If a year of the run begins on this day, returns the first day of the run and the number of years before this day. Otherwise returns the
+ * If a contract year begins on this day, returns the first day of the run and the number of years before this day. Otherwise returns the
  * day itself.
  */
 function findYearDay(from: string, run: OracleContract['run']): { first: string; elapsedYears: number } {
@@ -194,7 +194,10 @@ function findYearDay(from: string, run: OracleContract['run']): { first: string;
   return { first: from, elapsedYears: 0 }
 }
 
-/** The factor from `from` until before `end`: full years, or else days / 365, but at most the years that contain them (D9). */
+/**
+ * Returns the factor for the time from `from` to `end` (exclusive): full years, or else days / 365, but at most the years that contain them
+ * (D9).
+ */
 function calculateFactor(from: string, end: string, run: OracleContract['run'], marks: CoverageMarks): ExactNumber {
   const { first, elapsedYears } = findYearDay(from, run)
   let years = 1
@@ -229,7 +232,7 @@ function markDay(name: string, day: string, marks: CoverageMarks) {
   if (addDays(day, 1).endsWith('-01')) marks.add(`${name}: on the last of a month`)
 }
 
-/** Buys a number of years from a day on (D8). They end where the whole run ends (D19). */
+/** Buys a number of years from a day on (D8). The end is counted from the first day of the run (D19). */
 function buyYears(
   start: string,
   years: number,

@@ -1,4 +1,4 @@
-/** Properties of fees that hold for every order and every price list. */
+/** Tests properties of fees that hold for every order and every price list. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { currencies, divideRounded, readAmount, writeAmount } from '#domain/money.ts'
@@ -14,7 +14,7 @@ const amount = (max = 5_000_000) => fc.integer({ min: 0, max }).map((cents) => w
 const charges = fc.record({ hkd: amount(), usd: amount(), rmb: amount() })
 const codes = ['core', 'fin', 'scm', 'hr', 'doc', 'pos']
 
-/** Ranges that follow each other from 1. The last one ends at the largest number. */
+/** Ranges that start at 1 and follow each other without a gap. The last one ends at the largest number. */
 const ranges = fc
   .tuple(fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { maxLength: 19 }), fc.array(charges, { minLength: 20 }))
   .map(([ends, prices]) => {

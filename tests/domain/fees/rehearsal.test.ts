@@ -1,4 +1,4 @@
-/** A price list tried on contracts: the result for each contract, and the totals. */
+/** Tests the rehearsal of a price list on contracts: the result for each contract, and the totals. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -77,7 +77,7 @@ describe('the steps of the histogram', () => {
     [50, 0, [50, null]],
     [-100, 0, [null, -50]],
     [5000, 0, [50, null]],
-  ])('contain a change of %i percent and %i cents', (percent, cents, [from, to]) => {
+  ])('include a change of %i percent and %i cents in the right step', (percent, cents, [from, to]) => {
     expect(histogramSteps[findHistogramStep(currentFee, buildNewFee(percent, cents))]).toEqual({ from, to })
   })
 
@@ -170,7 +170,7 @@ describe('the figures of a rehearsal', () => {
     expect(hkd).toMatchObject({ now: '29999999999999.97', then: '29999999999999.97', same: 3 })
   })
 
-  test('list the largest changes by percentage, up or down, and equal ones by the lowest id', () => {
+  test('list the largest changes by percentage, up or down, and equal changes by the lowest id', () => {
     const contracts = [
       buildContract(1, { currentFee: 4_000_000n }),
       buildContract(2, { currentFee: 8_820_000n }),
@@ -180,7 +180,7 @@ describe('the figures of a rehearsal', () => {
       buildContract(6, { currentFee: 0n }),
       buildContract(7, { currentFee: 0n }),
     ]
-    // First the changes from 0, then those of plus or minus 50 percent. Unchanged fees are not listed.
+    // Changes from 0 are first, then those of plus or minus 50 percent. Unchanged fees are not listed.
     expect(rehearse(contracts).largest).toEqual([
       { id: 6, now: '0.00', then: '44100.00' },
       { id: 7, now: '0.00', then: '44100.00' },
@@ -202,7 +202,7 @@ describe('the figures of a rehearsal', () => {
     expect([figures.failures[0], figures.failures.at(-1)]).toEqual([100, 299])
   })
 
-  test('add up for any contracts, and are the same after they were stored in between', () => {
+  test('add up for any contracts, and stay the same if the intermediate state is stored and read again', () => {
     const contract = fc.record({
       currency: fc.constantFrom(...currencies),
       user_mode: fc.constantFrom('CONCURRENT' as const, 'NAMED' as const),
@@ -229,7 +229,7 @@ describe('the figures of a rehearsal', () => {
           expect(readAmount(currencyFigures.now)).toBe(ownContracts.reduce((sum, { currentFee: now }) => sum + now, 0n))
           expect(readAmount(currencyFigures.then)).toBe(ownContracts.reduce((sum, { then }) => sum + then, 0n))
         }
-        // Sorted again from all contracts, by an exact comparison of fractions.
+        // Sorts all contracts again, by an exact comparison of fractions, to get the expected order.
         const changedContracts = pricedContracts.filter(({ currentFee: now, then }) => now !== then)
         const getDifference = ({ currentFee: now, then }: (typeof changedContracts)[number]) =>
           then > now ? then - now : now - then

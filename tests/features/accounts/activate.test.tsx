@@ -18,7 +18,7 @@ async function sendInvitation(): Promise<string> {
   return (await mailbox.fetch()).map(readKey).find(Boolean) ?? ''
 }
 
-it('An activation link sets a password once and is removed from the address at once (M30, S-36)', async () => {
+it('An activation link sets a password only once, and is removed from the address at once (M30, S-36)', async () => {
   const link = `/sys/activate?otk=${await sendInvitation()}`
   await fixture.browser.open(link)
   await findHeading('Set your password')
@@ -46,7 +46,7 @@ it('An activation link sets a password once and is removed from the address at o
   await waitForPath(fixture.browser, '/app/home')
   await fixture.browser.open(link)
   await screen.findByText('Activate key is invalid or overdue.')
-  // A used link is not stored for a reload either.
+  // A used link is not restored after a reload either.
   await fixture.browser.open('/sys/activate')
   await screen.findByText('No activate key provided.')
 })

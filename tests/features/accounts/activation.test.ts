@@ -16,7 +16,7 @@ const readQuery = (query: string) => readActivationLink(new URLSearchParams(quer
 
 describe('reading an activation address (portal 2, 8)', () => {
   it.each(['otk=abc', 'otk=abc&code=OK', 'otk=abc&code=SET_PASSWORD'])(
-    'leaves a link with a key to the server: %s',
+    'leaves the check of a link with a key to the server: %s',
     (query) => expect(readQuery(query)).toEqual({ otk: 'abc', linkState: { kind: 'unknown' } }),
   )
 
@@ -39,11 +39,12 @@ describe('reading an activation address (portal 2, 8)', () => {
     ['code=ODD', 'ODD'],
     ['code=', 'Error Found'],
     ['', 'No activate key provided.'],
-  ])('shows our message for the code, else the message of the address, else the code: %s', (query, expectedText) =>
-    expect(readLinkMessage(query)).toBe(expectedText),
+  ])(
+    "shows the portal's message for the code, else the message of the address, else the code: %s",
+    (query, expectedText) => expect(readLinkMessage(query)).toBe(expectedText),
   )
 
-  it('shortens an overlong key and leaves it to the server', () =>
+  it('shortens an overlong key, and leaves its check to the server', () =>
     expect(readQuery(`otk=${'x'.repeat(5000)}`)).toEqual({ otk: 'x'.repeat(100), linkState: { kind: 'unknown' } }))
 
   it('shortens the message of the address to 200 characters', () => {

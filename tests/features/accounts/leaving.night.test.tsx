@@ -1,4 +1,4 @@
-/** Logout with changes that the server does not have yet (M24). */
+/** Tests the logout with changes that the server does not have yet (M24). */
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
 import { getButton, readDescription, findHeading } from '#tests/support/pages/fields.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   await screen.findByText(/^It is safe on this device\./)
 })
 
-it('Logout asks what to do with a waiting change, and keeps it by default', async () => {
+it('Logout asks what to do with a waiting change, and by default keeps the change', async () => {
   await expect.poll(() => findChoice('Keep for my next login').checked).toBe(true)
   await fixture.user.click(getButton('Keep and log out'))
   await waitForLogout()

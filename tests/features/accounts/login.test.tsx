@@ -112,7 +112,7 @@ describe('the login form', () => {
     })
   })
 
-  it('keeps the input without a connection, shows why it waits and works once it is back', async () => {
+  it('keeps the input while offline, shows that login needs a connection, and works when it is back', async () => {
     await fixture.browser.open('/login')
     await typeValues(fixture.user, credentials)
     fixture.browser.goOffline()

@@ -1,4 +1,4 @@
-/** Logout, a session that has ended, and the next login (M24, portal 2). */
+/** Tests the logout, a session that has ended, and the next login (M24, portal 2). */
 import { screen } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -16,7 +16,7 @@ const endSessions = (userName: string) =>
     endAllSessions(db, fixture.server.world.users[userName] ?? 0, fixture.server.app.clock(), 'password'),
   )
 
-it('/logout shows that it is running until the server responds, and then one text', async () => {
+it('/logout shows "You are leaving..." until the server responds, and then only the result', async () => {
   await fixture.browser.openAs('user@alpha')
   let respond = () => {}
   const response = new Promise<void>((resolve) => (respond = resolve))
@@ -37,7 +37,7 @@ it('/logout shows that it is running until the server responds, and then one tex
   await fixture.user.click(await screen.findByRole('button', { name: /My account$/ }))
   await fixture.user.click(await screen.findByRole('menuitem', { name: 'Logout' }))
   await expect.poll(() => isRequested).toBe(true)
-  // Longer than the device needs to store that it is signed out.
+  // Waits longer than the device needs to store that it is signed out.
   await new Promise((resolve) => setTimeout(resolve, 300))
   screen.getByText('You are leaving...')
   respond()
@@ -56,10 +56,10 @@ it('/logout shows the logged-out state at once if the token is invalid', async (
 
 it('The login page reports the ended session, and fills in company and e-mail', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/profile/company')
-  // The last parts of the layout are loaded once the page is idle.
+  // Waits for the last parts of the layout. They are loaded once the page is idle.
   await screen.findByRole('button', { name: /Background tasks/ })
   await endSessions('admin@alpha')
-  // Has the same effect as the first response of the server after it ended the session.
+  // Ends the session on the device, as the first response of the server would after it ended the session.
   const { getThisDevice } = await import('#local/storage/device.ts')
   const { endSession, readSession } = await import('#local/session/session.ts')
   await endSession(getThisDevice(), (await readSession(getThisDevice()))?.generation ?? -1)

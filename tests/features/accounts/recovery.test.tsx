@@ -9,7 +9,7 @@ const fixture = setUpPages()
 const mailbox = createMailBox(() => fixture.server.app)
 afterEach(() => void vi.useRealTimers())
 
-it('The link of a mail replaces a forgotten password, in Chinese (M31, M32)', async () => {
+it('The link in a mail lets the user replace a forgotten password, in Chinese (M31, M32)', async () => {
   await fixture.browser.open('/forget?lang=zh')
   expect(fixture.browser.path()).toBe('/forget')
   await typeValues(fixture.user, { companyCode: 'beta', userEmail: 'admin@beta.example' })

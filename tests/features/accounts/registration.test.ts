@@ -120,7 +120,7 @@ describe('a forgotten password', () => {
   it.each([
     ['INVALID_RESETPWD_LINK', { code: 'INVALID_RESETPWD_LINK' }],
     ['SERVER_ERROR', null],
-  ])('has its link checked: %s', async (code, problem) => {
+  ])('has a link whose check returns a problem only if the link is invalid: %s', async (code, problem) => {
     const { store } = createStoreWithResult(createRefusal(code))
     const result = await store.dispatch(checkLink('key'))
     expect(result && { code: result.code }).toEqual(problem)

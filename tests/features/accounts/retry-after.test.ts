@@ -30,5 +30,5 @@ describe('the waiting time after too many attempts', () => {
     [90, 'Seconds', 90],
     [91, 'Minutes', 2],
     [600, 'Minutes', 10],
-  ])('of %i s is shown as %s %i', (seconds, unit, count) => expect(toRetryDelay(seconds)).toEqual({ unit, count }))
+  ])('is shown for %i s as %s %i', (seconds, unit, count) => expect(toRetryDelay(seconds)).toEqual({ unit, count }))
 })

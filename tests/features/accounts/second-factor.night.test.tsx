@@ -32,7 +32,7 @@ async function confirmByPassword(typedPassword = password) {
   await typeValues(fixture.user, { password: typedPassword })
   await press('Continue')
 }
-/** Returns the secret and the recovery codes. */
+/** Sets up the authenticator app, and returns the secret and the recovery codes. */
 async function setUpAuthenticatorApp() {
   await screen.findByRole('img', { name: 'QR code of the account' })
   const secret = (document.querySelector('.factor-scan code')?.textContent ?? '').replaceAll(' ', '')
@@ -80,7 +80,7 @@ describe('an authenticator app', () => {
     await typeValues(fixture.user, { password })
     await submit(fixture.user)
     await findHeading('Confirm it is you')
-    // The code that set up the app cannot be used again.
+    // The code that set up the app cannot be used again, so the clock is advanced to the next code.
     fixture.server.clock.now += stepMs
     await typeValues(fixture.user, { otp: generateCode(secret).replace(/^(...)/, '$1 ') })
     await submit(fixture.user)
@@ -124,7 +124,7 @@ describe('an authenticator app', () => {
     await screen.findByText('8 left')
   })
 
-  nightly('cannot be changed without a connection, and can be changed once it is back', async () => {
+  nightly('cannot be changed without a connection, but as soon as the connection is back', async () => {
     await fixture.browser.openAs('user@alpha', page)
     const addButton = await screen.findByRole('button', { name: 'Add authenticator app' })
     fixture.browser.goOffline()
@@ -135,22 +135,25 @@ describe('an authenticator app', () => {
   })
 })
 
-nightly('An admin resets the two-step login of a user, who is logged out and logs in with the password', async () => {
-  const lostSession = await fixture.server.signIn('user@alpha')
-  await addAuthenticatorApp(lostSession, fixture.server.clock.now)
-  await fixture.browser.openAs('admin@alpha', `/app/user?user=${lostSession.userId}`)
-  await press('Reset two-step login')
-  await confirmByPassword()
-  const name = /^Reset the two-step login of .* user\?$/
-  const questionDialog = await screen.findByRole('dialog', { name })
-  await fixture.user.click(within(questionDialog).getByRole('button', { name: 'Reset two-step login' }))
-  await screen.findByText(/^The two-step login of .* user has been reset\.$/)
-  await screen.findByText('Off: the password alone logs this user in.')
-  // The password was submitted in the dialog only, not in the form of the drawer behind it.
-  expect(screen.getByRole('dialog', { name: /^Edit / })).toBeDefined()
-  expect((await lostSession.send({ url: '/api/m18s/user' })).statusCode).toBe(401)
-  await fixture.server.signIn('user@alpha')
-})
+nightly(
+  'An admin resets the two-step login of a user, who is logged out and can log in with the password',
+  async () => {
+    const lostSession = await fixture.server.signIn('user@alpha')
+    await addAuthenticatorApp(lostSession, fixture.server.clock.now)
+    await fixture.browser.openAs('admin@alpha', `/app/user?user=${lostSession.userId}`)
+    await press('Reset two-step login')
+    await confirmByPassword()
+    const name = /^Reset the two-step login of .* user\?$/
+    const questionDialog = await screen.findByRole('dialog', { name })
+    await fixture.user.click(within(questionDialog).getByRole('button', { name: 'Reset two-step login' }))
+    await screen.findByText(/^The two-step login of .* user has been reset\.$/)
+    await screen.findByText('Off: the password alone logs this user in.')
+    // The password was submitted in the dialog only, not in the form of the drawer behind it.
+    expect(screen.getByRole('dialog', { name: /^Edit / })).toBeDefined()
+    expect((await lostSession.send({ url: '/api/m18s/user' })).statusCode).toBe(401)
+    await fixture.server.signIn('user@alpha')
+  },
+)
 
 it('A user of a company that requires two-step login must set it up at the next login', async () => {
   await fixture.browser.openAs('admin@alpha', page)

@@ -38,7 +38,7 @@ describe('the draft of a sign-up in this tab (fault 4c)', () => {
     const laterDrafts = readDrafts(Date.now() + dayMs)
     expect(laterDrafts.draft).toEqual(emptySignup)
     expect(laterDrafts.earlierDraft).toMatchObject({ draft, storedAt: expect.any(Number) })
-    // It is offered until it is used or discarded.
+    // The earlier draft is offered until it is used or discarded.
     expect(readDrafts().earlierDraft).toMatchObject({ draft })
   })
 

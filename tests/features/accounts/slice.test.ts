@@ -147,7 +147,7 @@ describe('the link of an activation mail', () => {
   it.each([
     ['SET_PASSWORD', true],
     ['OK', false],
-  ])('is good for the code %s and says whether a password must be set', async (code, shouldSetPassword) => {
+  ])('is valid for the code %s, which decides whether a password must be set', async (code, shouldSetPassword) => {
     const { store, getActivation } = createStoreWithResults({ callResult: { kind: 'fresh', output: { code } } })
     await store.dispatch(checkActivationLink('key'))
     expect(getActivation().linkState).toEqual({ kind: 'good', shouldSetPassword })

@@ -1,4 +1,4 @@
-/** Background tasks as the user who started them sees them: name, progress and result. */
+/** Tests background tasks as the user who started them sees them: name, progress and result. */
 import { screen } from '@testing-library/dom'
 import { expect, it, onTestFinished } from 'vitest'
 import { paymentJobKinds } from '#server/jobs/job-registry.ts'

@@ -18,7 +18,7 @@ function renderActions(result: CallResult<unknown>, action: () => Promise<void> 
   return renderHook(useJobActions, { wrapper }).result
 }
 
-it('useJobActions is verifying until the server has accepted the request', async () => {
+it('useJobActions returns isVerifying until the server has accepted the request', async () => {
   const actions = renderActions({ kind: 'started', jobId: 'j-1' })
   act(() => void actions.current.verify())
   expect(actions.current).toMatchObject({ isVerifying: true, problem: null })

@@ -1,4 +1,4 @@
-/** The app history page (contracts 2, 3; M135, D87): search, sort order, pages, offline use and change logs. */
+/** Tests the app history page (contracts 2, 3; M135, D87): search, sort order, pages, offline use and change logs. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The upload queue with a real tus client and socket: pause, resume, reload, lost connection, full server, refusal. */
+/** Tests the upload queue with a real tus client and socket: pause, resume, reload, lost connection, full server, refusal. */
 import { setTimeout as pass } from 'node:timers/promises'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { Upload } from 'tus-js-client'
@@ -13,7 +13,7 @@ import { onConnections } from '#tests/support/server/database.ts'
 import { buildNoise, packApp } from '#tests/support/uploads/packages.ts'
 import { beginUpload, listUploads, setUpUploads } from '#tests/support/uploads/uploads.ts'
 
-/** The server opens each file in a process of its own, which is slow while other tests run. */
+/** The time is long, because the server opens each file in a process of its own, which is slow while other tests run. */
 const pollOptions = { timeout: 60_000 }
 const testOptions = { timeout: 90_000 }
 
@@ -45,7 +45,7 @@ onConnections('the upload queue', (engine) => {
   }
   const getUploadId = (uploadUrl: string | null) => uploadUrl?.split('/').at(-1) ?? ''
 
-  /** Sends with the same client as the page. Node needs the bytes of the file instead of a `File`. */
+  /** Returns a function that sends with the same client as the page. Node needs the bytes of the file instead of a `File`. */
   const createSend =
     (getSession: () => SignedIn): AppPackages['send'] =>
     async (file, { md5, signal, onStarted, onProgress }) => {
@@ -199,12 +199,12 @@ onConnections('the upload queue', (engine) => {
   })
 
   nightly(
-    'holds a file that the server has no space for, until another is removed',
+    'keeps a file waiting if the server has no space for it, until another file is removed',
     async () => {
       const { queue, readPhases, findEntry } = createQueue()
       queue.add([await packSmall('pay')])
       await expect.poll(readPhases, pollOptions).toEqual({ 'pay.mapp': 'sent' })
-      // Uploads started on another device reserve all places, although none of their bytes has arrived.
+      // Uploads started on another device take all places for uploads, although none of their bytes has arrived.
       while ((await beginUpload(fixture.staff)).statusCode === 201);
       queue.add([await packSmall('tax')])
       await expect.poll(() => queue.getState().isFull, pollOptions).toBe(true)

@@ -1,4 +1,4 @@
-/** The upload page before and after sending (contracts 2, 4, 5; M155 to M160): checks, selection, questions, publication. */
+/** Tests the upload page before and after sending (contracts 2, 4, 5; M155 to M160): checks, selection, questions, publication. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const fixture = setUpPages({ env: { FILES_DIR: folder } })
 
 const addVersion = (code: string, version: string) => addVersions(fixture.server, code, code, version)
 beforeEach(async () => {
-  // The pages use the day of the server.
+  // The server's clock is set to now, because the pages use the day of the server.
   fixture.server.clock.now = Date.now()
   await addVersion('barcode', '2.1')
 })
@@ -157,7 +157,7 @@ it('The upload page accepts one new version per app, and lists five conflicts pe
   await expect
     .poll(() => readRows('Version conflicts')[0])
     .toBe('barcode-1.0.mapp: Version conflictThe current version 2.1 is higher. Give it a higher version.')
-  // The highest version is selected by default. Another one can be selected only after it is deselected.
+  // The highest version is selected by default. A lower version can be selected only after the highest is deselected.
   const highestBox = await findPublishBox('barcode 2.3')
   await expect.poll(() => highestBox.checked).toBe(true)
   const lowerBox = await findPublishBox('barcode 2.2')

@@ -1,4 +1,4 @@
-/** The trail page shows an alarm if the log was changed after this device read it, even if nothing was saved. */
+/** Tests that the trail page warns if the log was changed after this device read it, even if no range was saved. */
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { afterEach, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { writeEntries } from '#tests/support/audit-trail/trail-entries.ts'
 const fixture = setUpPages()
 const readAlarm = () => document.querySelector('.problem[role=alert]')?.textContent
 const path = '/app/systrail?dateFrom=2026-01-10&dateTo=2026-01-11'
-// The server process remembers its findings until the log is valid again, as it is for the next test.
+// The server process remembers its findings until a check finds the log valid. The reset log is valid, so this check clears them.
 afterEach(async () => {
   await fixture.server.reset()
   await checkCompleteLogs(fixture.server.app)
@@ -24,7 +24,7 @@ async function readCheckpointSize(): Promise<number | undefined> {
   return subject && (await getThisDevice().getDatabase(subject).logCheckpoints.get(company))?.size
 }
 
-it('The alarm of an earlier visit explains the problem and what to do, in both languages (fault 13c)', async () => {
+it('The warning about a log that was cut since an earlier visit explains what to do, in both languages (fault 13c)', async () => {
   await writeEntries(
     fixture.server,
     {
@@ -58,7 +58,7 @@ it('The alarm of an earlier visit explains the problem and what to do, in both l
     .poll(readAlarm)
     .toMatch(/^The audit trail has been changed. Entries 0 to \d+ are missing: the log was cut./)
   expect(readAlarm()).toContain("don't clear this site's data")
-  // The entries stay readable below the alarm.
+  // The entries stay readable below the warning.
   await screen.findByText('2 entries')
   const { i18n } = await import('#ui/i18n/messages.ts')
   await i18n.changeLanguage('zh')

@@ -15,7 +15,7 @@ const formatPriceChange = (field: string, value: string) =>
 
 interface ExpectedTexts {
   language: string
-  /** The path and value of a change, with the expected text. */
+  /** Expected texts of price changes. A key is the path and the new value of a change, separated by a space. */
   prices: Record<string, string>
   otherFields: [AuditMenu, field: string, value: unknown, words: string][]
 }

@@ -1,4 +1,4 @@
-/** The "History" links of contracts, modules and price lists, and the users who see them (contracts 2). */
+/** Tests the "History" links of contracts, modules and price lists, and which users see them (contracts 2). */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import { setUpShopPages } from '#tests/support/pages/shop-pages.ts'

@@ -1,4 +1,4 @@
-/** The label of the button of a partly stored trail (fault 46). */
+/** Tests the label of the button of a partly stored trail (fault 46). */
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { setUpPages } from '#tests/support/pages/screen.ts'
@@ -7,7 +7,7 @@ const fixture = setUpPages()
 
 it('The audit trail shows "saving" only while it saves, and offline how much is stored (fault 46d)', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/systrail')
-  // Each page load has its own modules.
+  // The module is imported here, because each page load has its own modules.
   const { getThisDevice } = await import('#local/storage/device.ts')
   await screen.findByRole('button', { name: 'Save on this device' })
   fixture.browser.goOffline()

@@ -60,7 +60,7 @@ describe('the address of the audit trail', () => {
     expect(trailView.change(fullView, { after: 5 })).toMatchObject({ page: 1, after: 5 })
   })
 
-  it('requests either a page or the entries after one, never both', () => {
+  it('requests either a page or the entries after a given entry, never both', () => {
     expect(toTrailInput(fullView).query).toMatchObject({ page: 3, companyId: 9, code: 'order', status: -1 })
     expect(toTrailInput({ ...fullView, after: 5 }).query).not.toHaveProperty('page')
     expect(toTrailInput(trailView.defaultView).query).toEqual({
@@ -91,7 +91,7 @@ describe('the address of the audit trail', () => {
 describe('the days of the activity chart', () => {
   const singleDay = { dateFrom: '2026-01-10', dateTo: '2026-01-10' }
 
-  it('stay the same after one of them was chosen, else surround the chosen day', () => {
+  it('stay the same if the chosen day is among them, else surround the chosen day', () => {
     const openRange = { dateFrom: '2026-01-01', dateTo: null }
     expect(toDrawnRange(openRange, null)).toEqual(openRange)
     expect(toDrawnRange(singleDay, openRange)).toEqual(openRange)
@@ -137,7 +137,7 @@ describe('the record of an audit entry', () => {
     expect(toRecordPath(createEntry('module', { ModuleCode: 'crm' }), createCaller())).toBeNull()
   })
 
-  it('is not linked by a value that is neither a number nor a text', () => {
+  it('is linked only by a value of the right type, which is encoded', () => {
     expect(toRecordPath(createEntry('user', { UserId: '5/../../x' }), createCaller())).toBeNull()
     expect(toRecordPath(createEntry('order', { ServiceCode: { a: 1 } }), createCaller())).toBeNull()
     expect(toRecordPath(createEntry('order', { ServiceCode: '"><a' }), createCaller())).toBe(

@@ -1,4 +1,4 @@
-/** The audit trail page (contracts 2, 3; M131 to M133): filters, dates, pages, details and the address. */
+/** Tests the audit trail page (contracts 2, 3; M131 to M133): filters, dates, pages, details and the address. */
 import { screen, within } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
 import { getButton, getNamedField, readProblems, typeValues } from '#tests/support/pages/fields.ts'
@@ -32,7 +32,7 @@ const { matchMedia } = window
 afterEach(() => vi.stubGlobal('matchMedia', matchMedia))
 
 const intent = '6f1c2d3e-0000-4000-8000-00000000abcd'
-/** Writes four entries on two days of the company. */
+/** Writes four entries of the company, on two days. */
 const writeStory = () =>
   writeEntries(
     fixture.server,
@@ -180,7 +180,7 @@ nightly('The audit trail counts up to 10,000 entries, and has no page numbers af
   await waitForPath(fixture.browser, `${path}?dateTo=2026-01-31&results=20`)
 })
 
-it('The audit trail opens an entry with its changes, and moves to the next one with the keyboard', async () => {
+it('The audit trail opens an entry with its changes, and moves to the next entry with the keyboard', async () => {
   await openTrail()
   await expect.poll(readTimes).toEqual(entryTimes)
   await fixture.user.click(screen.getByRole('link', { name: entryTimes[0] ?? '' }))
@@ -208,7 +208,7 @@ it('The audit trail opens an entry with its changes, and moves to the next one w
   await waitForPath(fixture.browser, `${path}?${dateQuery}`)
 })
 
-nightly('The audit trail distinguishes an update without changes from one with unknown changes', async () => {
+nightly('The audit trail distinguishes an update without changes from an update with unknown changes', async () => {
   await openTrail()
   await writeEntries(
     fixture.server,
@@ -238,7 +238,7 @@ nightly('The audit trail opens an entry from the address that is not on the curr
   await expect.poll(() => dialog.textContent).toContain(entryTimes[3])
   await fixture.browser.open(`${path}?entry=2147483647`)
   await screen.findByRole('heading', { name: 'There is no such entry' })
-  // Many entries of the same second around it: such an entry cannot be found by its time alone.
+  // An entry among many of the same second cannot be found by its time alone.
   const manyEntries = Array.from({ length: 120 }, (_, index) =>
     createEntry('2026-01-12 09:00:00', { code: 'company', info: { CompanyName: `Alpha ${index}` } }),
   )
@@ -252,7 +252,7 @@ nightly('The audit trail opens an entry from the address that is not on the curr
   await expect.poll(() => company.textContent).toContain('Alpha 60')
 })
 
-nightly('The audit trail finds the entries of one intent, as a receipt links to them', async () => {
+nightly('The audit trail finds the entries of one intent by the link of a receipt', async () => {
   await openTrail(`intent=${intent}`)
   await expect.poll(readTimes).toEqual([entryTimes[0]])
   await fixture.user.click(getButton(/^Remove filter One change: 6f1c2d3e/))
@@ -329,13 +329,13 @@ it('The audit trail of a company is shown to provider staff, who find the compan
     fixture.browser,
     `${path}?dateFrom=2026-01-10&dateTo=2026-01-11&company=${fixture.server.world.companies.alpha}`,
   )
-  // A customer's address may contain the id of any company. The server uses the customer's own.
+  // A customer's address may contain the id of any company. The server uses the customer's own company instead.
   await fixture.browser.openAs('admin@beta', fixture.browser.path())
   await screen.findByRole('heading', { name: 'No entry matches these filters' })
   expect(screen.queryByRole('combobox', { name: 'Company' })).toBeNull()
 })
 
-it('The audit trail shows offline which entries are not stored, and shows stored ones again', async () => {
+it('The audit trail shows offline which entries are not stored, and shows the stored entries again', async () => {
   await openTrail()
   await expect.poll(readTimes).toEqual(entryTimes)
   fixture.browser.goOffline()

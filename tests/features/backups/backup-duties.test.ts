@@ -1,4 +1,4 @@
-/** The backup tasks on the home page, computed from the services on the device. */
+/** Tests the backup tasks on the home page, which are computed from the services on the device. */
 import { expect, it } from 'vitest'
 import type { ServiceRow } from '#contract/services.ts'
 import { listBackupDuties } from '#features/backups/home/backup-duties.ts'
@@ -30,12 +30,12 @@ const today = '2026-11-26'
 const listDuties = (fields: Partial<ServiceRow>) => listBackupDuties([createService(fields)], today)
 const listKinds = (fields: Partial<ServiceRow>) => listDuties(fields).map(({ kind }) => kind)
 
-it('listBackupDuties returns nothing if all is well, or for a service without a contract', () => {
+it('listBackupDuties returns nothing if nothing needs attention, or for a service without a contract', () => {
   expect(listKinds({})).toEqual([])
   expect(listKinds({ contract_id: 0, failing_backups: ['pdb2s3'] })).toEqual([])
 })
 
-it('listBackupDuties returns failing backups and a suspension by staff, but not one for overdue traffic', () => {
+it('listBackupDuties returns failing backups and a suspension by staff, but no suspension for overdue traffic', () => {
   expect(listDuties({ failing_backups: ['pdb2rds'] })).toMatchObject([{ kind: 'failing', type: 'pdb2rds' }])
   expect(listKinds({ os_traffic: 3, traffic_due: '2026-11-25 23:59:59', traffic_disabled: true })).toEqual([])
   expect(listKinds({ traffic_disabled: true })).toEqual(['suspended'])
@@ -56,14 +56,14 @@ it('listBackupDuties returns when the data of an expired or removed service will
   expect(listDuties({ ...expiredFields, stop_date: null, erase_date: '2026-12-03' })).toMatchObject([
     { kind: 'deletion', stopDate: null, days: 7, isUrgent: true },
   ])
-  // For a service that was removed during its contract, or that has no contract.
+  // A service that was removed during its contract, or that has no contract, is not expired.
   expect(listDuties({ erase_date: '2026-12-04', contract_id: 0 })).toMatchObject([{ isExpired: false, days: 8 }])
   expect(listKinds({ erase_date: '2026-11-25' })).toEqual([])
 })
 
 const backup = { pdb_type: 'pdb2s3', state: 'done' } as StoredBackupRow
 
-it('The restore targets are services of the same company, own service first, with reasons against them', () => {
+it("The restore targets are the company's services, its own first, each with a reason if it is refused", () => {
   const ownService = createService()
   const services = [
     createService({ id: 2, contract_id: 0 }),

@@ -1,4 +1,4 @@
-/** Creating, listing, restoring and suspending backups (contracts 6, 9; M130; D41, D89, Z-26), with a real host. */
+/** Tests creating, listing, restoring and suspending backups (contracts 6, 9; M130; D41, D89, Z-26), with a real host. */
 import { screen } from '@testing-library/dom'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { addYears } from '#domain/plain-dates.ts'
@@ -40,7 +40,7 @@ async function createContract(code: string): Promise<TestContract> {
   await waitUntilHealthy(server.app.hosting, { serviceId: id, code })
   return { orderId: order.id, serviceId: id }
 }
-/** Also subscribes to both kinds of backup and stores items in the service. */
+/** Creates a contract, subscribes it to both kinds of backup, and stores items in its service. */
 async function createSubscribedContract(code: string): Promise<TestContract> {
   const contract = await createContract(code)
   for (const pdb_type of ['pdb2s3', 'pdb2rds'] as const)
@@ -77,7 +77,7 @@ it('"Back up now" shows duration, progress, size and user of the backup (M130)',
   await findText('A backup is being made: Backup to RDS.')
   await runServerWork()
   await findText('makes: the backup is done.')
-  // The row is updated by a request of its own, after the message of the tab.
+  // The row is updated by a separate request, after the message is shown.
   await expect.poll(() => readListedBackups().map((row) => row[3])).toEqual(['Done'])
   const [[time, size, duration, , requestedBy] = []] = readListedBackups()
   expect(time).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dBackup to RDS$/)
@@ -89,7 +89,7 @@ it('"Back up now" shows duration, progress, size and user of the backup (M130)',
 }, 90_000)
 
 nightly(
-  'A restore into the same service needs its typed code, and removes later data',
+  'A restore into the same service requires the typed service code, and removes later data',
   async () => {
     const contract = await createSubscribedContract('restores')
     await buyOrder(fixture.server, acmeSession, { code: 'nosystem', name: 'Empty', period_start: today() })
@@ -127,7 +127,7 @@ nightly(
   90_000,
 )
 
-it('A restore into another service shows what that service loses, and needs the code of that service', async () => {
+it('A restore into another service shows what that service loses, and requires the code of that service', async () => {
   const source = await createSubscribedContract('source')
   await backUpNow(fixture.server, acmeSession, source.serviceId)
   const targetContract = await createContract('target')
@@ -149,7 +149,7 @@ it('A restore into another service shows what that service loses, and needs the 
 }, 120_000)
 
 nightly(
-  'A failed backup is shown on the tab and on the home page, with why it cannot be restored',
+  'A failed backup is shown on the backup tab and on the home page, with why it cannot be restored',
   async () => {
     const contract = await createSubscribedContract('fails')
     backups.places.fault = 'refused'
@@ -160,7 +160,7 @@ nightly(
     await findText('fails: the backup failed. The backup storage refused access.')
     await findText('The latest backup failed: Backup to S3.')
     await findText('The backup storage refused access. It is tried again at the next run.')
-    // The row is updated by a request of its own, after the message of the tab.
+    // The row is updated by a separate request, after the message is shown.
     await expect
       .poll(() => readListedBackups().map((row) => row[3]))
       .toEqual(['FailedThe backup storage refused access.'])
@@ -215,7 +215,7 @@ nightly(
 )
 
 nightly(
-  'Offline, the tab shows the cached backups, and each action that it needs a connection',
+  'Offline, the backup tab shows the cached backups, and each action shows that it needs a connection',
   async () => {
     const contract = await createSubscribedContract('away')
     for (let index = 0; index < 6; index += 1)

@@ -1,4 +1,4 @@
-/** Subscribing the service of a contract to backups (contracts 2, 4, 5, 9; M123 to M126; D15, D17, D20, D21, D89). */
+/** Tests subscribing the service of a contract to backups (contracts 2, 4, 5, 9; M123 to M126; D15, D17, D20, D21, D89). */
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { addDays, addMonths, addYears, getLastDay } from '#domain/plain-dates.ts'
@@ -141,7 +141,7 @@ it('Subscribing shows content, fee, duration and calculation, and leads to payme
   expect(id).toBeGreaterThan(0)
 }, 60_000)
 
-nightly('A new order replaces an unpaid one, after a notice (D32)', async () => {
+nightly('A new order replaces an unpaid order, after a notice (D32)', async () => {
   const id = await buyContract('replaced')
   await createBackupOrder(fixture.server, 'replaced', { status: 0, months: 1, period: 1, period_type: 'month' })
   await fixture.browser.openAs('admin@acme', getTabPath(id))
@@ -180,26 +180,31 @@ nightly('A subscription is cut at the end of the contract and cannot be sold bey
   expect(id).toBeGreaterThan(0)
 })
 
-nightly('A new subscription follows the current one, and an expired one is shown as such (D21, M124)', async () => {
-  const id = await buyContract('further')
-  const endDate = addMonths(today(), 3)
-  await createBackupOrder(fixture.server, 'further', {
-    period_start: addDays(today(), -10),
-    period_end: endDate,
-    months: 3,
-  })
-  await createBackupOrder(fixture.server, 'further', {
-    pdb_type: 'pdb2rds',
-    period_start: addDays(today(), -40),
-    period_end: addDays(today(), -10),
-    months: 1,
-  })
-  await fixture.browser.openAs('admin@acme', getTabPath(id))
-  await press('Extend: Backup to S3')
-  await expect.poll(readTags).toEqual([`Effective until ${getLastDay(endDate)}`, `Expired on ${addDays(today(), -11)}`])
-  await expect.poll(() => readFact('Start')).toBe(`${endDate} After the current subscription`)
-  await expect.poll(() => readFact('Last day')).toBe(getLastDay(addYears(endDate, 1)))
-})
+nightly(
+  'A new subscription follows the current one, and an expired subscription is shown as expired (D21, M124)',
+  async () => {
+    const id = await buyContract('further')
+    const endDate = addMonths(today(), 3)
+    await createBackupOrder(fixture.server, 'further', {
+      period_start: addDays(today(), -10),
+      period_end: endDate,
+      months: 3,
+    })
+    await createBackupOrder(fixture.server, 'further', {
+      pdb_type: 'pdb2rds',
+      period_start: addDays(today(), -40),
+      period_end: addDays(today(), -10),
+      months: 1,
+    })
+    await fixture.browser.openAs('admin@acme', getTabPath(id))
+    await press('Extend: Backup to S3')
+    await expect
+      .poll(readTags)
+      .toEqual([`Effective until ${getLastDay(endDate)}`, `Expired on ${addDays(today(), -11)}`])
+    await expect.poll(() => readFact('Start')).toBe(`${endDate} After the current subscription`)
+    await expect.poll(() => readFact('Last day')).toBe(getLastDay(addYears(endDate, 1)))
+  },
+)
 
 nightly('A subscription with a full discount costs nothing and takes effect at once (D15)', async () => {
   const id = await buyContract('gift')
@@ -221,7 +226,7 @@ nightlyBlock('a price that has changed', () => {
       pdbPrice: { ...(prices as object), pdb2s3_fee_hkd: '7200.00' },
     }))
 
-  nightly('is shown with the old one before anything is ordered, and then used (D17, D89)', async () => {
+  nightly('is shown with the old price before anything is ordered, and is then used (D17, D89)', async () => {
     await openTab('changed')
     await press('Subscribe: Backup to S3')
     await expect.poll(readDueAmount).toBe('HKD 5,400.00')
@@ -237,7 +242,7 @@ nightlyBlock('a price that has changed', () => {
   })
 
   nightly(
-    'is shown online next to the offline draft, which is never sent by itself',
+    'is shown online next to the offline draft, which is never sent automatically',
     async () => {
       const id = await openTab('drafted')
       fixture.browser.goOffline()
@@ -269,7 +274,7 @@ nightlyBlock('a price that has changed', () => {
   )
 })
 
-nightly('Offline, the tab shows the cached orders and why nothing can be paid or printed', async () => {
+nightly('Offline, the subscription tab shows the cached orders and why nothing can be paid or printed', async () => {
   const id = await buyContract('cached')
   await createBackupOrder(fixture.server, 'cached')
   await createBackupOrder(fixture.server, 'cached', { pdb_type: 'pdb2rds', status: 0 })

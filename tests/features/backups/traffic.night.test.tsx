@@ -1,4 +1,4 @@
-/** Months of backup traffic (contracts 3, 7, 9; M53, M127 to M129; A-31; D22, D31). */
+/** Tests the months of backup traffic (contracts 3, 7, 9; M53, M127 to M129; A-31; D22, D31). */
 import { screen } from '@testing-library/dom'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { addMonths } from '#domain/plain-dates.ts'
@@ -44,7 +44,7 @@ const findTable = () => screen.getByRole('table', { name: /^Backup traffic of/ }
 const findRows = () => [...findTable().querySelectorAll('tbody tr')]
 const readCells = () => findRows().map((row) => [...row.children].map(({ textContent }) => textContent?.trim()))
 
-it('The traffic of this month is shown as a bar, and traffic over the free GB in red and words (M127, A-31)', async () => {
+it('The traffic of this month is shown as a bar, and above the free GB also in red and in words (M127, A-31)', async () => {
   const path = await buyContract('moving')
   await writeMovedTraffic('moving', 38)
   await fixture.browser.openAs('admin@acme', path)
@@ -65,7 +65,7 @@ it('The traffic of this month is shown as a bar, and traffic over the free GB in
 })
 
 nightly(
-  'Months are listed five a page with their charges, and those over the limit are marked (M53, M127, M128)',
+  'Months are listed five per page with their charges, and those over the limit are marked (M53, M127, M128)',
   async () => {
     const path = await buyContract('listed')
     for (let monthCount = 6; monthCount >= 1; monthCount -= 1)
@@ -117,7 +117,7 @@ it('Unpaid and overdue traffic is shown with its deadline and on the home page, 
   await findText(`Backup traffic of ${getMonthName(1)} is overdue:`)
   await findText(`Backup traffic of ${getMonthName(2)} is unpaid:`)
   await screen.findByText(/^Pay by \d{4}-\d\d-\d\d 23:59:59, or the backups to S3 are suspended\.$/)
-  // The current day is loaded by a request.
+  // Waits for the current day, which is loaded by a request.
   await expect.poll(() => readCells()[0]?.[5]).toMatch(/^overdue since \d{4}-\d\d-\d\d$/)
   await expect.poll(() => readCells()[1]?.[5]).toMatch(/^due \d{4}-\d\d-\d\d$/)
   const [firstPayButton] = await screen.findAllByRole('button', { name: 'Pay' })

@@ -33,7 +33,7 @@ function renderOrdering() {
   return { calls, order, respond }
 }
 
-it('orders again under the same intent after a lost response, also at another price', async () => {
+it('useOrdering orders again under the same intent after a lost response, also at another price', async () => {
   const { calls, order, respond } = renderOrdering()
   const intent = order()
   expect(intent).toHaveLength(36)
@@ -44,7 +44,7 @@ it('orders again under the same intent after a lost response, also at another pr
   expect(calls).toHaveLength(3)
 })
 
-it('orders other terms under an intent of their own', async () => {
+it('useOrdering orders other terms under a new intent', async () => {
   const { order, respond } = renderOrdering()
   const intent = order()
   await respond(lostResult)
@@ -53,7 +53,7 @@ it('orders other terms under an intent of their own', async () => {
   expect(otherIntent).not.toBe(intent)
 })
 
-it('orders under a new intent once the server has answered', async () => {
+it('useOrdering orders under a new intent once the server has answered', async () => {
   const { calls, order, respond } = renderOrdering()
   const intents = [order()]
   await respond(lostResult)

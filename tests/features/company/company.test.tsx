@@ -26,7 +26,7 @@ it('An admin changes the company, except its code, online and offline (M35)', as
   expect(document.activeElement).toBe(getButton('Undo changes'))
   await typeValues(fixture.user, { city: 'Wan Chai', name: ' ', number: '12a', email: 'nobody' })
   await submit(fixture.user)
-  // Uses the messages of the sign-up form, which has the same fields.
+  // The form uses the messages of the sign-up form, which has the same fields.
   await expect.poll(readProblems).toEqual({
     name: 'Please input company name',
     number: 'Please enter digits only: the country code, then the number.',
@@ -39,7 +39,7 @@ it('An admin changes the company, except its code, online and offline (M35)', as
     .toMatchObject({
       dialCode: 'The country code is missing, such as 852.',
     })
-  // Numbers with separators or in full-width characters (fault 22d).
+  // Types numbers with separators and in full-width characters (fault 22d).
   await typeValues(fixture.user, { dialCode: '+８５２' })
   await typeValues(fixture.user, {
     name: 'Alpha (HK) Limited',
@@ -65,7 +65,7 @@ it('An admin changes the company, except its code, online and offline (M35)', as
   expect(await readStoredCompany()).toMatchObject({ website: 'www.alpha.example' })
 })
 
-it('keeps the typed telephone number with its dial code after somebody else changed both', async () => {
+it('The company form keeps the typed telephone number with its dial code if somebody else changes both', async () => {
   await fixture.browser.openAs('admin@alpha', page)
   await screen.findByLabelText('Company name')
   const { send } = await fixture.server.signIn('second@alpha')

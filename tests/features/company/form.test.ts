@@ -35,7 +35,7 @@ const check = (changedValues: Partial<CompanyFormValues>, initialValues = values
   checkChanges(fromValues({ ...initialValues, ...changedValues }), getSentChanges(changedValues, initialValues))
 
 describe('the company form', () => {
-  it('shows a row without finding changes in it', () => {
+  it('shows an unchanged row and reports no change of it', () => {
     expect(values).toMatchObject({ province: '', dialCode: '852', number: '21104400', website: '' })
     expect(getSentChanges({})).toEqual({})
   })
@@ -49,14 +49,14 @@ describe('the company form', () => {
     })
   })
 
-  it('adds and removes a tax number, and rejects a wrong one', () => {
+  it('adds and removes a tax number, and rejects an invalid one', () => {
     expect(values.tax_number).toBe('')
     expect(getSentChanges({ tax_number: ' 12345678 ' })).toEqual({ tax_number: '12345678' })
     expect(getSentChanges({ tax_number: '' }, { ...values, tax_number: '12345678' })).toEqual({ tax_number: null })
     expect(check({ tax_number: '12_34' })).toEqual([{ field: 'tax_number', code: 'INVALID_FORMAT' }])
   })
 
-  it('finds nothing changed in a row stored before there was a tax number', () => {
+  it('reports no change of a row that was stored before the tax number existed', () => {
     const { tax_number: _none, ...olderRow } = row
     const olderValues = toValues(olderRow as CompanyRow)
     expect(olderValues.tax_number).toBe('')
@@ -79,7 +79,7 @@ describe('the company form', () => {
 })
 
 describe('rebaseCompany', () => {
-  /** Returns the telephone number in the form afterwards. */
+  /** Merges the current telephone number into the typed values. Returns the dial code and the number that the form then shows. */
   const rebaseTel = (
     typedValues: Partial<CompanyFormValues>,
     currentTel: string | null,
@@ -111,7 +111,7 @@ describe('rebaseCompany', () => {
 })
 
 describe('provinces and cities', () => {
-  it('of China are found by the name in either language, without regions that have their own dial code', async () => {
+  it('include those of China by name in either language, without regions that have their own dial code', async () => {
     const chineseRegions = await readRegions('CN', 'zh')
     const englishRegions = await readRegions('CN', 'en')
     expect(chineseRegions?.provinces).toHaveLength(31)
@@ -128,7 +128,7 @@ describe('provinces and cities', () => {
     expect(chineseRegions?.cities('nowhere')).toEqual([])
   })
 
-  it('of Hong Kong are its 18 districts', async () => {
+  it('consist of the 18 districts in Hong Kong', async () => {
     const [chineseRegions, englishRegions] = [await readRegions('HK', 'zh'), await readRegions('HK', 'en')]
     expect([chineseRegions?.cities('').length, englishRegions?.cities('').length]).toEqual([18, 18])
     expect(chineseRegions?.cities('')).toContain('湾仔区')

@@ -19,7 +19,7 @@ function emulateTablet() {
 
 const findPanel = async () => within(await screen.findByRole('region', { name: 'Ready to work offline' }))
 
-it('A tablet is offered preparation once, then shows what is saved, works offline and can stop (fault 47h)', async () => {
+it('A tablet offers preparation for offline use, shows what is saved, and can turn preparation off (fault 47h)', async () => {
   emulateTablet()
   await fixture.browser.openAs('admin@alpha', '/app/home')
   const offerRegion = within(await screen.findByRole('region', { name: 'Work offline on this device?' }))
@@ -42,7 +42,7 @@ it('A tablet is offered preparation once, then shows what is saved, works offlin
   await (await findPanel()).findByText(/^Ready\./)
   await fixture.user.click(getButton('Turn off'))
   await (await findPanel()).findByRole('button', { name: 'Prepare this device' })
-  // It is neither active nor offered again. Each page load has its own modules.
+  // Preparation is neither active nor offered again. The module is imported here, because each page load has its own modules.
   const { readPreparation } = await import('#local/preparation/preparation-store.ts')
   expect(await readPreparation()).toMatchObject({ isOn: false, isOfferClosed: true })
 })

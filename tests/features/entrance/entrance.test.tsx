@@ -41,7 +41,7 @@ it('The entrance reports a wrong code in the current language (M9)', async () =>
 })
 
 it('The entrance converts the code to lower case', async () => {
-  // The language is removed from the address, the rest stays.
+  // The language is removed from the address, and the code stays.
   await fixture.browser.open('/entrance?lang=en&code=ACME')
   expect(fixture.browser.path()).toBe('/entrance?code=ACME')
   await expect.poll(() => getField('Service code').value).toBe('acme')

@@ -25,7 +25,7 @@ const createService = (code: string, overrides: Partial<EntranceService> = {}): 
   ...overrides,
 })
 
-it('The last five codes are stored, the latest first and each once', () => {
+it('The last five codes found at the entrance are stored, the latest first and each once', () => {
   const services = ['one', 'two', 'three', 'four', 'two', 'five', 'six'].reduce<EntranceService[]>(
     (previousServices, code) => addFoundService(previousServices, createService(code)),
     [],

@@ -27,12 +27,16 @@ const callerKinds: Partial<Caller>[] = [
 describe('the figures on the home page', () => {
   it.each([
     ['a user without flags', {}, []],
-    ['the order flag', { order: true }, ['contracts', 'toPay', 'waiting']],
+    ['a user with the order flag', { order: true }, ['contracts', 'toPay', 'waiting']],
     ['an admin of a customer', { admin: true }, ['users', 'waiting']],
-    ['both flags', { admin: true, order: true }, ['contracts', 'toPay', 'users', 'waiting']],
+    ['a user with the admin and order flags', { admin: true, order: true }, ['contracts', 'toPay', 'users', 'waiting']],
     ['a user of the provider without flags', { companyCode: 'm18' }, []],
     ['an admin of the provider', { companyCode: 'm18', admin: true, order: true }, ['services', 'users', 'waiting']],
-    ['the delete level alone (D46, D47)', { companyCode: 'm18', accessLevel: 100 as const }, ['services', 'waiting']],
+    [
+      'a user with only the delete level (D46, D47)',
+      { companyCode: 'm18', accessLevel: 100 as const },
+      ['services', 'waiting'],
+    ],
     ['an access level outside the provider, which has no effect', { accessLevel: 100 as const }, []],
   ])('match the permissions of the user: %s', (_, overrides, expected) =>
     expect(listFigures(createCaller(overrides)).map(({ name }) => name)).toEqual(expected),
@@ -93,7 +97,7 @@ describe('the list of open tasks', () => {
     expect(new Set(duties.map(({ key }) => key)).size).toBe(2)
   })
 
-  it('is known once all parts are known, and loading while one is loading', () => {
+  it('is "known" once all parts are known, and "loading" while any part is loading', () => {
     expect(combineStates(['known', 'unknown', 'loading'])).toBe('loading')
     expect(combineStates(['known', 'unknown'])).toBe('unknown')
     expect(combineStates(['known'])).toBe('known')

@@ -1,4 +1,4 @@
-/** The layout of the graph of module dependencies. */
+/** Tests the layout of the graph of module dependencies. */
 import { describe, expect, it } from 'vitest'
 import { type GraphBox, boxSize, type GraphModule, layoutModules } from '#features/modules/graph/graph-layout.ts'
 import { createRandom } from '#tests/support/runner/random.ts'

@@ -1,4 +1,4 @@
-/** The staff's pages of modules and hidden modules, and the test for missing apps (M136 to M142). */
+/** Tests the staff's pages of modules and hidden modules, and the test for missing apps (M136 to M142). */
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { getButton, findHeading, getNamedField, readProblems, typeConfirmation } from '#tests/support/pages/fields.ts'
@@ -51,7 +51,7 @@ describe('the module list', () => {
     await within(graph).findByRole('link', { name: /Stock taking.*included with fin, scm/ })
   })
 
-  nightly('shows only on a Mac what packages must not contain (M144)', async () => {
+  nightly('shows, on a Mac only, which files packages must not contain (M144)', async () => {
     const platform = vi.spyOn(navigator, 'platform', 'get').mockReturnValue('MacIntel')
     await fixture.browser.openAs(staffName, '/app/m18/module')
     await findText('You are on a Mac.')
@@ -146,28 +146,31 @@ describe('a module form', () => {
     expect(await fetchModule('stocktake')).toMatchObject({ apps: [{ code: 'barcode', flag: {} }] })
   })
 
-  nightly('requires conditions and an app for a hidden module, and shows the contracts it joins (M138)', async () => {
-    await fixture.browser.openAs(staffName, '/app/m18/automodule/new')
-    await findHeading('New hidden module')
-    await fixture.user.type(getNamedField('name'), 'Extras')
-    await press('Create')
-    await findText('No app is selected')
-    await findText('Please input "Conditions" as it\'s required.')
-    await clickField('conditions-scm')
-    await findText('1 contract in effect meets these conditions now:')
-    await findText('Acme Trading Limited')
-    await clickField('conditions-hr')
-    await findText('No contract in effect meets these conditions now.')
-    await fixture.user.click(screen.getByLabelText('any of them'))
-    await findText('1 contract in effect meets these conditions now:')
-    await fixture.user.click(getNamedField('add-app'))
-    await fixture.user.keyboard('frame')
-    await screen.findByRole('option', { name: /^Framework/ })
-    await fixture.user.keyboard('{Enter}')
-    await press('Create')
-    await waitForPath(fixture.browser, '/app/m18/automodule')
-    await expect.poll(() => findRow('Extras')?.querySelector('.module-code')?.textContent).toMatch(/^auto_\w{10}$/)
-  })
+  nightly(
+    'requires conditions and an app for a hidden module, and shows the contracts that meet them (M138)',
+    async () => {
+      await fixture.browser.openAs(staffName, '/app/m18/automodule/new')
+      await findHeading('New hidden module')
+      await fixture.user.type(getNamedField('name'), 'Extras')
+      await press('Create')
+      await findText('No app is selected')
+      await findText('Please input "Conditions" as it\'s required.')
+      await clickField('conditions-scm')
+      await findText('1 contract in effect meets these conditions now:')
+      await findText('Acme Trading Limited')
+      await clickField('conditions-hr')
+      await findText('No contract in effect meets these conditions now.')
+      await fixture.user.click(screen.getByLabelText('any of them'))
+      await findText('1 contract in effect meets these conditions now:')
+      await fixture.user.click(getNamedField('add-app'))
+      await fixture.user.keyboard('frame')
+      await screen.findByRole('option', { name: /^Framework/ })
+      await fixture.user.keyboard('{Enter}')
+      await press('Create')
+      await waitForPath(fixture.browser, '/app/m18/automodule')
+      await expect.poll(() => findRow('Extras')?.querySelector('.module-code')?.textContent).toMatch(/^auto_\w{10}$/)
+    },
+  )
 
   nightly('saves a change offline, and sends it when the connection is back', async () => {
     await fixture.browser.openAs(staffName, '/app/m18/module')

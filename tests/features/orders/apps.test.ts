@@ -1,4 +1,4 @@
-/** The texts for the app changes that an order makes to a running service (D44). */
+/** Tests the texts for the app changes that an order makes to a running service (D44). */
 import { afterEach, expect, it } from 'vitest'
 import { formatAppChange } from '#features/orders/draft/ContractAppChanges.tsx'
 import { type OrderAppChange, parseQuestion } from '#features/orders/draft/submit-order.ts'

@@ -1,4 +1,4 @@
-/** The home page, the list, the contract and the payment show the same texts and amounts (decision 76). */
+/** Tests that the home page, the list, the contract and the payment show the same texts and amounts (decision 76). */
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { addDays } from '#domain/plain-dates.ts'

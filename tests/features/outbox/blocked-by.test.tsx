@@ -1,4 +1,4 @@
-/** Waiting changes that depend on each other by code, on the outbox page. */
+/** Tests waiting changes on the outbox page that depend on each other by a code. */
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { createModule } from '#contract/modules.ts'
@@ -19,7 +19,7 @@ async function openModules() {
   await screen.findAllByText('core')
 }
 
-it('A waiting module names the module that is sent first, and later why that one was refused (fault 42b)', async () => {
+it('A waiting module names the module that is sent first, and later why that module was refused (fault 42b)', async () => {
   await openModules()
   fixture.browser.goOffline()
   await addModule('first', ['nowhere'])
@@ -39,9 +39,9 @@ it('A waiting module names the module that is sent first, and later why that one
   expect(document.querySelector('.write-why a')?.getAttribute('href')).toMatch(/^#write-/)
 })
 
-it('A code of a module on the device is taken, ignoring case, but not for its own entry (fault 46e)', async () => {
+it('A module code on the device is taken, in upper or lower case, except for its own entry (fault 46e)', async () => {
   await openModules()
-  // Each page load has its own modules.
+  // The module is imported here, because each page load has its own modules.
   const { findTakenField } = await import('#features/outbox/edit/find-taken-field.ts')
   const entry = { endpoint: 'createModule', table: 'modules', intent: crypto.randomUUID() }
   // The page loads and stores the list in the background.

@@ -1,4 +1,4 @@
-/** Every call whose result may be unknown has its own name, because "A request" would not help the user. */
+/** Tests that every call whose result may be unknown has its own name, because "A request" would not help the user. */
 import { expect, it } from 'vitest'
 import { endpoints } from '#contract/index.ts'
 import en from '#locales/en/outbox.json'

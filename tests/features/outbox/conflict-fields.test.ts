@@ -31,7 +31,7 @@ describe('the fields of a conflict (protocol 14)', () => {
     })
   })
 
-  it('are written if the user keeps them, together with those that only the user changed', () => {
+  it('are written if the user keeps them, together with the fields that only the user changed', () => {
     expect(getFieldsToKeep(sortedFields, { name: 'mine' })).toEqual(['name', 'alert'])
     expect(getFieldsToKeep(sortedFields, { name: 'theirs' })).toEqual(['alert'])
   })

@@ -1,4 +1,4 @@
-/** The outbox page over a real server, where another administrator changes the same users. */
+/** Tests the outbox page with a real server, where another administrator changes the same users. */
 import { screen, within } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ const waitUntilClosed = () => expect.poll(() => screen.queryByRole('dialog')).to
 const findHeading = (name: string) => screen.findByRole('heading', { name })
 const waitUntilAllSent = () => findHeading('Everything has been sent')
 const findEntry = async (name: string) => within((await findHeading(name)).closest('.write') as HTMLElement)
-/** Waits for the text of an entry. It is looked up each time, because the entry moves to another group when it needs a decision. */
+/** Waits for the text of an entry. The entry is looked up each time, because it moves to another group when it needs a decision. */
 const expectEntryText = (name: string, expectedText: string) =>
   expect
     .poll(() => {
@@ -72,7 +72,7 @@ const pressInDialog = async (name: string) =>
 const openComparison = async () => fixture.user.click(await screen.findByRole('button', { name: 'Compare and choose' }))
 
 describe('a change in conflict with another one', () => {
-  nightly('is deleted if all values of the server are kept, and the row stays as it is', async () => {
+  nightly('is deleted if all values of the server are kept, and the row is not changed', async () => {
     await openListOffline()
     await changeUser(String(getUserId('invited')), { name: 'Adrian of Mine' })
     await changeElsewhere('invited', { name: 'Adrian of Theirs' })
@@ -86,7 +86,7 @@ describe('a change in conflict with another one', () => {
     expect(await readStoredUser('invited')).toMatchObject({ name: 'Adrian of Theirs' })
   })
 
-  it('asks before it deletes a user who was changed meanwhile (protocol 14)', async () => {
+  it('asks for confirmation before it deletes a user who was changed meanwhile (protocol 14)', async () => {
     await openListOffline()
     await userAction(fixture.user, toUserName('invited'), 'Delete')
     await typeConfirmation(fixture.user, 'invited@alpha.example')
@@ -103,7 +103,7 @@ describe('a change in conflict with another one', () => {
 })
 
 describe('waiting changes', () => {
-  nightly('show what they wait for in spite of a connection, when saved and later (protocol 16)', async () => {
+  nightly('show, although there is a connection, what they wait for, when saved and later (protocol 16)', async () => {
     const { now } = fixture.server.clock
     const { alpha } = fixture.server.world.companies
     await bypassPolicies(fixture.server.app.database, (db) =>
@@ -127,7 +127,7 @@ describe('waiting changes', () => {
     await (await findEntry('Change name of Bruno Lam')).findByRole('link', { name: blockerText })
   })
 
-  it('are reported in one message after sending: how many, and which was refused and why (P-11)', async () => {
+  it('are reported in one message after sending, with their number, and which change was refused and why (P-11)', async () => {
     await openListOffline()
     await changeUser(String(getUserId('user')), {}, 'Alert')
     await createUser('Bruno Lam', 'bruno.lam@alpha.example')
@@ -145,7 +145,7 @@ describe('waiting changes', () => {
     await expect.poll(() => screen.queryByRole('link', { name: /waiting to be sent/ })).toBeNull()
     await fixture.user.click(within(toast.closest('.toast') as HTMLElement).getByRole('button', { name: 'Review' }))
     const brunoEntry = await findEntry('New user Bruno Lam')
-    // Details for support are in one place.
+    // The entry has all details for support in one place.
     expect(brunoEntry.getByText('Details').closest('details')?.textContent).toMatch(
       /tried (once|\d+ times).*Request ID .+/,
     )
@@ -154,47 +154,54 @@ describe('waiting changes', () => {
     expect(sentChange.closest('details')?.textContent).toMatch(/Alert: (yes → no|no → yes)/)
   })
 
-  nightly('show what blocks them, and discarding a creation discards its followers (protocol 15)', async () => {
-    await openListOffline()
-    await createUser('Bruno Lam', 'bruno.lam@alpha.example')
-    const brunoId = await findListedId('Bruno Lam')
-    await changeUser(brunoId, {}, 'Alert')
-    await changeUser(brunoId, { name: 'Bruno Lam Ka-ho' })
-    await fixture.browser.open('/app/outbox')
-    await expectEntryText('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-ho')
-    const blockerLink = await (await findEntry('Change name of Bruno Lam')).findByRole('link', {
-      name: blockerText,
-    })
-    expect(blockerLink.getAttribute('href')).toBe(`#${(await findHeading('New user Bruno Lam')).closest('.write')?.id}`)
-    await fixture.user.click(screen.getByRole('button', { name: 'Send now' }))
-    await screen.findByText(/^The server could not be reached\./)
+  nightly(
+    'show what blocks them, and discarding a creation also discards its later changes (protocol 15)',
+    async () => {
+      await openListOffline()
+      await createUser('Bruno Lam', 'bruno.lam@alpha.example')
+      const brunoId = await findListedId('Bruno Lam')
+      await changeUser(brunoId, {}, 'Alert')
+      await changeUser(brunoId, { name: 'Bruno Lam Ka-ho' })
+      await fixture.browser.open('/app/outbox')
+      await expectEntryText('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-ho')
+      const blockerLink = await (await findEntry('Change name of Bruno Lam')).findByRole('link', {
+        name: blockerText,
+      })
+      expect(blockerLink.getAttribute('href')).toBe(
+        `#${(await findHeading('New user Bruno Lam')).closest('.write')?.id}`,
+      )
+      await fixture.user.click(screen.getByRole('button', { name: 'Send now' }))
+      await screen.findByText(/^The server could not be reached\./)
 
-    await fixture.user.click(await (await findEntry('Change name of Bruno Lam')).findByRole('button', { name: 'Edit' }))
-    await expect.poll(() => document.querySelector('[role=dialog] [name=name]')).not.toBeNull()
-    await typeValues(fixture.user, { name: 'Bruno Lam Ka-wai' })
-    await saveUser(fixture.user)
-    await waitUntilClosed()
-    await expectEntryText('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-wai')
-    // A failed attempt may have been executed.
-    const firstEntry = await findEntry('New user Bruno Lam')
-    await firstEntry.findByRole('button', { name: 'Edit', description: /^It may already have been sent\./ })
-    await firstEntry.findByRole('button', { name: 'Try again' })
+      await fixture.user.click(
+        await (await findEntry('Change name of Bruno Lam')).findByRole('button', { name: 'Edit' }),
+      )
+      await expect.poll(() => document.querySelector('[role=dialog] [name=name]')).not.toBeNull()
+      await typeValues(fixture.user, { name: 'Bruno Lam Ka-wai' })
+      await saveUser(fixture.user)
+      await waitUntilClosed()
+      await expectEntryText('Change name of Bruno Lam', 'Name: Bruno Lam → Bruno Lam Ka-wai')
+      // The failed attempt may have been executed.
+      const firstEntry = await findEntry('New user Bruno Lam')
+      await firstEntry.findByRole('button', { name: 'Edit', description: /^It may already have been sent\./ })
+      await firstEntry.findByRole('button', { name: 'Try again' })
 
-    await fixture.user.click(await (await findEntry('New user Bruno Lam')).findByRole('button', { name: 'Discard' }))
-    await (await findDialog()).findByText('These depend on it and are discarded too:')
-    const followers = [...document.querySelectorAll('.write-along li')].map(({ textContent }) => textContent)
-    expect(followers).toEqual(['Change alert of Bruno Lam', 'Change name of Bruno Lam'])
-    await pressInDialog('Discard all 3')
-    fixture.browser.goOnline()
-    await waitUntilAllSent()
-    await fixture.browser.open('/app/user?searchText=bruno')
-    await findHeading('No user matches these filters')
-  })
+      await fixture.user.click(await (await findEntry('New user Bruno Lam')).findByRole('button', { name: 'Discard' }))
+      await (await findDialog()).findByText('These depend on it and are discarded too:')
+      const followers = [...document.querySelectorAll('.write-along li')].map(({ textContent }) => textContent)
+      expect(followers).toEqual(['Change alert of Bruno Lam', 'Change name of Bruno Lam'])
+      await pressInDialog('Discard all 3')
+      fixture.browser.goOnline()
+      await waitUntilAllSent()
+      await fixture.browser.open('/app/user?searchText=bruno')
+      await findHeading('No user matches these filters')
+    },
+  )
 
-  it('older than 30 days are confirmed before they are sent (protocol 19)', async () => {
+  it('are sent only after a confirmation if they are older than 30 days (protocol 19)', async () => {
     await openListOffline()
     await changeUser(String(getUserId('user')), {}, 'Alert')
-    // Simulates an entry of that age.
+    // Simulates an entry older than 30 days.
     const { getThisDevice } = await import('#local/storage/device.ts')
     const { readSession } = await import('#local/session/session.ts')
     const session = await readSession()

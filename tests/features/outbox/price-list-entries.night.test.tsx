@@ -99,7 +99,7 @@ describe('a waiting change of a price list', () => {
     await expect
       .poll(readTitles)
       .toEqual(['New price list 2032-01-01 · saas · A copy', `Delete price list ${listName}`])
-    // Another list of the same day was created in the meantime.
+    // Creates another list of the same day in the meantime.
     const sameDayList = { ...priceListFields, effective_date: '2032-01-01' }
     await session.send({ method: 'POST', url: '/api/pricelist', payload: sameDayList })
     fixture.browser.goOnline()
@@ -108,7 +108,7 @@ describe('a waiting change of a price list', () => {
     expect(document.querySelector('[role=dialog]')?.textContent).not.toMatch(/[{}[\]]/)
   })
 
-  it('shows a conflict in the toast as in its entry: it needs a decision, and who changed it (fault 37u)', async () => {
+  it('shows in the toast, as in its entry, that a conflict needs a decision and who caused it (fault 37u)', async () => {
     const { session, id } = await createTestList()
     await fixture.browser.openAs(staffName, path)
     const row = await screen.findByRole('row', { name: /2031-01-01/ })
@@ -119,7 +119,7 @@ describe('a waiting change of a price list', () => {
     await typeConfirmation(fixture.user, '2031-01-01')
     await press('Delete price list')
     await noDialog()
-    // Changed by the same user on another device.
+    // Changes the list as the same user on another device.
     await session.send({ method: 'PUT', url: '/api/pricelist', payload: { id, desc: 'Of another' } })
     await openOutbox()
     fixture.browser.goOnline()

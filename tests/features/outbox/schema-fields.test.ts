@@ -7,7 +7,7 @@ const getFieldKinds = (endpoint: string, body: Record<string, unknown>) =>
   Object.fromEntries(getSchemaFields(endpoint, body).map(({ name, kind }) => [name, kind]))
 
 describe('the fields of a write without a form', () => {
-  it('are the fields that it set, with the plain types of the contract', () => {
+  it('are those that the write set, with the plain types of the contract', () => {
     const body = { name: 'Acme', tel: null }
     expect(getFieldKinds('updateCompany', body)).toEqual({ name: 'text', tel: 'text' })
     expect(getFieldKinds('updateCompanyUser', { title: 1, order: true })).toEqual({ title: 'choice', order: 'flag' })

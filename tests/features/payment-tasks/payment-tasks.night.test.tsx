@@ -1,6 +1,6 @@
 /**
- * Payments without a payable order, on the home page of the provider's admins (fault 5), and amounts that a method does not accept (fault
- * 7).
+ * Tests payments without a payable order, on the home page of the provider's admins (fault 5), and amounts that a method does not accept
+ * (fault 7).
  */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
@@ -13,7 +13,7 @@ const fixture = setUpShopPages()
 const { press, dialog, noDialog } = createUserActions(fixture)
 const findOptions = { timeout: 15_000 }
 
-it('Staff sees a payment task with its amount, and why it cannot be applied, and confirms a refund (fault 5q)', async () => {
+it('Staff sees the amount of a payment task and why it cannot be applied, and confirms a refund (fault 5q)', async () => {
   const adminSession = await fixture.server.signIn('admin@acme')
   const order = (await placeOrder(adminSession, { code: 'stray', period_start: today() })).json()
   await payOrder(fixture.server, order, { amount: '41999.99' })

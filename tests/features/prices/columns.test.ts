@@ -1,4 +1,4 @@
-/** The columns of the table of price lists, in the specified order, also on a tablet (contracts 2, 3). */
+/** Tests the columns of the table of price lists, in the specified order, also on a tablet (contracts 2, 3). */
 import { expect, it } from 'vitest'
 import { buildColumns } from '#features/prices/list/columns.tsx'
 

@@ -1,4 +1,4 @@
-/** The price list form: parsing, both sides of each limit, and actions on its rows (contracts 5, D82, D81). */
+/** Tests the price list form: parsing, both sides of each limit, and actions on its rows (contracts 5, D82, D81). */
 import { describe, expect, it } from 'vitest'
 import { parsePastedCells } from '#features/prices/editor/paste.ts'
 import { type PriceFormAction, reducePriceForm } from '#features/prices/editor/form-reducer.ts'
@@ -53,7 +53,7 @@ function createValidValues(): PriceListValues {
     'core\t7\t8\t9\nfin\t1\t1\t1',
   )
 }
-/** Returns field or column and the code of each problem. */
+/** Returns the field or column and the code of each problem. */
 const listProblems = (values: PriceListValues, context: PriceFormContext = formContext) =>
   readForm(values, context).problems.map(({ name, code }) => `${name} ${code}`)
 const getModuleCodes = ({ module }: PriceListValues) => module.map(({ code }) => code)
@@ -167,7 +167,11 @@ describe('checking a price list', () => {
       applyActions(createValidValues(), createHeaderAction('effective_date', '2026-01-01')),
       ['effective_date DUPLICATE'],
     ],
-    ['the day after it', applyActions(createValidValues(), createHeaderAction('effective_date', '2026-01-02')), []],
+    [
+      'the day after another list',
+      applyActions(createValidValues(), createHeaderAction('effective_date', '2026-01-02')),
+      [],
+    ],
     ['no description', applyActions(createValidValues(), createHeaderAction('desc', '  ')), ['desc REQUIRED']],
     ['UAT 999.99', applyActions(createValidValues(), createHeaderAction('uat_charge', '999.99')), []],
     [
@@ -220,10 +224,10 @@ describe('checking a price list', () => {
     ['a price below 0', setRange('hkd', '-0.01'), ['hkd OUT_OF_RANGE']],
     ['a price with three decimals', setRange('usd', '1.001'), ['usd INVALID_FORMAT']],
     ['no price', setRange('rmb', ''), ['rmb REQUIRED']],
-    ['no price in a row without users', setCell(setRange('rmb', ''), 'concurrentUser', 1, 'to', '0'), []],
+    ['no price in a range that ends with 0', setCell(setRange('rmb', ''), 'concurrentUser', 1, 'to', '0'), []],
     ['a module twice', setModule('code', 'core'), ['code DUPLICATED_MODULE']],
     ['an unknown module', setModule('code', 'nope'), ['code MODULE_UNKNOWN']],
-    ['no module, with prices', setModule('code', ' '), []],
+    ['prices without a module code', setModule('code', ' '), []],
     ['a module price below 0', setModule('usd', '-5'), ['usd OUT_OF_RANGE']],
     ['a discount of 100', setBackupPrice('pdb2s3_discount', '100'), []],
     ['a discount of 101', setBackupPrice('pdb2s3_discount', '101'), ['pdbPrice.pdb2s3_discount OUT_OF_RANGE']],
@@ -236,7 +240,7 @@ describe('checking a price list', () => {
     expect(listProblems(values)).toEqual(expectedProblems)
   })
 
-  it('leaves unknown modules to the server if the catalogue is incomplete', () => {
+  it('leaves the check of unknown modules to the server if the catalogue is incomplete', () => {
     expect(
       listProblems(setCell(createValidValues(), 'module', 1, 'code', 'nope'), {
         ...formContext,
@@ -253,7 +257,7 @@ describe('checking a price list', () => {
   })
 })
 
-it('A range starts one above the previous one, and its end is raised to its start when its field is left', () => {
+it('A range starts one above the previous end, and an end below its start is raised when the field is left', () => {
   const values = pasteInto(createValidValues(), 'concurrentUser', 'to', '10\n0\n5\n\n40\nx\n50')
   expect(getRangeStarts(values.concurrentUser)).toEqual([1, null, 11, null, 12, 41, 41])
   const raisedValues = applyActions(values, {
@@ -332,7 +336,7 @@ it('Only changed values are sent', () => {
   ).toEqual({ desc: 'Other' })
 })
 
-it('Input stays, field by field, over a list that another user has changed', () => {
+it('Each changed field keeps its input when another user has changed the list', () => {
   const originalValues = createValidValues()
   const serverValues = setCell(
     applyActions(originalValues, createHeaderAction('desc', 'Theirs'), createHeaderAction('uat_charge', '5')),
@@ -364,7 +368,7 @@ it('A problem from the server is placed at its row, even if earlier rows were le
   })
 })
 
-it('A problem of a field that the form does not have is not assigned to one of its fields', () => {
+it('A problem of a field that the form does not have is shown at none of its fields', () => {
   const ownFields = ['desc', 'min_fee_usd', 'concurrentUser.0.to', 'module.12.code', 'pdbPrice.pdb2s3_traffic']
   expect(ownFields.filter((field) => !hasField(field))).toEqual([])
   expect(['id', 'type', 'confirmed', 'content', 'module', 'pdbPrice.x', 'module.x.code'].filter(hasField)).toEqual([])

@@ -1,4 +1,4 @@
-/** Pages while the server cannot read price lists. */
+/** Tests pages while the server cannot read price lists or orders. */
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** The staff's pages of price lists: list, editor, rehearsal and import (M145 to M153). */
+/** Tests the staff's pages of price lists: list, editor, rehearsal and import (M145 to M153). */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { requestJobKinds } from '#server/jobs/job-registry.ts'
@@ -99,7 +99,7 @@ const findFooterButton = (dialogElement: HTMLElement) =>
 const saveList = () => press(/^Save$/)
 
 describe('the table of price lists', () => {
-  it('shows the current and the next list, and cannot withdraw the current one (M145, M153, D81)', async () => {
+  it('shows the current and the next list, and cannot withdraw the current list (M145, M153, D81)', async () => {
     await createDraftList('2031-01-01')
     await fixture.browser.openAs(staffName, path)
     await expect.poll(readDays).toEqual(['2031-01-01', '2027-01-01', '2026-01-01'])
@@ -160,7 +160,7 @@ describe('the price list editor', () => {
     await saveList()
     await expect.poll(readProblems).toEqual({ effective_date: '"2027-01-01" is occupied.' })
     await typeValues(fixture.user, { effective_date: '2028-01-01' })
-    // Pasted from a spreadsheet, with the first user number of each range.
+    // Pastes rows from a spreadsheet, with the first user number of each range.
     const [toCell] = findCells('Concurrent users', 'to')
     toCell?.focus()
     await fixture.user.paste('1\t10\t100\t10\t90\n11\t999999\t80\t8\t70')
@@ -247,14 +247,14 @@ describe('the price list editor', () => {
     await findText('There is no such price list')
   })
 
-  nightly('keeps a module that hidden ones require, and warns if visible ones require it (M149)', async () => {
+  nightly('keeps a module that hidden modules require, and warns if visible modules require it (M149)', async () => {
     await openDraftEditor()
     await expect.poll(() => screen.queryByRole('button', { name: 'Remove Core' })).not.toBeNull()
     await press('Remove Core')
     const removeDialog = await dialog('Remove Core from this list')
     await removeDialog.findByText(/these hidden modules depend on it/)
     await fixture.user.click(findFooterButton(removeDialog.element))
-    // The same offline, with the cached modules.
+    // Repeats the check offline, with the cached modules.
     fixture.browser.goOffline()
     await press('Remove Core')
     const offlineDialog = await dialog('Remove Core from this list')
@@ -378,12 +378,12 @@ describe('the rehearsal of a price list', () => {
     fixture.browser.goOffline()
     await expect.poll(() => readDescription(getButton('Start trial run'))).toContain('this needs a connection')
     const sampleFees = screen.getByRole('group', { name: 'Annual fee' })
-    // 10 concurrent users under list A of the agreed examples: raised to the minimum fee.
+    // The fee of 10 concurrent users under list A of the agreed examples is raised to the minimum fee.
     await expect.poll(() => sampleFees.textContent).toContain('HKD 20,000.00')
     const usersField = screen.getByLabelText('Users')
     await fixture.user.clear(usersField)
     await fixture.user.type(usersField, '40')
-    // 10 x 1,200 + 30 x 1,000 under the current list, and 10 x 1,260 + 30 x 1,050 under this one.
+    // The fees are 10 x 1,200 + 30 x 1,000 under the current list, and 10 x 1,260 + 30 x 1,050 under this one.
     await expect.poll(() => sampleFees.textContent).toContain('HKD 42,000.00')
     await expect.poll(() => sampleFees.textContent).toContain('HKD 44,100.00')
     await fixture.user.clear(usersField)

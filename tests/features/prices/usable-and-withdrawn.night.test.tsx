@@ -1,4 +1,4 @@
-/** While they type, staff see whether customers could order by a price list. Withdrawn lists stay available. */
+/** Tests that staff see, while they type, whether customers could order by a price list, and that withdrawn lists stay available. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -47,7 +47,7 @@ const waitForEditor = async (title: string) => {
 }
 
 describe('the price list editor', () => {
-  it('warns at the row and at the top while a list is typed, and still saves it (fault 10e)', async () => {
+  it('shows warnings at the row and at the top while a list is typed, and still saves it (fault 10e)', async () => {
     await fixture.browser.openAs(staffName, `${path}/new`)
     await waitForEditor('New price list')
     await expect.poll(() => findCheckRegion().textContent).toContain('This list has no module')
@@ -69,7 +69,7 @@ describe('the price list editor', () => {
       .poll(() => findCheckRegion().textContent)
       .toContain('4 modules of the catalogue have no price: Core (core), ')
     await expect.poll(() => findCheckRegion().textContent).not.toContain('no range')
-    // The same offline, with the cached modules.
+    // Repeats the check offline, with the cached modules.
     fixture.browser.goOffline()
     await fixture.user.keyboard('{Enter}scm{Tab}5{Tab}4{Tab}0')
     await expect
@@ -94,7 +94,7 @@ describe('the price list editor', () => {
       .toContain('First solve the problems shown at the top')
   })
 
-  it('focuses the next row after one is removed, or the button that adds one (fault 37b)', async () => {
+  it('focuses the next row after a row is removed, or else the button that adds a row (fault 37b)', async () => {
     await fixture.browser.openAs(staffName, `${path}/new`)
     await waitForEditor('New price list')
     const [toCell] = findCells('Concurrent users', 'to')
@@ -133,7 +133,7 @@ describe('the price list editor', () => {
     fixture.server.app.config.uatBound = 'floor'
   })
 
-  it('names in the dialog why the server refuses the confirmation (fault 10f)', async () => {
+  it('shows in the dialog why the server refuses the confirmation (fault 10f)', async () => {
     const session = await logInAsStaff()
     const payload = { type: 'saas', effective_date: '2031-01-01', desc: 'Draft', ...(await buildUsableFields(session)) }
     const { id } = (await session.send({ method: 'POST', url: '/api/pricelist', payload })).json()
@@ -143,7 +143,7 @@ describe('the price list editor', () => {
     await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
     while (await runOneJob(fixture.server.app, requestJobKinds));
     await expect.poll(() => readDescription(getButton('Confirm price list')), { timeout: 20_000 }).toBe('')
-    // The device does not know about this change.
+    // Changes the dependencies on the server, so the device does not know about the change.
     await runAsSystem(async (db) => {
       const dependencies = JSON.stringify(['doc'])
       await db.updateTable('module').set({ dependencies }).where('code', '=', 'core').execute()
@@ -186,7 +186,7 @@ describe('the order wizard', () => {
 })
 
 describe('the module form', () => {
-  it('names at the dependencies the confirmed lists that lack the new module (fault 10d)', async () => {
+  it('shows at a new dependency which confirmed price lists lack that module (fault 10d)', async () => {
     const session = await logInAsStaff()
     const newModule = { code: 'ledger', name: 'Ledger', type: 'saas', hidden: false }
     expect((await session.send({ method: 'POST', url: '/api/module', payload: newModule })).statusCode).toBe(200)
@@ -207,7 +207,7 @@ describe('a withdrawn price list', () => {
   it('has its own tab, opens read-only, also offline, and can be reinstated (fault 11g)', async () => {
     await fixture.browser.openAs(staffName, path)
     await expect.poll(readDays).toEqual(['2027-01-01', '2026-01-01'])
-    // Acme's orders in the demo data.
+    // The current list has open orders of Acme, from the demo data.
     await expect.poll(() => findRow('2026-01-01')?.textContent).toMatch(/open order/)
     await fixture.user.click(await findRowAction('2027-01-01', /^Withdraw/))
     await typeConfirmation(fixture.user, '2027-01-01')
@@ -240,7 +240,7 @@ describe('a withdrawn price list', () => {
     await screen.findByRole('link', { name: 'Withdrawn (0)' })
   })
 
-  it('cannot be reinstated after a later one replaced it, and the reason is shown (fault 11h)', async () => {
+  it('cannot be reinstated after a later list replaced it, and the reason is shown (fault 11h)', async () => {
     await createPriceList(fixture.server, () => ({}))
     const session = await logInAsStaff()
     const lists = (await session.send({ url: '/api/pricelist?results=50' })).json().data as {

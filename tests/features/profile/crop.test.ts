@@ -30,7 +30,7 @@ describe('the crop of a picture', () => {
     expect(zoomCrop(wideSize, createFullCrop(wideSize), 2)).toEqual({ x: 200, y: 100, zoom: 2 })
     expect(zoomCrop(wideSize, createFullCrop(wideSize), 99).zoom).toBe(maxZoom)
     expect(zoomCrop(wideSize, createFullCrop(wideSize), 0).zoom).toBe(1)
-    // When it is zoomed out at an edge, it is moved back into the picture.
+    // A crop at an edge is moved back into the picture when it is zoomed out.
     const cornerCrop = moveCrop(wideSize, zoomCrop(wideSize, createFullCrop(wideSize), 5), 99, 99)
     expect(zoomCrop(wideSize, cornerCrop, 1)).toEqual({ x: 100, y: 100, zoom: 1 })
   })

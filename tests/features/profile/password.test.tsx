@@ -37,7 +37,7 @@ it('A change of the password shows the specified errors, and ends all other sess
   expect(changeButton.getAttribute('aria-disabled')).toBe('true')
   fixture.browser.goOnline()
   await expect.poll(() => changeButton.getAttribute('aria-disabled')).toBe(null)
-  // A connection that is lost on submit is not an error of the form either.
+  // A connection that is lost on submit does not count as an error of the form either.
   await typeValues(fixture.user, { original: password, newPassword, confirm: newPassword })
   fixture.browser.connectionState = 'down'
   await submit(fixture.user)

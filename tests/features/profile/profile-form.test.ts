@@ -11,7 +11,7 @@ describe('checkPasswords', () => {
     [{ original: 'x', newPassword: goodPassword, confirm: '' }, ['confirm REQUIRED']],
     [{ original: 'x', newPassword: goodPassword, confirm: `${goodPassword}!` }, ['confirm MISMATCH']],
     [{ original: 'x', newPassword: 'short', confirm: 'short' }, ['newPassword TOO_SHORT']],
-  ])('checks %o', (formValues, expectedProblems) => {
+  ])('returns the problems of %o', (formValues, expectedProblems) => {
     expect(checkPasswords(formValues).map(({ field, code }) => `${field} ${code}`)).toEqual(expectedProblems)
   })
 })

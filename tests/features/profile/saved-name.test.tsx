@@ -22,7 +22,7 @@ async function saveName() {
   await submit(fixture.user)
 }
 
-/** Opens the user menu and then the home page. */
+/** Opens the user menu and then the home page, and expects the new name in both. */
 async function expectNameInMenuAndGreeting() {
   await click('header button:has(.avatar)')
   await screen.findByText(newName, { selector: 'strong' })
@@ -31,12 +31,12 @@ async function expectNameInMenuAndGreeting() {
   await screen.findByRole('heading', { level: 1, name: new RegExp(newName) })
 }
 
-it('the menu and the greeting show a saved name', async () => {
+it('The menu and the greeting show a saved name', async () => {
   await saveName()
   await expectNameInMenuAndGreeting()
 })
 
-it('the menu and the greeting show a saved name although the account cannot be read after the save', async () => {
+it('The menu and the greeting show a saved name although the account cannot be read after the save', async () => {
   const send = globalThis.fetch
   let isSaved = false
   vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {

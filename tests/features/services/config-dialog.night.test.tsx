@@ -1,11 +1,11 @@
-/** The configuration of a service whose host has no memory left. */
+/** Tests the configuration of a service whose host has no memory left. */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import { setUpServicePages } from '#tests/features/services/service-pages.ts'
 import { getNamedField, readProblems, typeValues } from '#tests/support/pages/fields.ts'
 import { createUserActions } from '#tests/support/pages/shop-pages.ts'
 
-// The test starts real processes while other tests run.
+// The timeout is long, because the test starts real processes while other tests run.
 vi.setConfig({ testTimeout: 90_000 })
 
 const { fixture, runServerWork, createService } = setUpServicePages({}, { memoryMb: 3000 })
@@ -36,7 +36,7 @@ it('The configuration form keeps its input and shows at the field that memory is
   expect(readProblems()).toEqual({})
   await fixture.user.selectOptions(getNamedField('tasks'), '4')
 
-  // After the dialog was closed, a toast shows the refusal.
+  // If the dialog was closed before the response, a toast shows the refusal.
   await typeValues(fixture.user, { memory: '7000' })
   expect(readProblems()).toEqual({})
   await form.press('Change configuration')

@@ -1,4 +1,4 @@
-/** The forms of the service pages (configuration, time range of a log), and the lines of a log. */
+/** Tests the forms of the service pages (configuration, time range of a log), and the lines of a log. */
 import { describe, expect, it } from 'vitest'
 import { createLines, maxLines, appendLines, type LogResponse } from '#features/services/log/log-lines.ts'
 import { toTimestamps, checkRange, getSpanStart } from '#features/services/log/log-range.ts'
@@ -23,7 +23,7 @@ describe('the memory of a task (contracts 5, 9)', () => {
     ['2 GB', null],
     ['１０００', null],
     ['99999999999', null],
-  ])('reads %j as %j', (text, memory) => expect(parseMemory(text)).toBe(memory))
+  ])('is parsed from %j as %j', (text, memory) => expect(parseMemory(text)).toBe(memory))
 })
 
 describe('the time range of a log', () => {
@@ -31,7 +31,7 @@ describe('the time range of a log', () => {
   it.each([
     ['2026-07-01 11:00', '', {}],
     ['2026-07-01 11:00', '2026-07-01 11:01', {}],
-    // The first day for which a log is stored.
+    // This is the first day for which a log is stored.
     ['2026-01-02 00:00', '', {}],
     ['2026-01-01 23:59', '', { from: 'tooEarly' }],
     ['', '', { from: 'missing' }],
@@ -52,7 +52,7 @@ describe('the time range of a log', () => {
     expect(checkRange({ from: '2026-07-01 11:00', to: '2026-07-01 12:01' }, now, false)).toEqual({})
   })
 
-  it('is set by a button in the business time zone, and ends now', () => {
+  it('is set by a button in the business time zone, and ends at the current time', () => {
     const toMinute = (time: number) => toTimestamp('Asia/Hong_Kong', time).slice(0, 16)
     const time = Date.parse('2026-03-01T16:30:00Z')
     expect((['hour', 'day', 'week'] as const).map((span) => getSpanStart(span, time, toMinute))).toEqual([
@@ -89,7 +89,7 @@ describe('the lines of a log', () => {
     expect(getTexts(bothParts)).toEqual(['a', 'a', 'b'])
     expect(bothParts.lines.map(({ number }) => number)).toEqual([0, 1, 2])
     expect(bothParts).toMatchObject({ next: '1-2', hasMore: true, isTruncated: false })
-    // Nothing new: the same object is returned, so nothing renders again.
+    // Without new lines the same object is returned, so no component renders again.
     expect(appendLines(bothParts, { lines: [], next: '1-2', more: false })).toBe(bothParts)
     expect(appendLines(bothParts, { lines: [], next: '2-0', more: false }).next).toBe('2-0')
   })

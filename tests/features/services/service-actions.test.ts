@@ -1,4 +1,4 @@
-/** The actions in the menu of a service, by state and permission (contracts 4, 6; D41; Z-26). */
+/** Tests the actions in the menu of a service, by state and permission (contracts 4, 6; D41; Z-26). */
 import { describe, expect, it } from 'vitest'
 import type { ServiceRow } from '#contract/services.ts'
 import type { Caller } from '#domain/access.ts'
@@ -52,7 +52,7 @@ const states = {
   removed: createRow({ system_status: 0, erase_date: '2026-04-01' }),
 }
 
-/** An action in brackets is offered but disabled. */
+/** Returns the offered actions. A disabled action is in brackets. */
 const listOfferedActions = (state: ServiceRow, caller: Caller) =>
   listServiceActions(state, caller, today).map((action) =>
     findActionRefusal(action, state, caller, today) ? `(${action})` : action,

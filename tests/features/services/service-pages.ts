@@ -1,4 +1,4 @@
-/** Test setup for service pages with a real host: Acme orders and uses services, the provider's staff run them. */
+/** Sets up tests of service pages with a real host: Acme orders and uses services, and the provider's staff manage them. */
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { ServiceRow } from '#contract/services.ts'
 import { hostingJobKinds } from '#server/jobs/job-registry.ts'
@@ -33,7 +33,7 @@ export function setUpServicePages(options: ShopPagesOptions = {}, hostingSetting
   }
   const buyContract = (code: string, fields = {}) =>
     buyOrder(fixture.server, sessions.acme, { code, name: `Test ${code}`, period_start: today(), ...fields })
-  /** Runs the next hosting job once it is queued. Then sets the server's clock past what the host wrote meanwhile. */
+  /** Runs the next hosting job once it is queued. Then sets the server's clock later than the times that the host wrote meanwhile. */
   async function runServerWork() {
     await expect.poll(() => runOneJob(fixture.server.app, hostingJobKinds), { interval: 50 }).toBeTruthy()
     fixture.server.clock.now = Date.now()

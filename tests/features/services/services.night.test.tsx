@@ -1,4 +1,4 @@
-/** The service pages (contracts 2, 4; M111 to M122; D41, D50, D53, D89), with a real host. */
+/** Tests the service pages (contracts 2, 4; M111 to M122; D41, D50, D53, D89), with a real host. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import { updateService } from '#server/db/hosting/services.ts'
@@ -16,7 +16,7 @@ import { nightly } from '#tests/support/runner/nightly.ts'
 import { waitForPath } from '#tests/support/pages/screen.ts'
 import { createUserActions } from '#tests/support/pages/shop-pages.ts'
 
-// The test starts real processes while other tests run.
+// The timeout is long, because the test starts real processes while other tests run.
 vi.setConfig({ testTimeout: 90_000 })
 
 const servicePages = setUpServicePages({ clock: 'machine' })
@@ -100,7 +100,7 @@ it('Hostile names are shown as text', async () => {
   expect(bdi?.textContent).toContain('<img src=x')
 })
 
-it('The menu offers what state and permission allow, with a reason for each disabled action', async () => {
+it('The menu offers the actions that state and permission allow, with a reason for each disabled action', async () => {
   await buyContract('fresh')
   await fixture.browser.openAs('admin@m18', '/app/service')
   await press('More for fresh')
@@ -130,7 +130,7 @@ it('The menu offers what state and permission allow, with a reason for each disa
   await expect.poll(() => readDescription(getButton('Reset password acmetest'))).toBe(offlineReason)
 })
 
-it('A user with the order right creates a service, sees the progress and once its first password', async () => {
+it('A user with the order right creates a service, sees its progress, and sees its first password once', async () => {
   const { id } = await buyContract('shop1')
   await fixture.browser.openAs('admin@acme', `/app/contract/${id}`)
   await screen.findByRole('heading', { name: 'Service' })
@@ -157,7 +157,7 @@ it('A user with the order right creates a service, sees the progress and once it
   expect(document.body.textContent).not.toContain(password)
   await expect.poll(() => screen.queryByText('A new password is ready to be shown.')).toBeNull()
   await expect.poll(() => readFact('Health check')).toBe('Online')
-  // The notice about the missing service disappears with it (contracts 4).
+  // The notice about the missing service disappears when the service is created (contracts 4).
   await expect.poll(() => document.querySelector('.order-note')?.textContent).toBeUndefined()
   const createdService = await fetchService('shop1')
   expect(screen.getAllByRole('link').map((link) => link.getAttribute('href'))).toContain(createdService.url)
@@ -183,7 +183,7 @@ nightly('A new password is still offered after a reload, until it was shown', as
   await passwordDialog.findByText('Copy it now: it is not shown again.')
   await fixture.browser.open(`/app/service/${id}`)
   await screen.findByRole('heading', { name: 'Configuration' })
-  // The cached row may be shown first.
+  // The cached row may be shown first, still with the button.
   await expect.poll(() => screen.queryByRole('button', { name: 'Show password' })).toBeNull()
 })
 
@@ -220,7 +220,7 @@ nightly('The configuration form checks its values, keeps them offline and offers
   await expect
     .poll(() => table.getAllByRole('row').map(({ textContent }) => textContent))
     .toEqual(['ValueSetRunning', expect.stringMatching(/^Memory of a task1,500 MB\d+ MB$/), 'Tasks21'])
-  // The page knows from the task that the change has ended, shortly after the row changed.
+  // The page learns from the task that the change has ended, shortly after the row has changed.
   const rebootButton = await screen.findByRole('button', { name: 'Reboot now' })
   await expect.poll(() => rebootButton.getAttribute('aria-disabled')).toBeNull()
   await fixture.user.click(rebootButton)
@@ -230,7 +230,7 @@ nightly('The configuration form checks its values, keeps them offline and offers
   await expect.poll(() => screen.queryByText('The new configuration takes effect after a reboot.')).toBeNull()
 })
 
-nightly('A service with a running operation shows who runs it and refuses another one (M49)', async () => {
+nightly('A service with a running operation shows who runs it, and refuses another operation (M49)', async () => {
   const { id } = await createService('shop4')
   await fixture.browser.openAs('delete@m18', `/app/service/${id}`)
   await choose('More for the service shop4', 'Reboot')
@@ -243,7 +243,7 @@ nightly('A service with a running operation shows who runs it and refuses anothe
   expect(screen.getByRole('dialog', { name: 'Reboot shop4?' })).toBeTruthy()
   await rebootDialog.press('Cancel')
   await noDialog()
-  // As soon as the list contains the operation, it is shown before the user tries another one.
+  // Once the list contains the operation, the page shows it before the user tries another operation.
   await press('Refresh')
   await findText('The password is being reset.')
   await press('More for the service shop4')
@@ -318,7 +318,7 @@ nightly('The log page follows the log from its end, searches its text and report
   const countLogRequests = () =>
     fixture.browser.sentRequests.filter(({ path }) => path.includes('/log/') && path.includes('after=')).length
   await new Promise((resolve) => setTimeout(resolve, 2_500))
-  // Responses to requests that were sent online have arrived by now.
+  // Waits until responses to requests that were sent online have arrived.
   const [requestsWhileOffline, linesBefore] = [countLogRequests(), readLines().length]
   await sessions.acme.send({ method: 'POST', url: `/api/aws/reboot/${id}` })
   await runServerWork()

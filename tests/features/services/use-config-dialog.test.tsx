@@ -30,7 +30,7 @@ it('<ConfigDialog> shows that the configuration could not be changed when the se
   expect(dialog.textContent).toContain(failureTitle)
 })
 
-it('<ConfigDialog> shows only the reason where saving is blocked', async () => {
+it('<ConfigDialog> shows only the reason while saving is blocked', async () => {
   const { dialog, saveButton, store } = await openDialog()
   act(() => void store.dispatch(sessionExpiredChanged(true)))
   expect(dialog.textContent).toContain('Your session expired while you were offline')

@@ -14,7 +14,7 @@ const isSignedIn = async ({ send }: Pick<SignedIn, 'send'>) =>
 const edgeUserAgent =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0'
 
-/** Signs in on another device with that browser. */
+/** Signs in the same user on another device with the given browser. */
 async function signInElsewhere(userAgent: string): Promise<Pick<SignedIn, 'send'>> {
   const tokenRequest = { grant_type: 'password', username: buildUsername('user@alpha'), password }
   const response = await requestToken(fixture.server.fastify, tokenRequest, {
@@ -26,7 +26,7 @@ async function signInElsewhere(userAgent: string): Promise<Pick<SignedIn, 'send'
 }
 
 describe('the sessions of the user', () => {
-  it('are listed by device, and one or all others can be ended (S-46)', async () => {
+  it('are listed by device, and a single session or all others can be ended (S-46)', async () => {
     const officeSession = await signInElsewhere(edgeUserAgent)
     const otherSession = await fixture.server.signIn('user@alpha')
     await fixture.browser.openAs('user@alpha', page)
@@ -52,7 +52,7 @@ describe('the sessions of the user', () => {
     await expect.poll(() => findSessions().length).toBe(1)
   })
 
-  it('need a connection, and are loaded once it is back', async () => {
+  it('need a connection, and are loaded once the connection is back', async () => {
     await fixture.browser.openAs('user@alpha')
     fixture.browser.goOffline()
     await fixture.browser.open(page)

@@ -1,4 +1,4 @@
-/** A duplicate of a unique value is refused offline if this device has the other row (fault 46). */
+/** Tests that a duplicate of a unique value is refused offline if this device has the other row (fault 46). */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { typeValues } from '#tests/support/pages/fields.ts'
@@ -31,7 +31,7 @@ it("The form reports an e-mail of a cached user, ignoring case, with the server'
   await typeValues(fixture.user, { email: 'new@alpha.example' })
   await saveUser(fixture.user)
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
-  // A user whose creation is waiting counts too.
+  // The e-mail of a user whose creation is waiting is a duplicate too.
   await fixture.browser.open('/app/user?user=new')
   await waitForForm()
   await typeValues(fixture.user, { name: 'Twice', email: 'new@alpha.example' })

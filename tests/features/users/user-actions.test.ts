@@ -3,7 +3,7 @@ import { runUserAction, selectRunningActions, sendUserAction } from '#features/u
 import type { CallResult } from '#request/call-results.ts'
 import { createStore, type ThunkExtra } from '#state/store.ts'
 
-/** A server whose responses the test chooses. */
+/** Creates a server whose responses the test chooses. */
 function createServer() {
   const endpointNames: string[] = []
   const responses: ((result: CallResult<unknown>) => void)[] = []

@@ -1,4 +1,4 @@
-/** The user pages: the form with its locks and messages, and the result of a change. */
+/** Tests the user pages: the form with its locks and messages, and the result of a change. */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { headers } from '#contract/headers.ts'
@@ -190,7 +190,7 @@ describe('a user', () => {
   })
 
   nightly(
-    'who is not activated gets the mail again, and the form shows until when its link works (M40, D75)',
+    'gets the activation mail again if not activated, and its form shows until when the link works (M40, D75)',
     async () => {
       await openList()
       await userAction(fixture.user, toUserName('invited'), 'Send activation mail')
@@ -274,31 +274,34 @@ describe('a user', () => {
     ).toHaveLength(1)
   })
 
-  nightly('created offline and refused later stays in the list and can be corrected in its form', async () => {
-    await openList()
-    fixture.browser.goOffline()
-    await fixture.user.click(getButton('New user'))
-    await findDialogText("You're offline: duplicates are checked when it is sent.")
-    // Nobody on this device has the e-mail. Meanwhile another administrator creates a user with it.
-    await sendElsewhere('POST', '/api/m18s/user', { title: 0, name: 'Somebody', email: 'a.ng@alpha.example' })
-    await typeValues(fixture.user, { name: 'Aaron Ng', email: 'a.ng@alpha.example' })
-    await saveUser(fixture.user)
-    await screen.findByText(/^Saved on this device\./)
-    const findPendingMark = () => findRow('Aaron Ng')?.querySelector('.pending-mark')
-    await expect.poll(findPendingMark).toBeTruthy()
-    fixture.browser.goOnline()
-    await expect.poll(() => findPendingMark()?.textContent).toContain('Refused')
-    await fixture.user.click(within(findRow('Aaron Ng') as HTMLElement).getByRole('link'))
-    await findDialogText('User with the same email exists already.')
-    expect(getNamedField('name').value).toBe('Aaron Ng')
-    await typeValues(fixture.user, { email: 'aaron.ng@alpha.example' })
-    await saveUser(fixture.user)
-    await expectCreatedToast('Aaron Ng')
-    await expect.poll(() => document.querySelector('.pending-mark')).toBeNull()
-    expect(readNames().filter((row) => row.includes('Aaron Ng'))).toHaveLength(1)
-  })
+  nightly(
+    'stays in the list if it was created offline and refused later, and can be corrected in its form',
+    async () => {
+      await openList()
+      fixture.browser.goOffline()
+      await fixture.user.click(getButton('New user'))
+      await findDialogText("You're offline: duplicates are checked when it is sent.")
+      // Nobody on this device has the e-mail. Meanwhile another administrator creates a user with it.
+      await sendElsewhere('POST', '/api/m18s/user', { title: 0, name: 'Somebody', email: 'a.ng@alpha.example' })
+      await typeValues(fixture.user, { name: 'Aaron Ng', email: 'a.ng@alpha.example' })
+      await saveUser(fixture.user)
+      await screen.findByText(/^Saved on this device\./)
+      const findPendingMark = () => findRow('Aaron Ng')?.querySelector('.pending-mark')
+      await expect.poll(findPendingMark).toBeTruthy()
+      fixture.browser.goOnline()
+      await expect.poll(() => findPendingMark()?.textContent).toContain('Refused')
+      await fixture.user.click(within(findRow('Aaron Ng') as HTMLElement).getByRole('link'))
+      await findDialogText('User with the same email exists already.')
+      expect(getNamedField('name').value).toBe('Aaron Ng')
+      await typeValues(fixture.user, { email: 'aaron.ng@alpha.example' })
+      await saveUser(fixture.user)
+      await expectCreatedToast('Aaron Ng')
+      await expect.poll(() => document.querySelector('.pending-mark')).toBeNull()
+      expect(readNames().filter((row) => row.includes('Aaron Ng'))).toHaveLength(1)
+    },
+  )
 
-  nightly('with an unknown id in the address is reported as missing, online and offline', async () => {
+  nightly('is reported as missing if the id in the address is unknown, online and offline', async () => {
     await openList()
     fixture.browser.goOffline()
     await fixture.browser.open('/app/user?user=999999')
@@ -309,7 +312,7 @@ describe('a user', () => {
     await waitUntilClosed()
   })
 
-  it('of the provider gets an access level from the delete level, only online (D48)', async () => {
+  it('of the provider can get an access level only from the delete level, and only online (D48)', async () => {
     await openList(`?user=${getUserId('user@m18')}`, 'delete@m18')
     await findDialog()
     await fixture.user.selectOptions(getNamedField('access_level'), 'Debug')

@@ -1,4 +1,4 @@
-/** Values typed in a long form are stored on the device for their user only. */
+/** Tests that values typed in a long form are stored on the device for their user only. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { unseal } from '#local/outbox/unseal.ts'
@@ -31,7 +31,7 @@ it('A draft is stored and deleted by its name', async () => {
 })
 
 describe('drafts at a sign-out', () => {
-  it('are sealed, so nothing readable stays, and are restored for their user', async () => {
+  it('are sealed, so that nothing of them is readable, and are restored for their user', async () => {
     const { device, db, body } = await openDeviceWithKey()
     await saveDraft(form, value, undefined, device)
     await markSignedOut(device)
@@ -47,7 +47,7 @@ describe('drafts at a sign-out', () => {
     expect(await readDraft(form, device)).toMatchObject({ value })
   })
 
-  it('are not restored over what was typed since', async () => {
+  it('do not replace what the user has typed since then', async () => {
     const { device, db, body } = await openDeviceWithKey()
     await saveDraft(form, value, undefined, device)
     await markSignedOut(device)
@@ -66,7 +66,7 @@ it('Another user cannot read a draft', async () => {
   expect(await readDraft(form, device)).toBeNull()
 })
 
-/** Lists its names as own properties, as the session storage of a tab does. */
+/** Simulates the session storage of a tab, which lists its names as own properties. */
 class TabStorage {
   getItem(name: string) {
     return Object.hasOwn(this, name) ? (this as unknown as Record<string, string>)[name] : null
@@ -147,7 +147,7 @@ describe('drafts of earlier visits (fault 4c)', () => {
     vi.useRealTimers()
     vi.unstubAllGlobals()
   })
-  /** Each tab has its own session storage. */
+  /** Simulates a new tab. Each tab has its own session storage. */
   const openTab = (visitId: string) => {
     tabStorage = new TabStorage()
     tabStorage.setItem('portal.visit', visitId)
@@ -159,7 +159,7 @@ describe('drafts of earlier visits (fault 4c)', () => {
     earlier: earlierDrafts.map((draft) => draft.value),
   })
 
-  it("include those of another tab, but not the tab's own draft after a reload", async () => {
+  it("include drafts of another tab, but not the tab's own draft after a reload", async () => {
     const { device } = await openTestDevice()
     openTab('first')
     await saveDraft(form, value, '7', device)
@@ -168,7 +168,7 @@ describe('drafts of earlier visits (fault 4c)', () => {
     expect(await readAllDrafts(device)).toMatchObject({ ownDraft: null, earlierDrafts: [{ value, base: '7' }] })
   })
 
-  it('are not overwritten by another tab, and are deleted only by their own name', async () => {
+  it('are not overwritten by another tab, and are deleted only under their own name', async () => {
     const { device } = await openTestDevice()
     openTab('first')
     await saveDraft(form, 'first', undefined, device)
@@ -184,7 +184,7 @@ describe('drafts of earlier visits (fault 4c)', () => {
     expect(toDraftValues(await readAllDrafts(device))).toEqual({ own: null, earlier: ['first'] })
   })
 
-  it('include those of the same tab on an earlier day, even if they were only noted', async () => {
+  it('include drafts of the same tab from an earlier day, even if they were only noted', async () => {
     const { device } = await openTestDevice()
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(2026, 10, 27, 12) })
     openTab('first')
@@ -199,7 +199,7 @@ describe('drafts of earlier visits (fault 4c)', () => {
     expect(toDraftValues(await readAllDrafts(device))).toEqual({ own: 'typed anew', earlier: ['noted', 'stored'] })
   })
 
-  it('include those of an earlier build under the former name of the form', async () => {
+  it('include drafts of an earlier build under the former name of the form', async () => {
     const { device, db } = await openTestDevice()
     openTab('first')
     await db.meta.put({ name: `draft:${form}`, value: 'of an earlier build', at: 5 })

@@ -118,7 +118,7 @@ describe('the job store', () => {
     expect(await readJob(testDevice)).toBeUndefined()
   })
 
-  it('keeps 100 finished jobs, and deletes first the seen ones and then the oldest', async () => {
+  it('keeps 100 finished jobs, and deletes seen jobs first, and then the oldest', async () => {
     const testDevice = await openTestDevice()
     for (let index = 0; index < 102; index++) {
       const job = await recordRunningJob(testDevice, `j${index}`, startTime + index)

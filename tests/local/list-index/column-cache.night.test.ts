@@ -1,4 +1,4 @@
-/** Copies of an index in memory are valid only until somebody writes to the stored index (protocol 30, 37). */
+/** Tests that cached columns of an index are used only until somebody writes to the stored index (protocol 30, 37). */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import fc from 'fast-check'
 import { beforeEach, expect, it } from 'vitest'
@@ -33,7 +33,7 @@ const subject = { companyId, userId: 1 }
 const runInTransaction = (db: UserDatabase, action: () => Promise<unknown>) =>
   transact(db, ['users', ...listMetadataTables], action)
 
-/** Opens two tabs over one disk. The first has the list of these users and its index. */
+/** Opens two tabs that share a disk. The first tab has the list of these users and its index. */
 async function openTwoTabs(statuses: readonly (-1 | 0 | 1)[] = [1, 1, 0]) {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   const [device, otherDevice] = [openDevice(storage), openDevice(storage)]
@@ -99,7 +99,7 @@ it('An index that another tab deleted and built again has another name and is re
   expect(await readActiveIds()).toEqual([1])
 })
 
-it('An index that is still being filled is not mistaken for the deleted one', async () => {
+it('An index that is still being filled is not mistaken for the deleted index', async () => {
   const { otherDb, readActiveIds } = await openTwoTabs()
   const fillList = (pieces: AsyncIterable<ServerRow[]>, changeNumber: number) =>
     storeCompleteList(otherDb, userList, companyId, { pieces, changeNumber, asOf: changeNumber }, 1)
@@ -126,7 +126,7 @@ it('A bucket that an older build wrote is never cached', async () => {
   expect(await readActiveIds()).toEqual([])
 })
 
-it('After a session ended in another tab, no rows are shown and none stay in memory (K-15)', async () => {
+it('After a session ended in another tab, no rows are shown and no column stays in memory (K-15)', async () => {
   const { otherDevice, readActiveIds } = await openTwoTabs()
   const updateSession = (fields: object) => otherDevice.directory.session.update('now', fields)
   expect(await readActiveIds()).toEqual([2, 1])
@@ -201,7 +201,7 @@ it('The cache gives the same results as a full read while rows are added, change
           })
         const listQuery: ListQuery = { scope: companyId, ...query }
         const fullView = await readListOnDevice(unindexedTabs.device, userList, listQuery)
-        // The time of the result: a full read uses the matching rows, the index all rows of the list.
+        // The times of the results may differ: a full read uses the matching rows, the index uses all rows of the list.
         expect(await readListOnDevice(indexedTabs.device, userList, listQuery), JSON.stringify(listQuery)).toEqual({
           ...fullView,
           asOf: expect.toSatisfy((asOf) => fullView.asOf === null || asOf <= fullView.asOf),

@@ -11,7 +11,7 @@ import {
 } from '#local/list-query/filter-and-order.ts'
 import { userList as users } from '#tests/support/device/device-database.ts'
 
-/** A list with cases that the users list lacks: empty values and a range filter. */
+/** A list with features that the users list lacks: empty values and a range filter. */
 const list = {
   ...users,
   sorts: { id: 'number', note: 'text', amount: 'number', day: 'time' },
@@ -46,7 +46,7 @@ describe('createRowComparer', () => {
     ])
   })
 
-  it('breaks ties by id in the same direction, and counts a row without an id as the highest', () => {
+  it('breaks ties by id in the same direction, and treats a row without a server id as the highest', () => {
     const rows = [buildRow('~b', { amount: 1 }), buildRow(12, { amount: 1 }), buildRow(3, { amount: 1 })]
     expect(sortIds(rows, ['amount', 'asc'])).toEqual([3, 12, '~b'])
     expect(sortIds(rows, ['amount', 'desc'])).toEqual(['~b', 12, 3])
@@ -83,7 +83,7 @@ describe('list filters', () => {
     )
   })
 
-  it('cover narrower filters, but not wider ones or rows that they hide', () => {
+  it('cover narrower filters, but neither wider filters nor rows that they hide', () => {
     expect(coversFilters(list, {}, { statusType: 1 })).toBe(true)
     expect(coversFilters(list, { statusType: 1 }, {})).toBe(false)
     expect(coversFilters(list, {}, { statusType: -2 })).toBe(false)

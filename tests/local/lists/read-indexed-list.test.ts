@@ -1,4 +1,4 @@
-/** A list that is read by its index equals the same list from a full read, after any changes (protocol 37). */
+/** Tests that a list that is read by its index equals the same list from a full read, after any changes (protocol 37). */
 import { liveQuery } from 'dexie'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ import {
   buildPageResponse,
 } from '#tests/support/device/device-database.ts'
 
-/** Its days are filtered by the field that also orders the list, so the index can skip whole buckets. */
+/** A list whose day filter uses the field that also orders the list, so that the index can skip whole buckets. */
 const trailSpec: ListSpec = {
   ...storedTrailListSpec,
   filters: {
@@ -217,7 +217,7 @@ describe('a list index that is maintained with its rows', () => {
     ])
   })
 
-  it('exists from a minimum number of rows on, and stays', async () => {
+  it('is built once a list has more than the minimum number of rows', async () => {
     const { db, device, generation } = await openTestDevice()
     const users = Array.from({ length: minIndexedRows + 1 }, (_, index) => buildUser(index + 1))
     const storeUsers = (changeNumber: number) =>
@@ -239,7 +239,7 @@ describe('a list index that is maintained with its rows', () => {
     expect(view.rows[0]?.row.id).toBe(minIndexedRows + 1 - 20)
   })
 
-  it('finds a row that a response proves deleted, so that it is removed', async () => {
+  it('finds rows that are missing in a later response, so that they are removed', async () => {
     const { db, generation } = await openTestDevice()
     const rows = [1, 2, 3, 4].map((id) => buildUser(id))
     await storePage(db, userList, firstPage, buildPageResponse(rows, 100), generation)
@@ -287,8 +287,8 @@ const buildTrailRows = (first: number, last: number) =>
 const trailQuery: ListQuery = { scope: companyId, filters: {}, sort: ['end_time', 'desc'], page: 1, results: 10 }
 const readTrail = (device: Device, query = trailQuery) => readListOnDevice(device, trailSpec, query)
 
-describe('a fill in pieces', () => {
-  it('shows the former list until it is complete, and then all of it at once (protocol 38, requirement 28)', async () => {
+describe('a complete list that is stored in pieces', () => {
+  it('shows the former list until all pieces are stored, and then all rows at once (protocol 38, requirement 28)', async () => {
     const { db, device, generation } = await openTestDevice()
     await storeCompleteList(
       db,
@@ -314,7 +314,7 @@ describe('a fill in pieces', () => {
     expect(await db.table('trail').count()).toBe(60)
   })
 
-  it('leaves the former list if it fails, and the next fill succeeds', async () => {
+  it('leaves the former list unchanged if storing fails, and can be stored again', async () => {
     const { db, device, generation } = await openTestDevice()
     await storeCompleteList(
       db,
@@ -345,7 +345,7 @@ describe('a fill in pieces', () => {
     expect(lists.size).toBe(1)
   })
 
-  it('keeps rows that arrived meanwhile, and stores nothing for an ended session', async () => {
+  it('keeps rows that arrived while it was stored, and stores nothing for an ended session', async () => {
     const { db, device, generation } = await openTestDevice()
     async function* pieces() {
       yield buildTrailRows(1, 10)
@@ -389,7 +389,7 @@ describe('a range of days', () => {
     await putTrailRow(1_000, 8)
     await putTrailRow(1_001, 4)
     await expect.poll(() => rowCounts.at(-1)).toBe(31)
-    // Only the second row notifies the query. The first one is in another bucket.
+    // Only the second row notifies the query. The first row is in another bucket.
     expect(rowCounts).toEqual([30, 31])
     subscription.unsubscribe()
   })

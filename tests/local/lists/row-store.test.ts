@@ -66,11 +66,11 @@ describe('rows from the server', () => {
       buildPageResponse([first, third] as typeof all, 200, '2', 3),
       generation,
     )
-    // Row 2 is between 1 and 3, and is missing in the response. Row 4 is after the span that was read.
+    // Row 2 is between rows 1 and 3, and is missing in the response. Row 4 is after the span that was read.
     expect((await db.table('users').toCollection().primaryKeys()).sort()).toEqual([1, 3, 4])
   })
 
-  it('are not written again if nothing changed since the complete read, only its time is', async () => {
+  it('are not written again if nothing changed since the complete read; only the time of the read is stored', async () => {
     const { db, device, generation } = await openTestDevice()
     const all = [1, 2, 3].map((id) => buildUser(id))
     const completeList = { changed: all, deletedIds: [], changeNumber: 7, asOf: 100 }
@@ -84,7 +84,7 @@ describe('rows from the server', () => {
     expect((await db.table('users').get(1)).asOf).toBe(300)
   })
 
-  it('are written if one of them is not cached as in the response, even with an unchanged change number', async () => {
+  it('are written if a row is not cached as in the response, even with an unchanged change number', async () => {
     const { db, generation } = await openTestDevice()
     const completeList = { changed: [buildUser(1), buildUser(2)], deletedIds: [], changeNumber: 7, asOf: 100 }
     await storeChanges(db, userList, companyId, completeList, { isComplete: true, generation })
@@ -106,7 +106,7 @@ describe('rows from the server', () => {
     expect((await db.table('users').get(1)).version).toBe(2)
   })
 
-  it('are written if one of them differs under the same version, because derived values have no version', async () => {
+  it('are written if a row differs under the same version, because derived values have no version', async () => {
     const { db, generation } = await openTestDevice()
     const completeList = { changed: [buildUser(1), buildUser(2)], deletedIds: [], changeNumber: 7, asOf: 100 }
     await storeChanges(db, userList, companyId, completeList, { isComplete: true, generation })
@@ -150,7 +150,7 @@ describe('the coverage of a list', () => {
     await transact(db, ['users', ...listMetadataTables], async () => await makeIndex(db, userList, companyId))
     expect(await readView('ada')).toMatchObject({ count: 3, asOf: 500, complete: false, searchScope })
     expect(await readView('nobody')).toMatchObject({ count: 0, asOf: 500, searchScope })
-    // Without coverage, the total number of rows that the filter was applied to is not known.
+    // Without coverage, it is not known how many rows the list has in total.
     await db.coverage.clear()
     expect(await readView('ada')).toMatchObject({ searchScope: { cachedCount: 10, total: null } })
   })
@@ -222,7 +222,7 @@ describe('the coverage of a list', () => {
     expect(listIds(await readListOnDevice(device, userList, { ...firstPage, page: 2 }))).toEqual([])
   })
 
-  it('is complete after a fill, but not after a row left for an unknown reason', async () => {
+  it('is complete after a complete read, but not after a row left the list for an unknown reason', async () => {
     const { db, device, generation } = await openTestDevice()
     const firstFill = {
       changed: [buildUser(1), buildUser(2, { status: -2 })],
@@ -274,7 +274,7 @@ describe('the coverage of a list', () => {
     )
     expect(await db.table('users').toCollection().primaryKeys()).toEqual([1])
   })
-  it('keeps rows that a complete read left out, and stays incomplete (fault 3b)', async () => {
+  it('keeps rows that the server could not include in a complete read, and stays incomplete (fault 3b)', async () => {
     const partialList = {
       changed: [buildUser(1)],
       deletedIds: [],

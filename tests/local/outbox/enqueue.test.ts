@@ -24,7 +24,7 @@ const claimOptions = {
 }
 const acceptedWrite = { status: 200, body: '{}', row: null, version: null, now: 1_000, asOf: 1_000, generation: 1 }
 
-/** A change of the own profile, by an endpoint whose fields are independent of each other. */
+/** Builds a change of the user's own profile, by an endpoint whose fields are independent of each other. */
 const buildOwnChange = (body: Record<string, unknown>, fields: Partial<NewEntry> = {}) =>
   buildNewEntry({ endpoint: 'updateOwnUser', target: 1, input: { params: { id: 1 }, body }, ...fields })
 const buildCreation = (fields: Partial<NewEntry> = {}) =>
@@ -70,7 +70,7 @@ describe('writes that arrive together', () => {
     expect((await enqueue(db, buildNewEntry())).ifMatch).toBe(7)
   })
 
-  it('see each other: a later write is based on the earlier one, and a repeated write is stored once', async () => {
+  it('are based on each other: a later write on the earlier one; a repeated write is stored once', async () => {
     const { db } = await openTestDevice()
     const repeatedDraft = buildNewEntry()
     const [first, second, third] = await Promise.all([
@@ -97,7 +97,7 @@ describe('writes that arrive together', () => {
 })
 
 describe('the sequence number of a write', () => {
-  it('continues after the last one, even if the outbox is empty', async () => {
+  it('continues after the last number, even if the outbox is empty', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildNewEntry())
     const [sentEntry] = await claimEntries(db, claimOptions)
@@ -113,7 +113,7 @@ describe('the sequence number of a write', () => {
     expect((await enqueue(db, buildNewEntry())).seq).toBe(first.seq + 6)
   })
 
-  it('follows the last write to the row, and so does the base of the write', async () => {
+  it('A new write is based on the last write to its row that is in the outbox', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildNewEntry())
     const otherEntry = { ...first, intent: crypto.randomUUID(), seq: first.seq + 1 }
@@ -156,13 +156,13 @@ describe('claiming from 1,000 waiting writes', () => {
   }
 
   it.each([
-    ['one of each row', (index: number) => ({ target: index + 1 }), 64],
-    ['all of one row', () => ({ target: 1 }), 64],
+    ['one entry of each row', (index: number) => ({ target: index + 1 }), 64],
+    ['all entries of one row', () => ({ target: 1 }), 64],
   ])('reads only entries that may be sent, not all: %s (O3)', async (_, buildFields, maxReadCount) => {
     expect(await countReadEntries(50, true, buildFields)).toBeLessThanOrEqual(maxReadCount)
   })
 
-  it('reads only a few spans if entries of one row are claimed singly (O3)', async () => {
+  it('reads at most 256 entries if the entries of one row are claimed singly (O3)', async () => {
     expect(await countReadEntries(4, false, () => ({ target: 1 }))).toBeLessThanOrEqual(256)
   })
 })
@@ -232,7 +232,7 @@ describe('two changes of a row by an endpoint with independent fields', () => {
     ])
   })
 
-  it('have one outcome, which the first intent returns too', async () => {
+  it('have one outcome, which the intent of the first change returns too', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildOwnChange({ name: 'B' }))
     const second = await enqueue(db, buildOwnChange({ name: 'C' }))
@@ -251,7 +251,7 @@ describe('two changes of a row by an endpoint with independent fields', () => {
     expect(third.ifMatch).toBe(`~${second.intent}`)
   })
 
-  it('stay separate once the first may be in transit, or if the endpoint does not allow a merge', async () => {
+  it('stay separate once the first may be in transit, or if the endpoint does not allow merging', async () => {
     const { db } = await openTestDevice()
     await enqueue(db, buildOwnChange({ name: 'B' }))
     await claimEntries(db, claimOptions)

@@ -46,7 +46,7 @@ describe('a receipt', () => {
     await acceptWrite(testDevice.db, entry, { ...acceptedWrite, row, outcomeId: '77' })
     expect(await readReceipts(10, testDevice.device)).toMatchObject([
       {
-        // The correlation id in the audit trail.
+        // The intent is the correlation id in the audit trail.
         intent: entry.intent,
         outcome: 'done',
         endpoint: 'updateCompanyUser',

@@ -48,7 +48,7 @@ async function openDeviceWithRows(...rows: ReturnType<typeof buildUser>[]): Prom
 }
 
 describe('claimEntries', () => {
-  it('keeps two changes of one row in their order, and lets other rows pass (requirement 9)', async () => {
+  it('keeps two changes of one row in their order, and claims other rows meanwhile (requirement 9)', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildNewEntry({ target: 1 }))
     const second = await enqueue(db, buildNewEntry({ target: 1 }))
@@ -130,7 +130,7 @@ describe('a sent entry', () => {
     expect(await db.outbox.toArray()).toEqual([sentEntry])
   })
 
-  it('is based on the latest own write to the row, or else on the row as shown', async () => {
+  it("is based on the user's latest write to the row, or else on the row as shown", async () => {
     const { db } = await openDeviceWithRows(buildUser(1, { row_version: 5 }))
     const first = await enqueue(db, buildNewEntry({ target: 1 }))
     const second = await enqueue(db, buildNewEntry({ target: 1 }))
@@ -189,7 +189,7 @@ describe('an entry that cannot be sent yet', () => {
   })
 })
 
-describe('an entry that is older than 30 days', () => {
+describe('an entry that is 30 days old or older', () => {
   const dayMs = 86_400_000
   async function enqueueForDays(days: number, fields = {}) {
     const { db } = await openTestDevice()
@@ -198,7 +198,7 @@ describe('an entry that is older than 30 days', () => {
     return { db, entry, now: days * dayMs }
   }
 
-  it('is shown to its user before it is sent, and holds its queue key (protocol 19, W-13)', async () => {
+  it('is shown to its user before it is sent if it is older, and holds its queue key (protocol 19, W-13)', async () => {
     const { db, entry, now } = await enqueueForDays(31)
     expect(await claimEntries(db, buildClaimOptions({ now, isChained: true }))).toEqual([])
     expect(await db.outbox.get(entry.intent)).toMatchObject({ state: 'asks', problem: { code: 'TOO_OLD' } })
@@ -206,12 +206,12 @@ describe('an entry that is older than 30 days', () => {
     expect(getIntents(await claimEntries(db, buildClaimOptions({ now })))).toEqual([entry.intent])
   })
 
-  it('is sent without a question up to that age', async () => {
+  it('is sent without a question at exactly 30 days', async () => {
     const { db, now } = await enqueueForDays(30)
     expect(await claimEntries(db, buildClaimOptions({ now }))).toHaveLength(1)
   })
 
-  /** An entry that was sent once without a response, and is old by now. */
+  /** Builds an entry that was sent once without a response, and is 40 days old by now. */
   async function sendLongAgo() {
     const { db, entry } = await enqueueForDays(0)
     const [sentEntry] = await claimEntries(db, buildClaimOptions({ now: dayMs }))
@@ -233,7 +233,7 @@ describe('an entry that is older than 30 days', () => {
     expect([resentEntry?.key, resentEntry?.bytes]).toEqual([sentEntry?.key, sentEntry?.bytes])
   })
 
-  it('is voided on the server if it was sent, fixed and then dropped, because the first bytes may be done', async () => {
+  it('is voided on the server if it was sent, fixed and dropped, because the first request may have taken effect', async () => {
     for (const resend of [
       (db: TestDevice['db'], { intent }: OutboxEntry) => resendEntry(db, intent, { key: 'mended' }, 40 * dayMs),
       (db: TestDevice['db'], { intent }: OutboxEntry) =>
@@ -246,7 +246,7 @@ describe('an entry that is older than 30 days', () => {
     }
   })
 
-  it('is voided on the server if its fixed copy was refused before a lookup, even if sent again', async () => {
+  it('is voided on the server when dropped, unless the refusal of its fixed copy followed a lookup of the intent', async () => {
     for (const [code, dropResult] of [
       ['VALIDATION_ERROR', 'requested'],
       ['NOT_SUPPORT', 'requested'],
@@ -297,7 +297,7 @@ describe('an entry that was claimed twice', () => {
     expect(await db.outbox.count()).toBe(0)
   })
 
-  it('stays with a live sender whose lock was stolen until the lease ends', async () => {
+  it('stays with a sender that is alive, although its lock was stolen, until the lease ends', async () => {
     const { db } = await openTestDevice()
     await enqueue(db, buildNewEntry())
     await claimEntries(db, buildClaimOptions())
@@ -307,7 +307,7 @@ describe('an entry that was claimed twice', () => {
 })
 
 describe('the overlay of a waiting write', () => {
-  it('shows a change over its row until the entry is gone (requirement 21)', async () => {
+  it('shows a change over its row until the entry is removed (requirement 21)', async () => {
     const { db, device } = await openDeviceWithRows(buildUser(1, { title: 0 }))
     const entry = await enqueue(db, buildNewEntry({ target: 1 }))
     const overlaidRow = await readRowOnDevice(device, 'users', 1)
@@ -349,7 +349,7 @@ describe('the overlay of a waiting write', () => {
 })
 
 describe('the outbox after a sign-out', () => {
-  it('gives no entry to a sender, and keeps the waiting ones', async () => {
+  it('gives no entry to a sender, and keeps the waiting entries', async () => {
     const { db, device } = await openDeviceWithRows(buildUser(1))
     await enqueue(db, buildNewEntry())
     await markSignedOut(device)

@@ -1,4 +1,4 @@
-/** Data that is sealed at the end of a session names the key that opens it. */
+/** Tests that data which is sealed at the end of a session names the key that opens it. */
 import { expect, it } from 'vitest'
 import { getUser } from '#contract/accounts.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
@@ -13,7 +13,7 @@ const ownSubject = { companyId, userId: 1 }
 const companyKey = btoa('0'.repeat(32))
 const buildSessionKey = (id: number) => btoa(String(id).repeat(32))
 
-/** The own user as the server returns it. With null, as a server that has only one key for each user. */
+/** Returns the signed-in user as the server sends it. If `id` is null, the response is that of a server with only one key for each user. */
 const buildOwnUser = (id: number | null) => ({
   seal_key: companyKey,
   ...(id === null ? {} : { session_seal_key: { id, key: buildSessionKey(id) }, seal_keys: [] }),
@@ -42,7 +42,7 @@ it('Each seal is opened by the key that it names and by no other (protocol 30)',
   expect(await testDevice.db.outbox.count()).toBe(2)
 })
 
-it('A seal waits if its key was not requested yet, but not if its key is gone', async () => {
+it('A seal waits if its key was not requested yet, and is marked as shut if the server has no such key', async () => {
   const testDevice = await openTestDevice()
   await signOutAndBackIn(testDevice, 3)
   await storeOwnUser(testDevice, 4)
@@ -52,7 +52,7 @@ it('A seal waits if its key was not requested yet, but not if its key is gone', 
   expect(await readSealedWrites(testDevice.db)).toMatchObject([{ isShut: true }])
 })
 
-it('Key 0 opens the seal of a build with one key for each user', async () => {
+it('Key 0 opens the seal of an earlier build, which has one key for each user', async () => {
   const testDevice = await openTestDevice()
   await signOutAndBackIn(testDevice, null)
   const [sealedWrite] = await readSealedWrites(testDevice.db)
@@ -76,7 +76,7 @@ it('Nothing is unsealed for a user who signed out while the key was requested', 
   expect(await readSealedWrites(testDevice.db)).toHaveLength(1)
 })
 
-it('A key is spent once all its seals are open or it sealed nothing, but key 0 never', async () => {
+it('Key 0 is never spent; any other key is, once all its seals are open or if it sealed nothing', async () => {
   const testDevice = await openTestDevice()
   await signOutAndBackIn(testDevice, 3)
   await signOutAndBackIn(testDevice, null)

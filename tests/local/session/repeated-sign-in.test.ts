@@ -19,7 +19,7 @@ describe('a sign-in while the former session of the same user is being cleared',
       expect(await readSession(device)).toMatchObject(subject)
       expect(await readSessionGeneration(db)).not.toBeNull()
 
-      // Rows that are stored from now on are deleted at the next sign-out.
+      // Rows that are stored now are deleted at the next sign-out.
       const row = { id: 5, scope: companyId, version: 1, asOf: 1, row: buildUser(5), folds: {} }
       await getRowTable(db, 'users').put(row)
       const secondSession = await readSession(device)

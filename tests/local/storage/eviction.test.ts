@@ -102,7 +102,7 @@ describe('the cache of a device', () => {
     expect(await countCachedUsers()).toBe(await db.table('users').count())
   })
 
-  it('can be cleared by its user, except data that exists only here and the rows it is about', async () => {
+  it('can be cleared by its user, except for unsent data and the rows that this data is about', async () => {
     const testDevice = await openDeviceWithTwoLists()
     const { db, device, generation } = testDevice
     await storeResponse(db, { path: '/api/m18s/user', body: '{"seal_key":"x"}', asOf: 1 }, generation)

@@ -42,7 +42,7 @@ describe('cached lists', () => {
     expect(await countUsers()).toBe(2)
   })
 
-  it('are deleted once for several pages, and again when the right is lost again (fault 30g)', async () => {
+  it('are deleted once if several pages report the lost right, and again if it is lost again (fault 30g)', async () => {
     const { changeRights, storeUsers, countUsers } = await openDeviceWithUsers()
     await changeRights({}, { order: false }, 2)
     await storeUsers(2)
@@ -52,7 +52,7 @@ describe('cached lists', () => {
     expect(await countUsers()).toBe(0)
   })
 
-  it('include a stored trail only if the right to read it is lost (fault 30g)', async () => {
+  it('A stored trail is deleted only if the right to read it is lost (fault 30g)', async () => {
     const { changeRights, db } = await openDeviceWithUsers()
     const storedTrail = { companyId: 7, zone: 'UTC' }
     await db.table(storedTrailTables[0]).put(storedTrail)

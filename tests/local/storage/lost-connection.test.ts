@@ -9,7 +9,7 @@ import { createClock, createTablet } from '#tests/support/device/device.ts'
 import { companyId } from '#tests/support/device/device-database.ts'
 import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
 
-/** The error that WebKit throws after its database process has ended. */
+/** Returns the error that WebKit throws after its database process has ended. */
 const createLostError = () =>
   new DOMException('Connection to Indexed Database server lost. Refresh the page to try again', 'UnknownError')
 
@@ -48,7 +48,7 @@ it('A transaction runs again on a new connection if WebKit lost the connection (
   connections.failTransactions(1)
   await transact(db, ['meta'], () => db.meta.put({ name: 'reserve', bytes: new Uint8Array(1) }))
   expect(await db.meta.count()).toBe(1)
-  // Connections that other tests of this process left open may be silent.
+  // Connections that other tests of this process left open may be silent, so the state may be `silent` instead of `ready`.
   expect(readDatabaseState()).not.toBe('lost')
 })
 
@@ -75,7 +75,7 @@ it('A write that fails on a new connection too is reported as not saved, naming 
     if (mode === 'readwrite') throw createLostError()
     return Reflect.apply(beginTransaction, this, [stores, mode, options]) as IDBTransaction
   })
-  // Connections that were opened before the prototype was changed do not fail, so this one is closed.
+  // Connections that were opened before the prototype was changed do not fail, so this connection is closed.
   db.close({ disableAutoOpen: false })
   const result = await tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })
   expect(result).toMatchObject({ kind: 'problem', problem: { code: 'STORAGE_LOST' } })

@@ -24,7 +24,10 @@ async function openElsewhere(factory: IDBFactory, { name }: { name: string }) {
   }
 }
 
-/** Opens a page in the middle of a write. It has written and reads again and again, so its transaction stays open, as in a frozen page. */
+/**
+ * Opens a page in the middle of a write. It has written, and then reads again and again, so its transaction stays open, as in a frozen
+ * page.
+ */
 async function startWritingPage(modules = { openDevice, transact }) {
   const storage = { indexedDB: new IDBFactory(), IDBKeyRange }
   const device = modules.openDevice(storage)
@@ -75,7 +78,7 @@ it('A database that was opening when the page was left opens when the page retur
   await expect(read).resolves.toBeUndefined()
 })
 
-it('A database that gives no result for five seconds counts as silent until it does (fault 38d)', async () => {
+it('A database that gives no result for five seconds is reported as silent until it gives one (fault 38d)', async () => {
   // The module is loaded again, because connections that other tests left open may be silent.
   vi.resetModules()
   const { readDatabaseState } = await import('#local/storage/open-transactions.ts')

@@ -43,7 +43,7 @@ const typist = userEvent.setup()
 let store: AppStore
 let writes: FormWrite<TeamRow, TeamFields>[]
 let savedForms: SavedForm<TeamFields>[]
-/** Resolves the pending write. */
+/** Responds to the pending write. */
 let respond: (result: CallResult<unknown>) => Promise<void>
 
 function TeamForm({ row, ...options }: Partial<TeamFormOptions> & Pick<TeamFormOptions, 'row'>) {
@@ -231,7 +231,7 @@ describe('a refused form', () => {
     expect(screen.queryByRole('alert')).toBeNull()
   })
 
-  it('is sent again with its intent, or with a new one if the first is used up', async () => {
+  it('is sent again with its intent, or with a new intent if the first is used up', async () => {
     openForm(toOverlaidRow())
     await typist.type(getInput('Name'), 's')
     await submit()

@@ -21,7 +21,7 @@ const buildRefusal = (code: 'OFFLINE' | 'STORAGE_FAILED', status: number): CallR
   problem: { ...createLocalProblem(code), status },
 })
 
-/** Renders the hook for the row. The test resolves each call of the server through `responses`. */
+/** Renders the hook for the row. The test responds to each call through `responses`. */
 async function renderForm(id: number) {
   await openSession(getThisDevice(), session)
   const responses: ((result: CallResult<UserRow>) => Promise<void>)[] = []

@@ -1,4 +1,4 @@
-/** The device detects that a log was rewritten or cut off, and names the position. It also rejects streams with false content. */
+/** Tests that the device detects a rewritten or cut log and names the position, and that it rejects streams with false content. */
 import { describe, expect, it } from 'vitest'
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { hashLeaf } from '#domain/audit-log/hash.ts'
@@ -56,7 +56,7 @@ describe('the check of a log against the stored checkpoint', () => {
     })
     await fillTrail(installation, companyId, 3, { startAt: installation.clock.now() })
     expect(await fill(tablet)).toMatchObject({ kind: 'alarm', alarm: { from: 300 } })
-    // The alarm is raised again for each entry, and stays when the genuine log is back.
+    // The alarm is raised again when an entry is proven, and stays after the genuine log is back.
     const [entry] = await listEntries(tablet)
     expect(await createStoredTrailActions(tablet).prove(companyId, entry as AuditEntryRow)).toMatchObject({
       kind: 'alarm',
@@ -114,7 +114,7 @@ describe('the check of a log against the stored checkpoint', () => {
     }
   })
 
-  it('accepts a new key that the known key named, and then accepts only the new key', async () => {
+  it('accepts a new key that the stored key named, and then accepts only the new key', async () => {
     const { tablet } = await signInWithStoredTrail()
     const nextSeed = new Uint8Array(32).fill(9)
     const nextKey = toVerifierKey(nextSeed)
@@ -134,7 +134,7 @@ describe('the check of a log against the stored checkpoint', () => {
     expect(await readCheckpoint(tablet)).toMatchObject({ key: nextKey, alarm: null })
   })
 
-  nightly('accepts several key changes since the last check if each key was named by the one before', async () => {
+  nightly('accepts several key changes since the last check if each key was named by the previous key', async () => {
     const [secondSeed, thirdSeed, eveSeed] = [9, 10, 11].map((byte) => new Uint8Array(32).fill(byte)) as [
       Uint8Array,
       Uint8Array,
@@ -170,7 +170,7 @@ describe('the check of a log against the stored checkpoint', () => {
       forgeCurrentLog([firstHandover, eveHandover]),
       forgeCurrentLog([firstHandover, 'hello']),
       forgeCurrentLog([firstHandover, secondHandover], eveSeed),
-      // The latest note of a named key, which itself names no key.
+      // This is the latest note of a key that was named before, but the note names no next key.
       forgeCurrentLog([firstHandover, forgeLog(leaves, { seed: secondSeed }).note]),
     ]) {
       const { tablet: otherTablet } = await signInWithStoredTrail()
@@ -220,17 +220,17 @@ describe('a faulty stream of entries', () => {
     interceptExport((body) => change(body.split('\n')).join('\n'))
 
   it.each([
-    ['a line that is no JSON', interceptLines((all) => all.with(5, 'hello')), 'STREAM_BAD'],
-    ['a gap', interceptLines((all) => all.toSpliced(5, 1)), 'STREAM_BAD'],
-    ['a cut', interceptLines((all) => all.slice(0, 5)), 'STREAM_CUT'],
+    ['a line that is not JSON', interceptLines((all) => all.with(5, 'hello')), 'STREAM_BAD'],
+    ['a missing line', interceptLines((all) => all.toSpliced(5, 1)), 'STREAM_BAD'],
+    ['an end that is cut off', interceptLines((all) => all.slice(0, 5)), 'STREAM_CUT'],
     [
       "another company's entry",
       interceptExport((body) => body.replace(/\\"company\\":\d+/, '\\"company\\":999')),
       'OTHER_LOG',
     ],
-    ['the page of a hotel', interceptExport(() => '<!doctype html>'), 'STREAM_CUT'],
-    ['a hash that is none', interceptLines((all) => all.with(5, '{"index":4,"hash":"AAAA"}')), 'BAD_HASH'],
-  ])('is not stored at all, and the next fill is complete: %s', async (_description, intercept, fault) => {
+    ['an HTML page of a hotel Wi-Fi', interceptExport(() => '<!doctype html>'), 'STREAM_CUT'],
+    ['an invalid hash', interceptLines((all) => all.with(5, '{"index":4,"hash":"AAAA"}')), 'BAD_HASH'],
+  ])('is not stored at all, and the next download is complete: %s', async (_description, intercept, fault) => {
     const interceptedTablet = await signInIntercepted(installation, 'admin@alpha')
     const { tablet } = interceptedTablet
     const storedTrailStart = await requestStoredTrail(tablet, month)
@@ -279,7 +279,7 @@ describe('the proof of one entry', () => {
     }
   })
 
-  it('needs no stored trail with a connection, and is not possible with neither', async () => {
+  it('requires a connection or a stored trail', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     const [entry] = await listEntries(tablet)
     expect(await createStoredTrailActions(tablet).prove(companyId, entry as AuditEntryRow)).toMatchObject({
@@ -302,7 +302,7 @@ describe('the proof of one entry', () => {
     })
   })
 
-  it('is an alarm if the row differs from its leaf, or if the leaf was changed', async () => {
+  it('returns an alarm if the row differs from its log leaf, or if the leaf was changed', async () => {
     const { tablet } = await signInWithStoredTrail()
     const entry = (await listEntries(tablet))[0] as AuditEntryRow
     const prove = (fields: Partial<AuditEntryRow>) =>

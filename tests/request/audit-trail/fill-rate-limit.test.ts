@@ -1,4 +1,4 @@
-/** A range is fetched while other fetches of the same user run (decision 58). */
+/** Tests a range that is fetched while other fetches of the same user run (decision 58). */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startStoredTrail } from '#request/audit-trail/store-trail.ts'
 import { type Installation, openInstallation } from '#tests/support/device/app.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 
-it('A fill waits as long as the server requests while other fills of the user run (fault 1j)', async () => {
+it('A download of a range waits as the server requests while other downloads of the user run (fault 1j)', async () => {
   const interceptedTablet = await signInIntercepted(installation, 'admin@alpha')
   const { tablet } = interceptedTablet
   const storedTrailStart = await requestStoredTrail(tablet, month)

@@ -1,4 +1,4 @@
-/** A device that only opened the trail page has the latest checkpoint, and detects every later change to the log. */
+/** Tests a device that only opened the trail page: it has the latest checkpoint, and detects every later change to the log. */
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -17,7 +17,7 @@ import {
 } from '#tests/support/audit-trail/watched-log.ts'
 
 setUpLog()
-// The server process remembers its findings until a check finds the whole log in order again.
+// The server process remembers its findings until a check finds the log valid. So the log is checked before each test.
 beforeEach(() => checkCompleteLogs(installation.server.app))
 
 async function openTrailPage(): Promise<Awaited<ReturnType<typeof signInIntercepted>>> {
@@ -39,7 +39,7 @@ describe('a device that opened the trail page', () => {
     expect(await readCheckpoint(tablet)).toMatchObject({ alarm: null })
   })
 
-  it('reports nothing without a connection, and checks the log when it is back (fault 13c)', async () => {
+  it('reports nothing without a connection, and checks the log when the connection is back (fault 13c)', async () => {
     const interceptedTablet = await openTrailPage()
     const forgedLog = forgeLog((await readLeaves()).slice(0, 500))
     interceptedTablet.intercept = forgedLog.intercept
@@ -52,7 +52,7 @@ describe('a device that opened the trail page', () => {
   })
 
   it.each(['cut', 'rewritten', 'swapped', 'inserted', 'of another key', 'empty'])(
-    'detects a log that is %s and signed again (fault 13c)',
+    'detects a forged log that is signed again: %s (fault 13c)',
     async (edit) => {
       const interceptedTablet = await openTrailPage()
       const leaves = await readLeaves()
@@ -71,7 +71,7 @@ describe('a device that opened the trail page', () => {
     },
   )
 
-  it('still knows the checkpoint after its user signed out and in again (fault 13c)', async () => {
+  it('still has the checkpoint after its user signed out and in again (fault 13c)', async () => {
     const interceptedTablet = await openTrailPage()
     const previousCheckpoint = await readCheckpoint(interceptedTablet.tablet)
     await interceptedTablet.tablet.signOut()
@@ -86,25 +86,25 @@ describe('a device that opened the trail page', () => {
   const findEntryId = (entryIndex: number) =>
     sql`(select entry_id from audit_leaf where company_id = ${companyId} and log_index = ${entryIndex})`
   it.each([
-    ['an entry deleted', () => sql`delete from audit_entry where id = ${findEntryId(7)}`, 7],
+    ['a deleted entry', () => sql`delete from audit_entry where id = ${findEntryId(7)}`, 7],
     [
-      'what was done changed',
+      'an entry with changed content',
       () => sql`update audit_entry set leaf = replace(leaf, 'Person 3', 'Person 4') where id = ${findEntryId(3)}`,
       3,
     ],
     [
-      'who did it changed',
+      'an entry with another user',
       () => sql`update audit_entry set exec_user_name = 'Eve' where id = ${findEntryId(500)}`,
       500,
     ],
     [
-      'when it was done changed',
+      'an entry with another time',
       () => sql`update audit_entry set end_time = end_time + 1 where id = ${findEntryId(400)}`,
       400,
     ],
-    ['the checkpoints removed', () => sql`delete from audit_checkpoint where company_id = ${companyId}`, 0],
+    ['deleted checkpoints', () => sql`delete from audit_checkpoint where company_id = ${companyId}`, 0],
   ])(
-    'is informed of %s, which changes no hash, because the server checks its entries (fault 13e)',
+    'is informed of %s, although no hash changes, because the server checks its entries (fault 13e)',
     async (_, edit, from) => {
       const { tablet } = await openTrailPage()
       await runAsSuperuser((db) => edit().execute(db))

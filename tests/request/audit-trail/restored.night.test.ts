@@ -1,4 +1,7 @@
-/** A log that was restored from a backup has a proven entry about it. A log that only claims to be restored counts as cut off. */
+/**
+ * Tests logs that were restored from a backup. Such a log has a proven entry about the restore. A log that only claims a restore is
+ * reported as cut off or rewritten.
+ */
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { toBase64 } from '#domain/audit-log/base64.ts'
@@ -47,7 +50,7 @@ const forgeRestoredLog = (
 ) =>
   interceptRestoreEntry(forgeLog([...remainingLeaves, leaf, ...laterLeaves], { epoch }), leaf, remainingLeaves.length)
 
-/** The forged log with the entry about its restore. */
+/** Sends the forged log, and the given entry when the device requests the entry about the restore. */
 const interceptRestoreEntry = (
   forgedLog: ReturnType<typeof forgeLog>,
   leaf: string,
@@ -84,7 +87,7 @@ async function restoreLog(size: number, epoch: number): Promise<void> {
   await integrate(app)
 }
 
-/** Clears the alarm, as if this device had not checked the log since. */
+/** Clears the alarm, as if this device had not checked the log since the restore. */
 async function clearAlarm(tablet: Tablet): Promise<boolean> {
   const db = await openUserDatabase(tablet)
   const checkpoint = await db.logCheckpoints.get(companyId)
@@ -123,9 +126,9 @@ describe('a log that lost entries', () => {
     const { leaf } = await buildRestoreLeaf(leaves.slice(0, 500), 1)
     const rewrittenLeaves = leaves.with(300, leaves[300]?.replace('Person', 'Nobody') ?? '')
     for (const [forgedLog, fault, from] of [
-      // Only the checkpoint claims a restore.
+      // Only the checkpoint claims a restore, and there is no entry about it.
       [forgeLog(leaves.slice(0, 500), { epoch: 1 }), 'LOG_SHRANK', 500],
-      // An entry of another epoch, or one that is not in the log.
+      // The entry about the restore is of another epoch, or is not in the log.
       [forgeRestoredLog(leaves.slice(0, 500), leaf, 2), 'LOG_SHRANK', 501],
       [interceptRestoreEntry(forgeLog(leaves.slice(0, 501), { epoch: 1 }), leaf, 500), 'LOG_SHRANK', 501],
       // The remaining entries do not have the root that the entry names.

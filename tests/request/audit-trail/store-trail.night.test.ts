@@ -1,4 +1,4 @@
-/** A range of the audit trail on a device: stored, interrupted, resumed, updated, read without a connection, and removed. */
+/** Tests a range of the audit trail on a device: stored, interrupted, resumed, updated, read without a connection, and removed. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { listTrail, trailActivity } from '#contract/audit-trail.ts'
 import { listUsers } from '#contract/users.ts'
@@ -105,7 +105,7 @@ describe('storing a month', () => {
     expect(await createStoredTrailActions(tablet).fill(companyId)).toEqual({ kind: 'refused', fault: 'STREAM_CUT' })
     expect(await countEntries(await openTabletDatabase(tablet))).toBe(0)
     interceptedTablet.intercept = null
-    // Two hundred entries arrive. Then the user pauses the fill.
+    // Two hundred entries arrive. Then the user pauses the download.
     const controller = new AbortController()
     interceptedTablet.intercept = async ({ path, ...request }, forward) => {
       if (!path.includes('/export')) return await forward()
@@ -118,7 +118,7 @@ describe('storing a month', () => {
     tablet.reopen()
     const db = await openTabletDatabase(tablet)
     expect(await db.storedTrails.get(companyId)).toMatchObject({ next: 200, to: 600, note: null })
-    // A range that is partly stored is not used as if it were complete.
+    // A range that is only partly stored gives no result offline.
     tablet.connection.state = 'down'
     expect((await listEntries(tablet, month)).kind).toBe('problem')
     tablet.connection.state = 'up'
@@ -160,7 +160,7 @@ describe('storing a month', () => {
 })
 
 describe('a stored month without a connection', () => {
-  it('gives for a week what the server gives: filters, text, order, pages and activity', async () => {
+  it('returns the same as the server for a week: filters, text, order, pages and activity', async () => {
     const tablet = await signInWithStoredMonth()
     const week = { dateFrom: '2026-01-03', dateTo: '2026-01-09' }
     const queries = [
@@ -276,7 +276,7 @@ describe('a stored range with a connection', () => {
     await createStoredTrailActions(tablet).update()
     const db = await openTabletDatabase(tablet)
     const { next, from, note } = (await db.storedTrails.get(companyId)) ?? { next: 0, from: 0, note: null }
-    // The entry about the export, and possibly one about the sign-in, are in between.
+    // Between the 600 and the 25 entries, the log has the entry about the export, and possibly an entry about the sign-in.
     expect(next - from).toBeGreaterThanOrEqual(626)
     expect(note).toBe((await db.logCheckpoints.get(companyId))?.note)
     expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: next - from })
@@ -293,7 +293,7 @@ describe('a stored range with a connection', () => {
     expect(await (await openTabletDatabase(tablet)).storedTrails.get(companyId)).toMatchObject({ to: 600, next: 600 })
   })
 
-  it('does not fetch the whole log when its first entry arrives', async () => {
+  it('does not download the whole log when its first entry arrives', async () => {
     const tablet = await installation.signInTablet('admin@alpha')
     await storeTrail(tablet, { dateFrom: '2026-03-02', dateTo: '2026-04-30', today: '2026-03-02' })
     await fillTrail(installation, companyId, 5, { startAt: installation.clock.now() })
@@ -324,7 +324,7 @@ describe('a stored trail', () => {
     expect(await proveAll(tablet)).toMatchObject({ kind: 'proven', entries: 600 })
   })
 
-  it('is deleted after a sign-out, but the checkpoint without personal data stays', async () => {
+  it('is deleted after a sign-out, except for the checkpoint, which has no personal data', async () => {
     const tablet = await signInWithStoredMonth()
     const db = await openTabletDatabase(tablet)
     await tablet.signOut()

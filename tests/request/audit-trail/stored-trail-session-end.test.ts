@@ -1,4 +1,4 @@
-/** What happens to a stored trail when its user's session ends (decision 83). */
+/** Tests what happens to a stored trail when its user's session ends (decision 83). */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { endSession } from '#local/session/session.ts'
 import { signInAs } from '#tests/support/device/app.ts'
@@ -39,7 +39,7 @@ const countRequests = (path: string) =>
   tablet.connection.log.filter(({ request }) => request.path.startsWith(path)).length
 
 describe('a stored trail', () => {
-  it('stays sealed when its session expires, and is proven after the next login without a fetch (fault 43g)', async () => {
+  it('stays sealed when its session expires, and is proven after the next login without a new download (fault 43g)', async () => {
     const previousTrail = await readStoredTrail()
     const session = await tablet.session()
     await endSession(tablet.device, session?.generation ?? 0, { isExpired: true })

@@ -1,8 +1,11 @@
 /**
- * Long requests through random events: four kinds of connection faults, pages that open and close, a worker that dies during a poll, a
- * server killed in the middle of a step, sign-outs, a clock that jumps. The checks: every job that the server started is known on the
- * device and ends with its result, once; percentages never fall; there is at most one poll a second for each job. `RUNS` sets the number of
- * histories. A failure prints its seed and path, which `SEED` and `REPLAY` run again.
+ * Runs long requests through random events: four kinds of connection faults, pages that open and close, a worker that dies during a poll, a
+ * server that is killed in the middle of a step, sign-outs, and a clock that jumps.
+ *
+ * Checks that every job that the server started is stored on the device and ends with its result once, that percentages never fall, and
+ * that each job is polled at most once a second.
+ *
+ * `RUNS` sets the number of histories. A failure prints its seed and path, which `SEED` and `REPLAY` run again.
  */
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -19,7 +22,7 @@ import { createPacedJob, type PacedJob } from '#tests/support/pages/paced-job.ts
 
 const { RUNS = isNight ? '10' : '5', REPLAY } = process.env
 const runCount = Number(RUNS)
-/** The path that a failure prints. */
+/** Runs the path that a failure printed. */
 const replayOptions = REPLAY === undefined ? {} : { path: REPLAY }
 
 let installation: Installation
@@ -62,7 +65,7 @@ interface ModelStage {
   tablet: Tablet
   work: PacedJob
   pages: { ports: PagePorts }[]
-  /** Intents of forms that got a problem. */
+  /** Intents of forms whose start ended with a problem. */
   intents: string[]
   percentByIntent: Map<string, number>
 }
@@ -80,7 +83,7 @@ async function tick({ pages }: ModelStage, count: number): Promise<void> {
   await flushEventLoop(5)
 }
 
-/** Checks that each job is polled at most once a second, over any period. */
+/** Advances the clock while `count` pages are open, and checks that each job is polled at most once a second. */
 async function passTime(stage: ModelStage, ms: number, count: number): Promise<void> {
   const previousPolls = findPolls(stage).length
   for (let index = 0; index < ms; index += 250) {
@@ -143,7 +146,7 @@ async function runEvent(stage: ModelStage, event: ModelEvent): Promise<void> {
   }
 }
 
-/** A sign-out waits for the clock, so the clock is advanced for it. */
+/** Signs out, and advances the clock, because a sign-out waits for it. */
 async function signOut(tablet: Tablet): Promise<void> {
   const signingOut = tablet.signOut()
   for (let index = 0; index < 8; index++) await installation.clock.advance(1_000)
@@ -204,7 +207,7 @@ async function runHistory(events: readonly ModelEvent[]): Promise<void> {
   )
   for (const { answer } of doneJobs) expect(JSON.parse(answer?.body ?? '')).toEqual(stage.work.output)
   for (const job of localJobs) if (job.state !== 'done') expect(job.problem?.code).toBe('NOT_STARTED')
-  // Every step of every job ran once, unless a kill lost its record.
+  // Every step of every job ran at most once, except for steps that were repeated because a kill lost their record.
   expect(stage.work.steps()).toBeLessThanOrEqual(serverJobs.length * 4 + stage.work.cuts())
 }
 

@@ -1,4 +1,4 @@
-/** A tablet changes its user while a long request runs. The job belongs to its owner and is never lost (protocol 39). */
+/** Tests a tablet that changes its user while a long request runs. The job belongs to its owner and is never lost (protocol 39). */
 import { describe, expect, it } from 'vitest'
 import { readActivity } from '#local/jobs/read-jobs.ts'
 import { flushEventLoop } from '#tests/support/device/device.ts'
@@ -73,7 +73,7 @@ describe('Jobs and their owner', () => {
   })
 
   it("A job that is sent again during its user's sign-out is never lost (protocol 13, 39)", async () => {
-    // Every third moment by day, which includes moments with and without a connection.
+    // By day only every third moment is tested, which includes moments with and without a connection.
     for (let moment = 0; moment < 30; moment += isNight ? 1 : 3) {
       await installation.server.reset()
       const tablet = await installation.signInTablet('admin@m18')

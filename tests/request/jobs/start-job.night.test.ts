@@ -64,7 +64,7 @@ describe('a long request', () => {
     expect(await countServerJobs()).toBe(0)
   })
 
-  it('is found by its intent if its start got no response, and is never sent twice by itself', async () => {
+  it('is found by its intent if its start got no response, and is never sent twice automatically', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     tablet.connection.state = 'answers lost'
     const result = await verify(tablet)
@@ -73,7 +73,7 @@ describe('a long request', () => {
     tablet.connection.state = 'up'
     await passTime(3000, tablet)
     expect(await readFirstJob(tablet)).toMatchObject({ state: 'running' })
-    // The form sends the same intent again, which is the running job.
+    // The form sends the same intent again, and gets the job that is already running.
     const intent = result.kind === 'problem' ? result.intent : ''
     expect(await verify(tablet, { intent, until: 'started' })).toEqual({ kind: 'started', jobId: intent })
     expect([findStarts(tablet).length, await countServerJobs()]).toEqual([1, 1])
@@ -90,7 +90,7 @@ describe('a long request', () => {
     expect(new Set(findStarts(tablet).map(({ request }) => request.headers[headers.key])).size).toBe(2)
   })
 
-  it('is withdrawn if it never left, so no late copy runs, and can then be sent again (protocol 13)', async () => {
+  it('is withdrawn if it never reached the server, so no late copy runs, and can be sent again (protocol 13)', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     tablet.connection.state = 'down'
     const result = await verify(tablet)
@@ -151,7 +151,7 @@ describe('a long request', () => {
     expect((await readFirstJob(tablet))?.percent).toBe(60)
     await installation.clock.advance(1000)
     await tick(tablet)
-    // The poll reports less than the socket did. The displayed progress does not go back.
+    // The poll reports less progress than the socket did. The displayed progress does not go back.
     expect((await readFirstJob(tablet))?.percent).toBe(60)
     for (let step = 0; step < 3; step++) await work.step()
     await reportProgress(100, true)
@@ -214,7 +214,7 @@ describe('polling a long request', () => {
       job.leaseUntil = installation.clock.now() + 3_000
     })
     const previousPolls = findPolls(tablet).length
-    /** A page that polls as time passes. A poll may wait for the lock, so nothing waits for the poll. */
+    /** Advances the time of a page that polls. A poll may wait for the lock, so this does not wait for the polls. */
     const tickFor = async (ms: number) => {
       for (let index = 0; index < ms; index += 250) {
         tablet.ports.keepAlive(watchOpenJobs(tablet.ports, { forMs: 0 }))
@@ -275,7 +275,7 @@ describe('polling a long request', () => {
     expect(await readFirstJob(tablet)).toMatchObject({ state: 'done', problem: null })
   })
 
-  it('finds after a day that the result is gone', async () => {
+  it('reports after a day that the result was deleted', async () => {
     const tablet = await installation.signInTablet('admin@m18')
     const work = createPacedJob(installation.server, 1)
     await startVerification(tablet)

@@ -1,4 +1,4 @@
-/** A device that was prepared for work offline: its data, the cost of an update, and the reasons for which a run stops. */
+/** Tests a device that was prepared for work offline: its data, the cost of an update, and the reasons for which a run stops. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getCompany, getSettings, getUser } from '#contract/accounts.ts'
 import { listAppHistory, listApps } from '#contract/apps.ts'
@@ -70,7 +70,7 @@ const readListState = async (tablet: Tablet, endpoint: Endpoint, scope: number |
   return [endpoint.name, isComplete, asOf !== null, rows.length]
 }
 
-/** Paths of the sent requests, without those of the log that proves the trail. */
+/** Returns the paths of the sent requests, without those of the log that proves the trail. */
 const sentPaths = (tablet: Tablet) =>
   tablet.connection.log.map(({ request }) => request.path).filter((path) => !/systrail|token/.test(path))
 
@@ -125,7 +125,7 @@ describe('a prepared device without a server, after a restart', () => {
     }
     expect((await readListState(tablet, listAppHistory as Endpoint, null)).slice(1, 3)).toEqual([true, true])
     expect(await readCached(tablet, listTrail as Endpoint, { query: {} })).toEqual(['listTrail', 'cached', true])
-    // A user who may not read a part has no data of it.
+    // The device has no data of a part that its user may not read.
     expect(Object.keys((await readRecord(tablet)).parts)).not.toContain('contracts')
   })
 
@@ -143,7 +143,7 @@ describe('a background preparation', () => {
     await prepare(tablet)
     const previousLength = tablet.connection.log.length
     expect(await prepare(tablet, { isBackground: true })).toEqual({ kind: 'off' })
-    // The run itself reads the user.
+    // The only request is for the user, which every run reads.
     expect(tablet.connection.log.length - previousLength).toBe(1)
 
     await installation.clock.advance(4.1 * 3_600_000)
@@ -159,7 +159,7 @@ describe('a background preparation', () => {
     tablet.connection.log.length = 0
     expect(await prepare(tablet, { isBackground: true })).toEqual({ kind: 'done' })
     const paths = sentPaths(tablet)
-    // The lists of one company share their change number.
+    // Both lists are read again, although only a user has changed, because the lists of one company share their change number.
     expect(paths.filter((path) => path.includes('since='))).toEqual([
       expect.stringMatching(/\/sorder\?since=\d+$/),
       expect.stringMatching(/\/users\?since=\d+$/),
@@ -198,7 +198,7 @@ describe('a background preparation', () => {
 })
 
 describe('a preparation that does not complete', () => {
-  it('keeps what it fetched when it is stopped, and the next run continues (fault 47d)', async () => {
+  it('keeps the fetched data when it is stopped, and the next run continues (fault 47d)', async () => {
     const tablet = await installation.signInTablet('second@alpha')
     const stopController = new AbortController()
     const onProgress: PrepareOptions['onProgress'] = ({ part }) => part === 'services' && stopController.abort()
@@ -276,7 +276,7 @@ describe('space on a prepared device', () => {
     expect(await tablet.countWaiting()).toBe(1)
   })
 
-  it('is taken from other lists before prepared ones, which are not evicted by age (fault 47g)', async () => {
+  it('is taken from other lists before prepared lists, which are not evicted by age (fault 47g)', async () => {
     const tablet = await installation.signInTablet('second@alpha')
     await prepare(tablet)
     const db = await openTabletDatabase(tablet)

@@ -16,7 +16,7 @@ async function openSignedInTablet() {
 const usersInput = { params: { companyId } }
 
 describe('a list', () => {
-  it('is fetched completely after one page was read, and then only if something changed', async () => {
+  it('is fetched completely after one page was read, and later only if something changed', async () => {
     const { tablet } = await openSignedInTablet()
     const countChangeRequests = () =>
       tablet.connection.log.filter(({ request }) => request.path.includes('since=')).length
@@ -52,7 +52,7 @@ describe('a list', () => {
     expect(await tablet.list(listUsers, { scope: companyId })).toMatchObject({ cachedCount: 4, asOf: clock.now() })
   })
 
-  it('waits as long as it takes if it was never read', async () => {
+  it('waits for the response without a limit if the list was never read', async () => {
     const { clock, server, tablet } = await openSignedInTablet()
     let releaseResponse = () => {}
     const responseReleased = new Promise<void>((resolve) => (releaseResponse = resolve))
@@ -69,10 +69,10 @@ describe('a list', () => {
   })
 
   it.each([
-    ['a server in trouble', buildRefusal(503, 'UNAVAILABLE')],
-    ['a login page in between', { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Welcome</p>' }],
-    ["a proxy's refusal", { status: 403, headers: {}, body: 'blocked' }],
-  ])('returns cached rows if the response is from %s', async (_, response) => {
+    ['a 503 of the server', buildRefusal(503, 'UNAVAILABLE')],
+    ['a login page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Welcome</p>' }],
+    ['a refusal by a proxy', { status: 403, headers: {}, body: 'blocked' }],
+  ])('returns cached rows if the response is %s', async (_, response) => {
     const { server, tablet } = await openSignedInTablet()
     await tablet.api.call(listUsers, usersInput)
     server.script = () => response
@@ -140,7 +140,7 @@ describe('a row that the server could not show (fault 3b)', () => {
     return { result, ids: rows.flatMap((row) => (row ? [row.row.id] : [])) }
   }
 
-  it('stays on the device, named or not, and is counted in the result', async () => {
+  it('stays on the device, whether or not the response names it, and is counted in the result', async () => {
     for (const ids of ['2', '']) {
       const addedHeaders = { [headers.rowsLeftOut]: '1', [headers.leftOutIds]: ids }
       const { result, ids: localIds } = await readWithoutRow2(addedHeaders)

@@ -6,7 +6,7 @@ import { createClock, createTablet, type Tablet } from '#tests/support/device/de
 import { companyId } from '#tests/support/device/device-database.ts'
 import { createScriptedServer } from '#tests/support/device/scripted-server.ts'
 
-/** Holds a lock as a frozen tab does, which responds to no message. */
+/** Holds a lock as a frozen tab does. A frozen tab responds to no message. */
 function freezeLock(name: string) {
   let releaseLock = () => {}
   const released = new Promise<void>((resolve) => (releaseLock = resolve))
@@ -77,7 +77,7 @@ it('A write is sent before the lease ends if a frozen tab holds the sender and t
   await tablet.api.call(listUsers, { params: { companyId } })
   await tablet.settle()
   const { name } = tablet.device.getDatabase({ companyId, userId: 1 })
-  // The locks of the tablet have names of their own. Its own holders respond to messages, so these locks are held directly.
+  // The tablet's own holders respond to messages, so these locks are held directly, under the lock names of the tablet.
   const frozenLocks = [freezeLock(tablet.lockName(`drain:${name}`)), freezeLock(tablet.lockName('portal-renew'))]
   tablet.cookies.delete('portal-access')
   const write = tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { title: 1 } })

@@ -3,7 +3,7 @@ import { createWebLocks } from '#request/transport/web-locks.ts'
 import * as turns from '#request/transport/request-lock-fallback.ts'
 import { createClock } from '#tests/support/device/device.ts'
 
-/** Work that holds its lock until `release` is called. */
+/** Creates work that holds its lock until `release` is called. */
 function createBarrier() {
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))
@@ -29,7 +29,7 @@ it('Without Web Locks the holders of one name run one after the other (P-31)', a
   expect(order).toEqual(['one', 'beside', 'one ends', 'two'])
 })
 
-it('A caller whose wait time ends leaves, and later callers still wait for earlier ones (P-31)', async () => {
+it('A caller leaves the queue when its wait time ends, and later callers still wait for earlier ones (P-31)', async () => {
   const barrier = createBarrier()
   const order: string[] = []
   const firstHolder = locks.hold('c', longWait, async () => void (await barrier.released, order.push('one')))
@@ -43,7 +43,7 @@ it('A caller whose wait time ends leaves, and later callers still wait for earli
   expect(order).toEqual(['one', 'last'])
 })
 
-it('A sleeping holder can be passed over, and a failed one holds nobody (protocol 12, P-31)', async () => {
+it('The lock of a sleeping holder can be stolen, and a holder that fails releases its lock (protocol 12, P-31)', async () => {
   const sleepingHolder = createBarrier()
   void locks.hold('d', longWait, () => sleepingHolder.released)
   expect(await locks.hold('d', { waitMs: 0, shouldSteal: true }, async () => 'stolen')).toEqual({ value: 'stolen' })
@@ -67,7 +67,7 @@ it("A caller without a wait time requests the browser's lock with ifAvailable", 
   const browser = {
     request: async <T>(_name: string, options: LockOptions, runWithLock: (lock: unknown) => Promise<T>) => {
       requestOptions.push(options)
-      // As Chromium does: a lock is granted in a later turn.
+      // Chromium too grants a lock in a later turn of the event loop.
       await Promise.resolve()
       return runWithLock(options.ifAvailable ? null : {})
     },

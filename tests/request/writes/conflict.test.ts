@@ -125,7 +125,7 @@ describe('a write to a locked row (M49, protocol 16)', () => {
     expect(await actions.getWaitReason(firstEntry?.intent ?? '')).toMatchObject({ kind: 'line' })
   })
 
-  it('waits after a write that its user has to decide about, and reports that', async () => {
+  it('waits behind a write that its user must decide about, and reports this reason', async () => {
     const { server, tablet, changeUser } = await openLockedTablet()
     server.script = (request, respond) => {
       const key = request.headers[headers.key]

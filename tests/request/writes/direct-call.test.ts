@@ -35,7 +35,7 @@ async function openSignedInTablet(
   await tablet.signIn('acme', 'user1@acme.example')
   return { clock, server, tablet }
 }
-/** A change of a user's rights is never queued. */
+/** Makes a direct call: a change of a user's rights is never queued. */
 const promote = (tablet: Tablet, intent?: string) =>
   tablet.api.call(updateCompanyUser, { params: { id: 2 }, body: { admin: true } }, intent ? { intent } : {})
 const getIntent = (result: { kind: string; intent?: string }) => result.intent ?? ''

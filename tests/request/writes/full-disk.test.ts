@@ -1,4 +1,4 @@
-/** A device on which nothing can be stored, and with no list left to evict. */
+/** Tests a device on which nothing can be stored, and which has no list left to evict. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { createUser, listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -25,7 +25,7 @@ async function openSignedInTablet() {
   const listKeys = () => tablet.connection.log.flatMap(({ request }) => request.headers[headers.key] ?? [])
   return { clock, server, tablet, changeUser, listEffects, listKeys }
 }
-/** Three waiting writes, two of them to one row, and no list that could be evicted. */
+/** Opens a tablet with three waiting writes, two of them to one row, and no list that could be evicted. */
 async function openTabletWithWaitingWrites() {
   const setup = await openSignedInTablet()
   setup.tablet.connection.state = 'down'
@@ -54,7 +54,7 @@ describe('waiting writes on a full disk', () => {
     await tablet.settle()
   })
 
-  it('stay unchanged if there is no space at all, and are sent when there is', async () => {
+  it('stay unchanged if there is no space at all, and are sent when there is space again', async () => {
     const { clock, tablet, listEffects } = await openTabletWithWaitingWrites()
     const previousEntries = await tablet.entries()
     disk = fillDisk()
@@ -88,7 +88,7 @@ describe('a new write on a full disk', () => {
     await tablet.settle()
   })
 
-  it('is reported as not saved without a response, and is the same intent, done once, when repeated', async () => {
+  it('is reported as not saved if no response arrives, and takes effect once if it is repeated', async () => {
     const { tablet, changeUser, listEffects } = await openSignedInTablet()
     disk = fillDisk()
     tablet.connection.state = 'answers lost'

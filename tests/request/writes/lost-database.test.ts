@@ -1,4 +1,4 @@
-/** The browser deleted one of the two databases of a device (fault 45). */
+/** Tests the loss of one or both databases of a device, which the browser has deleted (fault 45). */
 import { describe, expect, it } from 'vitest'
 import { createModule } from '#contract/modules.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -49,11 +49,11 @@ describe('A lost database of the signed-in user, without a connection (fault 45a
     })
   })
 
-  it('The portal continues with an empty database, stores writes, and fills and sends once connected', async () => {
+  it('The portal continues with an empty database, stores writes, and loads and sends once connected', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     await deleteDatabase(tablet, 'user')
     expect(await countListedUsers(tablet)).toBe(0)
-    // A call that runs before the check of the page loses neither the write nor the alarm.
+    // This call runs before the page has checked its database. The write is still queued, and the loss is still reported.
     expect(await changeTitle(tablet, 2)).toMatchObject({ kind: 'queued' })
     expect(await readDataLoss(tablet.device)).toMatchObject({ writes: 3 })
     tablet.connection.state = 'up'
@@ -96,8 +96,8 @@ describe('A lost database of the signed-in user, without a connection (fault 45a
   })
 })
 
-describe('the own account outside a lost database (fault 45b)', () => {
-  it('is known as long as the session is that of its user', async () => {
+describe('the account stored outside the user database (fault 45b)', () => {
+  it('can be read only while its user is signed in', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     await storeOwnAccount(ownSubject, { name: 'Wei' }, tablet.device)
     await deleteDatabase(tablet, 'user')
@@ -109,7 +109,7 @@ describe('the own account outside a lost database (fault 45b)', () => {
     expect(await readOwnAccount(ownSubject, tablet.device)).toBeNull()
   })
 
-  it('is deleted when another user signs in, and is not stored late', async () => {
+  it('is deleted when another user signs in, and is not stored again by a late write', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     await storeOwnAccount(ownSubject, { name: 'Wei' }, tablet.device)
     tablet.connection.state = 'up'
@@ -124,7 +124,7 @@ describe('the loss of both databases (fault 45c)', () => {
   it('is shown on the login page until a login, and then inside the portal', async () => {
     const { tablet } = await openTabletWithUnsentWrites()
     tablet.loseStorage()
-    // A page that was already open runs the check too, but nobody is signed in any longer.
+    // A page that was already open checks the database too, but nobody is signed in any longer.
     await checkCounts(tablet.ports, ownSubject)
     expect(await readLeftBehind(`portal-unsent=${tablet.tally}`, () => tablet.device)).toMatchObject({ lostCount: 3 })
     tablet.connection.state = 'up'

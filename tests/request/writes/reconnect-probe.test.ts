@@ -46,7 +46,7 @@ describe('a visible page with writes that wait for the connection', () => {
     expect(countProbes(tablet)).toBe(previousProbes)
   })
 
-  it('does not take a login page for the server', async () => {
+  it('does not mistake a login page for the server', async () => {
     const { tablet, probe } = await openTabletWithWaitingWrite()
     tablet.connection.state = 'captive'
     expect(await probe()).toBe('nothing')
@@ -94,7 +94,8 @@ describe('a connection that fails most writes (R-05)', () => {
       return probeResult
     }
     for (let index = 0; index < 60; index++) {
-      // Another write is added every ten rounds, so that the counts change, as they do when one of many writes is delivered.
+      // Another write is added every ten rounds, so that the number of waiting writes changes, as it does when one of many writes is
+      // delivered.
       if (index % 10 === 0)
         await tablet.api.call(updateCompanyUser, { params: { id: 3 }, body: { name: `User ${index}` } })
       await tablet.settle()

@@ -1,4 +1,4 @@
-/** A write belongs to the user who is signed in when it is stored, not to the user of an earlier check (protocol 10, 29, 30). */
+/** Tests that a write belongs to the user who is signed in when it is stored, not to the user of an earlier check (protocol 10, 29, 30). */
 import { describe, expect, it } from 'vitest'
 import { uploadAsset } from '#contract/accounts.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -11,7 +11,7 @@ const changeInput = { params: { id: 2 }, body: { title: 1 as const } }
 const firstSubject = { companyId, userId: 1 }
 const secondSubject = { companyId, userId: 2 }
 
-/** User 1 has sent one write, so the next write uses the remembered session. Then the connection ends. */
+/** Opens a tablet on which user 1 has sent one write, so that the next write uses the remembered session. Then the connection ends. */
 async function openTabletAfterOneWrite() {
   const clock = createClock()
   const server = createScriptedServer(clock)
@@ -55,7 +55,7 @@ describe('a write after another tab changed the session', () => {
 it('A write is not stored while the data of its user is being deleted', async () => {
   const { tablet, readWaiting } = await openTabletAfterOneWrite()
   const db = tablet.device.getDatabase(firstSubject)
-  // The first step of a wipe. The session may have been read just before.
+  // This is the first step of deleting the user's data. The session may have been read just before.
   await db.meta.put({ name: 'session-generation', open: false, generation: 9 })
   expect(await tablet.api.call(updateCompanyUser, changeInput)).toMatchObject({ problem: { code: 'SIGNED_OUT' } })
   expect(await readWaiting(firstSubject)).toEqual([])

@@ -14,7 +14,7 @@ import {
 import { createScriptedServer, buildRefusal } from '#tests/support/device/scripted-server.ts'
 
 const path = '/api/m18s/asset'
-/** Every possible byte, and text that looks like the end of a form. */
+/** Content of the test file: every possible byte, and text that looks like the end of a form. */
 const bytes = new Uint8Array([...Array(256).keys(), ...new TextEncoder().encode('\r\n--portal-x--\r\n')])
 const createPicture = () => new File([bytes], 'me "at" work.png', { type: 'image/png' })
 
@@ -56,7 +56,7 @@ const findUploads = (tablet: Tablet) =>
 const getIntent = (result: { kind: string; intent?: string }) => result.intent ?? ''
 
 describe('an uploaded file', () => {
-  it('arrives byte for byte, in a request of its own with its key (protocol 22)', async () => {
+  it('arrives byte for byte, in a separate request with its key (protocol 22)', async () => {
     const { tablet } = await openSignedInTablet()
     expect(await uploadPicture(tablet)).toEqual({ kind: 'fresh', output: { id: 'asset-0001' } })
     const [uploadRequest] = findUploads(tablet)
@@ -102,7 +102,7 @@ describe('an uploaded file', () => {
     expect(second?.headers[headers.key]).toBeTruthy()
   })
 
-  it("is sent with the browser's new boundary if an older build stored another one", async () => {
+  it('is sent with a new boundary of the browser, even if an older build stored another boundary', async () => {
     const { tablet } = await openSignedInTablet()
     tablet.connection.state = 'answers lost'
     await uploadPicture(tablet)

@@ -11,14 +11,14 @@ import { runInTransaction } from '#server/db/transaction.ts'
 export interface AuditEntriesInput {
   companyId: number
   count: number
-  /** Time of the first entry, epoch ms. Each further one is `intervalMs` later. */
+  /** Time of the first entry, epoch ms. Each further entry is `intervalMs` later. */
   startAt: number
   intervalMs?: number
-  /** Fields that differ from a plain change of a user. `index` counts from 0. */
+  /** Returns the fields that differ from a plain change of a user. `index` counts from 0. */
   buildFields?: (index: number) => Partial<AuditLeaf>
 }
 
-/** The entries have no log index yet. Ids continue after the last entry. */
+/** Writes the entries without log indexes. Their ids continue after the last entry. */
 export async function writeGeneratedEntries(
   app: AppContext,
   { companyId, count, startAt, intervalMs = 0, buildFields }: AuditEntriesInput,

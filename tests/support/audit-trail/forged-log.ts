@@ -1,4 +1,4 @@
-/** A log as a lying server would serve it: consistent in itself, but different from the log the device has seen. */
+/** Builds a log as a dishonest server would serve it: consistent in itself, but different from the log that the device has seen. */
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { signCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { hashLeaf } from '#domain/audit-log/hash.ts'
@@ -12,7 +12,9 @@ import type { RequestInterceptor } from '#tests/support/audit-trail/stored-trail
 
 export interface ForgedLogOptions {
   epoch?: number
-  /** Seeds of the signing keys. Only the first one names the next key. */
+  /**
+   * Seeds of the keys that sign the checkpoint. The default of `seed` is the server's. If `otherSeed` is given, the response names its key.
+   */
   seed?: Uint8Array
   otherSeed?: Uint8Array
   nextKey?: string
@@ -21,7 +23,7 @@ export interface ForgedLogOptions {
   handovers?: readonly string[]
 }
 
-/** Returns another log signed by the server's own key, as an attacker with that key would serve it. */
+/** Creates another log. By default it is signed by the server's own key, as an attacker with that key would do. */
 export function createForgedLog(
   app: AppContext,
   companyId: number,

@@ -1,4 +1,4 @@
-/** Audit trails to store on a device: entries of some days on the real server, and manipulated responses in between. */
+/** Provides audit trails to store on a device: entries of some days on the real server, and interceptors that change responses. */
 import type { keepTrail } from '#contract/audit-trail.ts'
 import { keepTrail as keepCall } from '#contract/audit-trail.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
@@ -49,14 +49,14 @@ export async function fillTrail(
   await integrate(app)
 }
 
-/** Noon of 1 January in the business time zone. The test clock starts on 2 March. */
+/** Time of the first entry: noon of 1 January in the business time zone. The test clock starts on 2 March. */
 export const january = Date.UTC(2026, 0, 1, 4)
 export const entryCount = 600
 
 const firstSnapshots = new WeakMap<Installation, Snapshot>()
 
 /**
- * Resets the world with 600 entries of January in the log of alpha. They are written once per installation, which takes a second, and
+ * Resets the test data, with 600 entries of January in the log of alpha. They are written once per installation, which takes a second, and
  * restored afterwards.
  */
 export async function resetWithTrail(installation: Installation): Promise<void> {
@@ -100,7 +100,7 @@ export async function signInIntercepted(installation: Installation, userName: st
   return interceptedTablet as InterceptedTablet
 }
 
-/** Stores a range of days like the page does: records the call, then fills the range. */
+/** Stores a range of days as the page does: records the call, then fills the range. */
 export async function storeTrail(
   tablet: Tablet,
   days: { dateFrom: string; dateTo: string; today?: string },

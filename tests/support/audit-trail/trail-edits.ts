@@ -1,4 +1,4 @@
-/** Manipulations by a database superuser of a trail of 300 entries whose checkpoints of 100 and 200 entries remain. */
+/** Lists edits by a database superuser of a trail of 300 entries, whose checkpoints of 100 and 200 entries are not changed. */
 import { type RawBuilder, sql } from 'kysely'
 import { hashLeaf } from '#domain/audit-log/hash.ts'
 import { appendLeaves, emptyEdge } from '#domain/audit-log/tree-edge.ts'

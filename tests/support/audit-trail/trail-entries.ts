@@ -1,4 +1,4 @@
-/** Audit entries as writes would create them, at chosen times. */
+/** Writes audit entries as the server would create them, at given times. */
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -9,9 +9,9 @@ import type { TestServer } from '#tests/support/server/server.ts'
 export interface WrittenEntry
   extends Pick<AuditEntry, 'code' | 'operation'>,
     Partial<Pick<AuditEntry, 'info' | 'changes'>> {
-  /** `2026-11-24 15:06:12` in the business time zone, Hong Kong. */
+  /** Time in the business time zone, Hong Kong, as in `2026-11-24 15:06:12`. */
   time: string
-  /** User who acts as in `admin@alpha`, or null for an anonymous action. */
+  /** Author of the entry, as in `admin@alpha`, or null for an anonymous action. */
   userName: string | null
   isFailed?: true
   intent?: string
@@ -36,7 +36,7 @@ export async function writeEntries({ app, world }: TestServer, ...entries: reado
   await integrate(app)
 }
 
-/** Writes `count` entries of one second each, the first at `time`. They have no log index yet. */
+/** Writes `count` entries one second apart, the first at `time`. They have no log index yet. */
 export const writeManyEntries = ({ app, world }: TestServer, count: number, time: string): Promise<void> =>
   writeGeneratedEntries(app, {
     companyId: world.companies.alpha,
@@ -45,7 +45,7 @@ export const writeManyEntries = ({ app, world }: TestServer, count: number, time
     intervalMs: 1000,
   })
 
-/** Returns the entries of one code, oldest first. */
+/** Returns the audit entries with this code, oldest first. */
 export const readAuditEntries = ({ app }: Pick<TestServer, 'app'>, code: AuditEntry['code']) =>
   runInTransaction(app, { role: 'portal_system' }, (db) =>
     db

@@ -1,4 +1,4 @@
-/** A company's log on the real server, devices that watch it, and an interceptor that manipulates responses. */
+/** Provides a company's log on the real server, devices that watch it, and an interceptor that changes responses. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { listTrail } from '#contract/audit-trail.ts'

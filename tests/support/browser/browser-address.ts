@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process'
 const startTimeoutMs = 30_000
 
 /**
- * Returns the address on which a starting browser listens. The browser prints it to standard error; the first group of the pattern matches
- * it.
+ * Returns the address on which a starting browser listens. The browser prints it to standard error, and the first group of `pattern`
+ * matches it.
  */
 export function waitForAddress(child: ChildProcess, pattern = /DevTools listening on (ws:\S+)/): Promise<string> {
   let output = ''

@@ -1,5 +1,5 @@
 /**
- * Setup of browser tests: a portal and the browser that all files share (`shared-portal.ts`), and functions that open pages. On the shared
+ * Sets up browser tests: a portal and the browser that all files share (`shared-portal.ts`), and functions that open pages. On the shared
  * portal, a test that writes uses its own company. A test that stops the server or changes its settings or data of all companies (price
  * lists, modules) needs its own portal.
  */
@@ -25,7 +25,7 @@ export const phone: BrowserContextOptions = { viewport: { width: 390, height: 84
 
 export interface WatchedPage {
   page: Page
-  /** Console and script errors. */
+  /** Messages of console and script errors. */
   problems: string[]
   close: () => Promise<void>
 }
@@ -35,7 +35,7 @@ interface BrowserFixture {
   browser: Browser
 }
 
-/** One connection per process that runs test files. */
+/** Connection to the browser. There is one per process that runs test files. */
 let browserConnection: Promise<Browser> | undefined
 export const sharedBrowser = () => (browserConnection ??= chromium.connect(inject('shared').browser))
 
@@ -53,7 +53,7 @@ const sharedPortal = (): Portal => ({
 
 export interface TestSetup {
   fixture: BrowserFixture
-  /** Run after each test in reverse order. The argument is true if the test passed. */
+  /** Functions that run after each test, in reverse order. The argument is true if the test passed. */
   cleanups: ((hasPassed: boolean) => Promise<unknown>)[]
 }
 
@@ -112,7 +112,7 @@ export async function resumePage(
   return page
 }
 
-/** Like `resumePage`, on a device that has stored nothing and whose session may be ended. Both are removed after the test. */
+/** Like `resumePage`, on a device that has stored nothing and whose session the test may end. Page and device are closed after the test. */
 export async function openFreshPage(
   setup: TestSetup,
   person: PersonOrName,
@@ -124,7 +124,7 @@ export async function openFreshPage(
   return page
 }
 
-/** `language` was chosen earlier. */
+/** Options of a page. `language` is the language that the user has chosen on this device before. */
 type PageOptions = BrowserContextOptions & { language?: 'en' | 'zh' }
 
 async function openContext(
@@ -197,7 +197,7 @@ export async function waitForList(page: Page) {
   await page.locator('.list:not(.again)').waitFor()
 }
 
-/** Waits until the worker controls the page. After that it works offline. */
+/** Waits until the worker controls the page. After that the page works offline. */
 export const waitForController = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null)
 
 /** Waits until the list is completely cached: the freshness line shows its time and no longer a count. */

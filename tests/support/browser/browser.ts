@@ -1,6 +1,6 @@
 /**
- * The complete product for tests: the built client, a real server process with its own database, and Chromium. Everything is closed with
- * the test file that requested it.
+ * Starts the complete product for tests: the built client, a real server process with its own database, and Chromium. Everything is closed
+ * with the test file that requested it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,21 +18,21 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 const root = join(import.meta.dirname, '..', '..', '..')
 
 export interface Portal {
-  /** `http://localhost:port`, without a trailing slash. */
+  /** Address of the portal, `http://localhost:port`, without a trailing slash. */
   url: string
   /** Folder of the embedded database. Open it only while the server is stopped. */
   dataDir: string
   output(): string
-  /** Stops the process like Ctrl-C. The data stays for `start`. */
+  /** Stops the process like Ctrl-C. The data stay available for `start`. */
   stop(): Promise<void>
-  /** `kill -9`. */
+  /** Kills the process like `kill -9`. */
   kill(): Promise<void>
   /** Starts again with the same data and port. Settings given here override the initial ones. */
   start(settings?: Record<string, string>): Promise<void>
   close(): Promise<void>
 }
 
-/** With these settings the prepared demo data (`shared-portal.ts`) cannot be used. */
+/** Settings with which the prepared demo data (`shared-portal.ts`) cannot be used. */
 const settingsWithOwnData = ['DEMO', 'DATABASE_URL', 'TOKEN_KEY']
 
 /** Starts the server like `npm start`, with faster password hashing, on a copy of a prepared data folder. */
@@ -71,7 +71,7 @@ export async function startPortal(
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     child = server
-    // The server announces when it is ready. Polling would cost a fifth of a processor.
+    // Waits for the server's message that it is ready. Polling would use a fifth of a processor.
     const healthCheck = new Promise<void>((resolve, reject) => {
       let ownOutput = ''
       const collectOutput = (chunk: Buffer) => {
@@ -120,8 +120,9 @@ export async function startPortal(
 }
 
 /**
- * Disables the browser's address bar list. Each window renders it in advance, which costs two seconds of processor time, and no test uses
- * it. Only the last such option counts, so Playwright's features are listed here too.
+ * Features that are disabled with a command line option. The browser's address bar list is one of them: each window renders it in advance,
+ * which costs two seconds of processor time, and no test uses it. Only the last such option is used, so Playwright's own features are
+ * repeated here.
  */
 const disabledFeatures = `
   WebUIOmniboxPopup WebUIOmniboxAimPopup WebUIOmniboxFullPopup
@@ -143,12 +144,12 @@ export const flags = [
 ]
 
 /**
- * Flags for pages that live for seconds: V8's optimisation and code cache cost a quarter of the processor time without benefit.
- * Measurements use the browser without these flags.
+ * Flags for pages that live for seconds: V8's optimisation and code cache use a quarter of the processor time without benefit. Measurements
+ * use the browser without these flags.
  */
 export const quickFlags = [...flags, '--js-flags=--no-opt,--always-sparkplug', '--v8-cache-options=none']
 
-/** Flags for the suite. Campaigns use the browser without the quick flags. */
+/** Flags for the suite. In campaigns the browser has no quick flags. */
 export const suiteFlags = process.env.VITEST && !process.env.CAMPAIGN ? quickFlags : flags
 
 export const findChromiumPath = (): string =>
@@ -185,7 +186,7 @@ export async function signIn(page: Page, portal: Pick<Portal, 'url'>, person: Pe
   await fillLogin(page, toPerson(person))
   await page.locator('form button[type="submit"]').click()
   await page.waitForURL((url) => url.pathname.startsWith('/saas/app'))
-  // Waits for the shell, because the login page stays visible under the new address until the next page can be rendered.
+  // Waits for the app's frame, because the login page stays visible under the new address until the next page can be rendered.
   await page.locator('.shell main h1').waitFor()
 }
 
@@ -203,14 +204,16 @@ export const setStyleSheet = (page: Page, text: string | null): Promise<void> =>
     document.adoptedStyleSheets = text === null ? [] : [sheet]
   }, text)
 
-/** The sticky footer of a list covers rows, which would then count as too small. Such rows can be scrolled. */
+/**
+ * Style sheet for the check. A list's sticky footer covers rows, which would then be reported as too small. They can be scrolled into view.
+ */
 const staticFooter = '.list-foot { position: static !important }'
 
 /** Returns serious and critical axe violations of the current page (A-01). */
 export async function findSeriousViolations(page: Page, selector = 'html'): Promise<AccessibilityViolation[]> {
   // Rows are dimmed while they are reloaded. The check waits until that has ended.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached', timeout: 15_000 })
-  // Also waits for transitions that start in the next frame. Endless animations are ignored.
+  // The check also waits for transitions that start in the next frame. Endless animations are ignored.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   await page.waitForFunction(() =>
     document
@@ -221,8 +224,9 @@ export async function findSeriousViolations(page: Page, selector = 'html'): Prom
       ),
   )
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-  // Legacy mode, because our pages have no frames and the other mode opens a tab per check. Passed rules are not collected, and style
-  // sheets are not fetched again, because no used rule needs them. axe is half a megabyte and is reused if the page was checked before.
+  // Uses the legacy mode, because the pages have no frames and the other mode opens a tab per check. Passed rules are not collected, and
+  // style sheets are not fetched again, because no used rule needs them. axe has half a megabyte and is reused if the page was checked
+  // before.
   const isAxeLoaded = await page.evaluate(() => 'axe' in window)
   const axe = new AxeBuilder({ page, ...(isAxeLoaded && { axeSource: ';' }) })
     .setLegacyMode(true)

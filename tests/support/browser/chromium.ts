@@ -1,7 +1,7 @@
 /**
- * A browser that can be killed. Playwright does not expose the process of a browser it starts, and closes it normally. This one is started
- * here with a profile folder, controlled through its debugging port, and ended by SIGKILL with all its children, so that only data that
- * reached the disk remains.
+ * Starts a browser that can be killed. Playwright does not expose the process of a browser it starts, and closes it normally. This browser
+ * is started here with a profile folder, controlled through its debugging port, and ended by SIGKILL with all its children, so that only
+ * data that reached the disk remains.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,14 +12,14 @@ import { waitForAddress } from '#tests/support/browser/browser-address.ts'
 export interface ChromiumProcess {
   context: BrowserContext
   isRunning(): boolean
-  /** Returns the first page, then further ones. */
+  /** Returns the first page at the first call, then further ones. */
   openPage(): Promise<Page>
   /** Closes the browser normally, so cookies and all other data are saved. */
   close(): Promise<void>
   kill(): Promise<void>
 }
 
-/** Time for a closing browser to save its data. */
+/** Maximum time in ms for a closing browser to save its data. */
 const endWithinMs = 40_000
 
 export async function startChromium(profile: string): Promise<ChromiumProcess> {
@@ -32,7 +32,7 @@ export async function startChromium(profile: string): Promise<ChromiumProcess> {
     `--user-data-dir=${profile}`,
     'about:blank',
   ]
-  // A separate process group, so renderers and utility processes are ended with the browser and nothing else is.
+  // Starts a separate process group, so that SIGKILL ends the browser with its renderers and utility processes, and nothing else.
   const child = spawn(findChromiumPath(), args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
   const exit = once(child, 'exit')
   const address = await waitForAddress(child).catch(async (error: unknown) => {
@@ -65,7 +65,7 @@ export async function startChromium(profile: string): Promise<ChromiumProcess> {
       await browser.close()
     },
     async kill() {
-      // Set first, because every error from here on is a result of the kill.
+      // This is set first, because every error from here on is a result of the kill.
       isRunning = false
       killGroup(child)
       await exit

@@ -1,4 +1,4 @@
-/** Logs the screen of a failed browser test. Of a run on another machine only the log remains. */
+/** Logs the screen of a failed browser test, because after a run on another machine only the log is available. */
 import type { Browser, Page } from 'playwright-core'
 
 const maxText = 600
@@ -35,6 +35,6 @@ const readScreenState = (maxLength: number) =>
     text: document.body.innerText.slice(0, maxLength),
   })
 
-/** A hanging page may be the cause of the failure, so reading it has a timeout. */
+/** Returns null if the promise fails or takes too long. A hanging page may be the cause of the test's failure. */
 const withTimeout = async <T>(promise: Promise<T>): Promise<T | null> =>
   await Promise.race([promise.catch(() => null), new Promise<null>((resolve) => setTimeout(resolve, timeoutMs, null))])

@@ -1,10 +1,10 @@
-/** Checks of a screen besides axe: width, font size and focus. Each returns the faults. */
+/** Checks a screen for faults that axe does not find: width, font size and focus. Each function returns the faults. */
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { findSeriousViolations } from '#tests/support/browser/browser.ts'
 import { findFaults } from '#tests/support/browser/screen-faults.ts'
 
-/** Checks axe, sideways scrolling and clipped text, at normal and double font size (A-01, A-30, T-02). */
+/** Expects no faults by axe, no sideways scrolling and no clipped text, at normal and double font size (A-01, A-30, T-02). */
 export async function expectNoFaults(page: Page, screen: string): Promise<void> {
   expect({ screen, trouble: await findSeriousViolations(page) }).toEqual({ screen, trouble: [] })
   expect({ screen, ...(await findOverflow(page)) }).toEqual({ screen, sideways: [], cut: [] })
@@ -17,7 +17,7 @@ async function findOverflow(page: Page) {
   return { sideways, cut }
 }
 
-/** Waits for the next frame. Scripts have then positioned elements such as a menu at its button. */
+/** Waits for the next frame. After that, scripts have positioned elements such as a menu at its button. */
 export const waitForFrame = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 

@@ -1,4 +1,4 @@
-/** Steps of a new user: the sign-up, the mail, the first login. */
+/** Performs the steps of a new user: the sign-up, the mail, the first login. */
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 

@@ -1,7 +1,7 @@
 /**
- * Logged-in browser contexts that the tests of a file use in turns. A new context costs three times as much as a new page in an existing
- * one, which already has its files, worker and compiled code. The user's settings are reset between two tests; cached rows, sent writes and
- * drafts stay, as on a device in daily use.
+ * Lends logged-in browser contexts to the tests of a file, one after the other. A new context costs three times as much as a new page in an
+ * existing one, which already has its files, worker and compiled code. The user's settings are reset between two tests; cached rows, sent
+ * writes and drafts stay, as on a device in daily use.
  */
 import type { BrowserContext, Page } from 'playwright-core'
 
@@ -17,9 +17,9 @@ const pools = new Map<string, PooledContext[]>()
 
 export interface LentPage {
   page: Page
-  /** True if the browser context is new too and the page is still at its first address. */
+  /** True if the browser context is new, and the page is still at its first address. */
   isNew: boolean
-  /** `isUsable` is true if the next test may use it. */
+  /** Returns the page to the pool. `isUsable` is true if the next test may use its context. */
   giveBack(isUsable: boolean): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Two builds of the same client, to test how an open page handles a new version on the server. */
+/** Provides two builds of the same client, to test how an open page handles a new version on the server. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..', '..', '..')
 export interface Releases {
   olderBuild: string
   newerBuild: string
-  /** Scripts of the older build that its worker caches and that the newer build does not contain itself. */
+  /** Scripts of the older build that its worker caches and that the newer build does not contain. */
   formerFiles: string[]
   open(): Promise<ServedRelease>
   close(): Promise<void>
@@ -33,13 +33,13 @@ export interface ServedRelease {
   }): Promise<void>
 }
 
-/** Returns the build in dist/ and a newer one of the same sources. */
+/** Returns the build in dist/ and a newer build of the same sources. */
 export async function buildReleases(): Promise<Releases> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-releases-'))
   const currentDir = join(root, 'dist')
   const nextDir = join(folder, 'next')
   const olderBuild = await readBuild(currentDir)
-  // Builds over the older one, like a server that builds in place.
+  // Builds into a folder that contains the older build, like a server that builds in place.
   await cp(currentDir, nextDir, { recursive: true })
   await buildNewer(nextDir, getBuildNumber(olderBuild) + 1)
   return {
@@ -90,7 +90,7 @@ async function readBuild(folder: string): Promise<string> {
 const readFormerFiles = async (folder: string) =>
   JSON.parse(await readFile(join(folder, 'former.json'), 'utf8')) as string[]
 
-/** Returns the files that the worker caches. Files that are useless offline are not cached and cannot be missed. */
+/** Returns the files that the worker caches. Files that are useless offline are not cached. */
 async function findPrecachedFiles(folder: string, files: readonly string[]): Promise<string[]> {
   const worker = await readFile(join(folder, 'sw.js'), 'utf8')
   return files.filter((file) => file.endsWith('.js') && worker.includes(file))

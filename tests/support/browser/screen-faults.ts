@@ -1,5 +1,6 @@
 /**
- * Finds the faults of the current page besides those of axe. One evaluation collects them all, because each round trip to the page is slow.
+ * Finds the faults of the current page that axe does not find. One evaluation collects them all, because each round trip to the page is
+ * slow.
  */
 import type { Page } from 'playwright-core'
 import { setStyleSheet } from '#tests/support/browser/browser.ts'
@@ -10,11 +11,11 @@ import {
   findCutTexts,
 } from '#tests/support/browser/text-faults.ts'
 
-/** Minimum side of a press target in px: for touch (our rule, A-04) and for a mouse (WCAG 2.5.8). */
+/** Minimum side of a press target in px: for touch (rule A-04) and for a mouse (WCAG 2.5.8). */
 export const targets = { finger: 44, mouse: 24 } as const
 
 export interface ScreenFaults {
-  /** Texts that their box clips or that exceed a round box, and tags that their cell clips. */
+  /** Texts that are clipped by their box or do not fit into a round box, and tags that are clipped by their table cell. */
   cut: string[]
   /** Dates that wrap at a hyphen. */
   brokenDates: string[]
@@ -22,7 +23,7 @@ export interface ScreenFaults {
   brokenWords: string[]
   /** Lines whose descenders (g, p, y) are clipped. */
   descenders: string[]
-  /** Buttons of the open dialog with the same text as another button or option of it. */
+  /** Buttons of the open dialog that have the same text as another button or option in that dialog. */
   sameButtons: string[]
   passwordWidths: string[]
   small: string[]
@@ -39,15 +40,17 @@ export interface ScreenFaults {
 }
 
 interface FaultSearchOptions {
-  /** Waits until the page has this width in px and this pointer type, and its scripts had two frames to position elements. */
+  /**
+   * Waits until the page has the width in px and the pointer type of these options, and its scripts had two frames to position elements.
+   */
   width?: number
   isTouched?: boolean
   target?: number
-  /** Time for tooltips to reach their position, ms. */
+  /** Maximum time in ms for tooltips to reach their position. */
   timeoutMs?: number
 }
 
-/** Measures the pressable area of each target, including its label and its pseudo-elements. */
+/** Returns targets whose pressable area is smaller than `target`. The area includes labels and pseudo-elements. */
 function findSmallTargets({ target = 0 }: { target?: number }): string[] {
   interface Area {
     left: number
@@ -68,7 +71,7 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
     bottom: Math.max(element.bottom, otherArea.bottom),
   })
 
-  /** Includes pseudo-elements that enlarge the target, such as `inset: -4px`. */
+  /** Returns the area with pseudo-elements that enlarge the target, such as `inset: -4px`. */
   function getDrawnArea(element: Element, area: Area): Area {
     return ['::before', '::after'].reduce((union, part) => {
       const { position, content, left, top, width, height, pointerEvents } = getComputedStyle(element, part)
@@ -85,7 +88,7 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
 
   function getArea(element: Element): Area {
     const labels = 'labels' in element ? [...((element as HTMLInputElement).labels ?? [])] : []
-    // The whole row opens its first link (A-07).
+    // A click anywhere in the row opens its first link (A-07).
     const row = element.matches('.lead a') ? element.closest('tr.leads, li.leads') : null
     const boxes = [element, ...labels, ...(row ? [row] : [])].map((labelledElement) =>
       getDrawnArea(labelledElement, labelledElement.getBoundingClientRect()),
@@ -118,7 +121,7 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
     if ('disabled' in element && element.disabled === true) return []
     const area = getArea(element)
     const [width, height] = [area.right - area.left, area.bottom - area.top]
-    // Elements for screen readers and focus helpers are not pressed.
+    // Elements for screen readers and elements that only move the focus are not pressed.
     if (width <= 1 || height <= 1 || isOutsidePage(element, area)) return []
     // Allows for rounding of fractions of a pixel.
     if (width > target - 0.5 && height > target - 0.5) return []
@@ -126,7 +129,7 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
     const kind = `${element.localName}.${(element.getAttribute('class') ?? '').replaceAll(' ', '.')}`
     return [`${kind} "${readName(element)}" ${Math.round(width)} × ${Math.round(height)}`]
   })
-  // Report one of each kind only.
+  // Only one target of each kind is reported.
   const kinds = new Map(smallOnes.map((element) => [element.replace(/".*"/, ''), element]))
   return [...kinds.values()]
 }
@@ -139,12 +142,12 @@ function findSameButtons(): string[] {
       .map((element) => element.innerText.trim())
       .filter((text) => text !== '')
   const buttons = readTexts('button')
-  // Options, such as a role that can be removed, must differ from the button that closes the dialog.
+  // Options are compared too, such as a role that can be removed: their text must differ from the button that closes the dialog.
   const choices = readTexts('label, [role=radio], option')
   return [...new Set(buttons.filter((text, index) => buttons.indexOf(text) !== index || choices.includes(text)))]
 }
 
-/** The button that shows the password is inside its field. */
+/** Returns forms whose password fields have different widths. The button that shows the password is inside the field. */
 function findPasswordWidths(): string[] {
   const forms = [...document.querySelectorAll('form')].filter((element) => element.checkVisibility())
   return forms.flatMap((form) => {
@@ -187,7 +190,7 @@ function findDuplicateLandmarks(): string[] {
     const isNamed = element.hasAttribute('aria-label') || element.hasAttribute('aria-labelledby')
     if (element.localName === 'section') return isNamed ? 'region' : null
     if (element.localName === 'form') return isNamed ? 'form' : null
-    // Inside a section of the page these elements are no landmarks.
+    // Inside a section of the page, `header` and `footer` are no landmarks.
     if (element.localName === 'header' || element.localName === 'footer')
       return element.closest('article, aside, main, nav, section, [role=dialog]') ? null : element.localName
     return roles[element.localName] ?? null
@@ -217,7 +220,7 @@ function findKeyLikeTexts(): string[] {
     .filter((text) => text.length < 100 && text.includes('.'))
 }
 
-/** A page that is still being laid out gets a second. Real overflow remains. */
+/** Returns elements that exceed the page's width. Waits up to a second for a page whose layout is not complete. */
 async function findSidewaysOverflow(): Promise<string[]> {
   const { documentElement: root } = document
   const end = performance.now() + 1000
@@ -304,8 +307,8 @@ async function waitUntilStill({ width, isTouched }: { width?: number; isTouched?
   await until(hasRequestedSize, () => readWidthAndPointer().join(' px wide, touched '))
   await frame()
   await frame()
-  // Even without motion an appearing element takes a millisecond, which a busy machine starts late. Animations inside collapsed elements
-  // never finish (`finished`), and scroll-driven ones do not run, so both are ignored.
+  // Even without motion an appearing element takes a millisecond, and a busy machine starts it late. Animations inside collapsed elements
+  // never finish (`finished`), and scroll-driven animations do not run, so both are ignored.
   const findRunningAnimations = () =>
     document.getAnimations().filter(({ effect, timeline, playState }) => {
       const isEndless = effect?.getComputedTiming().endTime === Infinity || timeline !== document.timeline
@@ -349,7 +352,7 @@ const findFaultsScript = `async (looked) => {
 export const findFaults = (page: Page, options: FaultSearchOptions = {}): Promise<ScreenFaults> =>
   page.evaluate<ScreenFaults>(`(${findFaultsScript})(${JSON.stringify(options)})`)
 
-/** The text spacing that a user may set (WCAG 1.4.12). */
+/** Style sheet with the text spacing that a user may set (WCAG 1.4.12). */
 const spacing = `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
 p { margin-block-end: 2em !important }`
 

@@ -1,6 +1,6 @@
 /**
- * Visits screens within one page, as links do. The app is loaded once per language, and the page is resized. Used by the sweep and for
- * screenshots.
+ * Visits screens within one page, by following links. The app is loaded once per language, and the page is resized. Used by the sweep and
+ * for screenshots.
  */
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import type { Screen } from '#tests/support/browser/screens.ts'
@@ -9,7 +9,7 @@ import { listOrders } from '#tests/support/pages/wizard.ts'
 export interface ScreenSize {
   width: number
   height: number
-  /** True for touch as the pointer type. */
+  /** True if the pointer type is touch. */
   isTouched: boolean
   isMobile: boolean
 }
@@ -18,11 +18,11 @@ export const sizes = {
   desktop: { width: 1280, height: 800, isTouched: false, isMobile: false },
   tablet: { width: 1024, height: 768, isTouched: true, isMobile: false },
   phone: { width: 390, height: 844, isTouched: true, isMobile: true },
-  /** The narrowest supported width: a desktop at 400 % (WCAG 1.4.10). */
+  /** The narrowest supported width, which a desktop has at 400 % zoom (WCAG 1.4.10). */
   narrow: { width: 320, height: 700, isTouched: true, isMobile: true },
 } as const satisfies Record<string, ScreenSize>
 
-/** Browser context without a fixed viewport, so `resize` sets it, and without motion. */
+/** Options of a browser context without motion and without a fixed viewport, so that `resize` sets its size. */
 export const stillContextOptions = { viewport: null, reducedMotion: 'reduce', serviceWorkers: 'block' } as const
 
 const currentSizes = new WeakMap<CDPSession, ScreenSize>()
@@ -49,14 +49,16 @@ async function move(page: Page, path: string) {
   await page.locator('main h1:not([data-left])').first().waitFor()
 }
 
-/** An address in the same layout. */
+/** Returns an address of no page in the same layout. */
 const getNeutralPath = (path: string) => (path.startsWith('/app/') ? '/app/nowhere' : '/nowhere')
 const removeQuery = (path: string) => path.replace(/\?.*/, '')
 
 export interface ScreenWalk {
   page: Page
   session: CDPSession
-  /** Loads the app in desktop size in that language. The language is set in the address, so the account's setting stays unchanged. */
+  /**
+   * Loads the app in desktop size and in that language. The language is set by the address, so that the account's setting stays unchanged.
+   */
   begin: (lang: 'en' | 'zh', from: Screen) => Promise<void>
   /** Opens the screen in desktop size if it exists there, waits until it is rendered, and prepares it. */
   show: (screen: Screen) => Promise<void>
@@ -79,7 +81,7 @@ export async function openWalk(context: BrowserContext, url: string): Promise<Sc
     await resize(session, sizes[onlySize ?? 'desktop'])
     const [, code] = /:(\w+)/.exec(path) ?? []
     if (code && !ids.has(code)) ids.set(code, (await listOrders(page, code))[0]?.id ?? 0)
-    // Between two addresses of the same page its state would be kept.
+    // Visits another address first, because between two addresses of the same page the state of the page would be kept.
     if (removeQuery(path) === previousPath) await move(page, getNeutralPath(path))
     previousPath = removeQuery(path)
     await move(

@@ -1,18 +1,21 @@
-/** All screens of the product by name, for the sweep and for screenshots. */
+/** Lists all screens of the product by name, for the sweep and for screenshots. */
 import type { Page } from 'playwright-core'
 import { signedInRouteNames, routes } from '#app/routes/paths.ts'
 
 export interface Screen {
-  /** Name of its screenshot. */
+  /** Name of the screen's screenshot. */
   name: string
   /** `:code` is replaced by the id of the company's order with that code. */
   path: string
   /** Element that shows that the screen is rendered. Default: its heading. */
   readySelector?: string
   prepare?: (page: Page) => Promise<unknown>
-  /** Exists only in this size. */
+  /** Set if the screen exists in this size only. */
   onlySize?: 'phone'
-  /** A menu or bar that overlaps rows. Axe checks only this element, because it would report partly covered elements as too small. */
+  /**
+   * Selector of a menu or bar that overlaps rows. Axe checks only this element, because it would report partly covered elements as too
+   * small.
+   */
   dialogSelector?: string
 }
 
@@ -30,7 +33,7 @@ const openWith = (openerSelector: string, readySelector: string) => async (page:
 const form = '[role=dialog] form'
 const dialog = '[role=dialog]'
 const menu = '[role=menu]'
-/** Matches either language. */
+/** Returns a selector for buttons with any of these names, one per language. */
 const buildButtonSelector = (...names: string[]) => names.map((name) => `button:has-text("${name}")`).join()
 const noMatchQuery = '?searchText=nobody+at+all'
 const openHelp = openWith(['Help', '帮助'].map((name) => `.bar button:has-text("${name}")`).join(), dialog)
@@ -40,10 +43,10 @@ async function selectFirstRow(page: Page) {
   await page.locator('.picks').waitFor()
 }
 
-/** The first step, even if a draft is at a later one. */
+/** Opens the first step, even if the draft is at a later step. */
 const wizard = '/app/contract/new?step=1'
 
-/** Clears the draft of the previous language, which would be valid. */
+/** Submits the first step without a code. The draft of the previous language would be valid. */
 async function submitWithoutCode(page: Page) {
   await page.locator('[name=code]').fill('')
   await submitRefused(page)
@@ -98,7 +101,7 @@ export const adminScreens: Screen[] = [
     onlySize: 'phone',
     prepare: openWith('.filters button[aria-haspopup=dialog]', dialog),
   },
-  // A revisited list keeps its state.
+  // This screen is the last of the users list, because the list keeps its search when it is visited again.
   { name: 'users-none', path: `/app/user${noMatchQuery}`, readySelector: '.empty' },
   { name: 'home', path: '/app/home', readySelector: '.home-item' },
   { name: 'help', path: '/app/home', readySelector: '.home-item', prepare: openHelp },
@@ -180,7 +183,7 @@ export const serviceScreens: Screen[] = [
   { name: 'service-log', path: '/app/service/1/log', readySelector: '.log-tools' },
 ]
 
-/** For users without further rights. */
+/** Screens of users without further rights. */
 export const userScreens: Screen[] = [{ name: 'user-home', path: '/app/home', readySelector: 'main h2' }]
 
 export const staffScreens: Screen[] = [
@@ -194,7 +197,7 @@ export const staffScreens: Screen[] = [
     readySelector: '[name=code]',
     prepare: submitRefused,
   },
-  // A rehearsal needs a valid form.
+  // The rehearsal button shows the field errors, because a rehearsal needs a valid form.
   {
     name: 'price-new-refused',
     path: '/app/m18/price/new',

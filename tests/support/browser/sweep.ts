@@ -16,7 +16,7 @@ import { resize, sizes, stillContextOptions, type ScreenWalk, openWalk } from '#
 import type { Screen } from '#tests/support/browser/screens.ts'
 import type { TestSetup } from '#tests/support/browser/browser-setup.ts'
 
-/** For all screens of a test, even on a busy machine, ms. */
+/** Maximum time in ms for all screens of a test, even on a busy machine. */
 export const sweepTimeoutMs = 600_000
 
 type SweptUser = 'admin' | 'user' | 'staff' | null
@@ -32,7 +32,7 @@ export async function openSweep({ fixture, cleanups }: TestSetup, user: SweptUse
   return context
 }
 
-/** Collects policy violations and requests to hosts other than that of `url`, from now on. */
+/** Collects policy violations and requests to hosts other than the host of `url`, from now on. */
 export function watchOffences(context: BrowserContext, url: string): string[] {
   const { host } = new URL(url)
   const offences: string[] = []
@@ -64,7 +64,7 @@ export interface ScreenTitle {
 
 type ReportFault = (faultName: string, details: readonly unknown[]) => void
 
-/** Checks the screen in each size. A screen that exists in one size only is checked in that one. */
+/** Checks the screen in each size. A screen that exists in one size only is checked in that size. */
 async function lookInEachSize({ page, session }: ScreenWalk, { onlySize }: Screen, reportFault: ReportFault) {
   for (const name of onlySize ? [onlySize] : sizeNames) {
     const { width, isTouched } = sizes[name]
@@ -87,7 +87,7 @@ async function lookEnlarged({ page, session }: ScreenWalk, reportFault: ReportFa
     reportFault('text set apart: sideways', sideways)
     reportFault('text set apart: cut', cut)
   } finally {
-    // Reset even after a failure, so that later screens are not affected.
+    // The spacing is reset even after a failure, so that later screens are not affected.
     await setTextSpacing(page, false)
   }
 }
@@ -95,7 +95,7 @@ async function lookEnlarged({ page, session }: ScreenWalk, reportFault: ReportFa
 /** Maximum time for all checks of a screen, ms. A screen that hangs does not stop the others. */
 const maxLookMs = 90_000
 
-/** Runs the checks and returns the name of the one that failed or timed out, or null. */
+/** Runs the checks. Returns the name of the check that failed or timed out, or null. */
 async function runLooks(looks: Record<string, () => Promise<void>>): Promise<string | null> {
   let currentLook = ''
   const runAll = async () => {
@@ -146,7 +146,7 @@ async function sweep(context: BrowserContext, url: string, screens: readonly Scr
   return { faults, titles }
 }
 
-/** Checks these screens for a demo user or a visitor and expects no faults. Returns their titles. */
+/** Checks these screens as a demo user or a visitor and expects no faults. Returns their titles. */
 export async function expectCleanSweep(setup: TestSetup, user: SweptUser, screens: readonly Screen[]) {
   const context = await openSweep(setup, user)
   const offences = watchOffences(context, setup.fixture.portal.url)

@@ -1,12 +1,12 @@
 /** Finds faults in rendered texts. Each function runs in the page, so it must be self-contained. */
 
-/** Texts for screen readers only are not reported. */
+/** Returns texts that are clipped. Texts for screen readers are left out. */
 export function findCutTexts(): string[] {
   const isCut = (element: Element) => {
     const hasOwnText = [...element.childNodes].some(
       (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
     )
-    // Computes styles only for elements that exceed their box, which are few.
+    // Styles are computed only for elements that exceed their box, because these are few.
     const [isWide, isHigh] = [
       element.scrollWidth > element.clientWidth + 1,
       element.scrollHeight > element.clientHeight + 1,
@@ -14,14 +14,14 @@ export function findCutTexts(): string[] {
     if (!hasOwnText || element.clientWidth === 0 || !(isWide || isHigh)) return false
     const { overflowX, overflowY, clipPath, visibility, textOverflow, borderTopLeftRadius } = getComputedStyle(element)
     if (clipPath !== 'none' || visibility === 'hidden') return false
-    // Text in a circle or on a tag exceeds it instead of being clipped.
+    // A text in a circle or on a tag is not clipped, but drawn beyond its edge.
     if (borderTopLeftRadius === '50%' || parseFloat(borderTopLeftRadius) * 2 >= element.clientHeight) return true
-    // A single line with an ellipsis whose title is the complete text is allowed. The target page shows it in full.
+    // A single line with an ellipsis is allowed if its title is the complete text. The page behind its link shows it completely.
     const isTitled = textOverflow === 'ellipsis' && element.getAttribute('title') === element.textContent
     if (isTitled && element.closest('td, .bar')) return false
     return (isWide && /hidden|clip/.test(overflowX)) || (isHigh && /hidden|clip/.test(overflowY))
   }
-  // An ellipsis after a tag would suggest more content.
+  // An ellipsis after a tag would suggest that there is more content.
   const isTagCut = (element: Element) => {
     const cell = element.closest('td')
     if (!cell || cell.clientWidth === 0) return false
@@ -52,7 +52,7 @@ export function findBrokenDates(): string[] {
   return brokenTexts
 }
 
-/** Every column has room for a word with up to 14 letters. If it wraps, the column is too narrow. */
+/** Returns words of up to 14 letters that contain a line break. Every column should have room for such a word. */
 export function findBrokenWords(): string[] {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const range = document.createRange()
@@ -63,7 +63,7 @@ export function findBrokenWords(): string[] {
     const node = texts.currentNode as Text
     range.selectNodeContents(node)
     if (readLineBottoms().size < 2 || !node.parentElement || node.parentElement.closest('.sr-only, code, pre')) continue
-    // For screen readers only.
+    // Texts for screen readers are left out.
     if (getComputedStyle(node.parentElement).clipPath !== 'none') continue
     for (const { 0: word, index } of node.data.matchAll(
       /(?<![\p{L}\p{N}_.@/-])\p{Script=Latin}{2,14}(?![\p{L}\p{N}_.@/-])/gu,
@@ -76,7 +76,10 @@ export function findBrokenWords(): string[] {
   return [...brokenTexts]
 }
 
-/** Measures the ink of the letters, because the height of a text row may be smaller than the font's without clipping a letter. */
+/**
+ * Returns texts whose letters are clipped at the bottom. Measures the letters themselves, because a text row may be lower than the font
+ * without clipping a letter.
+ */
 export function findCutDescenders(): string[] {
   const canvas = document.createElement('canvas').getContext('2d')
   if (!canvas) throw new Error('this browser draws nothing')
@@ -94,14 +97,14 @@ export function findCutDescenders(): string[] {
     const ink = canvas.measureText('gjpqyç')
     const share = ink.fontBoundingBoxAscent / (ink.fontBoundingBoxAscent + ink.fontBoundingBoxDescent)
     const bottom = line.top + line.height * share + ink.actualBoundingBoxDescent
-    // The nearest box that clips without scrolling.
+    // Finds the nearest box that clips without scrolling.
     for (let box: Element | null = parent; box && box !== document.body; box = box.parentElement) {
       const { overflowY, borderBottomWidth, display, clipPath } = getComputedStyle(box)
       if (clipPath !== 'none') break
       if (display === 'inline' || overflowY === 'visible') continue
       const edge = box.getBoundingClientRect().bottom - parseFloat(borderBottomWidth)
       const isCut = /hidden|clip/.test(overflowY) && bottom > edge + 0.5 && line.top < edge - 4
-      // Text that exceeds its box by at least one line is clipped on purpose. `findCutTexts` reports it.
+      // Text that exceeds its box by at least one row is left to `findCutTexts`.
       if (isCut && box.scrollHeight <= box.clientHeight + 6) cutTexts.add(node.data.trim().slice(0, 40))
       break
     }

@@ -1,4 +1,4 @@
-/** Pages that are open while a new version is deployed: one portal, and one browser context per test. */
+/** Sets up pages that are open while a new version is deployed: one portal, and one browser context per test. */
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { type people, signIn } from '#tests/support/browser/browser.ts'
@@ -12,7 +12,7 @@ interface UpdateFixture {
   context: BrowserContext
 }
 
-/** Timeout for final states. Their speed depends on the machine. */
+/** Timeout in ms for final states. The time they need depends on the machine. */
 export const longTimeout = { timeout: 30_000 }
 
 export function setUpUpdates() {
@@ -66,7 +66,10 @@ export function setUpUpdates() {
       () => void navigator.serviceWorker.getRegistration('/saas/').then((registration) => registration?.update()),
     )
 
-  /** Must not be called while a worker is about to end: a message at that moment would restart it. */
+  /**
+   * Returns the build that the worker reports. Must not be called while a worker is about to end: a message at that moment would restart
+   * it.
+   */
   const readBuild = (page: Page) =>
     page.evaluate(async () => {
       const { port1, port2 } = new MessageChannel()

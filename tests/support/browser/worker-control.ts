@@ -1,9 +1,9 @@
-/** Stops service workers like a browser that needs memory: at any time, regardless of their work. */
+/** Stops service workers as a browser does if it needs memory: at any time, regardless of their work. */
 import type { Page } from 'playwright-core'
 
 export interface WorkerControl {
   isRunning(): boolean
-  /** Returns false if none was running. */
+  /** Stops all running workers. Returns false if none was running. */
   stop(): Promise<boolean>
   /** Stops the controlling worker while another one waits. */
   stopOutgoing(): Promise<void>
@@ -50,8 +50,8 @@ export async function controlWorker(page: Page): Promise<WorkerControl> {
 const stopIntervalMs = 5_000
 
 /**
- * Waits for `promise` while a new worker takes over. A request at the moment the old worker ends restarts it. A browser stops an idle
- * worker after half a minute, but not under a debugger, which controls this page. So this function stops it, earlier than a browser would.
+ * Waits for `promise` while a new worker takes over. Normally a browser stops an idle old worker after half a minute, but not while a
+ * debugger is attached, as it is to this page. So this function stops the old worker, and stops it again if a request restarts it.
  */
 export async function stopOutgoingWhile<T>(page: Page, promise: Promise<T>): Promise<T> {
   const { stopOutgoing } = await controlWorker(page)

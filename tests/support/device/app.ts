@@ -1,4 +1,4 @@
-/** The complete application in one process: a real server, and tablets whose connection can be cut. All share one clock. */
+/** Starts the complete application in one process: a real server, and tablets whose connection can be cut. All share one clock. */
 import {
   createClock,
   createTablet,
@@ -58,7 +58,7 @@ export const toServerTransport =
 const isMultipart = (requestHeaders: Record<string, string>) =>
   requestHeaders['content-type']?.startsWith('multipart/') ?? false
 
-/** Logs that test user in. Throws if the server refuses. */
+/** Logs this test user in. Throws if the server refuses. */
 export async function signInAs(tablet: Tablet, userName: string): Promise<void> {
   const [role, company = ''] = userName.split('@')
   const result = await tablet.signIn(company, `${role}@${company}.example`, password)

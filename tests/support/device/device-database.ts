@@ -1,4 +1,4 @@
-/** Users in the server's format and outbox entries about them, for tests of the device's storage. */
+/** Builds users in the server's format and outbox entries about them, for tests of the device's storage. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { listUsers, type UserRow } from '#contract/users.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
@@ -59,7 +59,7 @@ export const buildPageResponse = (
 
 let entryCount = 0
 
-/** By default a change of a user's title. */
+/** Builds an outbox entry, by default a change of a user's title. */
 export function buildNewEntry(fields: Partial<NewEntry> = {}): NewEntry {
   const intent = fields.intent ?? crypto.randomUUID()
   entryCount += 1

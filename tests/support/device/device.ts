@@ -1,6 +1,6 @@
 /**
- * A simulated device: the real request pipeline and Dexie over a fake IndexedDB, a connection that can be cut, a manual clock and no timers
- * of its own. A test can use several as tablets of different users.
+ * Simulates a device: the real request pipeline and Dexie over a fake IndexedDB, a connection that can be cut, and a manual clock instead
+ * of timers. A test can use several as tablets of different users.
  */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import type { Endpoint, VersionedRow } from '#contract/endpoint.ts'
@@ -46,7 +46,7 @@ export function createClock(start = Date.UTC(2026, 4, 4, 8), onAdvance: (now: nu
   }
 }
 
-/** Runs the event loop, so everything that needs no time is done. */
+/** Runs the event loop, so that all work that waits for no timer is done. */
 export async function flushEventLoop(rounds = 30): Promise<void> {
   for (let round = 0; round < rounds; round++) await new Promise((resume) => setImmediate(resume))
 }
@@ -91,9 +91,9 @@ export interface Tablet {
   cookies: Map<string, string>
   signIn(company: string, username: string, password?: string): ReturnType<typeof signIn>
   signOut(): Promise<void>
-  /** Returns the browser's name of a lock of this tablet. */
+  /** Returns the name that the browser uses for a lock of this tablet. */
   lockName(name: string): string
-  /** Does what a trigger does: sends everything that is due. */
+  /** Sends everything that is due, as a trigger does. */
   tick(): Promise<boolean>
   /** Waits for background work of the request pipeline. Throws its errors. */
   settle(): Promise<void>
@@ -103,7 +103,7 @@ export interface Tablet {
   reopen(): void
   /** Deletes the databases; cookies stay. */
   loseStorage(): void
-  /** The waiting count in the cookie, and on the app's badge. */
+  /** The waiting count as stored in the cookie. */
   readonly tally: string
   readonly badge: number
   list<R extends VersionedRow>(endpoint: Endpoint, query: Partial<ListQuery>): ReturnType<typeof readListOnDevice<R>>
@@ -131,7 +131,7 @@ export function createTablet(transport: ServerTransport, clock: Clock): Tablet {
   let device = openDevice(storage)
   let tally = ''
   let badge = 0
-  /** A separate prefix, because tablets of other tests in this process use the same lock names. */
+  /** Uses a separate prefix, because tablets of other tests in this process use the same lock names. */
   const holders = createLockHolders(`portal-locks ${crypto.randomUUID()}`)
 
   async function network(fetchRequest: Request): Promise<Response> {
@@ -251,7 +251,7 @@ export async function toSent(request: Request, cookies: Map<string, string>): Pr
   return { method: request.method, path: url.pathname + url.search, headers, body: body || null }
 }
 
-/** Reads the bytes of a file as one character each. */
+/** Returns the body as text. The bytes of a form with files become one character each. */
 const readBody = async (request: Request) =>
   request.headers.get('content-type')?.startsWith('multipart/')
     ? Buffer.from(await request.arrayBuffer()).toString('latin1')

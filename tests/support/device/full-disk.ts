@@ -1,15 +1,18 @@
-/** A fake IndexedDB with a full disk: puts fail like in a browser, at the put and when the transaction ends. */
+/** Simulates a full disk in a fake IndexedDB: puts fail as in a browser, at the put and when the transaction ends. */
 import { IDBObjectStore as FakeStore } from 'fake-indexeddb'
 
 type Transaction = { _state: string; _abort: (name: string) => void }
 
 export interface FullDisk {
   refusedCount: number
-  /** Makes room again. */
+  /** Ends the fault: puts succeed again. */
   repair(): void
 }
 
-/** Makes every put of this process fail from number `firstRefused` on. With `until`, a deletion makes room again. */
+/**
+ * Makes every put of this process fail, beginning with put number `firstRefused`. `until` sets whether a deletion ends this, or only
+ * `repair`.
+ */
 export function fillDisk({
   firstRefused = 1,
   until = 'mended',
@@ -34,7 +37,7 @@ export function fillDisk({
       const request = originals[name].apply(this, args) as EventTarget
       if (!isFull || putCount < firstRefused) return request
       const { transaction } = this
-      // The request succeeds and the transaction is aborted. Only its inner error has the reason.
+      // The request succeeds, and then the transaction is aborted. Only the transaction's inner error has the reason.
       request.addEventListener('success', () => {
         if (transaction._state !== 'active') return
         disk.refusedCount += 1

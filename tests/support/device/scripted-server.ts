@@ -1,6 +1,6 @@
 /**
- * A server whose responses a test controls, for cases that are rare with the real one. It implements users and an idempotency store as far
- * as the request pipeline needs them. Other tests use the real server.
+ * Simulates a server whose responses a test controls, for cases that are rare with the real server. It implements users and an idempotency
+ * store as far as the request pipeline needs them. Other tests use the real server.
  */
 import { createHash } from 'node:crypto'
 import { deleteSealKeys } from '#contract/accounts.ts'
@@ -20,7 +20,7 @@ export interface ScriptedServer {
   sealKeys: ReturnType<typeof createSealKeys>
   renewals: number
   logouts: number
-  /** If set, its response is used unless it is null. It may request the normal response first. */
+  /** If set, its response is used unless it is null. The script may request the normal response first. */
   script: ResponseScript | null
   /** Invalidates all tokens issued so far. */
   revoke(): void
@@ -39,7 +39,7 @@ export const buildRefusal = (
   data: unknown = null,
 ) => json(status, { errorCode: code, errorMessage: code, data }, extraHeaders)
 
-/** With `seals`, the server issues keys with which unsent writes are sealed. Otherwise they stay unsealed. */
+/** Creates the server. If `seals` is true, it issues keys with which unsent writes are sealed. Otherwise they stay unsealed. */
 export function createScriptedServer(clock: Clock, { seals: hasSeals = false } = {}): ScriptedServer {
   const rows = new Map([1, 2, 3].map((id) => [id, buildUser(id)]))
   const idempotency = new Map<string, ReceivedResponse>()
@@ -144,7 +144,7 @@ export function createScriptedServer(clock: Clock, { seals: hasSeals = false } =
       return { ...json(204, ''), body: '' }
     }
     if (url.pathname.endsWith('/users')) return respondWithList(url)
-    // No batch endpoint, so each write is sent separately.
+    // There is no batch endpoint, so each write is sent separately.
     if (url.pathname === sendBatch.path) return buildRefusal(404, 'NOT_FOUND')
     return respondToWrite(request, request.method === 'POST' ? null : Number(url.pathname.split('/').at(-1)))
   }

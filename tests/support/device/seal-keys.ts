@@ -1,6 +1,6 @@
-/** Sealing keys of an in-memory server: one per session, and key 0 of each account. */
+/** Issues the sealing keys of an in-memory server: one per session, and key 0 of each account. */
 
-/** Returns 32 bytes, base64url, that are always the same for the same input. */
+/** Returns 32 bytes in base64url that are always the same for the same input. */
 const buildKey = (...bytes: number[]) =>
   Buffer.from(Array.from({ length: 32 }, (_, index) => bytes[index % bytes.length] ?? 0)).toString('base64url')
 const buildFirstKey = (userId: number) => buildKey(userId)
@@ -16,13 +16,13 @@ export function createSealKeys() {
     key: id === 0 ? buildFirstKey(userId) : buildKey(userId, id, 255),
   })
   return {
-    /** Starts a session. Its number is also its key's. */
+    /** Starts a session and returns its number, which is also the id of its key. */
     begin(userId: number): number {
       lastSessionId += 1
       owners.set(lastSessionId, userId)
       return lastSessionId
     },
-    /** Returns the key fields of the user's own data. */
+    /** Returns the fields with keys of the response for the user's own data. */
     buildResponse(userId: number, session: number, { searchParams }: URL) {
       const isUsable = (id: number) => id === 0 || (owners.get(id) === userId && !deletedUserIds.has(id))
       return {
@@ -33,7 +33,7 @@ export function createSealKeys() {
           .map((id) => sealKey(id, userId)),
       }
     },
-    /** Deletes keys and returns which ones were deleted. */
+    /** Deletes keys and returns the ids of the deleted keys. */
     forget(userId: number, session: number, { searchParams }: URL): number[] {
       const ids = parseIds(searchParams.get('ids')).filter((id) => owners.get(id) === userId && id !== session)
       for (const id of ids) deletedUserIds.add(id)

@@ -1,4 +1,4 @@
-/** A service with items on a local host and backup subscriptions, and the actions on them. */
+/** Sets up a service with items on a local host and backup subscriptions, and runs backups and restores. */
 import type { StoredBackupRow } from '#contract/backups.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { backupJobKinds, hostingJobKinds, restoreJobKinds } from '#server/jobs/job-registry.ts'
@@ -15,13 +15,13 @@ export interface BackupFixture {
   end(): Promise<void>
 }
 
-/** Replaces the server's host and backup stores. */
+/** Replaces the server's hosting and its backup stores. */
 export function openBackups(server: TestServer): BackupFixture {
   const host = openLocalHosting()
   const places = createMemoryPlaces()
   server.app.hosting = host.driver
   server.app.backups = places
-  // For restore drills.
+  // Restore drills need the data folder.
   server.app.config = { ...server.app.config, dataDir: host.folder }
   return { host, places, end: () => host.end() }
 }

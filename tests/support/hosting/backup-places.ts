@@ -1,4 +1,4 @@
-/** Backup stores in memory, whose archives can be inspected, damaged and deleted, and whose calls can be made to fail. */
+/** Simulates backup stores in memory. Their archives can be inspected, damaged and deleted, and their calls can be made to fail. */
 import { createHash } from 'node:crypto'
 import type { BackupDestinations } from '#server/context/backup-destinations.ts'
 import { StoreError, type StoreFault } from '#server/drivers/backup-store/backup-store.ts'
@@ -7,11 +7,11 @@ import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 export interface BackupPlacesUnderTest extends BackupDestinations {
   archives: Map<string, Buffer>
   copies: BackupDestinations['copies'] & { piecesByPath: Map<string, DataPiece[]> }
-  /** If set, every call throws it. */
+  /** If set, every call throws this fault. */
   fault: StoreFault | null
-  /** If set, puts and writes wait for it. */
+  /** If set, puts and writes wait for this promise. */
   blockedUntil: Promise<unknown> | null
-  /** Age of the archives in ms. */
+  /** Age in ms of the archives that are written. */
   ageMs: number
 }
 

@@ -31,7 +31,7 @@ interface BackupOrderInput extends Partial<Insertable<BackupOrderTable>> {
   months?: number
 }
 
-/** By default a year of pdb2s3 in HKD at 6000.00 with a discount of 10 %, paid and invoiced. */
+/** Creates a backup order. By default it is a year of pdb2s3 in HKD at 6000.00 with a discount of 10 %, paid and invoiced. */
 export const createBackupOrder = (
   server: TestServer,
   code: string,
@@ -77,7 +77,7 @@ interface TrafficInput extends Partial<Insertable<TrafficTable>> {
   isPaid?: boolean
 }
 
-/** By default 63 GB of March 2026 in HKD, 50 of them free, paid and invoiced. */
+/** Creates a month of traffic. By default it is 63 GB of March 2026 in HKD, of which 50 are free, paid and invoiced. */
 export const createTraffic = (
   server: TestServer,
   code: string,

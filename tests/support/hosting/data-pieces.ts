@@ -1,4 +1,4 @@
-/** Random instance data with every value that a database allows. */
+/** Generates random instance data with every value that a database allows. */
 import * as fc from 'fast-check'
 import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 
@@ -57,7 +57,7 @@ const real = fc.oneof(
   fc.double(),
 )
 const bigInteger = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
-/** As a host returns them: values beyond 2^53 as bigint. */
+/** Integers as a host returns them: values beyond 2^53 as bigint. */
 const integer = fc.oneof(
   fc.maxSafeInteger(),
   fc.constantFrom(0, -1, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n),

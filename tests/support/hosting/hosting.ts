@@ -1,4 +1,4 @@
-/** The local hosting in a separate folder, driven through its interface and inspected from outside: processes and HTTP. */
+/** Runs the local hosting in a separate folder, uses it through its interface and inspects it from outside: processes and HTTP. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ import {
 export interface HostingUnderTest {
   driver: HostingDriver
   canSignIn(address: InstanceAddress, password: string): Promise<boolean>
-  /** Logs in and returns the cookie, or null if refused. */
+  /** Logs in and returns the cookie, or null if the login is refused. */
   signIn(address: InstanceAddress, password: string): Promise<string | null>
   isSignedIn(address: InstanceAddress, cookie: string): Promise<boolean>
   end(): Promise<void>
@@ -35,7 +35,7 @@ export interface LocalUnderTest extends HostingUnderTest {
 
 export const sampleProgram = join(import.meta.dirname, '..', '..', '..', 'demo', 'sample-instance', 'main.ts')
 
-/** The memory limit affects only tests that set their own. */
+/** Default settings. The memory limit is so high that it affects only tests with their own limit. */
 const defaultSettings = {
   program: sampleProgram,
   log: { warn: () => undefined, info: () => undefined },
@@ -80,7 +80,7 @@ export interface HostProcess {
   command: string
 }
 
-/** Returns all processes whose command line contains the folder. A zombie process has no command line. */
+/** Returns all processes whose command line contains the folder. Zombie processes are left out, because they have no command line. */
 export function findProcesses(folder: string): HostProcess[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) return []
@@ -128,7 +128,7 @@ export interface InstanceResponse {
   body: string
 }
 
-/** Sends a request through the gateway with the host of that address. Rejects if the connection is cut. */
+/** Sends a request through the gateway with the host name of that address. Rejects if the connection is cut. */
 export function sendRequest(
   address: string,
   path: string,

@@ -14,7 +14,7 @@ import {
   openFaultProxy,
 } from '#tests/support/network/fault-proxy.ts'
 
-/** A server that performs requests and counts them. */
+/** Idempotency keys, or else addresses, of the requests that the server performed. */
 let performedKeys: string[]
 let server: Server
 let proxy: FaultProxy
@@ -101,9 +101,9 @@ describe('the fault proxy', () => {
     hang: null,
   }
   it.each(Object.keys(faults) as Fault[])(
-    'causes "%s", and performs the request as often as specified',
+    'causes "%s", and forwards the request as often as that fault requires',
     async (fault) => {
-      // On a reused connection, as in a browser.
+      // The first call opens a connection that the second one reuses, as in a browser.
       await call('first')
       proxy.set(() => fault)
       expect(await call('second', fault.startsWith('hang') ? 500 : 3_000)).toEqual(expectedResponses[fault])
@@ -136,7 +136,7 @@ describe('the fault proxy', () => {
     expect(performedKeys).toEqual(['a', 'c'])
   })
 
-  it('ignores faults for its own files and for requests that are no call', async () => {
+  it('ignores faults for its own files and for requests that are no API call', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'proxy-'))
     writeFileSync(join(folder, 'rig.js'), 'export {}')
     proxy.mount('/saas/rig/', folder)

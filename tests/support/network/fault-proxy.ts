@@ -1,7 +1,8 @@
 /**
- * A faulty connection between a browser and the real server: responses cut after the commit, hanging connections, 502 of a gateway, a
- * hotel's login page. Requests pass unchanged until a fault profile is set, which is called for every call and may use a seed. The proxy
- * lists what arrived, because a browser may send more than the server performs: Chromium itself resends a POST if a reused connection dies.
+ * Simulates a faulty connection between a browser and the real server: responses cut after the commit, hanging connections, 502 of a
+ * gateway, a hotel's login page. Requests pass unchanged until a fault profile is set, which is called for every API call and may use a
+ * seed. The proxy lists what arrived, because a browser may send more than the server performs: Chromium itself resends a POST if a reused
+ * connection dies.
  */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -11,7 +12,7 @@ import { extname, join, normalize } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Random, pick } from '#tests/support/runner/random.ts'
 
-/** `isPerformed` is true if the server receives the call. */
+/** All faults. `isPerformed` is true if the server receives the call. */
 export const faults = {
   'cut before the answer': { isPerformed: true },
   'cut in the answer': { isPerformed: true },
@@ -31,23 +32,23 @@ export interface ArrivedCall {
   arrivedAt: number
   method: string
   path: string
-  /** Idempotency-Key, or those of a batch's items. */
+  /** Idempotency-Key of the request, or those of a batch's items. */
   keys: string[]
   fault: Fault | null
   /** Time when the response was sent or the connection closed, or null while it is open. */
   endedAt: number | null
 }
 
-/** Called once for each API call. Null passes the call on. */
+/** Returns the fault of a call, or null to forward it. Called once for each API call. */
 export type FaultProfile = (call: Pick<ArrivedCall, 'method' | 'path' | 'keys'>) => Fault | null
 
 export interface FaultProxy {
   url: string
   port: number
   arrivals: ArrivedCall[]
-  /** Valid until the next call of `set` or `clearFaults`. */
+  /** Sets the fault profile until the next call of `set` or `clearFaults`. */
   set(faultProfile: FaultProfile): void
-  /** Ends all faults. Hanging calls keep hanging, as a client is not notified of a dead connection. */
+  /** Ends all faults. Hanging calls keep hanging, because a client is not notified of a dead connection. */
   clearFaults(): void
   /** Refuses new connections and resets open ones until `clearFaults`. */
   cut(): void
@@ -126,14 +127,14 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
   }
 }
 
-/** Returns a profile that draws for each call. A share of them, 0 to 1, gets one of `choices`. `readings: false` excludes reads. */
+/** Returns a random profile. A share of the calls, 0 to 1, gets one of `choices`. `readings: false` excludes reads. */
 export function createRandomFaults(
   random: Random,
   choices: readonly Fault[],
   { share = 1, readings: includesReads = true } = {},
 ): FaultProfile {
   return ({ method }) => {
-    // Drawn even if unused, so the random sequence stays in step with the calls.
+    // A fault is drawn even if it is not used, so that the random sequence does not depend on the kinds of calls.
     const isFaulty = random() < share
     const fault = pick(random, choices)
     return isFaulty && (includesReads || method !== 'GET') ? fault : null
@@ -162,7 +163,8 @@ async function applyFault(fault: Fault | null, { request, response, forward }: F
     case 'slow':
       return await trickle(response, await forward())
     case 'twice':
-      // Sends both at once and uses the first response, which may be the one that found the other in progress.
+      // Sends the request twice at the same time and uses the first response. It may be the one that reports the other request as in
+      // progress.
       return await sendResponse(response, await Promise.any([forward(), forward()]))
     case 'gateway timeout':
       await forward()
@@ -188,7 +190,7 @@ async function sendResponse(response: ServerResponse, { status, headers, body }:
   response.writeHead(status, headers).end(body)
 }
 
-/** Sends half of the body with the length of the complete one. */
+/** Sends half of the body with a larger content length, then closes the connection. */
 function cutInside(response: ServerResponse, { status, headers, body }: ForwardedResponse): void {
   const half = body.subarray(0, body.length >> 1)
   response.writeHead(status, [
@@ -197,7 +199,7 @@ function cutInside(response: ServerResponse, { status, headers, body }: Forwarde
     `${body.length + 1}`,
   ])
   response.write(half, () => setTimeout(() => response.socket?.destroy(), 20))
-  // An empty body is cut by its length header alone.
+  // If half of the body is empty, only the headers are sent.
   if (half.length === 0) response.flushHeaders()
 }
 

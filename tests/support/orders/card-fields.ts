@@ -1,4 +1,4 @@
-/** Enters cards: typed into the panel's frame, or sent to the sandbox as the frame does. */
+/** Enters cards: types them into the panel's frame, or sends them to the sandbox as the frame does. */
 import type { Locator, Page } from 'playwright-core'
 import type { SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 
@@ -8,7 +8,7 @@ export const getCardField = (page: Page, name: 'number' | 'expiry' | 'cvc'): Loc
 /** Returns December of the year after next as `MMYY`. */
 export const validExpiry = (): string => `12${String(new Date().getFullYear() + 2).slice(2)}`
 
-/** The fields must be empty. */
+/** Types a card with this number. The fields must be empty. */
 export async function typeCard(page: Page, number: string): Promise<void> {
   for (const [name, text] of [
     ['number', number],
@@ -22,7 +22,7 @@ export async function typeCard(page: Page, number: string): Promise<void> {
 
 const goodCard = { number: '4242424242424242', exp_month: '12', exp_year: '2040', cvc: '123' }
 
-/** Sends a card to the sandbox and returns the response. Without a body it is a valid card. */
+/** Sends a card to the sandbox and returns the response. By default it is a valid card. */
 export async function sendCard(
   { gateways, keys }: Pick<SandboxServer, 'gateways' | 'keys'>,
   card: Partial<typeof goodCard> = {},
@@ -34,7 +34,7 @@ export async function sendCard(
   return { status: response.status, headers: response.headers, body: (await response.json()) as { id?: string } }
 }
 
-/** Returns a new token of a card, as the frame creates one for each payment. */
+/** Returns a new token of a card. The frame creates one for each payment. */
 export async function createToken(sandbox: Pick<SandboxServer, 'gateways' | 'keys'>, number?: string): Promise<string> {
   const { body } = await sendCard(sandbox, number === undefined ? {} : { number })
   if (body.id === undefined) throw new Error(`no token: ${JSON.stringify(body)}`)

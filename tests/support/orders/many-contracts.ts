@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { bypassPolicies } from '#tests/support/server/database.ts'
 import type { TestServer } from '#tests/support/server/server.ts'
 
-/** The nth contract has n modulo 30 plus one users and a price of 20,000.00 plus n. All run for a year from 2026-01-01. */
+/** Adds contracts that run for a year from 2026-01-01. The nth contract has n modulo 30 plus one users and a price of 20,000.00 plus n. */
 export const addContracts = (server: TestServer, companyId: number, priceId: number, count: number) =>
   bypassPolicies(server.app.database, async (db) => {
     const agreedColumns = sql`currency, user_mode, users, modules, uat, client_type, price_id, annual, contract_amount,

@@ -1,6 +1,6 @@
 /**
- * Valid and invalid contents of a price list as a table: each limit from both sides (contracts 5, D81, D82). The server's tests send each
- * case by POST and PUT, the form's tests type them.
+ * Lists valid and invalid contents of a price list as a table: values at each limit and beyond it (contracts 5, D81, D82). The server's
+ * tests send each case by POST and PUT, the form's tests type them.
  */
 import type { FieldCode } from '#domain/checks/field-checks.ts'
 import type { OrderFieldCode } from '#domain/checks/order-checks.ts'
@@ -12,7 +12,7 @@ type Range = Charges & { from: number; to: number }
 export const freeDay = '2028-02-29'
 export const usedDay = '2026-01-01'
 
-/** A valid list. `ids` are the ids of the modules `core`, `fin` and, hidden, `base`. */
+/** Builds a valid list. `ids` are the ids of the modules `core`, `fin` and `base`, which is hidden. */
 export const buildValidList = (ids: Record<'core' | 'fin' | 'base', number>) => ({
   type: 'saas' as const,
   effective_date: freeDay,

@@ -1,4 +1,4 @@
-/** Files of price lists, valid and invalid, and functions to export and import them. */
+/** Builds files of price lists, valid and invalid, and functions to export and import them. */
 import { createHash } from 'node:crypto'
 import type { ComparedPriceList } from '#domain/catalogue/price-differences.ts'
 import { buildFileForm } from '#tests/support/uploads/pictures.ts'
@@ -20,13 +20,13 @@ export const packList = (list: string | Buffer, overrides: object = {}) =>
     { name: 'price.json', bytes: list },
     { name: 'manifest.json', bytes: buildManifest(list, overrides) },
   ])
-/** Stored without compression, so its bytes can be found in the zip. */
+/** Builds a valid file. The list is stored without compression, so its bytes can be found in the zip. */
 export const buildValidFile = () =>
   zipFiles([
     { name: 'price.json', bytes: JSON.stringify(plainList), isStored: true },
     { name: 'manifest.json', bytes: buildManifest(JSON.stringify(plainList)) },
   ])
-/** With a matching checksum. */
+/** Returns a file of a changed list, with a matching checksum. */
 export const packChangedList = (change: (list: Record<string, unknown>) => void) => {
   const list: Record<string, unknown> = { ...plainList }
   change(list)
@@ -54,7 +54,7 @@ export const toComparedPrices = (list: Record<string, unknown>): ComparedPriceLi
   return { ...content, ...rows } as unknown as ComparedPriceList
 }
 
-/** Returns functions for file calls, made by the user that is logged in at that time. */
+/** Returns functions for file calls. They are made by the user that is logged in when the function is called. */
 export const createFileCalls = (getServer: () => TestServer, getStaff: () => SignedIn) => {
   const requestExportKey = (id: number | undefined, caller = getStaff()) =>
     caller.send({ method: 'POST', url: '/api/template/price/export', payload: { id } })

@@ -1,4 +1,4 @@
-/** Random price lists that the editor could have saved: ranges in order, amounts with two decimals. */
+/** Generates random price lists that the editor could have saved: ranges in order, amounts with two decimals. */
 import fc from 'fast-check'
 import { type PriceContent, normaliseRanges } from '#domain/checks/price-checks.ts'
 import { writeAmount } from '#domain/money.ts'
@@ -28,7 +28,10 @@ const backup = fc.record({
   pdb2rds_discount: wholeUnits(100),
 })
 
-/** With modules of those codes, each once, in any order. Their ids are the positions in `codes`, starting at 1. */
+/**
+ * Generates the content of a list with all modules of these codes, each once, in any order. A module's id is its position in `codes`,
+ * starting at 1.
+ */
 export const randomContent = (codes: readonly string[]): fc.Arbitrary<PriceContent> =>
   fc.record({
     uat_charge: hundredths(99_999n),
@@ -55,7 +58,7 @@ export const randomContent = (codes: readonly string[]): fc.Arbitrary<PriceConte
     pdbPrice: fc.option(backup),
   })
 
-/** Fields that identify a list, with a description of any storable characters. */
+/** Generates the fields that identify a list, with a description of any characters that can be stored. */
 export const randomHeader = fc.record({
   effective_date: fc
     .integer({ min: 0, max: 20_000 })

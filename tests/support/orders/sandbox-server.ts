@@ -1,4 +1,4 @@
-/** A test server that takes payments: the payment sandbox runs next to it over real HTTP and calls it like the gateways. */
+/** Starts a test server that takes payments: the payment sandbox runs next to it over real HTTP and calls it as the gateways do. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'

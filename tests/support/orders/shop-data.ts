@@ -1,4 +1,4 @@
-/** A world with a shop: the demo catalogue, and orders of two companies made by their own users. */
+/** Provides test data for a shop: the demo catalogue, and orders of two companies made by their own users. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { loadCatalogue } from '#demo/sample-data/catalogue.ts'
@@ -20,7 +20,7 @@ export interface OrderRow {
 }
 
 export interface ShopData {
-  /** Lists A and B of the agreed examples. */
+  /** Ids of the price lists A and B of the agreed examples. */
   priceListIds: number[]
   moduleId: number
   /** Orders in effect. */
@@ -38,10 +38,10 @@ export const orderInput = {
   period_start: '2026-03-02',
 }
 
-/** A day on which list A is in force. */
+/** Time in epoch ms at which list A is in force. */
 export const shopOpenedAt = Date.parse('2026-03-02T02:00:00Z')
 
-/** Starts a server for the tests of a file. Before each test the catalogue is reset and the clock is set to that day. */
+/** Starts a server for the tests of a file. Before each test the catalogue is reset and the clock is set to `shopOpenedAt`. */
 export function setUpShop(engine: Engine) {
   const fixture = {} as { server: TestServer; priceListIds: number[] }
   beforeAll(async () => {
@@ -55,7 +55,7 @@ export function setUpShop(engine: Engine) {
   return fixture
 }
 
-/** State of the first creation in this worker, with its time. */
+/** Test data of the first creation in this worker, with its time. */
 let firstState: { priceListIds: number[]; world: World; snapshot: Snapshot } | null = null
 
 async function resetToShop(server: TestServer): Promise<number[]> {
@@ -88,7 +88,7 @@ export async function openShopWithOrders(server: TestServer): Promise<ShopData> 
   return { priceListIds, moduleId: 1, orders }
 }
 
-/** Loads only the catalogue. */
+/** Loads the catalogue without orders. Returns the ids of the price lists. */
 export const openShop = (server: TestServer): Promise<number[]> =>
   runInTransaction(server.app, { role: 'portal_system' }, (db) => loadCatalogue(db, server.clock.now, 'Staff'))
 
@@ -100,7 +100,7 @@ export const readOrder = async (caller: SignedIn, id: number): Promise<OrderRow>
 
 let referenceCount = 0
 
-/** Records a payment like a gateway's notice. */
+/** Records a payment as a gateway's notice does. */
 export const payOrder = (server: TestServer, { id, amount }: OrderRow, fields: Partial<ReceivedPayment> = {}) => {
   const now = server.clock.now
   referenceCount += 1
@@ -117,7 +117,7 @@ export const payOrder = (server: TestServer, { id, amount }: OrderRow, fields: P
   )
 }
 
-/** Returns an order in effect. */
+/** Orders and pays a contract. Returns the order. */
 export async function buyOrder(server: TestServer, caller: SignedIn, fields: object = {}): Promise<OrderRow> {
   const response = await placeOrder(caller, fields)
   if (response.statusCode !== 200) throw new Error(`nothing was ordered: ${response.body}`)

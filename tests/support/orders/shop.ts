@@ -1,6 +1,6 @@
 /**
- * A shop with the payment sandbox over real HTTP on this machine: the real drivers, a small server that gateways call, and a payer who
- * opens pages and submits their forms.
+ * Sets up a shop with the payment sandbox over real HTTP on this machine: the real drivers, a small server that gateways call, and a payer
+ * who opens pages and submits their forms.
  */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { once } from 'node:events'
@@ -30,7 +30,7 @@ export interface Shop {
   url: string
   drivers: Record<'stripe' | 'alipay' | 'globalAlipay', PaymentDriver>
   receivedCalls: ReceivedCall[]
-  /** The response to calls from now on. Default: `success` with 200. */
+  /** Response to the gateways' calls from now on. Default: `success` with 200. */
   reply: { status: number; body: string }
   clock: { now: number }
   waitForCalls(count: number): Promise<void>
@@ -96,7 +96,7 @@ export async function openShop(): Promise<Shop> {
   return shop
 }
 
-/** Sets up one shop for the tests of a file and resets it before each. Available once the tests run. */
+/** Sets up one shop for the tests of a file and resets it before each test. Its fields are set when the tests run. */
 export function setUpSharedShop(): Shop {
   const shop = {} as Shop
   beforeAll(async () => {
@@ -121,7 +121,7 @@ export function createDrivers(
   }
 }
 
-/** By default a payment of HKD 123.45 with a valid card. */
+/** Builds the input of a payment, by default HKD 123.45 with a valid card. */
 export function buildBeginning(shop: Pick<Shop, 'url'>, overrides: Partial<PaymentStartInput> = {}): PaymentStartInput {
   return {
     key: toPaymentKey(randomUUID()),

@@ -1,4 +1,4 @@
-/** Payments for orders that no longer expect them, which become tasks of the provider's admins (decision 62). */
+/** Makes payments for orders that no longer expect them. They become tasks of the provider's admins (decision 62). */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -82,7 +82,7 @@ export function setUpUnmatchedPayments(engine: Engine) {
     await runAsSystem((db) => db.updateTable('portal_user').set({ orders: true }).where('id', '=', id).execute())
     return await fixture.server.signIn('user@m18')
   }
-  /** Decision 62: every payment is applied or has one task. */
+  /** Returns payments that are neither applied nor have a task, or both. Each must have exactly one of them (decision 62). */
   const findUnaccountedPayments = () =>
     runAsSystem(async (db) => {
       const { rows } = await sql`select p.id from payment p left join payment_task t on t.payment_id = p.id

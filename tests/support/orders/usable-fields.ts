@@ -1,4 +1,4 @@
-/** The input fields of a price list that can be confirmed. */
+/** Builds the input fields of a price list that can be confirmed. */
 import type { SignedIn } from '#tests/support/server/server.ts'
 
 const charge = { hkd: '3.00', usd: '2.00', rmb: '1.00' }

@@ -1,4 +1,4 @@
-/** Files that the worker caches only for some users, and whether all of a page's files are cached (P-09). */
+/** Counts files that the worker caches only for some users, and waits until all of a part's files are cached (P-09). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -22,7 +22,7 @@ export const countCachedFiles = (page: Page, part: PartName): Promise<number> =>
     return requests.flat().filter(({ url }) => files.some((file) => url.endsWith(`/saas/${file}`))).length
   }, listFiles(part))
 
-/** Waits until all files of the part are cached. The worker fetches them when the page is idle, and offline none may be missing. */
+/** Waits until all files of the part are cached. The worker fetches them when the page is idle, and offline each of them is needed. */
 export async function waitForCachedPart(page: Page, part: PartName): Promise<void> {
   const fileCount = countFiles(part)
   expect(fileCount).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-/** Finds and fills form fields like a user does. */
+/** Finds and fills form fields as a user does. */
 import { screen } from '@testing-library/dom'
 import type { UserEvent } from '@testing-library/user-event'
 

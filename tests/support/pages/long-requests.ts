@@ -1,4 +1,4 @@
-/** Tests of long requests: one application per file, reset before each test, and functions that drive its pages. */
+/** Sets up tests of long requests: one application per file, reset before each test, and functions that drive its pages. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { verifyTrail } from '#contract/audit-trail.ts'
 import type { PagePorts } from '#request/page/page-ports.ts'
@@ -29,13 +29,13 @@ export const findStarts = ({ connection }: Tablet) =>
 export const findPolls = ({ connection }: Tablet) =>
   connection.log.filter(({ request }) => /^\/api\/request\/[^~]/.test(request.path))
 
-/** Runs one poll of each page and everything that follows without time. */
+/** Runs one poll of each page and all work that follows from it without waiting for a timer. */
 export async function tick(...pages: { ports: PagePorts }[]): Promise<void> {
   await Promise.all(pages.map(({ ports }) => watchOpenJobs(ports, { forMs: 0 })))
   await flushEventLoop()
 }
 
-/** Opens further pages that share only storage and connection. */
+/** Opens further pages that share only storage and connection with the first one. */
 export function openPages(tablet: Tablet, count: number): { ports: PagePorts }[] {
   return Array.from({ length: count }, () => {
     tablet.reopen()
@@ -56,7 +56,7 @@ export function describeLongRequests() {
       async (db) => (await db.selectFrom('job').select('id').execute()).length,
     )
 
-  /** Polls every quarter of a second, like several pages together, for `ms`. */
+  /** Polls every quarter of a second for `ms`, as several pages together do. */
   async function passTime(ms: number, ...pages: { ports: PagePorts }[]): Promise<void> {
     for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += 250) {
       await tick(...pages)

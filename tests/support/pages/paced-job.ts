@@ -1,4 +1,4 @@
-/** A long request whose steps a test releases one by one, run by the server's own job runner. */
+/** Simulates a long request whose steps a test releases one by one. It is run by the server's own job runner. */
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import type { JobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
@@ -8,13 +8,13 @@ const output = { companies: 3, rows: 42, broken: [] }
 
 export interface PacedJob {
   output: typeof output
-  /** Runs one step, or the end after the last one. */
+  /** Runs one step, or ends the job after its last step. Throws if there is no job. */
   step(): Promise<void>
   /** Like `step`. Returns false if there is no job. */
   stepIfAny(): Promise<boolean>
   /** Simulates a kill in the middle of a step: it never completes, and its lease stays until it expires. */
   cut(): Promise<void>
-  /** Number of steps started, and of interrupted ones. */
+  /** Number of started steps. `cuts` returns the number of interrupted steps. */
   steps(): number
   cuts(): number
 }
@@ -28,7 +28,7 @@ export function createPacedJob(server: TestServer, steps: number): PacedJob {
       async step({ point }) {
         counts.steps += 1
         const nextPoint = (point ?? 0) + 1
-        // Stops after this step, so that the test releases the next one.
+        // The job runner stops after this step, so that the test decides when the next step runs.
         stop.abort()
         await duringStep()
         return nextPoint > steps

@@ -1,7 +1,7 @@
 /**
- * The complete app in a simulated DOM, started by its own first script: router, store, languages, request pipeline, and the device database
- * over a fake IndexedDB. Only the network differs: requests go to a server in this process. There is no service worker, so the page does
- * its work.
+ * Runs the complete app in a simulated DOM, started by its own first script: router, store, languages, request pipeline, and the device
+ * database over a fake IndexedDB. Only the network differs: requests go to a server in this process. There is no service worker, so the
+ * page does its work.
  */
 import { Dexie } from 'dexie'
 import { IDBFactory } from 'fake-indexeddb'
@@ -23,7 +23,7 @@ import { password } from '#tests/support/server/world.ts'
 export interface PageBrowser {
   user: UserEvent
   sentRequests: SentRequest[]
-  /** Outcome of the next requests. The page only learns it from them. */
+  /** Connection for the next requests. The page detects a change only by their results. */
   connectionState: ConnectionState
   /** Simulates a disconnected network: no request leaves, and the page gets the offline event. `goOnline` ends it. */
   goOffline(): void
@@ -34,7 +34,7 @@ export interface PageBrowser {
   path(): string
 }
 
-/** Starts a real server for the file. Each test gets a new world, made by `reset`, and a new browser. */
+/** Starts a real server for the file. Before each test, `reset` creates new test data, and a new browser is opened. */
 export function setUpPages(
   options: ServerOptions = {},
   reset: (server: TestServer) => Promise<unknown> = (server) => server.reset(),
@@ -54,7 +54,7 @@ export function setUpPages(
 
 const listen = window.addEventListener
 let close: () => Promise<void> = async () => undefined
-/** A closed page may finish what it had begun, but no request of an earlier test's browser may be sent. */
+/** A closed page may finish its work, but no write of an earlier test's browser may be sent. */
 afterEach(async () => {
   await close()
   setOnline(true)
@@ -62,7 +62,7 @@ afterEach(async () => {
   for (const occupant of await device.directory.occupants.toArray()) await device.getDatabase(occupant).outbox.clear()
 })
 
-/** Opens an empty browser. It ends with the test, so only one exists at a time. */
+/** Opens an empty browser. It is closed at the end of the test, so there is only one at a time. */
 export function openBrowser(transport: ServerTransport): PageBrowser {
   Dexie.dependencies.indexedDB = new IDBFactory()
   vi.stubGlobal('indexedDB', Dexie.dependencies.indexedDB)

@@ -1,4 +1,4 @@
-/** Pages with a server that sells: the demo catalogue, and Acme with a service and an order in every state. */
+/** Opens pages with a server that sells: the demo catalogue, and Acme with a service and an order in every state. */
 import { screen, within } from '@testing-library/dom'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
@@ -14,7 +14,7 @@ import { emptyTables, restoreSnapshot, type Snapshot, takeSnapshot } from '#test
 import { workerWide } from '#tests/support/runner/worker-wide.ts'
 import { password, type World } from '#tests/support/server/world.ts'
 
-/** Without gateways only the staff's simulated payment is possible. */
+/** Payment methods without gateways. Only the staff's simulated payment is possible. */
 const payments: PaymentMethods = {
   findDriver: async (type) => (type === 'simulate' ? simulatedPaymentDriver : null),
   stripeKey: null,
@@ -24,7 +24,7 @@ const payments: PaymentMethods = {
   close: async () => undefined,
 }
 
-/** State of the first creation in this worker on that day. Creating it takes longer than most page tests. */
+/** Test data of the first creation in this worker on that day. Creating it takes longer than most page tests. */
 const first = workerWide<{ day: string; world: World; snapshot: Snapshot }>('shop of pages')
 
 /**
@@ -36,7 +36,7 @@ export function setUpShopPages({ clock = 'morning' }: { clock?: 'morning' | 'mac
   return setUpPages({}, resetToShop)
 }
 
-/** The file's clock starts at ten in Hong Kong, so no test crosses the end of the business day. */
+/** Sets the file's clock to ten in the morning in Hong Kong, so that no test crosses the end of the business day. */
 function beginInTheMorning(): void {
   const MachineDate = Date
   beforeAll(() => {
@@ -58,7 +58,7 @@ function beginInTheMorning(): void {
 
 async function resetToShop(server: TestServer): Promise<void> {
   const { app, clock } = server
-  // Page and server use the same day.
+  // The server's clock is set to the page's day.
   clock.now = Date.now()
   app.payments = payments
   const day = today()
@@ -109,10 +109,10 @@ export function createUserActions(fixture: PagesFixture) {
   return { press, dialog, noDialog, choose, findText }
 }
 
-/** The day in Hong Kong, as the server computes it (D31). */
+/** Returns the day in Hong Kong, as the server computes it (D31). */
 export const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
 
-/** Returns the company's orders of that code, read by its own user. */
+/** Returns the company's orders with this code, read by one of its users. */
 export async function listOrders(caller: SignedIn, code: string): Promise<OrderRow[]> {
   const { company_id: company } = (await caller.send({ url: '/api/m18s/user' })).json()
   const response = await caller.send({ url: `/api/company/${company}/sorder?searchText=${code}&results=50` })
@@ -129,7 +129,7 @@ interface PriceList {
 export const omitFields = <T extends object>(row: T, ...names: string[]) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
 
-/** Creates a price list as staff, in force from today on, that differs from the previous one as `change` says. */
+/** Creates a price list as staff, in force from today on. It differs from the previous list by the fields that `change` returns. */
 export async function createPriceList(server: TestServer, change: (list: PriceList) => object): Promise<void> {
   const staff = await server.signIn('delete@m18')
   const list = (await staff.send({ url: '/api/price' })).json() as PriceList
@@ -150,7 +150,7 @@ export async function createPriceList(server: TestServer, change: (list: PriceLi
   if (response.statusCode !== 200) throw new Error(`no price list was made: ${response.body}`)
 }
 
-/** Makes everything free in RMB in the list in force from today on. An earlier version allowed such lists to be confirmed. */
+/** Sets all prices in RMB to zero in the list that is in force from today on. An earlier version allowed such lists to be confirmed. */
 export const makeFreeInRmb = (server: TestServer): Promise<void> =>
   runInTransaction(server.app, { role: 'portal_system' }, async (db) => {
     const list = db.selectFrom('price_list').select(['id', 'content']).where('effective_date', '=', today())

@@ -1,4 +1,4 @@
-/** Rows of a list of users in the simulated DOM. */
+/** Finds rows of a list of users in the simulated DOM. */
 import { screen } from '@testing-library/dom'
 import type { UserEvent } from '@testing-library/user-event'
 import { getButton } from '#tests/support/pages/fields.ts'

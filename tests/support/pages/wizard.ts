@@ -1,14 +1,14 @@
-/** The wizard's fields and buttons, and direct API calls. */
+/** Finds the wizard's fields and buttons, and makes direct API calls. */
 import type { Page } from 'playwright-core'
 
 export const getField = (page: Page, name: string) => page.locator(`[name="${name}"]`)
 export const getSubmitButton = (page: Page) => page.locator('.wizard form button[type=submit]')
-/** The button of the module selection. The previous step is a form with its own button. */
+/** Returns the order button of the module selection. The previous step is a form with its own button. */
 export const getOrderButton = (page: Page) => page.locator('.wizard div.priced .button.primary')
 export const getDialog = (page: Page) => page.getByRole('dialog')
 export const readStep = (page: Page) => page.locator('.steps [aria-current]').innerText()
 
-/** Also confirms modules that are added with it. */
+/** Selects a module and confirms the modules that are added with it. */
 export async function choose(page: Page, code: string) {
   await getField(page, `module-${code}`).click()
   const dialogBox = getDialog(page)

@@ -2,7 +2,7 @@
 import { afterEach, expect, vi } from 'vitest'
 import { configure } from '@testing-library/dom'
 
-// Files run in one worker, so settings of one file, such as the language, must not affect the next.
+// All files run in one worker, so settings of one file, such as the language, must not affect the next.
 vi.resetModules()
 localStorage.clear()
 sessionStorage.clear()
@@ -10,19 +10,19 @@ history.replaceState(null, '', '/saas/')
 document.body.replaceChildren()
 for (const name of document.documentElement.getAttributeNames()) document.documentElement.removeAttribute(name)
 
-// A generous timeout, because other files may use the processor. The error omits the page, because printing it at each failed attempt takes
-// longer than the attempt.
+// The timeout is long, because other files may use the processor. The error omits the page, because printing it at each failed attempt
+// takes longer than the attempt.
 configure({ asyncUtilTimeout: 15_000, getElementError: (message) => new Error(message ?? 'not found') })
 
-// The app postpones work to idle time. Tests must not wait for it.
+// The app postpones work until the browser is idle. Tests must not wait for it.
 vi.stubGlobal('requestIdleCallback', (callback: () => void) => setTimeout(callback))
 
-// A browser downloads the link's target. The simulated one would navigate, for all later files too.
+// A browser downloads the target of such a link. The simulated one would navigate, for all later files too.
 HTMLAnchorElement.prototype.click = function click() {
   if (this.download === '') HTMLElement.prototype.click.call(this)
 }
 
-/** Errors that the page reported without showing them. A test that expects one removes it. */
+/** Errors that the page reported without showing them. A test that expects an error removes it from this list. */
 export const reported: unknown[] = []
 vi.stubGlobal('reportError', (error: unknown) => void reported.push(error))
 afterEach(() => expect(reported.splice(0)).toEqual([]))

@@ -1,7 +1,7 @@
 /** Runs the longest files of a project first, so that no long file runs alone at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Without an earlier measurement vitest orders by file size. These files take longer than their size suggests, longest first. */
+/** Names of files that take longer than their size suggests, longest first. Without an earlier measurement vitest orders files by size. */
 const longNames = [
   'hosting/local',
   'use-cases/paying-killed',

@@ -1,6 +1,6 @@
 /**
- * A simulated DOM in which a server runs too: globals that both have remain Node's own, and so do locks, which successive pages share like
- * tabs. Modules are resolved for Node, because the server loads files next to them.
+ * Provides a simulated DOM in which a server runs too. Globals that both Node and the DOM have are Node's own, and so are locks, which
+ * successive pages share as tabs do. Modules are resolved for Node, because the server loads files next to them.
  */
 import { builtinEnvironments, type Environment } from 'vitest/runtime'
 
@@ -28,7 +28,7 @@ export default {
     await builtinEnvironments['happy-dom'].setup(global, options)
     for (const [name, descriptor] of nodeDescriptors) if (descriptor) Object.defineProperty(global, name, descriptor)
     Object.defineProperty(navigator, 'locks', { value: locks })
-    // The process ends with its file. Until then closed pages keep running, like tabs.
+    // The process ends with its test file. Until then closed pages keep running, as in tabs.
     return { teardown() {} }
   },
 } satisfies Environment

@@ -7,7 +7,7 @@ import { runAsSuperuser, migratedDatabase, postgresBin, startCluster } from '#te
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Null if PostgreSQL is not installed. Its tests are then skipped by name. */
+    /** Null if PostgreSQL is not installed. Its tests are then reported as skipped. */
     postgresUrl: string | null
   }
 }

@@ -1,4 +1,4 @@
-/** Reproducible random numbers: the same seed gives the same sequence (mulberry32). */
+/** Draws reproducible random numbers: the same seed gives the same sequence (mulberry32). */
 
 /** 0 <= x < 1 */
 export type Random = () => number
@@ -13,7 +13,7 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** The suite uses a fixed seed, so a failure is caused by a change. `SEED` overrides it. */
+/** Seed of the suite. It is fixed, so a new failure is caused by a change of the code. `SEED` overrides it. */
 export const suiteSeed = Number(process.env.SEED ?? 20_261_121)
 
 /** Returns an integer from `min` to `max`, inclusive. */

@@ -1,4 +1,4 @@
-/** Every property test uses the suite's seed, unless it sets its own. */
+/** Sets the suite's seed for every property test that does not set its own. */
 import * as fc from 'fast-check'
 import { suiteSeed } from '#tests/support/runner/random.ts'
 

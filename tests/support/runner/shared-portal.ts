@@ -25,7 +25,7 @@ declare module 'vitest' {
   }
 }
 
-/** Tokens outlive the run, so two tests that share a stored session never renew it. */
+/** Settings of the server. Tokens are valid for longer than the run, so that two tests with the same stored session never renew it. */
 const settings = { ACCESS_SECONDS: '3600' }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -35,7 +35,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await loadWorld(world)
   cpSync(world, copiesDir, { recursive: true })
   await loadCopies(copiesDir)
-  // Portals of a single file start with the demo data only. Worker processes inherit this variable.
+  // Portals of a single file start with the demo data only. The processes of the test files inherit this variable.
   process.env.DEMO_DATA = world
   const [portal, server] = await Promise.all([
     startPortal(settings, copiesDir),

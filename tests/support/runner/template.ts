@@ -1,6 +1,6 @@
 /**
- * Global set-up: creates the databases that test databases are copied from. Done before any test's timeout starts and by one process,
- * because the first creation on a machine is slow.
+ * Global set-up: creates the databases from which test databases are copied. This is done by one process before the timeout of any test
+ * starts, because the first creation on a machine is slow.
  */
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync } from 'node:fs'
@@ -23,7 +23,7 @@ export default async function setup(): Promise<() => Promise<void>> {
 /** Returns the folder for the databases of a run's workers. Some workers end before they can remove theirs. */
 export const getCopiesFolder = (processId: number): string => join(tmpdir(), `portal-databases-${processId}`)
 
-/** Puts a data folder with a migrated, empty database there. Creating one from scratch takes seconds. */
+/** Copies a migrated, empty database into the data folder. Creating one from scratch takes seconds. */
 export async function createDataFolder(dataDir: string): Promise<void> {
   copyFolder(await prepareDataFolder(), dataDir)
 }
@@ -32,10 +32,13 @@ export async function createBareFolder(dataDir: string): Promise<void> {
   copyFolder(await prepareBareFolder(), dataDir)
 }
 
-// The synchronous copy needs a twentieth of the processor time.
+// Copies synchronously, which uses a twentieth of the processor time of the asynchronous copy.
 const copyFolder = (from: string, to: string) => cpSync(from, to, { recursive: true })
 
-/** Enough for the few rows of a test. The engine clears this memory at each start, which takes half a second with its default of 128 MB. */
+/**
+ * Memory settings that are enough for the few rows of a test. The engine clears this memory at each start, which takes half a second with
+ * its default of 128 MB.
+ */
 const smallMemory = '\nshared_buffers = 16MB\n'
 
 const silent = pino({ level: 'silent' })
@@ -47,7 +50,7 @@ const prepareDataFolder = async () =>
     await (await openEmbeddedDatabase(config, silent)).close()
   })
 
-/** Cached, because creating a folder before the first migration is the slowest part. */
+/** Returns a folder of the database engine before the first migration. It is cached, because its creation is the slowest part. */
 const prepareBareFolder = async () =>
   createCachedFolder(`portal-bare-folder-${digest([await readFile(engineFile)])}`, async (draft) => {
     await (await openEngine(draft, silent)).close()

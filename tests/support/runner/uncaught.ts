@@ -1,4 +1,4 @@
-/** Errors that reach the process, which would end a server. */
+/** Watches for errors that no code handles. Such an error would end a server process. */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 
 /** Fails each test of the file in which such an error occurs. */

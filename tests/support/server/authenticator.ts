@@ -1,4 +1,4 @@
-/** A passkey without a browser: keys, CBOR and signatures as WebAuthn defines them, and options to make each of them invalid. */
+/** Simulates a passkey without a browser: keys, CBOR and signatures as WebAuthn defines them, and options to make each of them invalid. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 export interface Passkey {
@@ -7,7 +7,7 @@ export interface Passkey {
   register(challenge: string, overrides?: Partial<RelyingParty>): string
   /** Returns the result of `navigator.credentials.get` as JSON. Increments the counter. */
   sign(challenge: string, overrides?: Partial<RelyingParty>): string
-  /** Sets the counter like a copy of the key would. */
+  /** Sets the counter, as using a copy of the key would. */
   setCounter(counter: number): void
 }
 
@@ -19,7 +19,7 @@ interface RelyingParty {
 const base64url = (input: Uint8Array) => Buffer.from(input).toString('base64url')
 const sha256 = (input: Uint8Array | string) => createHash('sha256').update(input).digest()
 
-// The few kinds of CBOR values that are needed: small numbers, texts, bytes, maps.
+// Encodes the kinds of CBOR values that are needed: small numbers, texts, bytes, maps.
 function encodeHead(major: number, size: number): Buffer {
   const type = major << 5
   if (size < 24) return Buffer.from([type | size])

@@ -1,4 +1,4 @@
-/** Databases before the first migration. */
+/** Opens databases before the first migration. */
 import { inject } from 'vitest'
 import { createEngineDatabase } from '#server/db/embedded/open.ts'
 import type { Database } from '#server/db/database.ts'

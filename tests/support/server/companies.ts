@@ -1,6 +1,6 @@
 /**
- * Companies for tests that write: copies of Acme with its users, services and orders, under codes of their own. They are added to the
- * shared portal's data before it starts, and each is used by one test only, so tests do not see each other's changes.
+ * Creates companies for tests that write: copies of Acme with its users, services and orders, under codes of their own. They are added to
+ * the shared portal's data before it starts, and each is used by one test only, so tests do not see each other's changes.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 
 export interface TestCompany {
   code: string
-  /** May administer the company and order. */
+  /** User who may administer the company and order. */
   admin: Person
   user: Person
 }
@@ -31,7 +31,7 @@ export interface TestCompany {
 const copyCount = isNight ? 30 : 10
 const originalCode = 'acme'
 
-/** `t01`, ...: the codes of its services start with this instead of `acme`. */
+/** Returns the company's code: `t01`, ... The codes of its services start with it instead of `acme`. */
 const buildCode = (index: number) => `t${String(index + 1).padStart(2, '0')}`
 
 function copyCompany(company: DemoCompany, code: string): DemoCompany {
@@ -44,7 +44,7 @@ function copyCompany(company: DemoCompany, code: string): DemoCompany {
   }
 }
 
-/** Fills an empty data folder with the demo data. No server may use it. */
+/** Fills an empty data folder with the demo data. No server may use the folder. */
 export async function loadWorld(dataDir: string): Promise<void> {
   await createDataFolder(dataDir)
   await withContext(buildEnv(dataDir), async (app) => void (await loadDemoData(app)))
@@ -64,7 +64,7 @@ export const loadCopies = (dataDir: string): Promise<void> =>
 
 const buildEnv = (dataDir: string) => ({ DATA_DIR: dataDir, ...quickHashes })
 
-/** `env` is the environment of the server with that data, which must not be running. */
+/** Runs `work` with the data of a server that is not running. `env` is that server's environment. */
 export async function withContext(
   env: Record<string, string>,
   work: (app: AppContext) => Promise<void>,
@@ -88,7 +88,7 @@ export async function withContext(
   }
 }
 
-/** Returns the next unused company. `takenDir` is a folder of this run that records this for all processes. */
+/** Returns the next unused company. `takenDir` is a folder of this run in which all processes record the companies in use. */
 export function takeCompany(takenDir: string): TestCompany {
   for (let index = 0; index < copyCount; index++) {
     const code = buildCode(index)
@@ -99,7 +99,7 @@ export function takeCompany(takenDir: string): TestCompany {
   throw new Error(`more than ${copyCount} companies were asked for: raise the number in companies.ts`)
 }
 
-/** Returns true in only one of several processes. */
+/** Creates the folder. Returns true for only one of several processes. */
 function tryCreateFolder(folder: string): boolean {
   try {
     mkdirSync(folder)

@@ -1,4 +1,4 @@
-/** Test databases of both engines, copied from one migrated template each. */
+/** Creates test databases of both engines, copied from one migrated template each. */
 import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -31,13 +31,16 @@ const engines: readonly { engine: Engine; isAvailable: boolean }[] = [
   { engine: 'postgres', isAvailable: (inject('postgresUrl') ?? null) !== null },
 ]
 
-/** Runs the tests on both engines. Those of PostgreSQL are skipped if it is not installed, which `CI=true` counts as a failure. */
+/** Runs the tests on both engines. Without PostgreSQL its tests are skipped; with `CI=true` this is a failure. */
 export function eachEngine(title: string, body: (engine: Engine) => void): void {
   for (const { engine, isAvailable } of engines)
     describe.skipIf(!isAvailable)(`${title} (${engine === 'embedded' ? 'embedded' : 'PostgreSQL'})`, () => body(engine))
 }
 
-/** For races of several connections, which only PostgreSQL supports. Uses the embedded engine if PostgreSQL is missing. */
+/**
+ * Runs the tests on PostgreSQL, for races of several connections, which only PostgreSQL supports. Uses the embedded engine if PostgreSQL is
+ * missing.
+ */
 export function onConnections(title: string, body: (engine: Engine) => void): void {
   describe(title, () =>
     body(engines.some(({ engine, isAvailable }) => engine === 'postgres' && isAvailable) ? 'postgres' : 'embedded'),
@@ -53,7 +56,10 @@ export function eachEngineByNight(title: string, body: (engine: Engine) => void)
   else onConnections(title, body)
 }
 
-/** One database per engine for the whole block, empty at the start of each test. `context` is filled before the tests run. */
+/**
+ * Runs the tests on both engines, with one database per engine for the whole block. It is empty at the start of each test. `context` is
+ * filled before the tests run.
+ */
 export function onBothEngines(title: string, body: (context: AppContext, engine: Engine) => void): void {
   eachEngine(title, (engine) => {
     const context = {} as AppContext
@@ -93,20 +99,20 @@ export const testContext = (database: Database, clock: () => number = Date.now):
   checkpointStore: noCheckpointStore,
 })
 
-/** Bypasses the row policies, for data that a test must read or damage directly. */
+/** Runs `work` without the row policies, for data that a test must read or damage directly. */
 export const bypassPolicies = <T>(database: Database, work: (db: DatabaseHandle) => Promise<T>): Promise<T> =>
   database.kysely.transaction().execute(async (db) => {
     await sql`set local session_replication_role = replica`.execute(db)
     return work(db)
   })
 
-/** Reused by the next file in the same worker, because starting an engine takes longer than most files. */
+/** Engine that the next file in the same worker reuses, because starting an engine takes longer than most files. */
 const spareEngine = workerWide<Running>('engine')
 
 /** Starts a separate engine without tables. The caller closes it. */
 export const startBareEngine = (): Promise<Running> => startIn(createBareFolder)
 
-/** Starts on a copy of the template. Loading a dump into memory takes three times as long. */
+/** Starts an engine on a copy of the template. Loading a dump into memory takes three times as long. */
 const startCopy = () => startIn(createDataFolder)
 
 async function startIn(createFolder: (folder: string) => Promise<void>): Promise<Running> {

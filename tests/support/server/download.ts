@@ -1,12 +1,12 @@
-/** A client that reads a response at the test's speed and reports whether it arrived completely. */
+/** Reads a response at the speed that the test sets, and reports whether it arrived completely. */
 import { get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 
 export interface CompletedDownload {
-  /** 0 if the connection ended before the response. */
+  /** Status of the response, or 0 if the connection ended before the response. */
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
-  /** False if only the connection ended. */
+  /** False if the connection ended before the body was complete. */
   isComplete: boolean
 }
 
@@ -16,7 +16,7 @@ export interface Download {
   abort: () => void
 }
 
-/** Resolves with the head of the response. Its body is not read before `readRest`. */
+/** Resolves with the headers of the response. Its body is not read before `readRest`. */
 export async function openDownload(url: string, headers: Record<string, string> = {}): Promise<Download> {
   const request = get(url, { headers, agent: false })
   const response = await new Promise<IncomingMessage | null>((resolve) => {

@@ -1,4 +1,4 @@
-/** Users with a second factor, set up through the API like a client does. */
+/** Sets up users with a second factor through the API, as a client does. */
 import { runInTransaction } from '#server/db/transaction.ts'
 import { newPasskey, type Passkey } from '#tests/support/server/authenticator.ts'
 import { requestToken, type SignedIn, type TestServer, buildUsername } from '#tests/support/server/server.ts'
@@ -15,7 +15,7 @@ export interface SecondFactorStep {
   passkey: { challenge: string; rpId: string; allowCredentials: { id: string }[] } | null
 }
 
-/** Sends the password and returns the required next step. */
+/** Sends the password and returns the required second step. */
 export async function passPasswordStep(server: TestServer, userName: string): Promise<SecondFactorStep> {
   const response = await requestToken(server.fastify, {
     grant_type: 'password',
@@ -48,7 +48,7 @@ export interface AuthenticatorApp {
   codes: string[]
 }
 
-/** Adds an authenticator app, whose current code is then used up. */
+/** Adds an authenticator app. Its current code is then used and cannot be used again. */
 export async function addAuthenticatorApp(person: SignedIn, now: number): Promise<AuthenticatorApp> {
   const mfa_token = await proveIdentity(person)
   const { totp } = (await post(person, 'setup', { mfa_token, kind: 'totp' })).json()
@@ -72,7 +72,7 @@ export async function addPasskey(person: SignedIn): Promise<Passkey & { codes: s
   return { ...createdPasskey, codes: response.json().recovery_codes }
 }
 
-/** Makes the user an ordinary one, because demo users are exempt from the second factor. */
+/** Removes the demo mark of the user, because demo users are exempt from the second factor. */
 export const makeNonDemo = (server: TestServer, userName: string) =>
   runInTransaction(server.app, { role: 'portal_system' }, (db) =>
     db

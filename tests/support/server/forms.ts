@@ -1,7 +1,7 @@
-/** Form requests and their error responses, for the tests of sign-up and recovery. */
+/** Sends forms and reads their error responses, for the tests of sign-up and recovery. */
 import type { Send } from '#tests/support/server/server.ts'
 
-/** A password that is on no list and contains no name of a user. */
+/** A password that is on no list of common passwords and contains no name of a user. */
 export const newPassword = 'Slow-river-under-9-bridges'
 
 export type Form = Record<string, string>
@@ -19,6 +19,6 @@ export const readStatusAndCode = (response: { statusCode: number; json: () => { 
   response.json().errorCode,
 ]
 
-/** Returns the errors of a refused form as `field CODE`, in order. */
+/** Returns the errors of a refused form as `field CODE`, in the order of the response. */
 export const readFieldErrors = (response: { json: () => { data: { field: string; code: string }[] } }): string[] =>
   response.json().data.map(({ field, code }) => `${field} ${code}`)

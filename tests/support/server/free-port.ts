@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Below the port range of outgoing connections (from 32768 on Linux, 49152 elsewhere). A connection of any process could take such a port
- * before the server listens, or while it is down.
+ * Range of ports, below the range of outgoing connections (from 32768 on Linux, 49152 elsewhere). A connection of any process could take
+ * such a port before the server listens, or while the server is down.
  */
 const range = { first: 20_000, count: 12_000 }
 const maxTries = 50

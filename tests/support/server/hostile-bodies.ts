@@ -1,4 +1,4 @@
-/** Bodies that are expensive for a server and within its size limits. No call accepts them. */
+/** Builds bodies that are expensive for a server and within its size limits. No call accepts them. */
 
 export interface HostileBody {
   name: string
@@ -11,7 +11,7 @@ const json = 'application/json'
 
 const repeatPiece = (piece: string, bytes: number) => piece.repeat(Math.max(1, Math.floor(bytes / piece.length)))
 
-/** `a0=&a1=&...` of about `bytes` bytes. */
+/** Builds a text like `a0=&a1=&...` of about `bytes` bytes. */
 function buildNumbered(bytes: number, buildPiece: (index: number) => string, separator: string): string {
   const pieces: string[] = []
   for (let index = 0, length = 0; length < bytes; index++) {
@@ -57,7 +57,7 @@ export const buildHostileJson = (bytes: number): HostileBody[] =>
     ] as const
   ).map(([name, body]) => ({ name: `json: ${name}`, type: json, body }))
 
-/** JSON that the server parses completely, because it has few values. Only its schema refuses it. */
+/** Builds JSON that the server parses completely, because it has few values. Only the schema of the call refuses it. */
 export const buildLargeJson = (fields: readonly string[], bytes: number): HostileBody[] => {
   const values: [string, string][] = [
     ['a long text', `"${repeatPiece('a', bytes)}"`],
@@ -73,7 +73,7 @@ export const buildLargeJson = (fields: readonly string[], bytes: number): Hostil
   ]
   const buildBody = (value: string) =>
     `{${fields.map((name, index) => `${JSON.stringify(name)}:${index === 0 ? value : '1'}`).join(',')}}`
-  // Placing the long value in every field would multiply the bodies, so each kind of value uses another field.
+  // A long value in every field would multiply the number of bodies, so each kind of value uses another field.
   return values.map(([name, value], offset) => {
     const rotatedFields = fields.map((_, index) => fields[(index + offset) % fields.length] ?? '')
     return {
@@ -107,7 +107,7 @@ export const buildHostileParts = (bytes: number): HostileBody[] =>
     body: `${body}--${boundary}--\r\n`,
   }))
 
-/** Query strings without the question mark. */
+/** Builds query strings without the question mark. */
 export const buildHostileQueries = (length: number): [string, string][] => [
   ['one name again and again', repeatPiece('a&', length)],
   ['many unknown names', buildNumbered(length, (index) => `a${index}=1`, '&').slice(0, length)],
@@ -123,7 +123,7 @@ const buildJsonBody = (name: string, value: unknown): HostileBody => ({
 const buildRows = <T>(count: number, buildRow: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => buildRow(index))
 
-/** The maximum number of rows of a schema with every field invalid, and batches of invalid items. */
+/** Builds bodies with the maximum number of rows of a schema, in which every field is invalid, and batches of invalid items. */
 export function buildFullRows(endpointName: string): HostileBody[] {
   const list = {
     type: 'saas',
@@ -193,7 +193,7 @@ export function buildFullRows(endpointName: string): HostileBody[] {
   ]
 }
 
-/** As long as Node accepts them. */
+/** Headers of the maximum length that Node accepts. */
 export const hostileHeaders: readonly Record<string, string>[] = [
   { cookie: buildNumbered(12_000, (index) => `a${index}=b`, ';') },
   { cookie: `portal-device=${'a'.repeat(12_000)}`, 'sec-fetch-site': 'same-origin' },

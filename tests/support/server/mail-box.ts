@@ -1,4 +1,4 @@
-/** The mails of a test server. The test runs the mail jobs and reads the messages. */
+/** Collects the mails of a test server. The test runs the mail jobs and reads the messages. */
 import type { MailMessage, MailDriver } from '#server/drivers/mail/mail-driver.ts'
 import { createMailJobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'

@@ -1,4 +1,4 @@
-/** An API client of the demo's staff user. Its token remains valid across restarts of the server. */
+/** Creates an API client of the demo's staff user. Its token remains valid across restarts of the server. */
 import { clientCredential } from '#contract/accounts.ts'
 import { people, type Portal } from '#tests/support/browser/browser.ts'
 

@@ -1,4 +1,4 @@
-/** Minimal companies and users for tests of the database and of writes. */
+/** Inserts minimal companies and users for tests of the database and of writes. */
 import type { Caller } from '#domain/access.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import { insertCompany } from '#server/db/accounts/companies.ts'

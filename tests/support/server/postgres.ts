@@ -1,5 +1,5 @@
 /**
- * A private PostgreSQL for tests: own folder, spare port, trust authentication, loopback only, no fsync. Started once per run by
+ * Starts a private PostgreSQL for tests: own folder, free port, trust authentication, loopback only, no fsync. Started once per run by
  * `postgres-cluster.ts`, or by a campaign. Each test has its own database in it.
  */
 import { execFile, spawn } from 'node:child_process'
@@ -15,7 +15,7 @@ import { findFreePort } from '#tests/support/server/free-port.ts'
 const runFile = promisify(execFile)
 
 export interface Cluster {
-  /** Address with the superuser, without a database name. */
+  /** Address that includes the superuser, without a database name. */
   url: string
   /** Kills all its processes, like a power failure, and restarts it. */
   crash(): Promise<void>
@@ -34,10 +34,10 @@ export function postgresBin(): string | null {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'pg_ctl'))) ?? null
 }
 
-/** With `durable`, commits are flushed to the disk, as by default. Tests are faster without. */
+/** Starts PostgreSQL. With `durable`, commits are flushed to the disk, as PostgreSQL does by default. Tests are faster without this. */
 export async function startCluster(bin: string, { durable: isDurable = false } = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-postgres-'))
-  // PostgreSQL refuses to run as root, so it runs as another user.
+  // PostgreSQL refuses to run as root, so root starts it as the user `postgres`.
   const userIds = process.getuid?.() === 0 ? await readUserIds('postgres') : null
   if (userIds) await chown(folder, userIds.uid, userIds.gid)
   const data = join(folder, 'data')
@@ -60,7 +60,7 @@ export async function startCluster(bin: string, { durable: isDurable = false } =
     })
   }
   await start()
-  // Cleans up if the run is killed: the shell waits for the end of this pipe.
+  // Cleans up if the run is killed: the shell waits until this pipe is closed.
   const clearCommand = `read -r _; '${join(bin, 'pg_ctl')}' -D '${data}' -m immediate stop; rm -rf '${folder}'`
   const guard = spawn('sh', ['-c', clearCommand], {
     ...userIds,
@@ -85,7 +85,7 @@ export async function startCluster(bin: string, { durable: isDurable = false } =
   }
 }
 
-/** Template in the cluster of a test run, from which its databases are copied. */
+/** Name of the template in the cluster of a test run, from which the test databases are copied. */
 export const migratedDatabase = 'migrated'
 
 export async function runAsSuperuser(url: string, database: string, statements: string[]): Promise<void> {

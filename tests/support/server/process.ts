@@ -1,4 +1,4 @@
-/** The real server as a separate process, for tests of its start, its end and kills. */
+/** Starts the real server as a separate process, for tests of its start, its end and kills. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -6,14 +6,14 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..', '..', '..')
 
 /**
- * For processes that live for seconds: V8 otherwise spends 2.5 s of processor time and 600 MB on optimising one function of the embedded
- * database, which pays off only after minutes.
+ * Flags for processes that live for seconds: V8 otherwise spends 2.5 s of processor time and 600 MB on optimising one function of the
+ * embedded database, which pays off only after minutes.
  */
 export const quickStart = ['--liftoff-only']
 
 export interface RunningProcess {
   child: ChildProcess
-  /** Resolves with its address. Rejects if it ends before. */
+  /** Resolves with the server's address. Rejects if the server ends before it is ready. */
   ready: Promise<string>
   output: () => string
   /** Exit code, or null after a signal. */
@@ -21,15 +21,15 @@ export interface RunningProcess {
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Cheap password hashing. Test passwords protect nothing. */
+/** Settings for cheap password hashing. Test passwords protect nothing. */
 export const quickHashes = { ARGON2_MEMORY_KB: '4096', ARGON2_TIME: '1' }
 
-/** Caches compiled code for the next process. */
+/** Folder in which a process caches compiled code for the next one. */
 const { NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/compiled') } = process.env
 export const compileCacheEnv = { NODE_COMPILE_CACHE }
 
-/** Defaults: cheap hashing, a free port, and no database of the caller's environment. */
-// Hosted services would keep running after the server.
+/** Default settings: cheap hashing, a free port, and no database of the caller's environment. */
+// HOSTING is off, because hosted services would keep running after the server.
 const defaultEnv = {
   HOSTING: 'off',
   // Two portals on one machine would need different ranges.
@@ -62,7 +62,7 @@ export const startProcess = (env: Record<string, string>, script = 'main.ts'): R
   })
   // Not every caller awaits this promise.
   ready.catch(() => undefined)
-  // 'close' instead of 'exit', so the last output has been read.
+  // Waits for 'close' instead of 'exit', so that the last output has been read.
   const exitCode = once(child, 'close').then(([code]) => code as number | null)
   return {
     child,

@@ -1,5 +1,5 @@
 /**
- * A real server in this process: Fastify with `inject`, a real embedded database, a manual clock. It does not listen, and nothing is
+ * Starts a real server in this process: Fastify with `inject`, a real embedded database, a manual clock. It does not listen, and nothing is
  * mocked.
  */
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
@@ -44,9 +44,9 @@ export interface TestServer {
   readLog: () => string
   /** Sends without a session. */
   send: Send
-  /** `role@company`, as in the test world. */
+  /** Signs in the user `role@company` of the test data. */
   signIn: (userName: string, givenPassword?: string) => Promise<SignedIn>
-  /** Creates a new world in an empty database. */
+  /** Empties the database and creates new test data. */
   reset: () => Promise<World>
   close: () => Promise<void>
 }
@@ -77,7 +77,7 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     backups: noBackups,
     checkpointStore: noCheckpointStore,
   }
-  // Fuzz tests from one address would otherwise reach the limit for strangers first.
+  // This limit for strangers is raised, because fuzz tests send everything from one address and would reach it first.
   const devPages = app.config.demo ? { servePages: serveDevMail } : null
   const allSettings: Parameters<typeof buildApp>[1] = {
     anonymousPerMinute: 1_000_000,

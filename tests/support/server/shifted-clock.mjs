@@ -1,4 +1,4 @@
-/** Loaded before a test server. Shifts its clock, and those of its child processes, CLOCK_SHIFT_MS ahead. */
+/** Shifts the clock of a test server and of its child processes CLOCK_SHIFT_MS ahead. Loaded before the server. */
 const shift = Number(process.env.CLOCK_SHIFT_MS)
 const MachineDate = Date
 

@@ -1,4 +1,7 @@
-/** A mail server on loopback with the part of SMTP that a mail needs (RFC 5321). It can be made to refuse, to stall or to hang up. */
+/**
+ * Simulates a mail server on loopback with the part of SMTP that a mail needs (RFC 5321). It can be made to refuse, to stall or to close
+ * the connection.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
@@ -8,15 +11,15 @@ export interface ReceivedMail {
   data: string
 }
 
-/** Responses by verb that replace the normal ones. DATA is the response before the mail, BODY the one after it. */
+/** Responses by verb that replace the normal ones. DATA is the response before the mail, BODY the response after it. */
 export interface SmtpBehaviour {
   MAIL?: string
   RCPT?: string
   DATA?: string
   BODY?: string
-  /** Delays each greeting. */
+  /** Delays each greeting until the promise resolves. */
   stall?: () => Promise<void>
-  /** Accepts the mail but hangs up before its response. */
+  /** If true, it accepts the mail but closes the connection before its response. */
   hangsUp?: boolean
 }
 

@@ -1,21 +1,21 @@
-/** Saves and restores the rows of a test database in a few statements, so each worker creates the initial state only once. */
+/** Saves and restores the rows of a test database in a few statements, so that each worker creates the initial state only once. */
 import { sql } from 'kysely'
 import type { Database } from '#server/db/database.ts'
 
 export interface Snapshot {
   tables: { name: string; columns: string[]; rows: Record<string, unknown>[] }[]
   sequences: { name: string; value: number }[]
-  /** The catalogue's counter, whose row the migrations create. */
+  /** Value of the catalogue's counter. The migrations create its row. */
   catalogue: number
 }
 
-/** Tables that tests fill, and those that refer to them. All others contain what the migrations inserted. */
+/** Selects the tables that tests fill, and the tables that refer to them. All others contain what the migrations inserted. */
 const filledTablesQuery = sql`with recursive filled(id) as (
     select unnest('{company, portal_user, session, token, one_time_key, ticket, price_upload, attempt, idempotency, change,
       tombstone, audit_entry, audit_pending, audit_leaf, audit_tile, audit_checkpoint, audit_archive, fact, job, module, app_version, price_list, series, web_resource}'::regclass[])
     union select c.conrelid from pg_constraint c join filled on c.confrelid = filled.id where c.contype = 'f')`
 
-/** Up to this size, deleting rows is ten times faster than truncating, although dead rows are scanned later. */
+/** Size of a table in bytes up to which deleting its rows is ten times faster than truncating it, although dead rows are scanned later. */
 const smallBytes = 1_000_000
 
 /** Deletes all rows as the tables' owner and restarts the sequences. The schema stays. */
@@ -65,7 +65,7 @@ export async function takeSnapshot({ kysely }: Database): Promise<Snapshot> {
   })
 }
 
-/** The tables must be empty. */
+/** Inserts the rows of the snapshot. The tables must be empty. */
 export async function restoreSnapshot({ kysely }: Database, { tables, sequences, catalogue }: Snapshot): Promise<void> {
   await kysely.transaction().execute(async (db) => {
     await sql`set local session_replication_role = replica`.execute(db)

@@ -1,4 +1,4 @@
-/** A server process whose processor time and memory per request can be measured. Linux only. */
+/** Starts a server process whose processor time and memory per request can be measured. Works on Linux only. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +9,9 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 import { loadWorld } from '#tests/support/server/world.ts'
 
 export interface RequestWork {
-  /** Processor time of all its threads, ms. */
+  /** Processor time of all threads of the server, ms. */
   cpu: number
-  /** MB above the memory it used before. */
+  /** Peak memory during the request minus the memory before it, MB. */
   memory: number
 }
 
@@ -29,9 +29,9 @@ export interface WatchedServer {
   url: string
   output: () => string
   measure(request: () => Promise<unknown>): Promise<RequestWork>
-  /** Delays since the last call, ms. */
+  /** Returns the delays of the event loop since the last call, ms. */
   readLoopDelay(): Promise<LoopDelay>
-  /** Returns the growth of its memory since the start, MB. */
+  /** Returns the growth of the server's memory since the start, MB. */
   readGrowth(): Promise<number>
   end(): Promise<number | null>
 }
@@ -61,7 +61,7 @@ export async function startWatchedServer(): Promise<WatchedServer> {
     return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN) / 1024
   }
 
-  // The last report of one request is the start of the next.
+  // The report at the end of one request is also the report at the start of the next.
   let latest = await requestReport()
   const memoryAtStart = await readMegabytes('VmRSS')
 

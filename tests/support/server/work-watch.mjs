@@ -1,6 +1,6 @@
 /**
- * Loaded before a campaign's server. At SIGUSR2 it prints its processor time, the delays of its event loop since the last output, and the
- * processor time after a garbage collection.
+ * Prints measurements of a campaign's server at each SIGUSR2: its processor time, the delays of its event loop since the last output, and
+ * the processor time after a garbage collection. Loaded before the server.
  */
 import { writeSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'

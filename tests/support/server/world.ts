@@ -1,6 +1,6 @@
 /**
- * Three companies with interleaved ids. Each has users in every state, and every text contains its company's canary, so data shown to
- * another company is noticed at once (N-01).
+ * Creates the test data: three companies with interleaved ids. Each has users in every state, and every text contains its company's canary,
+ * so a test notices if data is shown to another company (N-01).
  */
 import type { AccessLevel } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
@@ -27,7 +27,7 @@ export const canaries: Record<TestCompanyName, string> = {
 
 export interface World {
   companies: Record<TestCompanyName, number>
-  /** Ids by `role@company`. */
+  /** Ids of the users by `role@company`. */
   users: Record<string, number>
 }
 
@@ -56,7 +56,7 @@ const usersByCompany: Record<TestCompanyName, TestUser[]> = {
   m18: [...commonUsers, { role: 'delete', admin: true, accessLevel: 100 }],
 }
 
-/** The letters of the rights matrix as users of this world. A is anonymous. */
+/** The letters of the rights matrix as users of the test data. A is anonymous. */
 export const roles = {
   A: null,
   U: 'user@alpha',
@@ -68,10 +68,10 @@ export const roles = {
 } as const
 export type Role = keyof typeof roles
 
-/** State of the first creation in this worker, with its time. */
+/** Test data of the first creation in this worker, with its time. */
 const firstWorld = workerWide<{ world: World; snapshot: Snapshot; time: number }>('world')
 
-/** The database must be empty. */
+/** Creates or restores the test data. The database must be empty. */
 export async function loadWorld(app: AppContext): Promise<World> {
   const now = app.clock()
   if (firstWorld.value) {
@@ -101,7 +101,7 @@ async function makeWorld(app: AppContext): Promise<World> {
   const world: World = { companies: { alpha: 0, beta: 0, m18: 0 }, users: {} }
   await runInTransaction(app, { role: 'portal_system' }, async (db) => {
     for (const name of companyNames) world.companies[name] = await addCompany(db, name, app.clock())
-    // Created in turn, so neighbouring ids belong to different companies.
+    // Users are created for the companies in turn, so that neighbouring ids belong to different companies.
     for (let index = 0; index < 12; index++)
       for (const name of companyNames) {
         const user = usersByCompany[name][index]
@@ -126,7 +126,7 @@ const addCompany = (db: DatabaseHandle, name: TestCompanyName, now: number) =>
     tel: '+852-12345678',
     email: `office@${name}.example`,
     website: null,
-    // Old enough that the mail limit of new companies does not apply.
+    // The company is old enough that the mail limit of new companies does not apply.
     create_time: now - 30 * 86_400_000,
     update_time: now,
   })
@@ -163,7 +163,7 @@ async function addUser(
     orders: user.order ?? false,
     alert: false,
     status: user.status ?? userStatus.activated,
-    // Demo users, also of the provider, need no second factor.
+    // Demo users need no second factor, not even users of the provider.
     demo: true,
     avatar: null,
     language: 'en',

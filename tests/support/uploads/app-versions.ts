@@ -1,9 +1,9 @@
-/** Versions of apps from before packages existed: without icon, change log and hash. */
+/** Adds versions of apps as they were before packages existed: without icon, change log and hash. */
 import { insertAppVersion, type NewAppVersion } from '#server/db/catalogue/apps.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import type { TestServer } from '#tests/support/server/server.ts'
 
-/** Added in that order, one second apart. */
+/** Adds the versions in this order, one second apart. */
 export const addVersions = (server: TestServer, code: string, name: string, ...versions: string[]) =>
   addVersionsWith(server, { code, name }, ...versions)
 

@@ -1,4 +1,4 @@
-/** Damages valid packages like a bad connection, a broken tool or an attacker. */
+/** Damages valid packages, as a bad connection, a broken tool or an attacker would. */
 import { drawBetween, type Random, pick } from '#tests/support/runner/random.ts'
 
 const numbers = [0, 1, 0x7f, 0x80, 0xff, 0xffff, 0x7fffffff, 0xffffffff]
@@ -20,7 +20,7 @@ export function mutateBytes(random: Random, original: Buffer, other: Buffer): Bu
 
 function changeBytes(random: Random, bytes: Buffer, other: Buffer): Buffer {
   if (bytes.length < 8) return Buffer.from(other)
-  // Readers rely on the headers, which are at both ends.
+  // Half of the changes are near one of the ends, because the headers that readers rely on are there.
   const rangeEnd = random() < 0.5 ? Math.min(bytes.length, 400) : bytes.length
   const drawnOffset =
     random() < 0.5 ? drawBetween(random, 0, rangeEnd - 5) : bytes.length - 1 - drawBetween(random, 4, rangeEnd - 1)

@@ -1,4 +1,4 @@
-/** App packages for tests, built by the packer of the command line. */
+/** Builds app packages for tests, with the packer of the command line. */
 import { type AppFacts, packMapp } from '#server/use-cases/catalogue/pack-mapp.ts'
 import { png } from '#tests/support/uploads/pictures.ts'
 
@@ -17,7 +17,7 @@ export const facts: AppFacts = {
 
 export interface PackageParts {
   facts?: Partial<AppFacts> & Record<string, unknown>
-  /** In addition to icon and change log. Null removes one of these. */
+  /** Files besides icon and change log. Null removes one of these two. */
   files?: Record<string, Uint8Array | string | null>
 }
 
@@ -34,7 +34,7 @@ export async function packApp({ facts: moreFacts = {}, files = {} }: PackagePart
   return packMapp({ ...facts, ...moreFacts }, new Map(filesByName))
 }
 
-/** Packs without icon and change log, for tests of neither. Each takes longer than reading the package. */
+/** Packs an app without icon and change log, for tests that need neither. Building each of them takes longer than reading the package. */
 export const packBareApp = ({ facts: moreFacts = {}, files = {} }: PackageParts = {}): Promise<Buffer> =>
   packApp({ facts: moreFacts, files: { 'icon.png': null, 'changelog.md': null, ...files } })
 

@@ -1,8 +1,8 @@
-/** Pictures to upload, also with hidden or hostile content. */
+/** Builds pictures to upload, some with hidden or hostile content. */
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { Transformer } from '@napi-rs/image'
 
-/** Draws four colours in a square, so rotation and cropping are visible. */
+/** Draws a square of four colours, so that rotation and cropping are visible. */
 export function drawPicture(width: number, height = width): Transformer {
   const pixels = new Uint8Array(width * height * 4)
   for (let y = 0; y < height; y++)
@@ -15,7 +15,7 @@ export const png = (width = 64, height = width): Promise<Uint8Array> => drawPict
 export const jpeg = (width = 64, height = width): Promise<Uint8Array> => drawPicture(width, height).jpeg(80)
 export const webp = (width = 64, height = width): Promise<Uint8Array> => drawPicture(width, height).webp(80)
 
-/** Adds an EXIF comment after the first marker, like a camera. Its orientation is a quarter turn. */
+/** Adds an EXIF comment after the first marker, as a camera does. Its orientation is a quarter turn. */
 export function withExif(file: Uint8Array, text: string): Uint8Array {
   const description = Buffer.from(`${text}\0`)
   const tiff = Buffer.alloc(8 + 2 + 12 * 2 + 4 + description.length)
@@ -56,7 +56,7 @@ export function deflateZeros(count: number): Buffer {
   return Buffer.concat([head, ...packedMillions, packZeros(count % 1_000_000), end, check])
 }
 
-/** Returns a block that others may follow. */
+/** Returns a block of compressed zeros that further blocks may follow. */
 const packZeros = (count: number) =>
   deflateRawSync(Buffer.alloc(count), { level: 9, finishFlush: constants.Z_FULL_FLUSH })
 
@@ -69,7 +69,7 @@ interface PngHead {
   color?: 0 | 6
 }
 
-/** Returns a black PNG, well-formed for any values. `extraChunks` are inserted before its pixels. */
+/** Returns a black PNG, which is well-formed for any values. `extraChunks` are inserted before its pixels. */
 export function blackPng({ width, height, depth = 8, color = 6 }: PngHead, ...extraChunks: Buffer[]): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
@@ -92,8 +92,8 @@ export function pngChunk(kind: string, data: Uint8Array = new Uint8Array()): Buf
 }
 
 /**
- * Returns about 2 MB of a grey JPEG of 4096 pixels a side that is redrawn tens of thousands of times: each pass over all blocks takes 40
- * bytes.
+ * Returns about 2 MB of a grey JPEG of 4096 by 4096 pixels that a decoder redraws tens of thousands of times: each pass over all blocks
+ * takes only 40 bytes.
  */
 export function buildEndlessJpeg(): Buffer {
   const segment = (marker: number, ...body: number[]) => {
@@ -101,7 +101,7 @@ export function buildEndlessJpeg(): Buffer {
     return Buffer.from([0xff, marker, size >> 8, size & 0xff, ...body])
   }
   const lengths = [1, ...Array<number>(15).fill(0)]
-  // Two codes of one bit: "no difference", and "the next 16384 blocks end here".
+  // The table has two codes of one bit: "no difference", and "the next 16384 blocks end here".
   const tables = segment(0xc4, 0x00, ...lengths, 0x00, 0x10, ...lengths, 0xe0)
   const blocks = 512 * 512
   const first = Buffer.concat([segment(0xda, 1, 1, 0x00, 0, 0, 0), Buffer.alloc(blocks / 8)])

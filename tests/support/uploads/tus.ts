@@ -4,17 +4,17 @@ import { Upload } from 'tus-js-client'
 
 export interface PiecemealUpload {
   url: string
-  /** Called for each request, because the token may have been renewed. */
+  /** Returns the access token. Called for each request, because the token may have been renewed. */
   token: () => string
   name?: string
   chunkSize?: number
   uploadUrl?: string
   retryDelays?: number[]
-  /** Stops like a closed page after this many bytes were accepted. */
+  /** Number of accepted bytes after which the upload stops, as if the page was closed. */
   stopAt?: number
 }
 
-/** Returns the address of the upload. Rejects with the client's final error. */
+/** Uploads the bytes in pieces. Returns the address of the upload. Rejects with the client's final error. */
 export function uploadPiecemeal(
   bytes: Buffer,
   {
@@ -50,7 +50,7 @@ export function uploadPiecemeal(
   })
 }
 
-/** Sends the first bytes of a longer piece and then nothing. `cut` closes the connection. */
+/** Sends the first bytes of a longer piece and then nothing. If `cut` is called, the connection is closed. */
 export async function startHangingPatch(
   url: string,
   token: string,

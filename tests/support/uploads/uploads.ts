@@ -1,4 +1,4 @@
-/** A server with a separate upload folder, and packages sent as one form or started in pieces. */
+/** Starts a server with a separate upload folder, and sends packages as one form or in pieces. */
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ export interface UploadServer {
   folder: string
 }
 
-/** Resets the world and logs the provider's admin in before each test. The folder stays. */
+/** Resets the test data and logs the provider's admin in before each test. The folder keeps its files. */
 export function setUpUploads(engine: Engine, { env, settings }: ServerOptions = {}): UploadServer {
   const fixture = {} as UploadServer
   const files = mkdtempSync(join(tmpdir(), 'portal-files-'))

@@ -1,4 +1,7 @@
-/** Zip files for tests: valid ones from the library that packs ours, invalid ones by changing their bytes. */
+/**
+ * Builds zip files for tests. Valid ones are written by the library that the portal also uses, invalid ones by changing bytes of a valid
+ * one.
+ */
 import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
 

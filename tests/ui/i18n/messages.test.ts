@@ -11,7 +11,7 @@ i18n.addResourceBundle('en', 'orders', {
 i18n.addResourceBundle('zh', 'orders', { plain: '保存', users_other: '{{count}} 位用户' })
 afterEach(async () => void (await i18n.changeLanguage('en')))
 
-/** The keys of this file do not exist in the app. */
+/** Returns a test message. The keys of this file do not exist in the app, so the key's type is asserted. */
 const t = (key: string, values = {}): string => i18n.t(key as 'title', { ns: 'orders', ...values })
 
 describe('messages (I-01)', () => {

@@ -11,7 +11,7 @@ describe('the lang attribute of a name (A-32)', () => {
     ['en', 'Li Wei', undefined],
     ['zh', 'Li Wei', 'en'],
     ['zh', '陈美玲', undefined],
-  ])('on a page in %s is, for %s, %s', async (language, name, expectedLang) => {
+  ])('is, on a page in %s and for the name %s: %s', async (language, name, expectedLang) => {
     await i18n.changeLanguage(language)
     expect(getNameLang(name)).toBe(expectedLang)
   })

@@ -40,7 +40,7 @@ describe('formatProblem (M48)', () => {
     expect(formatLocked(null)).toBe('暂时无法操作，请稍后再试。')
   })
 
-  test('names whose exports are too many, and keeps the text of any other limit (fault 1g)', async () => {
+  test('states whose exports have reached the limit, and keeps the text of any other limit (fault 1g)', async () => {
     const formatLimited = (data: unknown) => formatProblem({ ...createLocalProblem('RATE_LIMITED'), data })
     expect(formatLimited({ exportsOf: 'user', most: 2, retry_after: 5 })).toBe(
       'You already have 2 exports running. Wait until one of them has finished, then try again.',

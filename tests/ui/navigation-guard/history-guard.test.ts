@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { guardHistory } from '#ui/navigation-guard/history-guard.ts'
 
-/** Simulates a browser history: a step is asynchronous, and its event follows it. */
+/** Simulates a browser history. A step is asynchronous, and its event comes after it. */
 function openHistory(startIndex: number) {
   const pendingSteps: number[] = []
   const routerIndexes: number[] = []

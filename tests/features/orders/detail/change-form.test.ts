@@ -1,4 +1,4 @@
-/** The form that changes or extends a contract. */
+/** Tests the form that changes or extends a contract. */
 import { describe, expect, it } from 'vitest'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { type PriceData, quoteLocally } from '#features/orders/quote/local-quote.ts'
@@ -69,19 +69,19 @@ describe('the input of a change', () => {
   })
 })
 
-describe('the quoted request', () => {
+describe('toRequestedChange and toRequestedExtension', () => {
   const getQuotedAmount = (requestedOrder: Parameters<typeof quoteLocally>[1], today: string) => {
     const quote = quoteLocally(priceData, requestedOrder, today)
     return quote.kind === 'figure' ? quote.figure.amount : quote.code
   }
 
-  it('is a change priced against the amounts paid for each segment (G16, G18)', () => {
+  it('price a change against the amounts paid for each segment (G16, G18)', () => {
     const terms = { user_mode: 'CONCURRENT', users: 11, modules: ['core', 'fin'], uat: 0 } as const
     expect(getQuotedAmount(toRequestedChange(contract, terms), '2026-03-01')).toBe('1000.00')
     expect(getQuotedAmount(toRequestedChange(contract, { ...terms, users: 10 }), '2026-09-14')).toBe('0.00')
   })
 
-  it('is an extension from the end of the contract, or from today if it has ended (G27, G28)', () => {
+  it('extend a contract from its end, or from today if it has ended (G27, G28)', () => {
     const terms = { user_mode: 'CONCURRENT', users: 10, modules: ['core', 'fin'], uat: 0 } as const
     const extensions = ['2026-12-20', '2027-05-20'].map((today) => {
       const quote = quoteLocally(priceData, toRequestedExtension(contract, terms, 2), today)

@@ -1,4 +1,4 @@
-/** The contract page in every status, and what it shows and asks before a change (contracts 2). */
+/** Tests the contract page in every status, and what it shows and asks before a change (contracts 2). */
 import { screen } from '@testing-library/dom'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { getButton, getNamedField, submit, typeValues } from '#tests/support/pages/fields.ts'
@@ -33,7 +33,7 @@ const fetchOrderId = async (code: string): Promise<number> => (await listOrders(
 const getOrderPath = (id: number | string) => `/app/contract/${id}`
 type PendingOrder = { id: number; amount: string } | null
 const fetchPendingOrder = async (id: number) => (await readOrder(adminSession, id))['pending'] as PendingOrder
-/** Returns the id of the order whose contract this one replaced. */
+/** Returns the id of the order whose contract was replaced by the contract of the given order. */
 const fetchReplacedOrderId = async (id: number) => {
   const { contract_id: contractId } = await readOrder(adminSession, id)
   const contractHistory = (await adminSession.send({ url: `/api/contract/${contractId}/history` })).json() as {
@@ -67,9 +67,10 @@ describe('the contract page by status', () => {
     expect([readFact('Number of users'), readFact('Currency')]).toEqual(['40', 'HKD'])
     await expect.poll(() => readHistory().length).toBe(2)
     await expect.poll(readHistory).toEqual([expect.stringContaining('Effective'), expect.stringContaining('Replaced')])
-    // The last day as the server sent it. The page must not subtract a day again (D18).
+    // The page shows the last day as the server sent it, and does not subtract a day again (D18).
     expect(readFact('Expiry date')).toBe((await readOrder(adminSession, id))['expired_date'])
-    // The remaining days, the fees of a year and of each module, and the day of the change (C-25: values for other people can be copied).
+    // The page shows the remaining days, the fees of a year and of each module, and the day of the change. These values can be copied for
+    // other people (C-25).
     await screen.findByText(/^\d+ of 731 days left$/)
     expect([readFact('Annual fee'), readFact('Payment amount')]).toEqual(['87,500.50', '24,287.67'])
     expect(readFact('Changed on')).not.toBe(readFact('Start date'))
@@ -81,7 +82,7 @@ describe('the contract page by status', () => {
     expect(serviceDialog.getAllByRole('button', { name: /^Copy https:/ })).toHaveLength(2)
   })
 
-  it('shows what is possible for unpaid, expired, replaced and invalid orders (M96, M97, D29, D30)', async () => {
+  it('shows the possible actions for unpaid, expired, replaced and invalid orders (M96, M97, D29, D30)', async () => {
     await fixture.browser.openAs('admin@acme', getOrderPath(await fetchOrderId('acmehr')))
     await screen.findByText(/^This order is unpaid/)
     await screen.findByRole('button', { name: /^Pay USD/ })
@@ -122,7 +123,7 @@ nightly('Orders that were never opened can be opened offline, with their history
     const paths = occupant ? await getThisDevice().getDatabase(occupant).responses.toCollection().primaryKeys() : []
     return paths.filter((path) => path.endsWith('/history')).length
   }
-  // acmetrade, acmetest and the order just bought.
+  // These are the histories of acmetrade, acmetest and the order that was just bought.
   await expect.poll(countCachedHistories).toBe(3)
   fixture.browser.goOffline()
   await fixture.browser.open(getOrderPath(tradeId))
@@ -146,12 +147,12 @@ describe('changing a contract', () => {
   it('shows a higher fee, and a changed price before anything is ordered (M100, M101, D17, D89)', async () => {
     const id = await openContract('upward')
     await modifyUsers('35')
-    // 10 more users at 1,000.00 for the whole first year (G19).
+    // The amount is that of 10 more users at 1,000.00 for the whole first year (G19).
     await expect.poll(readDueAmount).toBe('HKD 10,000.00')
     await fixture.user.click(getNamedField('module-scm'))
     await expect.poll(readDueAmount).toBe('HKD 25,500.50')
     await expect.poll(() => document.querySelector('.order-compared')?.textContent).toContain('Added: Supply chain')
-    // Only changed fields are listed; a single segment is its own total; reductions have a minus sign in both places.
+    // Only changed fields are listed. The table of a single segment has no row for the total. Reductions have a minus sign in both places.
     const changedFields = [...document.querySelectorAll('.order-compared tbody th')].map(
       ({ textContent }) => textContent,
     )
@@ -199,7 +200,7 @@ describe('changing a contract', () => {
     expect((await readOrder(adminSession, id))['state']).toBe('overwritten')
   })
 
-  nightly('disables saving if nothing changed, and asks before a cancel drops the input', async () => {
+  nightly('disables saving if nothing changed, and asks for confirmation before Cancel drops the input', async () => {
     await openContract('unchanged')
     await modifyUsers('25')
     expect(findSubmitButton()?.getAttribute('aria-disabled')).toBe('true')
@@ -219,7 +220,7 @@ describe('changing a contract', () => {
 })
 
 describe('extending a contract', () => {
-  /** The submit button of the drawer is outside its form. */
+  /** Submits the form of the drawer. Its submit button is outside the form. */
   const sendForm = async () => {
     const findDrawerButton = () => document.querySelector('[role=dialog] button[type=submit]')
     await expect.poll(findDrawerButton).not.toBeNull()
@@ -267,7 +268,7 @@ describe('extending a contract', () => {
     }
     await fixture.user.clear((await openExtendDialog()).getByLabelText('Extend by'))
     await fixture.user.keyboard('2')
-    // 25 users, core and fin: 57,000.00 a year.
+    // The fee of 25 users, core and fin is 57,000.00 a year.
     await expect.poll(readDueAmount).toBe('HKD 114,000.00')
     await sendForm()
     await closePayDialog()

@@ -1,4 +1,4 @@
-/** The page of contracts over many years: the limit of an extension, and the days shown for a change. */
+/** Tests the page of contracts over many years: the limit of an extension, and the days shown for a change. */
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
@@ -35,9 +35,9 @@ it('An extension ends at 99 years: the field shows the remaining years, and noth
   expect(readDescription(getButton('One year more'))).toContain('Years you can still add: 2.')
 })
 
-it('A change shows the days and the years that they are charged as (fault 9)', async () => {
+it('A change shows its days, and the years that are charged for them (fault 9)', async () => {
   const { id, contract_id } = await buyContract('capped', 9)
-  // The contract started yesterday: with two leap days, the rest of nine years is longer than nine times 365 days.
+  // The contract started yesterday. The rest of its nine years has two leap days, so it is longer than nine times 365 days.
   const [start, end] = [addDays(today(), -1), addYears(addDays(today(), -1), 9)]
   await runInTransaction(fixture.server.app, { role: 'portal_system' }, async (db) => {
     await sql`update contract set period_start = ${start}, period_end = ${end}, anchor_date = ${start}, segments =

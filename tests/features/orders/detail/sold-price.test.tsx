@@ -1,4 +1,4 @@
-/** A contract shows the prices at which it was sold, also after the price list has changed. */
+/** Tests that a contract shows the prices at which it was sold, also after the price list has changed. */
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
@@ -26,14 +26,14 @@ it('A contract shows its sales with matching sums, and older orders keep their i
     period: 2,
     period_start: today(),
   })
-  // The current prices are different.
+  // Raises the current prices, so that they differ from those of the contract.
   await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
     sql`update price_list set content = jsonb_set(content, '{module}', (select jsonb_agg(m || '{"hkd": "99999.00"}')
       from jsonb_array_elements(content -> 'module') m))`.execute(db),
   )
   await fixture.browser.openAs('admin@acme', `/app/contract/${firstOrder.id}`)
   await expect.poll(() => readRows().length).toBeGreaterThan(3)
-  // 10 users, core and fin cost 42,000.00 a year.
+  // The fee of 10 users, core and fin is 42,000.00 a year.
   expect(readRows().map(({ text }) => text)).toEqual([
     'Users 1 to 10: 10 × 1,200.00',
     'Core core',

@@ -1,4 +1,4 @@
-/** A change that discards a paid amount: it is confirmed with the amount, and can be undone on the same day (D14). */
+/** Tests a change that discards a paid amount: it is confirmed with the amount, and can be undone on the same day (D14). */
 import { screen } from '@testing-library/dom'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { getButton, submit, typeValues } from '#tests/support/pages/fields.ts'
@@ -21,7 +21,7 @@ beforeEach(async () => {
   await fixture.browser.openAs('admin@acme', `/app/contract/${order.id}`)
 })
 
-// 25 users, core and fin cost 57,000.00 a year, and 10 users 42,000.00.
+// Paid amount that the change discards: 25 users, core and fin cost 57,000.00 a year, and 10 users 42,000.00.
 const discardedSum = 'HKD 15,000.00'
 const readUsers = () =>
   [...document.querySelectorAll('dl.facts > div')]
@@ -45,7 +45,7 @@ async function submitReduction() {
   await screen.findByText('Changed today from 25 to 10 users. Undo until 23:59.')
 }
 
-it('A reduction asks first with the sum and the new terms, and focuses the safe button (fault 4a)', async () => {
+it('A reduction asks for confirmation with the sum and the new terms, and focuses "Go back" (fault 4a)', async () => {
   // Without a connection the page computes the amount.
   await expect.poll(() => readContracts().length).toBe(1)
   fixture.browser.goOffline()
@@ -89,7 +89,7 @@ it('A change can be undone, also after a reload, and the contract is as before (
   await expect.poll(readUsers).toBe('25')
   await expect.poll(() => readContracts().length).toBe(3)
   expect(readContracts()[0]).toContain(`Undo: restores ${String(order['contract'])}`)
-  // It discards nothing, so it cannot be undone.
+  // The undo discards nothing, so it cannot be undone itself.
   expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull()
   expect(await fetchState()).toBe('overwritten')
 })
@@ -106,7 +106,8 @@ it('The page explains that a change with a later order cannot be undone (fault 4
 })
 
 /**
- * The first call of the path reaches the server, but its response is replaced by a proxy error. Returns a function that counts the calls.
+ * Replaces the response to the first call of the path by a proxy error. The call reaches the server. Returns a function that counts the
+ * calls.
  */
 function loseFirstResponse(path: RegExp): () => number {
   const originalFetch = fetch
@@ -135,7 +136,7 @@ it('A change and its undo are each ordered once if the first response is lost', 
   await press('Undo')
   await screen.findByText('The change is undone. The contract is as it was before.')
   await expect.poll(() => readContracts().length).toBe(3)
-  // The page asks for the result of the lost call and does not send it again.
+  // The page requests the result of the lost call, and does not send the call again.
   expect([countChanges(), countUndos()]).toEqual([1, 1])
 })
 

@@ -1,4 +1,4 @@
-/** A change whose amount is too small to be paid, on the contract page (contracts 9). */
+/** Tests a change whose amount is too small to be paid, on the contract page (contracts 9). */
 import { screen } from '@testing-library/dom'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'

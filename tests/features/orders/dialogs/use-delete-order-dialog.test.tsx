@@ -33,7 +33,7 @@ it('<DeleteOrderDialog> deletes the pending change', async () => {
   ])
 })
 
-it('<DeleteOrderDialog> closes when the pending change is gone, without offering to delete the order', async () => {
+it('<DeleteOrderDialog> closes when the pending change is deleted, without offering to delete the order', async () => {
   const { wrapper } = createCallRecorder()
   const { rerender } = render(buildDialog('pending', pendingChange), { wrapper })
   await screen.findByRole('dialog')

@@ -1,4 +1,4 @@
-/** The contract list and the actions on it (M61 to M68, D53). */
+/** Tests the contract list and the actions on it (M61 to M68, D53). */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import { getButton, readDescription } from '#tests/support/pages/fields.ts'
@@ -71,9 +71,9 @@ it('The filter "To pay" finds everything payable, also changes of effective cont
   await expect.poll(() => readCodes().toSorted()).toEqual(['acmehr', 'acmetest'])
 })
 
-it('Offline, a contract list that was never loaded is shown as such, without an error', async () => {
+it('Offline, a contract list that was never loaded is shown as never loaded, without an error', async () => {
   const originalFetch = fetch
-  // Without this, the page would load the rest of the list in the background.
+  // Makes the background load fail, which would otherwise load the rest of the list.
   vi.stubGlobal('fetch', (request: Request) =>
     String(request.url ?? request).includes('/sorder') ? Promise.reject(new TypeError()) : originalFetch(request),
   )

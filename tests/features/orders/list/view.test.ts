@@ -13,7 +13,7 @@ const views: fc.Arbitrary<OrdersView> = fc.record({
 })
 
 describe('the address of the contract list', () => {
-  it('restores exactly the view that wrote it (C-01)', () => {
+  it('restores exactly the view that was written to it (C-01)', () => {
     fc.assert(
       fc.property(views, (view) => {
         expect(ordersView.read(new URLSearchParams(ordersView.write(view).toString()))).toEqual(view)
@@ -33,7 +33,7 @@ describe('the address of the contract list', () => {
   })
 
   it.each([['status=9'], ['status=one'], ['company=0'], ['company=acme'], ['page=0'], ['sortField=amount']])(
-    'uses the default for what it cannot read: %s',
+    'uses the default for an invalid parameter: %s',
     (query) => {
       expect(ordersView.read(new URLSearchParams(query))).toEqual(ordersView.defaultView)
     },

@@ -1,4 +1,4 @@
-/** Card payment on the contract page (M81): Stripe's card fields in the page, everything else on the server. */
+/** Tests card payment on the contract page (M81): Stripe's card fields in the page, everything else on the server. */
 import { screen } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import type { PaymentStartResult, PaymentDriver } from '#server/drivers/payment/payment-driver.ts'
@@ -9,7 +9,7 @@ import { createUserActions, listOrders, setUpShopPages } from '#tests/support/pa
 const fixture = setUpShopPages()
 const { press, findText } = createUserActions(fixture)
 
-/** Replaces Stripe's script, which can only be loaded from Stripe. Each token it creates has its own number. */
+/** Replaces Stripe's script, which can only be loaded from Stripe. Each token that the replacement creates has its own number. */
 function stubStripe() {
   const card = {
     refusal: null as { type?: string; message: string } | null,
@@ -46,7 +46,9 @@ function stubStripe() {
   return card
 }
 
-/** Opens the payment panel. The server's result of a charge is `getOutcome`; the returned list has the tokens it received. */
+/**
+ * Opens the payment panel. `getOutcome` gives the server's result of a charge. The returned list has the tokens that the server received.
+ */
 async function openPanel(getOutcome: (token: string | null) => PaymentStartResult | Error | null = () => null) {
   const tokens: (string | null)[] = []
   const start: PaymentDriver['start'] = async (input) => {
@@ -69,7 +71,7 @@ async function openPanel(getOutcome: (token: string | null) => PaymentStartResul
   return { tokens, isPaid: async () => (await readOrder(adminSession, id)).state === 'effective' }
 }
 
-it('A refused card is shown as invalid with the reason, and pays after it is corrected (M81)', async () => {
+it('A refused card is shown as invalid with the reason, and pays after the user corrects it (M81)', async () => {
   const fakeCard = stubStripe()
   const { tokens, isPaid } = await openPanel((token) =>
     token?.startsWith('ctoken_bad') ? { kind: 'declined', code: 'CARD_INVALID', reason: 'expired_card' } : null,
@@ -92,7 +94,7 @@ it('A refused card is shown as invalid with the reason, and pays after it is cor
   expect(tokens).toEqual(['ctoken_bad_1', 'ctoken_good_2'])
 })
 
-it('A lost request is sent again with the same token, and another card gets a new one (fault 36M81d)', async () => {
+it('A lost request is sent again with the same token, and another card gets a new token (fault 36M81d)', async () => {
   const fakeCard = stubStripe()
   const { tokens, isPaid } = await openPanel()
   const originalFetch = fetch
@@ -130,7 +132,7 @@ it.each([
   expect([tokens.length, await isPaid()]).toEqual([1, true])
 })
 
-it('A payment with an unknown result is shown as such, and a retry pays only once (fault 36M81g)', async () => {
+it('A payment with an unknown result is shown as unknown, and a retry pays only once (fault 36M81g)', async () => {
   stubStripe()
   const { tokens, isPaid } = await openPanel()
   const restoreResponses = losePayments(() => Promise.reject(new TypeError('Failed to fetch')), { checks: true })
@@ -144,7 +146,7 @@ it('A payment with an unknown result is shown as such, and a retry pays only onc
 })
 
 /**
- * Each payment reaches the server, but the page gets `getResponse` instead of the response. Returns a function that restores the responses.
+ * Replaces the response to each payment by `getResponse`. The payments reach the server. Returns a function that restores the responses.
  */
 function losePayments(getResponse: () => Promise<Response>, { checks: areChecksLost = false } = {}): () => void {
   const originalFetch = fetch

@@ -1,5 +1,5 @@
 /**
- * Which messages of the frame with card fields the page accepts (decision 78). The frame itself is tested in Chromium
+ * Tests which messages of the frame with card fields the page accepts (decision 78). The frame itself is tested in Chromium
  * (`tests/e2e/orders-wizard`).
  */
 import { afterEach, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { openSandboxCardFields } from '#features/orders/payment/sandbox-card-fie
 
 afterEach(() => document.body.replaceChildren())
 
-/** Opens the frame in the page. Nothing is loaded into it: `send` simulates its script. */
+/** Opens the frame in the page. The frame stays empty, and `send` simulates its script. */
 function openFrame() {
   const fieldsPromise = openSandboxCardFields(document.body, 'http://127.0.0.1:9/card-fields', 'Card')
   const frame = document.querySelector('iframe')
@@ -96,7 +96,7 @@ it('The card fields fail to open if the security policy blocks the frame (fault 
   expect(testFrame.frame.isConnected).toBe(false)
 })
 
-it('The card fields forget the token when the frame loads again, because it is empty (fault 36M81h)', async () => {
+it('The card fields forget the token when the frame loads again, because the fields are then empty (fault 36M81h)', async () => {
   const testFrame = openFrame()
   testFrame.send({ kind: 'ready' })
   const fields = await testFrame.fieldsPromise

@@ -1,4 +1,7 @@
-/** The page computes the same amounts as the server: the worked examples of the specification, and the quote that a user accepted. */
+/**
+ * Tests that the page computes the same amounts as the server, by the worked examples of the specification, and recognises the quote that a
+ * user accepted.
+ */
 import { describe, expect, it, test } from 'vitest'
 import { readAmount } from '#domain/money.ts'
 import {
@@ -63,7 +66,7 @@ test.each(pricedCases.filter(({ error }) => !error).map((feeCase) => [feeCase.id
     for (const { code, amount, branches: parts } of branches)
       if (parts.length > 0 && !['due', 'years'].includes(code))
         expect([code, sumParts(parts)]).toEqual([code, readAmount(amount)])
-    // Every row of the price list that was used must appear.
+    // The tree must contain every step with a price.
     const countedCodes = ['users', 'module', 'uat', 'minimum', 'segment', 'paid']
     const listCountedCodes = (steps: { code: string }[]) =>
       steps.map(({ code }) => code).filter((code) => countedCodes.includes(code))
@@ -97,15 +100,15 @@ describe('calculateAmountWith', () => {
   })
 })
 
-describe('isSameFigure (D17, D89)', () => {
+describe('the figure of a quote (D17, D89)', () => {
   const quote = quoteLocally(buildPriceData('A'), requestedOrder, '2026-03-01')
   if (quote.kind !== 'figure') throw new Error('there is a price')
   const displayedFigure = toDisplayedFigure(quote.figure, { id: 7 })
-  it('returns true for the same amounts and days', () => {
+  it('is the same as another with equal amounts and days', () => {
     expect(isSameFigure(displayedFigure, { ...quote.figure })).toBe(true)
   })
   it.each(['amount', 'annual', 'contract_amount', 'residual_amount', 'period_start', 'period_end'] as const)(
-    'returns false if %s differs',
+    'is not the same as another if %s differs',
     (name) => expect(isSameFigure(displayedFigure, { ...quote.figure, [name]: '0.01' })).toBe(false),
   )
   it('has modules that are added automatically and cost nothing', () => {

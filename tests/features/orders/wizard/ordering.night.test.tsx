@@ -1,4 +1,4 @@
-/** The messages and checks of the wizard before it orders (M70 to M80). */
+/** Tests the messages and checks of the wizard before it orders (M70 to M80). */
 import { screen, within } from '@testing-library/dom'
 import { beforeEach, expect, it } from 'vitest'
 import { getNamedField, submit, typeValues } from '#tests/support/pages/fields.ts'
@@ -87,13 +87,13 @@ it('The wizard shows each problem at its field, and checks the code when its fie
   await expect.poll(() => screen.getByText(/need your attention/).textContent).toBe('2 fields need your attention')
   await typeValues(fixture.user, { code: 'wizfree', users: '5' })
   await expect.poll(() => screen.queryByText(/need your attention/)).toBeNull()
-  // The other mode has a minimum of ten: the number is raised, and not lowered again.
+  // The other mode has a minimum of ten users. The number is raised to it, and is not lowered again.
   await typeValues(fixture.user, { users: '7' })
   await fixture.user.click(screen.getByRole('radio', { name: /^Named/ }))
   expect(getNamedField('users').value).toBe('10')
   await fixture.user.click(screen.getByRole('radio', { name: /^Concurrent/ }))
   expect(getNamedField('users').value).toBe('10')
-  // The limit of the price list in the selected currency (D1).
+  // The page shows the limit of the price list in the selected currency (D1).
   await findText('for 20.00% of the annual fee, at least HKD 5,000.00.')
   await fixture.user.click(screen.getByRole('radio', { name: 'USD' }))
   await findText('for 20.00% of the annual fee, at least USD 640.00.')
@@ -181,7 +181,6 @@ it('A changed price is shown with the previous one before the order (D17), and a
   const comparedAmounts = [...document.querySelectorAll('.compared dd')].map(({ textContent }) => textContent)
   expect(comparedAmounts).toEqual(['HKD 43,000.00', 'HKD 43,500.00'])
   expect(await listOrders(adminSession, 'doubtprice')).toEqual([])
-  // The form shows the current price.
   await expect.poll(readAmountDue).toBe('HKD 43,500.00')
   await press('Create order · HKD 43,500.00')
   await expect.poll(readStep).toContain('Payment')
@@ -222,7 +221,7 @@ nightly('Staff pays in any currency by Alipay or simulates it, and sees the resu
   const staffSession = await fixture.server.signIn('delete@m18')
   await openWizard('delete@m18')
   await fillForm('wizcustomer')
-  // For a customer, whose company is found by its name.
+  // Staff orders for a customer, whose company is found by its name.
   const companyPicker = await screen.findByRole<HTMLInputElement>('combobox', { name: /^Company/ })
   await fixture.user.type(companyPicker, 'nobody of that name')
   await screen.findByText('No company found.')
@@ -248,7 +247,7 @@ nightly('Staff pays in any currency by Alipay or simulates it, and sees the resu
   await screen.findByRole('heading', { name: 'The contract is in effect' })
   await screen.findByText(/3 to 5 minutes/)
   expect(await listOrders(staffSession, 'wizstaff')).toMatchObject([{ state: 'effective', amount: '20000.00' }])
-  // A completed order is no longer a draft.
+  // The draft of a completed order is deleted.
   await fixture.browser.open('/app/contract/new')
   await waitForForm()
   expect(getNamedField('code').value).toBe('')

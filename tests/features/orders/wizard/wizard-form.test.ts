@@ -1,4 +1,4 @@
-/** The wizard form: defaults, checks and the request (contracts 5 and 9). */
+/** Tests the wizard form: defaults, checks and the request (contracts 5 and 9). */
 import { describe, expect, it, test } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
 import { buildSelectableModules, filterModules, toggleModule } from '#features/orders/wizard/fields/module-selection.ts'
@@ -55,23 +55,23 @@ it('The form starts with the defaults of the specification (contracts 9, D26)', 
 const wrongCases: [string, Partial<WizardValues>, string[]][] = [
   ['no code', { code: '' }, ['code REQUIRED']],
   ['a code that is too short', { code: 'ab' }, ['code INVALID_FORMAT']],
-  ['a code of 17', { code: 'a'.repeat(17) }, ['code INVALID_FORMAT']],
+  ['a code of 17 characters', { code: 'a'.repeat(17) }, ['code INVALID_FORMAT']],
   ['a code that begins with a digit', { code: '1shop' }, ['code INVALID_FORMAT']],
   ['a reserved code', { code: 'select' }, ['code RESERVED']],
   ['no name', { name: '  ' }, ['name REQUIRED']],
   ['a long description', { desc: 'x'.repeat(501) }, ['desc TOO_LONG']],
-  ['no users', { users: '' }, ['users REQUIRED']],
-  ['half a user', { users: '5.5' }, ['users INVALID_FORMAT']],
+  ['a missing number of users', { users: '' }, ['users REQUIRED']],
+  ['a fraction of a user', { users: '5.5' }, ['users INVALID_FORMAT']],
   ['a million users', { users: '1000000' }, ['users OUT_OF_RANGE']],
   ['fewer users than the minimum of the list', { users: '4' }, ['users TOO_FEW_USERS']],
   ['fewer users than the minimum of the mode', { user_mode: 'NAMED', users: '9' }, ['users TOO_FEW_USERS']],
-  ['no years', { period: '0' }, ['period OUT_OF_RANGE']],
-  ['a century', { period: '100' }, ['period OUT_OF_RANGE']],
-  ['yesterday', { period_start: '2026-03-01' }, ['period_start START_WINDOW']],
-  ['a month and a day', { period_start: '2026-04-02' }, ['period_start START_WINDOW']],
-  ['no day at all', { period_start: '' }, ['period_start INVALID_FORMAT']],
-  ['dated ahead', { sOrderCreateTime: '2026-03-03' }, ['sOrderCreateTime OUT_OF_RANGE']],
-  ['no company', { company_id: '0' }, ['company_id OUT_OF_RANGE']],
+  ['a period of 0 years', { period: '0' }, ['period OUT_OF_RANGE']],
+  ['a period of 100 years', { period: '100' }, ['period OUT_OF_RANGE']],
+  ['a start before today', { period_start: '2026-03-01' }, ['period_start START_WINDOW']],
+  ['a start after the last allowed day', { period_start: '2026-04-02' }, ['period_start START_WINDOW']],
+  ['a missing start', { period_start: '' }, ['period_start INVALID_FORMAT']],
+  ['an order date in the future', { sOrderCreateTime: '2026-03-03' }, ['sOrderCreateTime OUT_OF_RANGE']],
+  ['a missing company', { company_id: '0' }, ['company_id OUT_OF_RANGE']],
 ]
 test.each(wrongCases)('The problem of %s is reported at its field', (_, fields, expectedProblems) => {
   const problems = checkInformation({ ...validValues, ...fields }, priceData, today)
@@ -115,7 +115,7 @@ describe('the request of an order', () => {
       client_type: 'mma',
     })
   })
-  it('has no price while a number is missing', () => {
+  it('cannot be quoted while a value is missing or invalid', () => {
     expect(toRequestedOrder({ ...validValues, users: '' })).toBeNull()
     expect(toRequestedOrder({ ...validValues, period_start: '2026-02-30' })).toBeNull()
     expect(toRequestedOrder(validValues)).toMatchObject({ type: 'create', users: 5, years: 1, start: today })
@@ -151,7 +151,7 @@ describe('the draft of an order', () => {
     const draft = { ...createDraft(validValues), step: 1 as const, ordered: 7, intent: 'x' }
     expect(parseDraft(structuredClone(draft), newFormValues)).toEqual(draft)
   })
-  it('keeps what is still valid from an earlier build', () => {
+  it('keeps the valid values of a draft from an earlier build', () => {
     expect(
       parseDraft({ step: 9, values: { code: 'old', users: 5, color: 'red', modules: ['core'] } }, newFormValues),
     ).toEqual({
@@ -184,7 +184,7 @@ describe('the choice of modules (M75)', () => {
       selectedCodes: [],
     })
   })
-  it('shows modules with a price, and selected ones that no longer have one', () => {
+  it('shows modules with a price, and selected modules that no longer have a price', () => {
     const rows = buildSelectableModules(list, modules, ['gone', 'core'], 'USD')
     expect(rows.map(({ code, price }) => `${code} ${price}`)).toEqual([
       'gone null',
@@ -211,15 +211,17 @@ describe('the question that a refusal asks', () => {
     ['QUOTE_CHANGED', { now: { amount: '1.00' } }, 'changed'],
     ['DUP_CODE', { unpaid }, 'unpaid'],
     ['APP_CONFIRM', { confirm_info: [], confirm_key: 'k' }, 'apps'],
-  ])('is read from %s', (code, data, kind) => expect(parseQuestion(createProblem(code, data))?.kind).toBe(kind))
+  ])('is read from the problem %s', (code, data, kind) =>
+    expect(parseQuestion(createProblem(code, data))?.kind).toBe(kind),
+  )
   it.each([
     ['DUP_CODE', {}],
     ['DUP_CODE', { unpaid: { ...unpaid, type: 'change' } }],
     ['STATE_CONFLICT', null],
-  ])('is missing for %s without an own unpaid order', (code, data) =>
+  ])('is missing for %s if the refusal names no unpaid order to replace', (code, data) =>
     expect(parseQuestion(createProblem(code, data))).toBeNull(),
   )
-  it('is not needed for a lost connection', () => {
+  it('does not appear for a lost connection (isConnectionLost)', () => {
     expect(isConnectionLost(createProblem('NEEDS_CONNECTION', null, 0))).toBe(true)
     expect(isConnectionLost(createProblem('UNAVAILABLE', null, 503))).toBe(true)
     expect(isConnectionLost(createProblem('SESSION_LAPSED', null, 0))).toBe(false)

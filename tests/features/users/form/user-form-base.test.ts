@@ -61,11 +61,11 @@ const createEntry = (overrides: Partial<EntryView>): EntryView => ({
 const getFormChanges = ({ base, values }: UserFormBase) =>
   getChanges(values, base ? toUserFields(base.row) : emptyUserFields)
 
-describe('buildFormBase', () => {
+describe('the base of a user form (buildFormBase)', () => {
   it('is empty for a new user', () =>
     expect(newUserFormBase).toEqual({ base: null, values: emptyUserFields, refusedWrite: null }))
 
-  it("is the row with the user's own waiting writes, and continues after them", () => {
+  it('is the row with the waiting writes, and a new write is based on them', () => {
     const formBase = buildFormBase(createOverlaidRow('waiting'), [createEntry({ state: 'waiting', problem: null })])
     expect(formBase.base?.waiting?.intent).toBe(intent)
     expect(getFormChanges(formBase)).toEqual({})
@@ -97,7 +97,7 @@ describe('buildFormBase', () => {
   })
 })
 
-describe('buildFormBaseOfWrite', () => {
+describe('the base of a user form for a refused write (buildFormBaseOfWrite)', () => {
   const input = { params: { id: 7 }, body: { name: 'Li Wei Ming' } }
   const base = { ...toUserFields(storedRow) }
 

@@ -94,7 +94,7 @@ describe('the reason of a locked field', () => {
     }
   })
 
-  it('names what the profile page can change: the name but not the title (portal 2)', () => {
+  it("refers to the profile page for the user's own name, but not for the title (portal 2)", () => {
     const listReasons = (isSelf: boolean) =>
       (['title', 'name'] as const).map((field) => getLockReason(field, { status: userStatus.activated }, { isSelf }))
     expect(listReasons(false)).toEqual(['activatedTitle', 'activated'])
@@ -103,7 +103,7 @@ describe('the reason of a locked field', () => {
 })
 
 describe('needsConnection', () => {
-  // The traits are typed for the input of their own endpoint. This test treats them as data.
+  // `mustNotQueue` is typed for the input of its own endpoint. This test passes any body to it.
   const mustNotQueue = (endpoint: { queue?: unknown }, body: object) =>
     (endpoint.queue as { mustNotQueue: (input: { body: object }) => boolean }).mustNotQueue({ body })
 
@@ -114,12 +114,12 @@ describe('needsConnection', () => {
     { order: true },
     { name: 'Li', alert: false },
     {},
-  ] as const)('agrees with the contract for the change %o', (body) =>
+  ] as const)('returns whether the contract forbids queueing the change %o', (body) =>
     expect(needsConnection('change', body)).toBe(mustNotQueue(updateCompanyUser, body)),
   )
 
   it.each([{ admin: true }, { access_level: 0 }, { access_level: 100 }, {}] as const)(
-    'agrees with the contract for the new user %o',
+    'returns whether the contract forbids queueing the new user %o',
     (body) => expect(needsConnection('create', body)).toBe(mustNotQueue(createUser, body)),
   )
 })

@@ -1,4 +1,4 @@
-/** An action on many users: a preview, and then a result for each. */
+/** Tests an action on many users: the preview, and then the result for each user. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { readProblems, typeConfirmation } from '#tests/support/pages/fields.ts'
@@ -53,7 +53,7 @@ it('A bulk action names the omitted users with reasons, and then the result of e
   await closeDialog()
   for (const role of ['user', 'order'])
     await expect.poll(() => findRow(toUserName(role))?.textContent).toContain('Disabled')
-  // Users who were omitted are still selected.
+  // Users who were omitted from the action are still selected.
   await expect.poll(readSelectionCount).toBe('2 selected')
 
   await selectUsers('user', 'order')
@@ -90,7 +90,7 @@ nightly('A bulk deletion offline queues one write per user and sends each when t
   await selectUsers('user', 'order', 'second')
   await openAction('Delete')
   await withinDialog().findByText(/^You're offline: each change is saved/)
-  // Deleting many users needs the typed number and the typed code (M52).
+  // Before many users are deleted, their number and the code must be typed (M52).
   await pressInDialog('Delete 3 users')
   await expect.poll(readProblems).toEqual({ 'typed-value': 'Input Error!', 'typed-code': 'Input Error!' })
   await typeConfirmation(fixture.user, '3')

@@ -1,4 +1,4 @@
-/** The user list: filters, messages for missing rows, and labels for screen readers. */
+/** Tests the user list: filters, messages for missing rows, and labels for screen readers. */
 import { screen } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
 import { getButton } from '#tests/support/pages/fields.ts'
@@ -57,9 +57,9 @@ describe('the user list', () => {
     },
   )
 
-  nightly('shows offline what was searched and how many changes wait, also without a match (P-12)', async () => {
+  nightly('shows offline which rows were searched and how many changes wait, also without a match (P-12)', async () => {
     const originalFetch = fetch
-    // The device stores only displayed pages: the background load of the rest of the list fails.
+    // The device stores only displayed pages, because the background load of the other rows fails.
     vi.stubGlobal('fetch', (request: Request) =>
       String(request.url ?? request).includes('since=') ? Promise.reject(new TypeError()) : originalFetch(request),
     )

@@ -20,7 +20,7 @@ const views: fc.Arbitrary<UsersView> = fc.record({
 })
 
 describe('the address of the users page', () => {
-  it('restores exactly the view that wrote it (C-01)', () => {
+  it('restores exactly the view that was written to it (C-01)', () => {
     fc.assert(
       fc.property(views, (view) => {
         expect(usersView.read(new URLSearchParams(usersView.write(view).toString()))).toEqual(view)
@@ -45,7 +45,7 @@ describe('the address of the users page', () => {
     ['user=abc'],
     ['user=~1'],
     ['user=99999999999'],
-  ])('uses the default for what it cannot read: %s', (query) => {
+  ])('uses the default for an invalid parameter: %s', (query) => {
     expect(usersView.read(new URLSearchParams(query))).toEqual(defaultView)
   })
 
@@ -65,7 +65,7 @@ describe('the address of the users page', () => {
     expect(usersView.change({ ...defaultView, page: 3 }, { open: 42 })).toMatchObject({ page: 3, open: 42 })
   })
 
-  it('is remembered without the drawer (C-02)', () => {
+  it('is remembered without the opened user (C-02)', () => {
     expect(usersView.toSavedQuery({ ...defaultView, page: 2, statusType: 0, open: 42 })).toBe('statusType=0&page=2')
   })
 

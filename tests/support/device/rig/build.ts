@@ -4,7 +4,7 @@ import { build, loadConfigFromFile } from 'vite'
 
 const root = join(import.meta.dirname, '..', '..', '..', '..')
 
-/** Builds an entry file into a folder like the product: with the same library replacements and the build name from dist/. */
+/** Builds an entry file into a folder as the product is built: with the same library replacements, and with the build name of dist/. */
 export async function buildRig(folder: string, entry = join(import.meta.dirname, 'rig.ts')): Promise<void> {
   const viteConfig = await loadConfigFromFile(
     { command: 'build', mode: 'production' },

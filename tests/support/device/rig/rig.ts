@@ -1,7 +1,7 @@
 /**
- * The test rig in the page: lets a test call the app's own request pipeline. It is built separately and loaded into a page of a logged-in
- * user. It does what a screen does (reads the row, bases the write on it, sends it) and reports for each write when it was recorded and
- * what result the page got.
+ * Calls the app's own request pipeline in the page for a test. This file is built separately and loaded into a page of a logged-in user. It
+ * does what a screen does (reads the row, bases the write on it, sends it) and reports for each write when it was recorded and what result
+ * the page got.
  */
 import { api, ports } from '#app/connection/api.ts'
 import type { RowRef } from '#contract/endpoint.ts'
@@ -25,7 +25,7 @@ export interface PlannedWrite {
 
 export interface WriteProgress {
   intent: string
-  /** `recorded` means that the write is stored on the device and must take effect. Otherwise the result that the page got. */
+  /** `recorded` means that the write is stored on the device and must take effect. The other values are results that the page got. */
   outcome: 'recorded' | 'fresh' | 'cached' | 'queued' | 'started' | 'problem'
   problem?: string
 }
@@ -54,7 +54,7 @@ async function changeName(target: RowRef, name: string, intent: string) {
 /** Resolves when the write is recorded. Its result is reported later through `report`. */
 async function performWrite(write: PlannedWrite, report: (progress: WriteProgress) => void): Promise<void> {
   const { intent } = write
-  // A reloaded page starts its queues again.
+  // The write may already be recorded, because a reloaded page starts its queues again.
   if (await isRecorded(intent)) return report({ intent, outcome: 'recorded' })
   let isReported = false
   const sending = sendWrite(write).then((result) => {
@@ -93,7 +93,7 @@ export async function isRecorded(intent: string): Promise<boolean> {
   return entry !== null || receipt !== null
 }
 
-/** Includes sealed writes, because a returning user may work before they are opened. */
+/** Counts the writes that are not sent yet. Includes sealed writes, because a returning user may work before they are opened. */
 export async function countUnsent(): Promise<number> {
   const session = await readSession()
   if (!session || session.signedOut) return 0

@@ -44,7 +44,7 @@ export function calculateCrc(data: Buffer): string {
   return bytes.toString('base64')
 }
 
-/** Returns whether all checksums of the request match. At least one is required. */
+/** Returns whether the request has at least one checksum and all its checksums match. */
 export function fitsChecksums({ data, headers }: DecodedBody): boolean {
   const checksums = [
     ['x-amz-checksum-crc32', calculateCrc(data)],

@@ -1,4 +1,4 @@
-/** Objects and unfinished uploads of the test bucket. */
+/** Stores the objects and unfinished uploads of the test bucket. */
 import { createHash, randomUUID } from 'node:crypto'
 import { calculateCrc } from '#tests/support/hosting/s3/body.ts'
 
@@ -24,7 +24,7 @@ export interface OpenUpload {
 
 const minPartBytes = 5 * 2 ** 20
 
-/** Its code is the name of S3's own error. */
+/** Error of a bucket request. Its code is the name of the error in S3. */
 export class S3Error extends Error {
   readonly code: string
   readonly status: number
@@ -69,7 +69,10 @@ export class BucketContent {
     return part
   }
 
-  /** `requestXml` is the request's list of parts, `checksum` the checksum of the complete object according to the request. */
+  /**
+   * Completes an upload. `requestXml` is the request's list of parts, `checksum` the checksum of the complete object according to the
+   * request.
+   */
   complete(id: string, requestXml: string, checksum: string): BucketObject {
     const { key, parts } = this.upload(id)
     const listedParts = [...requestXml.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, text = '']) => ({

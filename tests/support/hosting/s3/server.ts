@@ -1,6 +1,6 @@
 /**
- * A bucket that implements S3 over HTTP: objects, multipart uploads, ranges, paged lists, signatures and checksums. It can be made to fail
- * like real ones. Written from Amazon's documentation, so the SDK is tested against an independent implementation.
+ * Implements a bucket of S3 over HTTP: objects, multipart uploads, ranges, paged lists, signatures and checksums. It can be made to fail
+ * like a real one. Written from Amazon's documentation, so the SDK is tested against an independent implementation.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -24,7 +24,7 @@ export type S3Operation =
   | 'UploadPart'
 
 export type S3Effect =
-  /** 503 SlowDown after the body was received. */
+  /** The response is 503 SlowDown, sent after the body was received. */
   | 'busy'
   /** The connection is cut in the middle of the transfer. */
   | 'cut'
@@ -40,9 +40,9 @@ export interface S3Server {
   url: string
   content: BucketContent
   calls: S3Operation[]
-  /** Payload received and sent. */
+  /** Bytes of payload received and sent. */
   transferred: { in: number; out: number }
-  /** Affects the next calls of that operation. `times` Infinity affects all. */
+  /** Applies the effect to the next `times` calls of that operation. Infinity applies it to all. */
   disturb(operation: S3Operation, effect: S3Effect, times?: number): void
   settings(overrides?: Partial<BucketSettings>): BucketSettings
   close(): Promise<void>

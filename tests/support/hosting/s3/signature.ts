@@ -1,4 +1,4 @@
-/** AWS Signature Version 4 as a bucket checks it. Written from its documentation, without the SDK's code. */
+/** Checks an AWS Signature Version 4 as a bucket does. Written from its documentation, without the SDK's code. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
@@ -11,7 +11,7 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
 const maxSkewMs = 15 * 60_000
 
-/** Returns the name of S3's own error, or null if the request was signed with that key just now. */
+/** Returns the name of the error in S3, or null if the request was signed with that key just now. */
 export function findSignatureError(request: IncomingMessage, key: AccessKey): string | null {
   const pattern =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/
@@ -48,7 +48,7 @@ function buildCanonicalRequest(request: IncomingMessage, names: string): string 
   )
 }
 
-/** Returns the name of S3's own error, or null if the body matches the signed hash, as far as one was signed. */
+/** Returns the name of the error in S3 if the body does not match the signed hash, otherwise null. A request without a hash is accepted. */
 export function findBodyError(request: IncomingMessage, body: Buffer): string | null {
   const claimedHash = getHeader(request, 'x-amz-content-sha256')
   return /^[0-9a-f]{64}$/.test(claimedHash) && claimedHash !== sha256(body) ? 'XAmzContentSHA256Mismatch' : null

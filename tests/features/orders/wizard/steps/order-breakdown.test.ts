@@ -1,4 +1,4 @@
-/** The parts of an order after a reload: with prices only if they are certainly those of the order. */
+/** Tests the parts of an order after a reload. They have prices only if these are certainly the prices of the order. */
 import { describe, expect, it } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
 import { type PriceData, quoteLocally } from '#features/orders/quote/local-quote.ts'
