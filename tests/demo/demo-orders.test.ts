@@ -80,7 +80,7 @@ describe('the demo data', () => {
     expect(demoRows.traffic[1]?.invoice).toMatch(/^I2026/)
   })
 
-  test('runs the latest version of each app, except on one service (D44)', async () => {
+  test('records the latest app versions for its services, except for one app of one service (D44)', async () => {
     const { runningApps, latestApps } = await runInTransaction(app, { role: 'portal_system' }, async (db) => ({
       runningApps: await db
         .selectFrom('service_app')
@@ -102,7 +102,7 @@ describe('the demo data', () => {
     expect(runningApps.filter(isBehind)).toHaveLength(1)
   })
 
-  test('publishes the apps that its modules name, with compatible versions and requirements', async () => {
+  test('has every app that its modules name, with fulfilled requirements and compatible versions', async () => {
     const { modules, latestApps, count } = await runInTransaction(app, { role: 'portal_system' }, async (db) => ({
       modules: await listModulesOfType(db, 'saas'),
       latestApps: await listLatestApps(db),
@@ -115,7 +115,7 @@ describe('the demo data', () => {
     expect(count).toBeGreaterThan(latestApps.length)
   })
 
-  test('stores the packages of its apps, so that services can be installed from them', async () => {
+  test('stores the packages of its apps, which services need for an installation', async () => {
     const versions = await runInTransaction(app, { role: 'portal_system' }, (db) =>
       db.selectFrom('app_version').select('sha256').execute(),
     )

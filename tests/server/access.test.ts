@@ -1,6 +1,7 @@
 /**
- * Calls every endpoint of the contract as every role, with an own, a foreign and a missing id (Z-01 to Z-36, S-49, S-53). The expected
- * response is derived from the endpoint and the matrix, so a new endpoint is tested without a change here.
+ * Calls every endpoint of the contract as every role: with the id of a row of the caller's company, of another company, and of no row (Z-01
+ * to Z-36, S-49, S-53). The expected response is derived from the endpoint and the matrix, so a new endpoint is tested without a change
+ * here.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
@@ -49,7 +50,7 @@ const builtEndpoints = new Set(
 
 type Ownership = 'own' | 'foreign' | 'missing'
 
-/** Endpoints whose own record is the caller's user. */
+/** Endpoints that accept only the id of the caller among the users of the company. */
 const selfOnlyEndpoints = new Set(['getUser', 'updateOwnUser'])
 
 /** Returns an id for a reference of this kind. Kinds without rows in this test get 1. */
@@ -69,17 +70,20 @@ function getRowId(endpoint: Endpoint, kind: RowKind, ownership: Ownership, role:
   return 1
 }
 
-/** Rows that all companies share, so there is no foreign one. */
+/** Kinds of rows that all companies share, so no such row belongs to another company. */
 const sharedKinds: readonly RowKind[] = ['price', 'module']
 
-/** Services and their backups belong to the customers, and the provider's admins operate all of them (Z-26, Z-27). */
+/**
+ * Returns true if the endpoint accepts rows of every company: services and their backups belong to the customers, and the provider's admins
+ * operate all of them (Z-26, Z-27).
+ */
 const coversAllCompanies = ({ path, access }: Endpoint, role: Role) =>
   ['P', 'D'].includes(role) && (path.startsWith('/api/aws/') || (path.startsWith('/api/pdb/') && access !== 'order'))
 /** Endpoints whose path contains a row number that no write of this test creates. */
 const endpointsWithNumber = new Set(['refundPaymentTask', 'applyPaymentTask'])
-/** Endpoints where the id is only a filter: for a company that does not exist the list is empty. */
+/** Endpoints in which the id is only a filter. For a company that does not exist they return an empty list. */
 const filterEndpoints = new Set(['listServices', 'recheckServices'])
-/** Before its contract has ended, only the delete level may delete a service (D41). */
+/** Returns true if the role may not delete the service yet: before its contract has ended, only the delete level may (D41). */
 const isDeletionTooEarly = (endpoint: Endpoint, role: Role) => endpoint.name === 'deleteService' && role !== 'D'
 
 const bodies: Record<string, unknown> = {
@@ -171,7 +175,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
     const isBuilt = builtEndpoints.has(endpoint.name)
 
     test.each(Object.keys(roles) as Role[])(
-      `answers %s as the access matrix requires (${endpoint.matrix}; S-50)`,
+      `responds to role %s as the access matrix requires (${endpoint.matrix}; S-50)`,
       async (role) => {
         for (const ownership of getOwnerships(endpoint)) {
           const send = await getSender(role)

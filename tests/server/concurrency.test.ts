@@ -1,4 +1,4 @@
-/** Concurrent requests have the same effect as sequential ones (F-08), and no effect on other companies (N-09). */
+/** Tests that concurrent requests have the same effect as sequential requests (F-08), and no effect on other companies (N-09). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { onConnections } from '#tests/support/server/database.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
@@ -45,7 +45,7 @@ onConnections('concurrent requests', (engine) => {
   }
 
   test.each(pairs)(
-    '%s and %s of one user at once end as in one of the two orders (F-08)',
+    '%s and %s of one user, sent concurrently, end as if sent one after the other (F-08)',
     async (firstName, secondName) => {
       const [firstWrite, secondWrite] = [writes[firstName]!, writes[secondName]!]
       const sequentialOutcome = await readOutcome(async (id) => [await firstWrite(id), await secondWrite(id)])

@@ -16,7 +16,7 @@ import { limitByDay, nightlyBlock } from '#tests/support/runner/nightly.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
 
-/** Returns the code blocks of the chapter "PostgreSQL", as an operator copies them. */
+/** Returns the code blocks of the chapter "PostgreSQL" of docs/operating.md, as an operator copies them. */
 async function readDocumentedSetup(): Promise<{ statements: string; environment: string }> {
   const text = await readFile(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
   const [, chapter = ''] = /^## PostgreSQL\n(.*?)^## /ms.exec(text) ?? []
@@ -94,8 +94,8 @@ nightlyBlock('PostgreSQL set up as the operating guide says', () => {
 describe('the migrations run as a schema owner without superuser rights', () => {
   const ownerCases: readonly [string, string, string[]][] = [
     // Since version 16 the creator of a role may grant it to others, but may not act as it.
-    ['may create roles, before they exist', 'createrole', []],
-    ['may not create roles, but is a member of existing ones', 'nocreaterole', ['portal_app', 'portal_system']],
+    ['may create roles, if the roles of the portal do not exist yet', 'createrole', []],
+    ['may not create roles, but is a member of the existing roles', 'nocreaterole', ['portal_app', 'portal_system']],
   ]
   it.each(limitByDay(ownerCases, 1))('who %s', async (_title, right, grantedRoles) => {
     const engine = await startBareEngine()

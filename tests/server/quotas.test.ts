@@ -1,4 +1,4 @@
-/** Limits on what one company or one user can use of shared resources (fault 16, decision 70). */
+/** Tests the limits on the shared resources that one company or one user can use (fault 16, decision 70). */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { insertAsset } from '#server/db/accounts/assets.ts'
@@ -30,7 +30,7 @@ onConnections('unpaid orders', (engine) => {
     const otherBuyer = await fixture.server.signIn('order@beta')
     const freeNumber = responses.findIndex(({ statusCode }) => statusCode !== 200)
     expect((await placeOrder(otherBuyer, { code: `quota${freeNumber}` })).statusCode).toBe(200)
-    // An order that is replaced, deleted or no longer payable no longer counts.
+    // An order that is replaced, deleted or no longer payable is not counted any longer.
     const placedOrders = responses.filter(({ statusCode }) => statusCode === 200).map((response) => response.json())
     expect((await placeNumbered(30, { replaces: placedOrders[0].id })).statusCode).toBe(200)
     expect((await placeNumbered(31)).statusCode).toBe(409)
@@ -87,7 +87,7 @@ onConnections('a sign-up without activation', (engine) => {
     expect(entry?.info).toMatchObject({ CompanyCode: 'nova_1', Reason: 'never activated' })
   })
 
-  test('keeps its code as long as a link is valid, and for good after activation (fault 16d)', async () => {
+  test('keeps its company code while a link is valid, and permanently after activation (fault 16d)', async () => {
     await register()
     server.clock.now += 6 * dayMs
     await postForm(server.send, '/public/users/activatemail', {
@@ -103,7 +103,7 @@ onConnections('a sign-up without activation', (engine) => {
     expect(await isCodeTaken()).toBe(true)
   })
 
-  test('frees its code after two weeks, even if its link was sent again (fault 16j)', async () => {
+  test('frees its company code after two weeks, even if its link was sent again (fault 16j)', async () => {
     await register()
     for (let index = 0; index < 6; index++) {
       server.clock.now += 2 * dayMs
@@ -152,7 +152,7 @@ describe('the pictures of a company', () => {
     user = await server.signIn('user@alpha')
   })
 
-  test('are limited in total size, for each company on its own (fault 16c)', async () => {
+  test('are limited in total size, separately for each company (fault 16c)', async () => {
     const { companies, users } = server.world
     const ownerIds = { company_id: companies.alpha, user_id: users['admin@alpha'] ?? 0 }
     const largeAsset = { ...ownerIds, name: 'large', type: 'image/webp' as const, bytes: Buffer.alloc(1024 ** 2 - 10) }

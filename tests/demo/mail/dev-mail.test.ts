@@ -26,7 +26,7 @@ describe('GET /dev/mail', () => {
   beforeEach(() => rmSync(join(dataDir, 'mail'), { recursive: true, force: true }))
   const get = (url: string) => server.send({ url })
 
-  test('lists mails and shows one with all its markup escaped', async () => {
+  test('lists mails, and shows a mail with all its markup escaped', async () => {
     await storeMail('Hello & welcome', 'abcdefgh')
     const list = await get('/dev/mail')
     expect([list.statusCode, list.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])

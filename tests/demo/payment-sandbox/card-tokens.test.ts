@@ -1,4 +1,4 @@
-/** Tests of the sandbox's card fields: their frame, and the tokens that they create, charged by the real driver. */
+/** Tests the card fields of the payment sandbox: their frame, and the tokens that they create and the real driver charges. */
 import { describe, expect, it } from 'vitest'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const readStripeBalance = () => shop.sandbox.getBalances().stripe.hkd ?? 0
 const readJournal = () => readFileSync(join(shop.dataDir, 'payment-sandbox', 'journal.jsonl'), 'utf8')
 
 describe('POST /v1/tokens of the payment sandbox', () => {
-  it('creates a token that pays once and is declined for another payment (fault 36M81a)', async () => {
+  it('creates a token that is charged once and declined for a second payment (fault 36M81a)', async () => {
     const balanceBefore = readStripeBalance()
     const token = await createToken(shop.sandbox)
     expect(token).toMatch(/^tok_\w+$/)
@@ -39,7 +39,7 @@ describe('POST /v1/tokens of the payment sandbox', () => {
     ['4000-0000-0000-9995', { kind: 'declined', code: 'CARD_INVALID', reason: 'insufficient_funds' }],
     ['4000 0025 0000 3155', { kind: 'redirect', url: expect.stringContaining('/pay/bank/') }],
   ])(
-    'creates a token for card %s whose payment has the outcome of that test card (fault 36M81a)',
+    'creates a token of test card %s that leads to the outcome of this card (fault 36M81a)',
     async (number, outcome) => {
       const balanceBefore = readStripeBalance()
       const token = await createToken(shop.sandbox, number)
@@ -58,7 +58,7 @@ describe('POST /v1/tokens of the payment sandbox', () => {
     [{ exp_year: '2101' }, 'exp_year', 'invalid_expiry_year'],
     [{ cvc: '12' }, 'cvc', 'invalid_cvc'],
     [{ cvc: '12a' }, 'cvc', 'invalid_cvc'],
-  ])('returns the error of Stripe for an invalid card: %j (fault 36M81a)', async (card, param, code) => {
+  ])("returns Stripe's error for an invalid card: %j (fault 36M81a)", async (card, param, code) => {
     const { status, body } = await sendCard(shop.sandbox, card)
     expect([status, body.error]).toMatchObject([402, { type: 'card_error', param, code }])
     expect(body.id).toBeUndefined()
@@ -78,7 +78,7 @@ describe('POST /v1/tokens of the payment sandbox', () => {
     }
   })
 
-  it('accepts only its own key, and stores no card code and no real card number (fault 36M81a)', async () => {
+  it('rejects every key but its publishable key, and stores no card code or real card number (fault 36M81a)', async () => {
     for (const key of ['', 'pk_test_other', shop.sandbox.keys.stripe.secretKey])
       expect((await sendCard(shop.sandbox, {}, key)).status).toBe(401)
     const { headers } = await sendCard(shop.sandbox, { number: '4111111111111111', cvc: '987' })
@@ -161,7 +161,7 @@ describe('GET /card-fields of the payment sandbox', () => {
     { shop: '' },
     { nonce: '' },
     { nonce: '"><script>' },
-  ])('returns 404 for %j (fault 36M81b)', async (query) => {
+  ])('returns 404 for an invalid query: %j (fault 36M81b)', async (query) => {
     expect((await openCardFrame(query)).status).toBe(404)
   })
 

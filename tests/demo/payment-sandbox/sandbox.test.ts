@@ -14,7 +14,7 @@ describe('the payment sandbox', () => {
   })
   afterEach(() => shop.close())
 
-  it('keeps its keys, address, balances and unsent webhooks over a restart', async () => {
+  it('keeps its keys, address, balances and unsent webhooks after a restart', async () => {
     shop.sandbox.webhooks.hold()
     const payment = buildBeginning(shop)
     await shop.drivers.stripe.start(payment)
@@ -35,7 +35,7 @@ describe('the payment sandbox', () => {
     expect(shop.sandbox.getBalances()).toMatchObject({ stripe: { hkd: 12_345 }, alipay: { CNY: 5 } })
   })
 
-  it('reads the journal of an earlier version that had another file name', async () => {
+  it('reads a journal that has the file name of an earlier version', async () => {
     await shop.drivers.stripe.start(buildBeginning(shop))
     const folder = join(shop.dataDir, 'payment-sandbox')
     renameSync(join(folder, 'journal.jsonl'), join(folder, 'ledger.jsonl'))
@@ -120,7 +120,7 @@ describe('the payment sandbox', () => {
     expect((await openGatewayPage(result.kind === 'redirect' ? result.url : '')).status).toBe(404)
   })
 
-  it('finds a payment that was made 120 payments ago', async () => {
+  it('finds a payment after 120 later payments', async () => {
     const firstPayment = buildBeginning(shop)
     await shop.drivers.stripe.start(firstPayment)
     shop.sandbox.webhooks.hold()

@@ -91,7 +91,7 @@ describe('the sample instance', () => {
     expect((await session.get('/items')).status).toBe(303)
   })
 
-  it('limits password attempts over all tasks, and accepts a newly set password at once', async () => {
+  it('limits password attempts in total over all tasks, and accepts a new password immediately', async () => {
     const adminSession = await logIn(admin)
     await adminSession.post('/users', { user: 'guessed', password: 'Guess-me-12' })
     const attempts = Array.from({ length: 12 }, () =>
@@ -133,7 +133,7 @@ describe('the sample instance', () => {
       toStatusAndLocation(await session.post(`/items/${id}`, { ...item, quantity: '7.125', version: seenVersion })),
     ).toEqual([303, '/items'])
     expect((await session.get('/items')).body).toContain('>7.125<')
-    // Another user saved the item after this version was shown.
+    // Another user has saved the item since this version was displayed.
     expect((await session.post(`/items/${id}`, { ...item, name: 'Late', version: seenVersion })).status).toBe(409)
     expect((await session.post(`/items/${id}`, { ...item, code: 'X', version: await readVersion() })).status).toBe(409)
     expect(toStatusAndLocation(await session.post(`/items/${id}/delete`))).toEqual([303, '/items'])
@@ -217,7 +217,7 @@ describe('the sample instance', () => {
     expect(text).not.toContain('/health')
     expect((await sendRequest(address.url, '/health')).status).toBe(303)
   })
-  it('counts repeated anonymous requests in one log line, and truncates long ones (fault 15a)', async () => {
+  it('combines repeated anonymous requests into one log line, and truncates long lines (fault 15a)', async () => {
     const longPath = `/${'x'.repeat(5000)}`
     const path = '/repeated-by-strangers'
     for (let round = 0; round < 21; round++) await sendRequest(address.url, path)
@@ -266,7 +266,7 @@ describe('the sample instance behind a TLS proxy', () => {
     expect(clearedCookie).toBe('__Host-sample_session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0')
   })
 
-  it('limits guesses of strangers while the owner can still log in (fault 15e)', async () => {
+  it('limits the guesses of strangers, while the owner can still log in (fault 15e)', async () => {
     const sendLogin = (clientAddress: string, password: string, cookie = '') =>
       sendRequest(secureAddress.url, '/sign-in', {
         form: { user: 'admin', password },

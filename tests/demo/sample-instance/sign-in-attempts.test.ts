@@ -60,7 +60,7 @@ it('The owner can log in from a known device or address while strangers guess (f
   expect(failAttempt({ address: '203.0.113.251' })).toBeGreaterThan(0)
   expect(succeedAttempt({ address: '192.0.2.77', device: 'owner' })).toBe(true)
   expect(succeedAttempt({ address: '198.51.100.1', device: 'new one' })).toBe(true)
-  // Strangers in the owner's network make only other strangers there wait, not the known device.
+  // Guesses from the owner's network delay strangers in that network, but not the known device.
   expect(countCheckedFailures(50, () => ({ address: '198.51.100.1' }))).toBe(5)
   expect(succeedAttempt({ address: '198.51.100.1', device: 'owner' })).toBe(true)
   // A known device of another user counts as a stranger here, and guesses from the known device are limited as well.
@@ -69,7 +69,7 @@ it('The owner can log in from a known device or address while strangers guess (f
   expect(countCheckedFailures(50, () => ({ device: 'owner' }))).toBe(5)
 })
 
-it('Attempts of an address are counted over all accounts, and IPv6 by network (fault 15e)', () => {
+it('Attempts from an address are counted over all accounts, and IPv6 addresses by network (fault 15e)', () => {
   expect(countCheckedFailures(100, (index) => ({ name: `user${index}` }))).toBe(30)
   expect(countCheckedFailures(20, (index) => ({ address: `2001:db8::${index + 1}` }))).toBe(5)
 })
@@ -90,7 +90,7 @@ it('The number of counters stays limited for any number of names and addresses (
   expect(countRows()).toBe(3)
 })
 
-it('The hash queue runs known users at once, and limits waiting strangers (fault 15e)', async () => {
+it('The hash queue runs calls of known users immediately, and limits waiting calls of strangers (fault 15e)', async () => {
   const queue = createHashQueue()
   const finishers: (() => void)[] = []
   const startWork = () => new Promise<void>((resolve) => void finishers.push(resolve))

@@ -67,7 +67,7 @@ describe('the backup command without a portal', () => {
     await writeFile(keyFile, output)
   })
 
-  it('restores an archive with its key to data that the sample instance opens unchanged', async () => {
+  it('restores an archive with its key, and the sample instance can open the restored data', async () => {
     const targetDir = join(folder, 'restored')
     const [code, output] = await runBackup(['restore', '--archive', archive, '--key', keyFile, '--into', targetDir])
     expect([code, output]).toEqual([0, expect.stringContaining('6 tables, 301 rows')])
@@ -113,7 +113,7 @@ describe('the backup command without a portal', () => {
     await expect(readFile(join(targetDir, 'instance.db'))).rejects.toThrow('ENOENT')
   }, 120_000)
 
-  it('rejects data whose statements do not create it, and leaves nothing behind', async () => {
+  it('rejects an archive whose statements do not create its tables, and leaves nothing behind', async () => {
     const oddArchive = join(folder, 'odd.age')
     const [table, ...rest] = buildShopPieces(2)
     const otherTable = { ...table, statement: 'drop table items' } as typeof table
@@ -125,7 +125,7 @@ describe('the backup command without a portal', () => {
     expect(readdirSync(targetDir)).toEqual([])
   }, 60_000)
 
-  it('prints the key of a company id in the format of age, with earlier keys', async () => {
+  it('prints the current and the earlier keys of a company id in the format of age', async () => {
     const recipient = await getRecipient(testConfig(), 3)
     const [code, output] = await runBackup(['keys', '--company-id', '3'], {
       TOKEN_KEY: '22'.repeat(32),
@@ -171,7 +171,7 @@ describe('the backup command with a portal', () => {
   }, 60_000)
 
   nightly(
-    'names a company, service or backup that does not exist',
+    'reports that a company, service or backup does not exist',
     async () => {
       expect(await runBackup(['keys', '--company', 'none'], env())).toEqual([1, 'Company none does not exist.\n'])
       expect(await runBackup(['list', '--service', 'shop'], env())).toEqual([

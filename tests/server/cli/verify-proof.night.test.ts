@@ -96,7 +96,7 @@ describe("verify-proof after a change of the log's key", () => {
     })
   const laterProof = buildProof(signCheckpoint(checkpoint, otherSigner))
 
-  test('proves an entry by either key while both sign, and names the next key', async () => {
+  test('proves an entry with either key while both keys sign, and prints the next key', async () => {
     const proofPath = await file('between.json', buildProof(handover))
     const [code, output] = await runVerify(proofPath, '--key', signerKey)
     expect(code, output).toBe(0)
@@ -105,7 +105,7 @@ describe("verify-proof after a change of the log's key", () => {
     expect([nextKeyCode, nextKeyOutput.includes('Next:')]).toEqual([0, false])
   })
 
-  test('proves a later entry by the old key and the mailed handover note', async () => {
+  test('proves a later entry with the old key and the mailed handover note', async () => {
     const name = await file('later.json', laterProof)
     expect(await runVerify(name, '--key', signerKey)).toEqual([
       1,
@@ -118,7 +118,7 @@ describe("verify-proof after a change of the log's key", () => {
     }
   })
 
-  test('rejects a handover note in which the old key does not name the new one', async () => {
+  test('rejects a handover note in which the old key does not name the new key', async () => {
     const name = await file('later.json', laterProof)
     for (const [note, reason] of [
       [signCheckpoint(checkpoint, signer, otherSigner), 'NOT_SIGNED_BY_KEY'],
@@ -150,7 +150,7 @@ describe('verify-proof with unusable input', () => {
     expect(output).not.toContain('PROVEN:')
   })
 
-  test('rejects another key, a changed entry and hostile files with the reason', async () => {
+  test('rejects another key, a changed entry and hostile files, and prints the reason', async () => {
     const goodProof = buildProofText(buildAuditLeaf(5))
     const cases: [string, string, string][] = [
       [goodProof, createVerifierKey(otherSigner.name, otherSigner.seed), 'NOT_SIGNED_BY_KEY'],

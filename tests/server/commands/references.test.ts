@@ -56,7 +56,7 @@ onBothEngines('a reference to the write that creates a row', (app) => {
     expect((await readState(app)).users).toMatchObject([{ name: 'Cat', row_version: 3 }])
   })
 
-  it('A reference to an intent without outcome returns 424, which is not final', async () => {
+  it('A write that refers to an intent without outcome gets 424, and can be sent again later', async () => {
     const [createIntent, key] = [randomUUID(), randomUUID()]
     const earlyResponse = await executeRenameUser(app, admin, `~${createIntent}`, 'Bea', { key })
     expect([earlyResponse.status, parseBody(earlyResponse).errorCode, getOutcome(earlyResponse)]).toEqual([
@@ -91,7 +91,7 @@ onBothEngines('a reference to the write that creates a row', (app) => {
     expect((await executeRenameUser(app, otherAdmin, `~${createIntent}`, 'Bea')).status).toBe(424)
   })
 
-  it('A referenced version that another write replaced returns VERSION_CONFLICT', async () => {
+  it('A write based on a referenced version gets VERSION_CONFLICT if another write replaced the version', async () => {
     const createIntent = randomUUID()
     await executeCreateUser(app, admin, annInput, { key: createIntent })
     await executeRenameUser(app, admin, `~${createIntent}`, 'Other', { ifMatch: '"1"' })
@@ -137,7 +137,7 @@ onBothEngines('a reference to the write that creates a row', (app) => {
     })
   })
 
-  it('A repeated delete by reference is answered after the row is gone', async () => {
+  it('A delete by reference can be repeated after its row was deleted', async () => {
     const [createIntent, deleteIntent] = [randomUUID(), randomUUID()]
     await executeCreateUser(app, admin, annInput, { key: createIntent })
     expect((await executeDeleteUser(app, admin, `~${createIntent}`, { key: deleteIntent })).status).toBe(204)
@@ -161,7 +161,7 @@ onBothEngines('a write with a predecessor', (app) => {
     expect((await executeCreateUser(app, admin, beaInput, { key, predecessorIntent: predecessor })).status).toBe(200)
   })
 
-  it('A write is blocked by a refused predecessor until that one is corrected', async () => {
+  it('A write is blocked by a refused predecessor until the predecessor is corrected', async () => {
     await executeCreateUser(app, admin, annInput)
     const [predecessor, key] = [randomUUID(), randomUUID()]
     await executeCreateUser(app, admin, annInput, { key: predecessor })

@@ -1,11 +1,11 @@
-/** A process ends on a signal, even if nobody reads its log any longer. */
+/** Tests that a process ends on a signal, even if nobody reads its log any longer. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
 
 /**
- * Returns exit code and signal of a process that gets a signal while nobody reads its log. One log entry is being written, and another one
- * waits.
+ * Returns exit code and signal of a process that gets a signal while nobody reads its log. One log entry is being written, and another
+ * entry waits.
  */
 async function readExit(closeCode: string): Promise<unknown[]> {
   const program = `

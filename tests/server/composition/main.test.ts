@@ -26,7 +26,7 @@ const startServerProcess = (env: Record<string, string>) => {
   startedServers.push(server)
   return server
 }
-/** Returns output and exit code of a server that fails to start, and how long it took. */
+/** Returns output and exit code of a server that fails to start, and the duration in ms. */
 async function readRefusal(env: Record<string, string>) {
   const startedAt = performance.now()
   const server = startServerProcess(env)
@@ -71,7 +71,7 @@ describe('the server on a data folder', () => {
     expect((await fetch(`${newUrl}/health/live`)).status).toBe(200)
     expect(await thirdServer.kill('SIGTERM')).toBe(0)
     expect(await readFile(join(env.DATA_DIR, 'portal.lock')).catch(() => null)).toBeNull()
-    // Only the owner can read the token key (S-80).
+    // The token key is 32 bytes in hexadecimal form (S-80).
     expect((await readFile(join(env.DATA_DIR, 'token.key'), 'latin1')).length).toBe(64)
   })
 
@@ -82,7 +82,7 @@ describe('the server on a data folder', () => {
     expect(refusal.output).toMatch(sentencePattern)
   })
 
-  it('creates no accounts without the demo, but a link for the first administrator that works once (S-34)', async () => {
+  it('creates no accounts if the demo is off, but prints a link that the first admin can use once (S-34)', async () => {
     const env = { DATA_DIR: join(parent, 'real'), DEMO: '0', ...loadReportingEnv }
     await createDataFolder(env.DATA_DIR)
     const firstServer = startServerProcess(env)
@@ -174,36 +174,39 @@ describe('a failed start prints one sentence and exits with 1', () => {
     ['PUBLIC_URL', 'portal'],
     ['TOKEN_KEY', 'short'],
     ['LOG_LEVEL', 'loud'],
-  ])('for %s set to "%s", with a StartProblem', (name, value) => {
+  ])('if %s is set to "%s" (readConfig throws a StartProblem)', (name, value) => {
     const read = () => readConfig({ DATA_DIR: join(parent, 'never'), [name]: value })
     expect(read).toThrow(StartProblem)
     expect(read).toThrow(new RegExp(`^${name} must[^\\n]*$`))
   })
 })
 
-nightly('The server on PostgreSQL accepts only a login that is a plain member of both roles', async () => {
-  const url = inject('postgresUrl') ?? ''
-  const port = new URL(url).port
-  await runAsSuperuser(url, 'postgres', [
-    'create database plain',
-    'create role portal_owner login createrole',
-    'create role portal_login login noinherit',
-    'alter database plain owner to portal_owner',
-  ])
-  await runAsSuperuser(url, 'plain', ['alter schema public owner to portal_owner'])
-  const env = {
-    DATA_DIR: join(parent, 'plain'),
-    DATABASE_URL: `postgres://portal_login@127.0.0.1:${port}/plain`,
-    MIGRATE_DATABASE_URL: `postgres://portal_owner@127.0.0.1:${port}/plain`,
-    DEMO: '1',
-  }
-  const refusal = await readRefusal(env)
-  expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining('grant portal_app, portal_system to') })
-  await runAsSuperuser(url, 'plain', ['grant portal_app, portal_system to portal_login'])
-  const server = startServerProcess(env)
-  expect((await fetch(`${await server.ready}/health/ready`)).status).toBe(200)
-  // A second node on the same database needs the same key. Otherwise neither node could verify the tokens of the other.
-  const secondRefusal = await readRefusal({ ...env, TOKEN_KEY: '22'.repeat(32) })
-  expect(secondRefusal).toMatchObject({ code: 1, output: expect.stringContaining('TOKEN_KEY is not the key') })
-  expect(await server.kill('SIGTERM')).toBe(0)
-})
+nightly(
+  'The server on PostgreSQL requires a login that is granted both roles, and the same TOKEN_KEY on each node',
+  async () => {
+    const url = inject('postgresUrl') ?? ''
+    const port = new URL(url).port
+    await runAsSuperuser(url, 'postgres', [
+      'create database plain',
+      'create role portal_owner login createrole',
+      'create role portal_login login noinherit',
+      'alter database plain owner to portal_owner',
+    ])
+    await runAsSuperuser(url, 'plain', ['alter schema public owner to portal_owner'])
+    const env = {
+      DATA_DIR: join(parent, 'plain'),
+      DATABASE_URL: `postgres://portal_login@127.0.0.1:${port}/plain`,
+      MIGRATE_DATABASE_URL: `postgres://portal_owner@127.0.0.1:${port}/plain`,
+      DEMO: '1',
+    }
+    const refusal = await readRefusal(env)
+    expect(refusal).toMatchObject({ code: 1, output: expect.stringContaining('grant portal_app, portal_system to') })
+    await runAsSuperuser(url, 'plain', ['grant portal_app, portal_system to portal_login'])
+    const server = startServerProcess(env)
+    expect((await fetch(`${await server.ready}/health/ready`)).status).toBe(200)
+    // A second node on the same database needs the same key. Otherwise neither node could verify the tokens of the other.
+    const secondRefusal = await readRefusal({ ...env, TOKEN_KEY: '22'.repeat(32) })
+    expect(secondRefusal).toMatchObject({ code: 1, output: expect.stringContaining('TOKEN_KEY is not the key') })
+    expect(await server.kill('SIGTERM')).toBe(0)
+  },
+)

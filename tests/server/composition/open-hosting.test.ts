@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-/** Sets the permissions that a start sets: only the owner can access the data folder and its content. */
+/** Creates the folders with the permissions that a start of the server sets: only the owner can access them. */
 function closeAll(...folders: string[]): void {
   for (const folder of folders) {
     mkdirSync(join(dataDir, folder), { recursive: true })
@@ -33,7 +33,7 @@ it('openHosting restores access to the hosting folder at each start', () => {
   return driver.close()
 })
 
-it('openHosting makes every folder on the path to HOSTING_DIR accessible, and no other', () => {
+it('openHosting makes every folder on the path to HOSTING_DIR accessible, and no other folder', () => {
   closeAll('services', 'services/of-customers', 'pgdata')
   const env = { DATA_DIR: dataDir, HOSTING: 'local', HOSTING_DIR: join(dataDir, 'services', 'of-customers') }
   const { driver } = openHosting(readConfig(env), silent, sampleProgram)

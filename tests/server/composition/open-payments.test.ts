@@ -71,7 +71,7 @@ describe('openPayments', () => {
     expect(lines.join('')).not.toMatch(/(sk|pk)_test|whsec|PRIVATE KEY|client_secret|sign=|2088\d/)
   })
 
-  it('gives the demo a card frame of another origin, and none if Stripe keys are set (fault 36M81b)', async () => {
+  it('returns a card frame of another origin in the demo, and none if Stripe keys are set (fault 36M81b)', async () => {
     const defaultPayments = await openTestPayments({}, true)
     expect(defaultPayments.cardFrame).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/card-fields$/)
     expect((await fetch(`${defaultPayments.cardFrame}?shop=http://localhost&nonce=${'a'.repeat(36)}`)).status).toBe(200)

@@ -38,7 +38,7 @@ describe('the settings of the archives', () => {
     ['https://s3.example.com/', 'https://s3.example.com'],
     ['http://127.0.0.1:9000', 'http://127.0.0.1:9000'],
     ['http://localhost:9000/base/', 'http://localhost:9000/base'],
-  ])('read another S3 endpoint at %s without a region, with path-style addresses', (endpointUrl, endpoint) => {
+  ])('accept the S3 endpoint %s without a region, and use path-style addresses', (endpointUrl, endpoint) => {
     const { S3_REGION: _region, ...otherEnv } = s3Env
     expect(readSettings({ ...otherEnv, S3_ENDPOINT: endpointUrl }).bucket).toMatchObject({
       endpoint,
@@ -96,7 +96,7 @@ describe('the settings of the copies', () => {
     [portalUrl, 'postgres://login:password@db.example.com/%70ortal'],
     ['postgres://login:password@localhost/portal', 'postgres://login:password@127.0.0.1:5432/portal'],
     ['postgres://login:password@[::1]:5433/portal', 'postgres://login:password@localhost:5433/portal'],
-  ])('with the database %s reject the same database as %s', (database, url) => {
+  ])("reject the portal's own database %s, also written as %s", (database, url) => {
     const expectedMessage = 'BACKUP_DATABASE_URL must not be the database of DATABASE_URL.'
     expect(() => readSettings({ BACKUP_DATABASE_URL: url }, database)).toThrow(expectedMessage)
   })

@@ -39,7 +39,7 @@ describe('the DEMO setting', () => {
     { PUBLIC_URL: 'http://0.0.0.0:8080' },
     { HOST: '127.0.0.1', PUBLIC_URL: 'http://192.168.1.20:8080' },
     { TRUST_PROXY: '1' },
-  ])('is off, and rejected if set, if other machines are served: %j', (env) => {
+  ])('is off by default if other machines are served, and DEMO=1 is rejected: %j', (env) => {
     expect(readConfig(env).demo).toBe(false)
     expect(readConfig({ ...env, DEMO: '0' }).demo).toBe(false)
     expect(() => readConfig({ ...env, DEMO: '1' })).toThrow(/^DEMO=1 uses publicly known passwords, but /)

@@ -70,9 +70,13 @@ describe('the payment settings', () => {
       { ...stripeEnv, STRIPE_SECRET_KEY: key('pk_test') },
       'STRIPE_SECRET_KEY must look like',
     ],
-    ['keys of two modes', { ...stripeEnv, STRIPE_PUBLISHABLE_KEY: key('pk_live') }, 'both be live keys'],
     [
-      'a secret of the wrong kind',
+      'a live key together with a test key',
+      { ...stripeEnv, STRIPE_PUBLISHABLE_KEY: key('pk_live') },
+      'both be live keys',
+    ],
+    [
+      'a webhook secret in the wrong format',
       { ...stripeEnv, STRIPE_WEBHOOK_SECRET: 'secret' },
       'STRIPE_WEBHOOK_SECRET must look like',
     ],
@@ -81,14 +85,18 @@ describe('the payment settings', () => {
       { ...stripeEnv, STRIPE_API_URL: 'http://stripe.example' },
       'STRIPE_API_URL must be an https',
     ],
-    ['a short number', { ...alipayEnv, ALIPAY_SELLER_ID: '2088' }, 'ALIPAY_SELLER_ID must look like'],
-    ['an app without digits', { ...alipayEnv, ALIPAY_APP_ID: 'app' }, 'ALIPAY_APP_ID must look like'],
+    ['a seller id that is too short', { ...alipayEnv, ALIPAY_SELLER_ID: '2088' }, 'ALIPAY_SELLER_ID must look like'],
+    ['an app id without digits', { ...alipayEnv, ALIPAY_APP_ID: 'app' }, 'ALIPAY_APP_ID must look like'],
     [
       'swapped keys',
       { ...alipayEnv, ALIPAY_PRIVATE_KEY: toOneLine(publicPem) },
       'ALIPAY_PRIVATE_KEY must be an RSA private key',
     ],
-    ['no key', { ...alipayEnv, ALIPAY_PUBLIC_KEY: 'AAAA' }, 'ALIPAY_PUBLIC_KEY must be the RSA public key'],
+    [
+      'a public key that is not a key',
+      { ...alipayEnv, ALIPAY_PUBLIC_KEY: 'AAAA' },
+      'ALIPAY_PUBLIC_KEY must be the RSA public key',
+    ],
     [
       'a weak key',
       {
@@ -98,7 +106,7 @@ describe('the payment settings', () => {
       'GLOBAL_ALIPAY_PRIVATE_KEY must be an RSA private key of 2048 bits',
     ],
     ['the sandbox outside the demo', { PAYMENT_SANDBOX: '1' }, 'PAYMENT_SANDBOX works only in the demo'],
-  ])('reject %s with one sentence that contains no key', (_, env, expectedMessage) => {
+  ])('reject %s with a sentence that contains no key', (_, env, expectedMessage) => {
     let message = ''
     try {
       readSettings(env)

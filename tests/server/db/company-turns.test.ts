@@ -1,4 +1,4 @@
-/** One company cannot use up the connections that other companies need (decision 70). */
+/** Tests that one company cannot use up the connections that other companies need (decision 70). */
 import { expect, test } from 'vitest'
 import { runInTransaction, type TransactionScope } from '#server/db/transaction.ts'
 import { onBothEngines } from '#tests/support/server/database.ts'
@@ -6,7 +6,7 @@ import { onBothEngines } from '#tests/support/server/database.ts'
 const createScope = (companyId: number): TransactionScope => ({ role: 'portal_app', companyId })
 
 onBothEngines('transactions of a company', (app, engine) => {
-  // On PostgreSQL the order also depends on how fast it opens connections.
+  // Runs only on the embedded engine: on PostgreSQL the order also depends on the time that opening a connection takes.
   if (engine === 'embedded')
     test('run one after another, and another company waits for only a few of them (fault 16i)', async () => {
       const order: string[] = []
@@ -21,7 +21,7 @@ onBothEngines('transactions of a company', (app, engine) => {
       expect(order).toHaveLength(41)
     })
   else
-    test('leave connections to other companies when they hang (fault 16i)', async () => {
+    test('leave connections free for other companies if they hang (fault 16i)', async () => {
       let release = () => {}
       const releasePromise = new Promise<void>((resolve) => (release = resolve))
       const hangingTransactions = Array.from({ length: 30 }, () =>

@@ -1,6 +1,6 @@
 /**
- * R-16: the end of the log of a killed database is truncated or changed. The database may open with what was written before the damage, or
- * refuse with one sentence. It must not open with half a transaction, and it must not hang.
+ * Tests a killed database whose log is truncated or changed at its end (R-16). The database may open with the data from before the damage,
+ * or refuse with one sentence. It must neither open with half a transaction nor hang.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -95,12 +95,12 @@ describe('a database with a damaged end of its log', () => {
   const damages: [string, DamageFunction][] = [
     ['without its last 100 bytes', cutTail(100)],
     ['with a flipped bit some records before the end', flipBit(6000)],
-    ['in a file that ends too early', shortenFile],
+    ['with a log file that ends too early', shortenFile],
     ['without its last 9000 bytes', cutTail(9000)],
     ['with a flipped bit in the last record', flipBit(20)],
   ]
   it.each(limitByDay(damages, 3))(
-    '%s has complete transactions up to some point, or does not open',
+    'has all transactions up to some point and none after it, or does not open: %s',
     async (name, damage) => {
       const dataDir = join(folder, name.replaceAll(' ', '-'))
       cpSync(killedDir, dataDir, { recursive: true })

@@ -42,7 +42,7 @@ function startContender() {
 }
 
 describe.skipIf(process.platform === 'win32')('the permissions of a data folder (S-80)', () => {
-  it('are closed to other users when the database opens, for existing and new files', async () => {
+  it('deny access to other users once the database is open, for existing and new files', async () => {
     await createDataFolder(folder)
     await chmod(folder, 0o777)
     for (const name of await readdir(folder)) await chmod(join(folder, name), 0o777)
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('the permissions of a data folder 
     }
   })
 
-  it('are closed to other users for new files under any umask of the shell', async () => {
+  it('deny access to other users for new files, with any umask of the shell', async () => {
     const script = "await import('#server/config/private-files.ts'); console.log(process.umask().toString(8))"
     const child = spawn(process.execPath, [...quickStart, '--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('the permissions of a data folder 
 })
 
 describe('lockFolder (R-14)', () => {
-  it('lets one process in, until it releases the lock', async () => {
+  it('lets only one process open the folder until it releases the lock', async () => {
     const lock = await lockFolder(folder)
     await expect(lockFolder(folder)).rejects.toThrow(`in use by process ${process.pid}`)
     const contender = startContender()
@@ -77,7 +77,7 @@ describe('lockFolder (R-14)', () => {
     await (await lockFolder(folder)).release()
   })
 
-  it('gives the lock of a killed process at once to exactly one contender', async () => {
+  it('gives the lock of a killed process immediately to exactly one contender', async () => {
     const contender = startContender()
     expect(await contender.output).toBe('taken')
     await contender.kill()
@@ -99,7 +99,7 @@ describe('lockFolder (R-14)', () => {
   })
 
   it('respects a lock of another machine while its heartbeat continues', async () => {
-    // The ratio of the two is that of the server's own timings.
+    // The two timings have the same ratio as the timings of the server.
     const quickTimings = { heartbeatMs: 100, watchMs: 350 }
     const lock = await lockFolder(folder, quickTimings)
     const path = join(folder, 'portal.lock')
@@ -177,17 +177,20 @@ describe('a database thread that ends', () => {
 })
 
 // Without the fix, the engine discards code only after as much work as creating a database, which is slow.
-nightly('does not discard compiled code of its engine while it runs, which can crash Node 24', async () => {
-  const script = `const { startEngine } = await import('#server/db/embedded/engine.ts')
+nightly(
+  'The database engine does not discard compiled code while it runs, because that can crash Node 24',
+  async () => {
+    const script = `const { startEngine } = await import('#server/db/embedded/engine.ts')
     const { pino } = await import('pino')
     const engine = await startEngine({ dataDir: ${JSON.stringify(folder)}, load: null }, pino({ level: 'silent' }))
     await engine.pool.query('select 1')
     await engine.close()
     console.log('closed')`
-  const args = ['--trace-wasm-code-gc', '--input-type=module', '-e', script]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let output = ''
-  child.stdout.on('data', (chunk) => (output += chunk))
-  await once(child, 'close')
-  expect(output).toBe('closed\n')
-})
+    const args = ['--trace-wasm-code-gc', '--input-type=module', '-e', script]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    let output = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    await once(child, 'close')
+    expect(output).toBe('closed\n')
+  },
+)

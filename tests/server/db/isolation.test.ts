@@ -56,7 +56,7 @@ const companyColumns: Partial<Record<keyof DatabaseTables, string>> = {
   calendar_feed: 'company_id',
 }
 const tables = Object.keys(companyColumns) as (keyof DatabaseTables)[]
-/** Tables that the role of the companies cannot access at all. */
+/** Tables that the database role of the companies cannot access at all. */
 const closedTables: readonly (keyof DatabaseTables)[] = [
   'device',
   'failed_sign_in',
@@ -134,7 +134,7 @@ async function fillTables(app: AppContext): Promise<[own: number, foreign: numbe
   }
   for (const write of entryWrites) await write()
   await integrate(app)
-  // Only a function of the owner writes here.
+  // Only a database function of the schema owner writes to this table, so the policies are bypassed.
   await bypassPolicies(app.database, async (db) => {
     for (const companyId of companies)
       await sql`insert into audit_archive values (${companyId}, 0, 256, ${'0'.repeat(64)}, 1)`.execute(db)
@@ -224,7 +224,7 @@ onBothEngines('row-level security without query conditions', (app) => {
     }
   })
 
-  it('returns no rows if no company is set, or one that does not exist (N-11)', async () => {
+  it('returns no rows if no company is set or the company does not exist (N-11)', async () => {
     await fillTables(app)
     for (const table of openTables) {
       const result = await app.database.kysely.transaction().execute(async (db) => {

@@ -7,7 +7,7 @@ import { onBothEngines } from '#tests/support/server/database.ts'
 import { addCompany, addUser, system } from '#tests/support/server/people.ts'
 
 const usersToAdd = [
-  // In order of insertion. UTF-16 and bytes sort 𠮷 (beyond 16 bits) and ｱ differently.
+  // The users are in the order of their insertion. UTF-16 and bytes sort 𠮷 (beyond 16 bits) and ｱ differently.
   { name: 'bob', title: 1 },
   { name: 'Alice', title: 2 },
   { name: '陈美玲', title: 1, status: 0 },
@@ -34,7 +34,7 @@ onBothEngines('a list of users', (app) => {
     await addUser(app, otherCompanyId, { email: 'bob@globex.example', name: 'bob of globex' })
   })
 
-  it('is sorted by folded bytes, the same on both engines (I-14)', async () => {
+  it('is sorted by the bytes of the normalised value, in the same way on both engines (I-14)', async () => {
     // NFKC turns the half-width ｱ (U+FF71) into ア (U+30A2), which comes before 陈.
     const sortedNames = ['50%_off', 'Alice', 'bob', 'Élodie', 'ｱ', '陈美玲', '𠮷田']
     expect(await listNames({})).toEqual(sortedNames)
@@ -130,7 +130,7 @@ onBothEngines('a list of users', (app) => {
     )
   })
 
-  it('allows an e-mail once in a company ignoring case, and again after its user is deleted (D72, D73)', async () => {
+  it('has an e-mail only once per company, ignoring case, and again after its user is deleted (D72, D73)', async () => {
     await expect(addUser(app, companyId, { email: 'U0@acme.example' })).rejects.toMatchObject({ code: 'DUP_USER' })
     expect(await addUser(app, companyId, { email: 'U5@acme.example' })).toBeGreaterThan(0)
   })

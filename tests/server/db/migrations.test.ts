@@ -32,7 +32,7 @@ describe('listMigrationNames', () => {
   })
 
   it.each(['3-third.ts', '0003-third.ts', '003_third.ts', '003-Third.ts', '003-third.js', '003-third.ts.orig'])(
-    'rejects %s, whose name does not match',
+    'rejects the invalid file name %s',
     (file) => {
       writeFileSync(join(folder, file), '')
       catchStartProblem(list).toThrow(`${file} is not named like a migration`)
@@ -44,7 +44,7 @@ describe('listMigrationNames', () => {
     catchStartProblem(list).toThrow(/last migration of this version is 002-second, but .* is 003-of-tomorrow/)
   })
 
-  it('rejects a folder without the latest migration, and an empty one', () => {
+  it('rejects a folder without the latest migration, and an empty folder', () => {
     rmSync(join(folder, '002-second.ts'))
     catchStartProblem(list).toThrow(/is 001-first/)
     rmSync(join(folder, '001-first.ts'))

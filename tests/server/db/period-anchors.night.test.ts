@@ -1,4 +1,4 @@
-/** The migration adds the anchors of periods sold by an earlier version (decision 60). No agreed end date changes. */
+/** Tests that the migration adds anchors to the periods that an earlier version sold, without changing an agreed end date (decision 60). */
 import { type QueryResult, sql } from 'kysely'
 import { expect, it, vi } from 'vitest'
 import type { Database } from '#server/db/database.ts'
@@ -87,17 +87,17 @@ eachEngine('periods sold by an earlier version', (engine) => {
     ])
     await insertOrders(kysely, 'plain', [
       { type: 'create', years: 1, start: '2026-03-31', end: '2027-03-31', from: '2026-03-31' },
-      // The first extension starts on the end date, which is no gap. The second one starts after a gap.
+      // The first extension starts on the end date, without a gap. The second extension starts after a gap.
       { type: 'extend', years: 1, start: '2027-03-31', end: '2028-03-31', from: '2027-03-31' },
       { type: 'extend', years: 2, start: '2028-04-02', end: '2030-04-02', from: '2028-04-02' },
     ])
     await insertSubscriptions(kysely, 'leap', 'pdb2s3', [
       ['2029-01-31', '2029-02-28', 1, 'month', 1],
       ['2029-02-28', '2029-03-28', 1, 'month', 1],
-      // Never paid, and replaced by the next one.
+      // This order was never paid, and was replaced by the next order.
       ['2029-03-28', '2030-03-28', 1, 'year', -1],
       ['2029-03-28', '2029-05-28', 2, 'month', 1],
-      // Cut at the end of the contract at that time.
+      // This period was cut at the end of the contract at that time.
       ['2029-05-28', '2029-06-15', 1, 'year', 1],
       ['2029-06-15', '2029-07-15', 1, 'month', 1],
       ['2029-07-15', '2030-07-15', 1, 'year', 0],

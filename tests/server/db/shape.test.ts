@@ -169,8 +169,8 @@ async function readMigratedEntries({ kysely }: Pick<Database, 'kysely'>) {
 describe('the database schema', () => {
   const shapes = new Map<Engine, string[]>()
 
-  eachEngine('of one engine', (engine) => {
-    it('is equal for a new database and one migrated through every version', async () => {
+  eachEngine('on one engine', (engine) => {
+    it('is equal for a new database and a database that was migrated through every version', async () => {
       const newDatabase = await openTestDatabase(engine)
       shapes.set(engine, await readShape(newDatabase))
       await newDatabase.close()
@@ -219,8 +219,8 @@ describe('the database schema', () => {
         ],
         disabled: false,
       })
-      // Entries of the old chain become leaves in their order, and the columns copies of them. A new entry lists the ids of entries that
-      // had been changed.
+      // Entries of the old chain become leaves in the same order, and the columns become copies of the leaves. A new entry lists the ids of
+      // the entries that had been changed.
       expect(await readMigratedEntries(upgradedDatabase)).toEqual([
         { id: 1, operation: 'create', info: { UserName: '陈"美玲', half: '0.5', list: [1, null] }, isMatching: true },
         { id: 2, operation: 'update', info: { at: 99 }, isMatching: true },

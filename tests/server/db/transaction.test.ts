@@ -81,7 +81,7 @@ onBothEngines('a database transaction', (app, engine) => {
   // PostgreSQL opens a connection for each transaction, so nothing has to wait.
   const itOnOneConnection = engine === 'embedded' ? it : () => undefined
   itOnOneConnection(
-    'fails with 503 after waiting 5 s for the connection, also if it is nested (protocol 27)',
+    'fails with 503 after waiting 5 s for the only connection, even inside another transaction (protocol 27)',
     async () => {
       let caughtError: unknown = null
       await runInTransaction(app, system, async () => {
@@ -107,18 +107,21 @@ onBothEngines('a database transaction', (app, engine) => {
 
   // The embedded engine has no second connection from which this one could be ended.
   const itOnPostgres = engine === 'postgres' ? it : () => undefined
-  itOnPostgres('fails with 503 if its connection is lost, and the next transaction gets another one', async () => {
-    const lostError = await runInTransaction(app, system, async (db) => {
-      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
-      await sql`select pg_terminate_backend(${rows[0]?.pid}::integer)`.execute(app.database.kysely)
-      return sql`select 1`.execute(db)
-    }).catch((error: unknown) => error)
-    expect(lostError).toMatchObject({ code: 'UNAVAILABLE', status: 503 })
-    expect((await runInTransaction(app, system, (db) => sql`select 1 as one`.execute(db))).rows).toEqual([{ one: 1 }])
-  })
+  itOnPostgres(
+    'fails with 503 if its connection is lost, and the next transaction gets another connection',
+    async () => {
+      const lostError = await runInTransaction(app, system, async (db) => {
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
+        await sql`select pg_terminate_backend(${rows[0]?.pid}::integer)`.execute(app.database.kysely)
+        return sql`select 1`.execute(db)
+      }).catch((error: unknown) => error)
+      expect(lostError).toMatchObject({ code: 'UNAVAILABLE', status: 503 })
+      expect((await runInTransaction(app, system, (db) => sql`select 1 as one`.execute(db))).rows).toEqual([{ one: 1 }])
+    },
+  )
 
   it('does not block the server during a heavy query (R-32)', async () => {
-    // As many rows as take about a second.
+    // Number of rows for a query that takes about a second.
     const rows = engine === 'embedded' ? 1_000_000 : 4_000_000
     let longestDelayMs = 0
     let lastTickAt = performance.now()

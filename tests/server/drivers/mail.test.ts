@@ -36,7 +36,7 @@ describe('mail over SMTP', () => {
       (error: unknown) => error as MailProblem,
     )
 
-  it('is sent from the configured address to one person, as text and HTML, with its own id', async () => {
+  it('is sent from the configured address to one person, as text and HTML, with its own message id', async () => {
     await driver.send(createMail())
     const [{ from, to, data }] = smtp.receivedMails as [(typeof smtp.receivedMails)[0]]
     expect([from, to]).toEqual(['portal@example.com', ['ana@example.com']])
@@ -59,7 +59,7 @@ describe('mail over SMTP', () => {
     ['DATA', '421 closing', false],
     ['BODY', '452 full', false],
     ['BODY', '554 looks like spam', true],
-  ] as const)('refused at %s with "%s" has a final problem: %s', async (verb, response, isFinal) => {
+  ] as const)('causes a problem if refused at %s with "%s" (final: %s)', async (verb, response, isFinal) => {
     smtp.behaviour[verb] = response
     const problem = await sendAndReadProblem()
     expect([problem instanceof MailProblem, problem?.isFinal]).toEqual([true, isFinal])
@@ -68,7 +68,7 @@ describe('mail over SMTP', () => {
     expect(problem?.message).not.toContain('ana')
   })
 
-  it('has a problem that is not final if the response is lost or the server is unreachable', async () => {
+  it('causes a problem that is not final if the response is lost or the server is unreachable', async () => {
     smtp.behaviour.hangsUp = true
     expect((await sendAndReadProblem())?.isFinal).toBe(false)
     const closedServer = await startSmtp()
@@ -112,7 +112,7 @@ describe('mail to files', () => {
     expect([names.length, names[0]?.slice(-13)]).toEqual([maxMails, '00000003.json'])
   })
 
-  it('ignores partially written files, and removes those of a crash later (fault 17h)', async () => {
+  it('ignores partially written files, and later removes those that a crash has left (fault 17h)', async () => {
     await sendMail('first000')
     const folder = join(dataDir, 'mail')
     const storedMail = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8')
@@ -126,13 +126,13 @@ describe('mail to files', () => {
     expect(readdirSync(folder).filter((file) => file.endsWith('.part'))).toEqual([])
   })
 
-  it('writes one file if the same mail is sent twice at once (fault 17h)', async () => {
+  it('writes one file if the same mail is sent twice concurrently (fault 17h)', async () => {
     await Promise.all([sendMail('twice000'), sendMail('twice000')])
     expect(readdirSync(join(dataDir, 'mail'))).toEqual(['2026-03-02T02-00-00-000Z-twice000.json'])
     expect((await listMail(dataDir))[0]).toMatchObject({ subject: '激活您的账号' })
   })
 
-  it('is read by its name, and never by a path (U-05)', async () => {
+  it('can be read by its name, but not by a path (U-05)', async () => {
     await sendMail()
     for (const name of ['../mail/x', '..', '.', '', 'a/b', '%2e%2e', 'x'.repeat(200)])
       expect(await readMail(dataDir, name)).toBeNull()

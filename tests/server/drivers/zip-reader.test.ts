@@ -1,4 +1,4 @@
-/** Foreign zip files are read completely, or rejected completely with the reason (S-73, U-05 to U-08). */
+/** Tests that foreign zip files are read completely, or rejected completely with the reason (S-73, U-05 to U-08). */
 import { describe, expect, it } from 'vitest'
 import { ZipError, readZip } from '#server/drivers/zip-reader.ts'
 import { findHeader, swapText, writeNumber, zipFiles } from '#tests/support/uploads/zip.ts'
@@ -33,7 +33,7 @@ it('readZip reads all files', async () => {
   expect(files.get('icon.png')).toEqual(createNoise(2000))
 })
 
-describe('readZip rejects names that lead elsewhere or that a system does not support (U-05)', () => {
+describe('readZip rejects names that leave the folder or that a system does not support (U-05)', () => {
   it.each([
     '../inner',
     '..\\inner',
@@ -81,7 +81,7 @@ describe('readZip rejects more than its limits (U-06)', () => {
     expect(await readFault(changedZip)).toBe('contradiction')
   })
 
-  it('except in an inner archive, which stays packed', async () => {
+  it('except for an inner archive, which stays packed', async () => {
     const innerZip = await zipFiles([{ name: 'a', bytes: Buffer.alloc(900_000) }])
     expect(await readFault(await zipFiles([{ name: 'inner.zip', bytes: innerZip }]))).toBe('read: inner.zip')
   })
@@ -108,7 +108,7 @@ describe('readZip rejects special files and duplicates (U-07)', () => {
   })
 })
 
-describe('readZip rejects a contradicting archive (U-08)', () => {
+describe('readZip rejects an inconsistent or unsupported archive (U-08)', () => {
   const inLocal = { flags: 6, method: 8, checksum: 14, size: 22 }
   const inCentral = { flags: 8, method: 10, checksum: 16, disk: 34, local: 42 }
 
@@ -130,7 +130,7 @@ describe('readZip rejects a contradicting archive (U-08)', () => {
     expect(await readFault(changedZip)).toBe('contradiction')
   })
 
-  it('with bytes that differ from the packed ones', async () => {
+  it('with packed bytes that were changed', async () => {
     const bytes = await createSoundZip()
     const position = bytes.indexOf(createNoise(2000)) + 100
     expect(await readFault(writeNumber(bytes, position, 0x0102_0304, 4))).toBe('contradiction')

@@ -31,7 +31,7 @@ const createInvitations = (count: number) =>
     }
   })
 
-test('A batch is executed completely once it is read completely', async () => {
+test('A batch is executed completely if its client stays connected', async () => {
   const items = createInvitations(8)
   const response = await fetch(`http://127.0.0.1:${port}/api/batch`, {
     method: 'POST',
@@ -42,7 +42,7 @@ test('A batch is executed completely once it is read completely', async () => {
   expect(results.map(({ status }) => status)).toEqual(items.map(() => 200))
 })
 
-test('The rest of a batch is not attempted after its client disconnects', async () => {
+test('The remaining items of a batch are not attempted after the client disconnects', async () => {
   const items = createInvitations(50)
   const body = JSON.stringify(items)
   const socket = connect({ port, host: '127.0.0.1' })

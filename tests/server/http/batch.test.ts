@@ -1,4 +1,4 @@
-/** Batches (protocol 23, 24): each item is executed as if it had been sent alone. */
+/** Tests that each item of a batch is executed as if it had been sent alone (protocol 23, 24). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -109,7 +109,7 @@ test('POST /api/batch accepts only writes that can be queued', async () => {
   for (const [index, { headers }] of responses.entries()) expect(headers['idempotency-key']).toBe(items[index]?.key)
 })
 
-test('POST /api/batch does not attempt the rest after its user is disabled', async () => {
+test('POST /api/batch attempts no further items after its user is disabled', async () => {
   const secondUser = await server.signIn('second@alpha')
   const responses = await sendBatch(
     [
@@ -132,7 +132,7 @@ test('POST /api/batch does not attempt the rest after its user is disabled', asy
   ])
 })
 
-/** Sends a batch of three, and runs the callback during its first item. */
+/** Sends a batch of three items, and runs the callback during the first item. */
 async function sendBatchDuring(sender: SignedIn, callback: () => Promise<void>): Promise<BatchItemResponse[]> {
   const { database } = server.app
   let checkCount = 0
@@ -162,7 +162,7 @@ test('POST /api/batch refuses only the items that are for another subject', asyn
   expect(ownResponse).toMatchObject({ status: 200 })
 })
 
-test('POST /api/batch rejects an empty batch and one of more than fifty items', async () => {
+test('POST /api/batch rejects an empty batch and a batch of more than fifty items', async () => {
   for (const count of [0, 51]) {
     const payload = Array.from({ length: count }, () => createChange(getUserId('user@alpha')))
     expect((await admin.send({ method: 'POST', url: '/api/batch', payload })).statusCode).toBe(400)

@@ -1,4 +1,4 @@
-/** Tests that need a real socket (S-57, R-15). */
+/** Tests malformed and closing connections, which need a real socket (S-57, R-15). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AddressInfo, connect } from 'node:net'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
@@ -26,12 +26,12 @@ const sendBytes = (bytes: string): Promise<string> =>
 test.each([
   ['bytes that are not HTTP', 'GARBAGE\r\n\r\n', 400],
   [
-    'two lengths of one body',
+    'two Content-Length headers',
     'POST /api/x HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',
     400,
   ],
   [
-    'a length together with chunks',
+    'a Content-Length header together with chunked encoding',
     'POST /api/x HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
     400,
   ],
@@ -47,7 +47,7 @@ test.each([
   ['an absolute request target', 'GET http://portal.example/api/m18s/user HTTP/1.1\r\nhost: localhost', 400],
   ['a foreign host name', 'GET /api/m18s/user HTTP/1.1\r\nhost: attacker.example', 403],
   ['an invalid host name', 'GET /api/m18s/user HTTP/1.1\r\nhost: /', 403],
-])('The server rejects %s before it looks at the path, and marks the response no-store', async (_, head, status) => {
+])('The server rejects %s before it reads the path, and marks the response no-store', async (_, head, status) => {
   const response = await sendBytes(`${head}\r\nconnection: close\r\n\r\n`)
   expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   expect(response).toContain('cache-control: no-store')

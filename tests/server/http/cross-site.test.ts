@@ -21,7 +21,7 @@ test('canOpenSocket rejects a page of the same host without TLS (S-59)', () => {
   expect(canOpenSocket({ origin: `http://${host}`, host }, url)).toBe(false)
 })
 
-test('canOpenSocket accepts a program without an Origin, and rejects a browser that hides it (fault 37r)', () => {
+test('canOpenSocket accepts a program without an Origin, and rejects a browser with a hidden Origin (fault 37r)', () => {
   const host = 'portal.example.com'
   expect(canOpenSocket({ host }, url)).toBe(true)
   expect(canOpenSocket({ host, cookie: 'portal-access=x' }, url)).toBe(true)

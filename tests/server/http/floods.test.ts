@@ -1,4 +1,4 @@
-/** Limits on the requests of one address, one user or one company, so that others are still served (fault 16, decision 70). */
+/** Tests the limits on the requests of one address, one user or one company, so that others are still served (fault 16, decision 70). */
 import { once } from 'node:events'
 import { request, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -37,7 +37,7 @@ describe('the limits per address', () => {
     limitedServer.closeAllConnections()
     handledCount = 0
   })
-  /** Sends no responses if `answers` is false. */
+  /** Starts a server with these limits and returns its port. It sends no responses if `answers` is false. */
   async function listen(
     limits: Partial<FloodLimits>,
     { trustProxy = 0, answers: isAnswering = true } = {},
@@ -55,7 +55,7 @@ describe('the limits per address', () => {
     return getPort(limitedServer)
   }
 
-  test('refuse an address that has used its share in its language, and serve others (fault 16f)', async () => {
+  test("refuse an address that has used its share, in the caller's language, and serve others (fault 16f)", async () => {
     const port = await listen({ address: { maxConcurrent: 10, perSecond: 0, burst: 3 } })
     const statuses = []
     for (let index = 0; index < 5; index++) statuses.push((await sendGet(port, '/', '127.0.0.2')).status)
@@ -73,7 +73,7 @@ describe('the limits per address', () => {
     expect(page.body).toContain('<p>Too many attempts.')
   })
 
-  test('count the client behind a trusted proxy (fault 16f)', async () => {
+  test("count the client's address behind a trusted proxy (fault 16f)", async () => {
     const port = await listen({ address: { maxConcurrent: 10, perSecond: 0, burst: 1 } }, { trustProxy: 1 })
     const getStatusFrom = async (address: string) =>
       (await sendGet(port, '/', '127.0.0.2', { 'x-forwarded-for': address })).status
@@ -90,9 +90,9 @@ describe('the limits per address', () => {
   })
 
   test.each([
-    ['at a time', { connectionsPerAddress: 4 }],
-    ['in a second', { connectionsPerSecond: { maxConcurrent: 1, perSecond: 0, burst: 4 } }],
-  ])('allow only so many connections %s (fault 16g)', async (_, limits) => {
+    ['at the same time', { connectionsPerAddress: 4 }],
+    ['per second', { connectionsPerSecond: { maxConcurrent: 1, perSecond: 0, burst: 4 } }],
+  ])('limit the number of connections %s (fault 16g)', async (_, limits) => {
     const port = await listen(limits)
     const connections: Socket[] = []
     for (let index = 0; index < 8; index++) connections.push(await openConnection(port, '127.0.0.2', 'GET / HT'))
@@ -145,7 +145,7 @@ describe('the request limits of the portal', () => {
     expect((await user.send({ method: 'POST', url: '/api/m18s/logout' })).statusCode).toBe(204)
   })
 
-  test('do not count calls refused for a missing right against colleagues (fault 16h)', async () => {
+  test('do not reduce the share of the company by calls that are refused for a missing right (fault 16h)', async () => {
     const [user, colleague] = [await server.signIn('user@m18'), await server.signIn('admin@m18')]
     for (let index = 0; index < 6; index++)
       expect((await user.send({ url: '/api/payment/tasks' })).statusCode).toBe(403)
@@ -153,7 +153,7 @@ describe('the request limits of the portal', () => {
     for (let index = 0; index < 6; index++) expect((await colleague.send({ url })).statusCode).toBe(200)
   })
 
-  test('limit concurrent calls of a user, and count a long body as several (fault 16h)', async () => {
+  test('limit concurrent calls of a user, and count a long body as several calls (fault 16h)', async () => {
     const user = await server.signIn('user@beta')
     const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await user.send({ url })).statusCode))
     expect(statuses.toSorted()).toEqual([200, 200, 200, 429])

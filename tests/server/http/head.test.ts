@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const anyContentHeaders = { host: 'localhost', accept: '*/*' }
 
-/** Picks the headers of GET that HEAD repeats, without those that differ per response. */
+/** Picks the headers of GET that HEAD repeats, without headers that differ in each response. */
 const pickComparableHeaders = (headers: Record<string, unknown>) =>
   Object.fromEntries(
     ['content-type', 'location', 'cache-control', 'content-security-policy', 'etag', 'content-length', 'allow'].map(
@@ -43,7 +43,7 @@ const pickComparableHeaders = (headers: Record<string, unknown>) =>
     ),
   )
 
-describe('HEAD returns the status and headers of GET (fault 21a)', () => {
+describe('HEAD requests (fault 21a)', () => {
   it.each([
     '/',
     '/index.html',
@@ -60,7 +60,7 @@ describe('HEAD returns the status and headers of GET (fault 21a)', () => {
     '/api/docs',
     '/api/nothing',
     '/nowhere',
-  ])('at %s', async (url) => {
+  ])('return the status and headers of GET at %s', async (url) => {
     const [getResponse, headResponse] = [
       await server.send({ url, headers: anyContentHeaders }),
       await server.send({ method: 'HEAD', url, headers: anyContentHeaders }),
@@ -72,7 +72,7 @@ describe('HEAD returns the status and headers of GET (fault 21a)', () => {
 
   const readEndpoints = endpoints.filter(({ method }) => method === 'GET')
   it.each(readEndpoints.map((endpoint) => [endpoint.name, endpoint] as const))(
-    'for the call %s',
+    'return the status of GET for the call %s, or 204 if GET redirects',
     async (_, { path, access }) => {
       const url = path.replaceAll(/:\w+/g, '1')
       const sender = access === 'anybody' ? server : staff
@@ -89,7 +89,7 @@ describe('HEAD returns the status and headers of GET (fault 21a)', () => {
     },
   )
 
-  it('except for a call without GET, which returns 405 with its methods', async () => {
+  it('return 405 with the allowed methods for a call without GET', async () => {
     const response = await server.send({ method: 'HEAD', url: '/api/m18s/token' })
     expect([response.statusCode, response.headers.allow]).toEqual([405, 'POST'])
   })
@@ -165,7 +165,7 @@ describe('a request with a wrong Host (fault 21d)', () => {
     expect(response.json().errorMessage).toContain('PUBLIC_URL')
   })
 
-  it('is logged with both names and a hint, once an hour per name and for ten names at most', async () => {
+  it('is logged with both names and a hint, at most once an hour per name and for at most ten names', async () => {
     server.clock.now += 3_600_000
     const logLength = server.readLog().length
     for (let index = 0; index < 30; index++)

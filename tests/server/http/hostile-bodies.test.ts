@@ -58,7 +58,7 @@ function expectSmall(response: { statusCode: number; body: string; json: () => u
 const isForm = ({ encoding }: Endpoint) => encoding === 'form'
 const endpointsWithBody = endpoints.filter(({ method, body }) => method !== 'GET' && body)
 
-/** Large enough to exceed every limit. */
+/** Bodies that are large enough to exceed every limit. */
 const formBodies = buildHostileForms(50_000)
 const jsonBodies = buildHostileJson(210_000)
 const partBodies = buildHostileParts(60_000)
@@ -171,7 +171,7 @@ describe('the limits of bodies (fault 2)', () => {
     ])
   })
 
-  test('apply to the response: 50 problems with shortened names and values', () => {
+  test('apply to the response, which has at most 50 problems with shortened names and values', () => {
     const issues = Array.from({ length: 3000 }, (_, index) => ({
       field: `${index}${'x'.repeat(300)}`,
       code: 'DUPLICATE' as const,

@@ -58,7 +58,7 @@ test('A logged-in user can always log out, even if strangers flood from the same
   expect((await user.send({ url: '/api/m18s/user' })).statusCode).toBe(401)
 })
 
-test('A whole IPv6 network is limited like one address', async () => {
+test('A whole IPv6 network (/64) is limited like one address', async () => {
   let lastStatus = 0
   for (let index = 0; index < 25; index++)
     lastStatus = (await sendFrom(`2001:db8::${index.toString(16)}:1`, '/api/nothing')).statusCode
@@ -76,7 +76,7 @@ test('Costly calls are limited per user and per company (S-25)', async () => {
         statuses.push((await sender.send({ method: 'POST', url, payload: {} })).statusCode)
       return statuses
     }
-    // Rejected calls count as well, and the calls of a company are added up.
+    // Rejected calls are counted too, and the calls of all users of a company are added up.
     expect(await sendFive('order@m18')).toEqual([400, 400, 400, 429, 429])
     expect(await sendFive('second@m18')).toEqual([400, 400, 400, 429, 429])
     expect(await sendFive('admin@m18', '/api/module/validate')).toEqual(Array(5).fill(429))
@@ -102,7 +102,7 @@ test('Operations on a running service count as costly, even if they are refused 
   await limitedServer.close()
 })
 
-test('A costly call refused for a missing right does not count against the company (fault 16e)', async () => {
+test('A costly call refused for a missing right does not reduce the share of the company (fault 16e)', async () => {
   const limitedServer = await startServer({ settings: { costlyPerMinute: 3 } })
   try {
     const sendFour = async (name: string) => {
@@ -134,7 +134,7 @@ describe('the limit of writes (fault 16a)', () => {
     return sender.send({ method: 'POST', url: '/api/batch', payload: Array.from({ length: count }, createItem) })
   }
 
-  test('is counted per user, alone or in a batch, and is twice as high per company', async () => {
+  test('counts writes per user, single or in a batch, and is twice as high per company', async () => {
     const limitedServer = await startServer({ settings: { writesPerMinute: 4 } })
     try {
       const firstUser = await limitedServer.signIn('user@alpha')
@@ -155,7 +155,7 @@ describe('the limit of writes (fault 16a)', () => {
   })
 })
 
-test('Requests of a logged-in user do not count as anonymous requests of their address', async () => {
+test('Requests of a logged-in user are not counted as anonymous requests of their address', async () => {
   const user = await server.signIn('user@alpha')
   for (let index = 0; index < 40; index++) expect((await user.send({ url: '/api/m18s/user' })).statusCode).toBe(200)
 })

@@ -135,7 +135,6 @@ test('An internal error returns only its request id, under which it is logged (S
     ({ requestId, event }) => requestId === response.headers['x-request-id'] && event === 'request_failed',
   )
   expect(line).toMatchObject({ err: { type: 'Error', message: 'crossed wires' } })
-  // The next request works again.
   expect((await admin.send({ url: '/api/m18s/user' })).statusCode).toBe(200)
 })
 

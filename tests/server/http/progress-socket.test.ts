@@ -43,7 +43,7 @@ eachEngineByNight('the progress websocket', (engine) => {
     query = '',
     headers: Record<string, string> = { origin: `http://${host}` },
   ): Promise<ProgressListener> {
-    // Node's WebSocket client. The browser of a page sends the Origin by itself.
+    // Only the WebSocket of Node accepts headers. In a browser, the page sends the Origin by itself.
     const Client = WebSocket as unknown as new (url: string, options: object) => WebSocket
     const socket = new Client(`ws://${host}${path}${query}`, { headers })
     const received: JobProgress[] = []
@@ -65,8 +65,8 @@ eachEngineByNight('the progress websocket', (engine) => {
   }
 
   /**
-   * Opens a listener and waits for its first message. The server sends the running requests to a new listener, so that message shows that
-   * it is registered.
+   * Opens a listener and waits for its first message, which shows that the listener is registered: the server sends the state of running
+   * requests to each new listener.
    */
   async function openKnownListener(user: SignedIn): Promise<ProgressListener & { key: string }> {
     const key = (await startVerification(user)).json().progressKey as string
@@ -75,7 +75,7 @@ eachEngineByNight('the progress websocket', (engine) => {
     return { ...listener, key }
   }
 
-  it('sends the progress of each request at once, and then every step until its end (M47, D62)', async () => {
+  it('sends the state of each request immediately, and then every step until its end (M47, D62)', async () => {
     const listener = await openKnownListener(staff)
     expect(listener.received[0]).toEqual({
       progressKey: listener.key,
@@ -91,7 +91,7 @@ eachEngineByNight('the progress websocket', (engine) => {
     expect(listener.received.map(({ info }) => info.name)).toContain('alpha')
   })
 
-  it('notifies only users who may see services that some changed, once for many changes', async () => {
+  it('reports changed services only to users who may see them, and combines many changes', async () => {
     const roles = ['order@alpha', 'user@alpha', 'order@beta', 'admin@m18', 'user@m18']
     const listenersByName = new Map<string, ProgressListener>()
     for (const userName of roles)
@@ -122,7 +122,7 @@ eachEngineByNight('the progress websocket', (engine) => {
       expect([userName, listenersByName.get(userName)?.received]).toEqual([userName, []])
   })
 
-  it('notifies only users whose rights or names changed, and makes them reconnect (fault 30c)', async () => {
+  it('notifies only users whose rights or company changed, and closes the socket if rights changed (fault 30c)', async () => {
     const { companies, users } = server.world
     const roles = ['user@alpha', 'order@alpha', 'order@beta']
     const [listener, colleagueListener, foreignListener] = await Promise.all(
@@ -150,7 +150,7 @@ eachEngineByNight('the progress websocket', (engine) => {
     expect(foreignListener.received).toEqual([])
   })
 
-  it('makes a subscriber read the account at once, because a change may have been missed (fault 30e)', async () => {
+  it('makes a new subscriber read the account immediately, as a change may have been missed (fault 30e)', async () => {
     const listener = await openListener()
     listener.socket.send(JSON.stringify({ token: staff.accessToken, account: true }))
     await expect.poll(() => listener.received).toContainEqual({ changed: 'account' })
@@ -175,8 +175,8 @@ eachEngineByNight('the progress websocket', (engine) => {
 
   it.each([
     ['hidden by a browser', { 'sec-fetch-site': 'same-origin' }],
-    ['another', { origin: 'https://evil.example' }],
-    ['a name that only begins like ours', { origin: 'http://127.0.0.1.evil.example' }],
+    ['another site', { origin: 'https://evil.example' }],
+    ['a host that only begins with the name of the portal', { origin: 'http://127.0.0.1.evil.example' }],
   ])('is not opened for a page whose origin is %s (S-59)', async (_, headers) => {
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
@@ -202,7 +202,7 @@ eachEngineByNight('the progress websocket', (engine) => {
 
   it('requires a valid token in the first message within a time limit, and not in the address', async () => {
     const usualTimeoutMs = socketTimingsMs.firstMessage
-    // Only for this listener: on a busy machine the first message of the others may take longer.
+    // The short timeout applies only to this listener. On a busy machine the first message of the others may take longer.
     socketTimingsMs.firstMessage = 300
     const tokenInUrlListener = await openListener(`?token=${staff.accessToken}`)
     socketTimingsMs.firstMessage = usualTimeoutMs
@@ -218,7 +218,7 @@ eachEngineByNight('the progress websocket', (engine) => {
     expect(await (await openSignedInListener(staff)).closeCode).toBe(4401)
   })
 
-  it('ends with the session, idle or not (S-44, S-59)', async () => {
+  it('is closed when the session ends, even if it is idle (S-44, S-59)', async () => {
     const idleListener = await openKnownListener(staff)
     await staff.send({ method: 'POST', url: '/api/m18s/logout' })
     expect(await idleListener.closeCode).toBe(4401)
@@ -232,7 +232,7 @@ eachEngineByNight('the progress websocket', (engine) => {
     expect(busyListener.received).toHaveLength(1)
   })
 
-  it('is closed for a client that sends many messages or a long one (S-59, F-11)', async () => {
+  it('is closed for a client that sends many messages or a long message (S-59, F-11)', async () => {
     const floodingListener = await openKnownListener(staff)
     for (let index = 0; index < 1000; index++) floodingListener.socket.send('{}')
     expect(await floodingListener.closeCode).toBe(1008)
@@ -244,7 +244,7 @@ eachEngineByNight('the progress websocket', (engine) => {
     expect((await server.send({ method: 'GET', url: '/health/live' })).statusCode).toBe(200)
   })
 
-  it('is cut off for a client that floods it with pings and reads nothing (fault 2)', async () => {
+  it('is closed for a client that sends many pings and reads nothing (fault 2)', async () => {
     const floodCount = server.readLog().match(/"event":"websocket_flood"/g)?.length ?? 0
     const upgrade = {
       connection: 'Upgrade',
@@ -260,7 +260,7 @@ eachEngineByNight('the progress websocket', (engine) => {
         socket.on('error', () => {})
         socket.on('close', () => resolve())
         socket.resume()
-        // Final ping frames (opcode 9) without content, with a zero mask.
+        // Sends final ping frames (opcode 9) without content, masked with zeros.
         socket.write(Buffer.from('898000000000'.repeat(200), 'hex'))
       })
       upgradeRequest.end()

@@ -1,4 +1,4 @@
-/** Repeated headers are rejected on a real socket (decision 71). */
+/** Tests that repeated headers are rejected on a real socket (decision 71). */
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
@@ -28,15 +28,15 @@ const hostHeader = 'Host: localhost'
 it.each([
   ['two equal hosts', [hostHeader, hostHeader]],
   ['two hosts', [hostHeader, 'Host: attacker.example']],
-  ['two hosts, the other first', ['host: attacker.example', hostHeader]],
-  ['two tokens', [hostHeader, 'Authorization: Bearer a', 'authorization: Bearer b']],
-  ['two keys of one request', [hostHeader, 'Idempotency-Key: a', 'Idempotency-Key: a']],
-  ['two subjects', [hostHeader, 'for-user: 1:1', 'for-user: 1:2']],
-  ['two versions', [hostHeader, 'If-Match: "1"', 'If-Match: "2"']],
+  ['two hosts, the foreign host first', ['host: attacker.example', hostHeader]],
+  ['two access tokens', [hostHeader, 'Authorization: Bearer a', 'authorization: Bearer b']],
+  ['two idempotency keys', [hostHeader, 'Idempotency-Key: a', 'Idempotency-Key: a']],
+  ['two For-User headers', [hostHeader, 'for-user: 1:1', 'for-user: 1:2']],
+  ['two If-Match headers', [hostHeader, 'If-Match: "1"', 'If-Match: "2"']],
   ['two origins', [hostHeader, 'Origin: http://localhost', 'Origin: http://attacker.example']],
-  ['two sites', [hostHeader, 'Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: cross-site']],
-  ['two types of a body', [hostHeader, 'Content-Type: text/plain', 'Content-Type: application/json']],
-  ['two lengths', [hostHeader, 'Content-Length: 0', 'Content-Length: 0']],
+  ['two Sec-Fetch-Site headers', [hostHeader, 'Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: cross-site']],
+  ['two content types', [hostHeader, 'Content-Type: text/plain', 'Content-Type: application/json']],
+  ['two content lengths', [hostHeader, 'Content-Length: 0', 'Content-Length: 0']],
 ])('The server rejects a request with %s (fault 17c)', async (_, lines) => {
   expect(await buildGet(lines)).toMatch(/^HTTP\/1\.1 400 /)
 })

@@ -1,4 +1,7 @@
-/** Tests of the headers of every response (H-01 to H-05, H-11, S-63, S-85), and of what the paths of pages reveal (S-79, S-87, W-05). */
+/**
+ * Tests the headers of every response (H-01 to H-05, H-11, S-63, S-85), and the responses to page paths, which must not reveal other files
+ * (S-79, S-87, W-05).
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -93,8 +96,8 @@ describe('every endpoint sends its security headers (H-05, H-10, S-66, S-78)', (
   )
 })
 
-describe('the headers of the pages', () => {
-  test('serve the app shell for navigations under /saas with its policy, never from a cache (H-01, W-12)', async () => {
+describe('the web server for pages and files', () => {
+  test('serves the app shell for navigations under /saas with its policy, always revalidated (H-01, W-12)', async () => {
     for (const url of ['/saas/', '/saas/app/home', '/saas/login?x=1', '/saas/index.html']) {
       const response = await server.send({ url, headers: htmlHeaders })
       expect([url, response.statusCode, response.body]).toEqual([url, 200, '<!doctype html><title>shell</title>'])
@@ -114,7 +117,7 @@ describe('the headers of the pages', () => {
     }
   })
 
-  test('allow the card frame only if it is configured, and only its own origin (fault 36M81b)', async () => {
+  test('allows the card frame only if it is configured, and only its own origin (fault 36M81b)', async () => {
     const readPolicy = async (payments: Partial<PaymentMethods>) => {
       const app = buildApp(
         { ...server.app, payments: { ...noPaymentMethods, ...payments } },
@@ -141,7 +144,7 @@ describe('the headers of the pages', () => {
     ])
   })
 
-  test('set the cache time of the worker, hashed files and icons (H-03, H-04)', async () => {
+  test('sets the cache time of the worker, hashed files and icons (H-03, H-04)', async () => {
     const workerResponse = await server.send({ url: '/saas/sw.js', headers: { 'service-worker': 'script' } })
     expect(workerResponse.headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
@@ -163,14 +166,14 @@ describe('the headers of the pages', () => {
     })
   })
 
-  test('make browsers revalidate the home page each time, and a policy page after a day (M7, M14)', async () => {
+  test('makes browsers revalidate the home page each time, and a policy page after a day (M7, M14)', async () => {
     const getCacheControl = async (url: string) =>
       (await server.send({ url, headers: htmlHeaders })).headers['cache-control']
     expect(await getCacheControl('/index.html')).toBe('no-cache')
     expect(await getCacheControl('/privacy.html')).toBe('public, max-age=86400')
   })
 
-  test('let home page and policies run only their own scripts, and forbid framing (H-01)', async () => {
+  test('lets the home page and the policy pages run only their own scripts, and forbids framing (H-01)', async () => {
     for (const url of ['/index.html', '/privacy.html']) {
       const { statusCode, headers } = await server.send({ url, headers: htmlHeaders })
       expect([url, statusCode]).toEqual([url, 200])
@@ -187,7 +190,7 @@ describe('the headers of the pages', () => {
     }
   })
 
-  test('protect the parts of a page like the page (H-02), and use no header unknown to browsers', async () => {
+  test('protects the parts of a page like the page (H-02), and sends no header that is unknown to browsers', async () => {
     for (const url of [
       '/saas/assets/app-1a2b.js',
       '/saas/sw.js',
@@ -201,7 +204,7 @@ describe('the headers of the pages', () => {
     }
   })
 
-  test('serve the file that the build compressed under its own name to clients that accept it (H-03)', async () => {
+  test('sends files that the build has compressed to clients that accept them, under the original name (H-03)', async () => {
     const url = '/saas/assets/squeezed-3c4d.js'
     const compressedResponse = await server.send({ url, headers: { 'accept-encoding': 'gzip, br' } })
     expect(compressedResponse.body).toBe('as the build squeezed it')
@@ -215,7 +218,7 @@ describe('the headers of the pages', () => {
     expect((await server.send({ url: `${url}.br` })).statusCode).toBe(404)
   })
 
-  test('are the same on a 304 for an unchanged file', async () => {
+  test('sends the same headers with a 304 for an unchanged file', async () => {
     const firstResponse = await server.send({ url: '/saas/index.html', headers: htmlHeaders })
     const repeatedResponse = await server.send({
       url: '/saas/index.html',
@@ -225,7 +228,7 @@ describe('the headers of the pages', () => {
     expectEverywhere(repeatedResponse)
   })
 
-  test('redirect / and /saas to their pages (M5, M7)', async () => {
+  test('redirects / and /saas to their pages (M5, M7)', async () => {
     const rootResponse = await server.send({ url: '/' })
     expect([rootResponse.statusCode, rootResponse.headers.location]).toEqual([302, '/index.html'])
     expectEverywhere(rootResponse)
@@ -234,7 +237,7 @@ describe('the headers of the pages', () => {
     expect((await server.send({ url: '/privacy.html' })).body).toContain('privacy')
   })
 
-  test('return 404 as JSON for unknown files, never the app shell (S-79)', async () => {
+  test('returns 404 as JSON for unknown files, never the app shell (S-79)', async () => {
     const cases: [string, Record<string, string>][] = [
       ['/saas/app/home', { accept: 'application/json' }],
       ['/saas/app/home', { accept: 'text/html', 'sec-fetch-mode': 'no-cors' }],
@@ -263,12 +266,12 @@ describe('the headers of the pages', () => {
     }
   })
 
-  test('forbid requesting other files as a service worker (W-05)', async () => {
+  test('forbids requesting other files as a service worker (W-05)', async () => {
     for (const url of ['/saas/assets/app-1a2b.js', '/saas/', '/index.html', '/api/m18s/user', '/public/asset/abcdefgh'])
       expect((await server.send({ url, headers: { 'service-worker': 'script' } })).statusCode).toBe(403)
   })
 
-  test('allow only GET and HEAD (S-54)', async () => {
+  test('allows only GET and HEAD (S-54)', async () => {
     const response = await server.send({ method: 'POST', url: '/saas/index.html' })
     expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD'])
     expect((await server.send({ method: 'HEAD', url: '/saas/index.html' })).statusCode).toBe(200)

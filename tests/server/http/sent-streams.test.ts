@@ -82,7 +82,7 @@ onConnections('a streamed response', (engine) => {
     return { format: 'ndjson', keep, from: String(from), to: String(to) }
   }
 
-  /** Expects a response that cannot be taken for a complete file. */
+  /** Expects a response that cannot be mistaken for a complete file. */
   function expectCut(format: ExportFormat, { status, body, isComplete }: CompletedDownload): void {
     expect([format, status, isComplete]).toEqual([format, 200, false])
     if (format === 'xlsx') expect(body.includes(zipEnd)).toBe(false)
@@ -106,7 +106,7 @@ onConnections('a streamed response', (engine) => {
       sql`update audit_entry set leaf = 'damaged' where (info ->> 'n')::integer = ${entryNumber}`.execute(db),
     )
 
-  /** Locks the table in another session while `callback` runs. */
+  /** Locks the table of leaves in another transaction while `callback` runs. */
   const withLockedLog = (callback: () => Promise<void>): Promise<void> =>
     server.app.database.kysely.transaction().execute(async (db) => {
       await sql`lock table audit_leaf in access exclusive mode`.execute(db)
@@ -127,12 +127,12 @@ onConnections('a streamed response', (engine) => {
     },
   )
 
-  describe('of an export with a damaged row', () => {
-    /** Enough for more than one piece. */
+  describe('an export with a damaged row', () => {
+    /** Writes enough entries for more than one piece of the stream. */
     beforeEach(() => fillAuditTrail(400))
 
     it.each(['csv', 'xlsx'] as const)(
-      'returns 500 if it is the first row, and cuts the file at a later one (%s) (fault 1b)',
+      'returns 500 if the first row is damaged, and is cut off at a later damaged row (%s) (fault 1b)',
       async (format) => {
         const [url, latestFirstUrl] = [
           await buildExportUrl(format),
@@ -175,8 +175,8 @@ onConnections('a streamed response', (engine) => {
     })
   })
 
-  describe('of a file on disk', () => {
-    it('is cut off if nobody reads it for long (fault 1f)', async () => {
+  describe('a file on disk', () => {
+    it('is cut off if nobody reads it for a long time (fault 1f)', async () => {
       const closePromise = new Promise((resolve) =>
         server.fastify.server.once('connection', (socket: Socket) => socket.once('close', resolve)),
       )
@@ -188,7 +188,7 @@ onConnections('a streamed response', (engine) => {
     })
   })
 
-  describe('of a list (NDJSON)', () => {
+  describe('a list (NDJSON)', () => {
     /** Adds users to the company alpha. */
     const addUsers = (count: number) =>
       bypassPolicies(server.app.database, (db) =>
@@ -207,7 +207,7 @@ onConnections('a streamed response', (engine) => {
       [1, 500],
       [700, 200],
       [1_200, 200],
-    ])('is cut off without its last record if user %i cannot be sent (fault 1c)', async (n, status) => {
+    ])('is sent without its last record if user %i cannot be sent (fault 1c)', async (n, status) => {
       await addUsers(1_200)
       expect((await downloadUsers()).body.toString()).toContain('"upto"')
       await bypassPolicies(server.app.database, (db) =>
@@ -219,7 +219,7 @@ onConnections('a streamed response', (engine) => {
     })
   })
 
-  describe('of a service log', () => {
+  describe('a service log', () => {
     let isClosed = false
     const line = (n: number): InstanceLogLine => ({
       time: startAt + n,
@@ -251,7 +251,7 @@ onConnections('a streamed response', (engine) => {
       return `${origin}/public/log/${key}`
     }
 
-    it('returns 500 if the first entry cannot be read, and is cut off at a later one (fault 1d)', async () => {
+    it('returns 500 if the first entry cannot be read, and is cut off at a later unreadable entry (fault 1d)', async () => {
       expectProblem(await download(await createLogUrl(0)), 'SERVER_ERROR')
       const result = await download(await createLogUrl(500))
       expect([result.status, result.isComplete]).toEqual([200, false])

@@ -1,6 +1,6 @@
 /**
- * Slow and disconnected readers (decision 58): they hold no database connection. A user and a company have a limited number of downloads,
- * and each of them frees its slot in the end.
+ * Tests slow and disconnected readers (decision 58). They hold no database connection, a user and a company can have only a few downloads
+ * at a time, and each download frees its slot in the end.
  */
 import { connect, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
@@ -29,7 +29,7 @@ onConnections('downloads with slow readers', (engine) => {
     origin = `http://127.0.0.1:${(server.fastify.server.address() as AddressInfo).port}`
     for (const userName of ['admin@alpha', 'second@alpha', 'admin@beta', 'admin@m18', 'second@m18', 'delete@m18'])
       usersByName[userName] = await server.signIn(userName)
-    // Much more than the network buffers hold, so a download that nobody reads stays open.
+    // This is much more than the network buffers hold, so a download that nobody reads stays open.
     await writeGeneratedEntries(server.app, {
       companyId: server.world.companies.alpha,
       count: 4_000,
@@ -64,7 +64,7 @@ onConnections('downloads with slow readers', (engine) => {
     return { format: 'ndjson', keep: String(keep), from: String(from), to: String(to) }
   }
 
-  /** Counts the running and idle transactions of the server, except the own one. */
+  /** Counts the running and idle transactions of the server, except the transaction of this query. */
   async function countOpenTransactions(): Promise<number> {
     const { rows } = await sql<{ count: number }>`select count(*)::integer as count from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
@@ -144,7 +144,7 @@ onConnections('downloads with slow readers', (engine) => {
       }
     })
 
-    it('after the reader disconnects, even if its response still waits behind another', async () => {
+    it('after the reader disconnects, even if its response still waits behind another response', async () => {
       const { pathname, search, port } = new URL(buildCsvUrl())
       const request = `GET ${pathname}${search} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${createAuthorization('admin@alpha').authorization}\r\n\r\n`
       for (let n = 0; n < 2; n++) {
@@ -168,7 +168,7 @@ onConnections('downloads with slow readers', (engine) => {
     })
   })
 
-  it('are limited per kind: an export does not block what devices fetch by themselves (fault 1g)', async () => {
+  it('are limited per kind: exports do not block downloads that devices start by themselves (fault 1g)', async () => {
     await expect.poll(() => startDownload('admin@alpha', buildCsvUrl())).toBe(200)
     await expect.poll(() => startDownload('admin@alpha', buildCsvUrl())).toBe(200)
     const storageQuery = await startTrailStorage()

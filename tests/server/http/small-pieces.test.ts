@@ -1,4 +1,4 @@
-/** Tests of bodies in pieces of single bytes, where each piece costs as much as a large one (decision 59). */
+/** Tests bodies that arrive in pieces of single bytes. Each small piece costs as much work as a large one (decision 59). */
 import { connect, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inputLimits } from '#server/config/input-limits.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Sends a chunked body in these pieces. Returns what the server sends until it responds or closes the connection. */
+/** Sends a chunked body in these pieces. Returns the text that the server sends until it responds or closes the connection. */
 function sendPieces(head: string, pieces: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
@@ -43,7 +43,7 @@ const buildFormHead = (path: string, user: SignedIn) =>
 const { count } = inputLimits.pieces
 const createByteList = (count: number) => Array<string>(count).fill(' ')
 
-test('JSON sent in thousands of single bytes is cut off, with and without a login (fault 2r)', async () => {
+test('A connection that sends JSON in thousands of single bytes is closed, with and without a login (fault 2r)', async () => {
   const heads = [
     buildJsonHead('/public/payment/stripe', ''),
     buildJsonHead('/api/batch', `\r\n${buildAuthorization(admin)}`),
@@ -51,7 +51,7 @@ test('JSON sent in thousands of single bytes is cut off, with and without a logi
   for (const head of heads) {
     expect(await sendPieces(head, createByteList(count + 1))).toBe('')
     expect(await sendPieces(head, createByteList(count))).toMatch(/^HTTP\/1\.1 400 /)
-    // Pieces of a usual size, as a network splits a body.
+    // These are pieces of a usual size, as a network splits a body.
     expect(await sendPieces(head, [...createByteList(100), ...Array<string>(200).fill(' '.repeat(1000))])).toMatch(
       /^HTTP\/1\.1 400 /,
     )

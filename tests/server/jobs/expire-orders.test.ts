@@ -1,4 +1,4 @@
-/** Scheduled work on orders: each status change is stored and mailed once, also after a crash (contracts 4, D30, D45, D52). */
+/** Tests the scheduled work on orders: each status change is stored and mailed once, also after a crash (contracts 4, D30, D45, D52). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { countDaysLeft } from '#domain/plain-dates.ts'
 import { claimReminder } from '#server/db/orders/reminders.ts'
@@ -146,7 +146,7 @@ onConnections('the order upkeep job', (engine) => {
     return subjectsByDay
   }
 
-  test('Mails about an unpaid change or extension name the change and say that the contract stays (fault 31c)', async () => {
+  test('Mails about an unpaid change or extension describe it and state that the contract stays (fault 31c)', async () => {
     const mailCount = mailBox.mails.length
     const { contract_id } = await buyOrder(fixture.server, buyer)
     const sendChange = async (payload: object) =>
@@ -187,7 +187,7 @@ onConnections('the order upkeep job', (engine) => {
     expect(mailBox.mails.at(-1)?.text).toContain('ends on 2027-03-01 (in 1 day)')
   })
 
-  test('An unpaid backup causes mails 3 days and 1 day before it is cancelled, and then (fault 32b)', async () => {
+  test('An unpaid backup causes mails 3 days and 1 day before its cancellation, and at its cancellation (fault 32b)', async () => {
     await buyOrder(fixture.server, buyer, { period: 9 })
     await createBackupOrder(fixture.server, 'shop', { status: 0 })
     const unpaidSubject = 'A backup order is waiting for payment'
@@ -279,7 +279,7 @@ onConnections('the order upkeep job', (engine) => {
       expect(await runAndListMails()).toEqual(dueMails)
     })
 
-    test('several nodes at once send one mail', async () => {
+    test('several nodes together send one mail', async () => {
       await placeOrder(buyer)
       await setDay('2026-03-06')
       const runNode = async () => {

@@ -1,4 +1,7 @@
-/** Compares a price list with the contracts of all companies before it is confirmed (contracts 9, D3, D16, D49, Z-32). */
+/**
+ * Tests the rehearsal of a price list: before its confirmation it is compared with the contracts of all companies (contracts 9, D3, D16,
+ * D49, Z-32).
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
@@ -61,7 +64,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
       uat: 1,
     })
     await buyOrder(fixture.server, beta, { code: 'three', users: 501 })
-    // This order is not paid, so it has no contract.
+    // This order is not paid, so there is no contract for it.
     await placeOrder(beta, { code: 'four' })
     const outcome = await readOutcome({ id: fixture.priceListIds[1] }, await fixture.server.signIn('second@m18'))
     // The amounts are those of the agreed examples G01 and G26, under list A and under list B.
@@ -129,7 +132,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     expect(outcome.largest[0]).toMatchObject({ then: '10000009999999989999.99' })
   })
 
-  test('fails for every contract under an empty list, and names the missing modules (D16)', async () => {
+  test('reports a failure for every contract under an empty list, and names the missing modules (D16)', async () => {
     await buyOrder(fixture.server, alpha, { code: 'one' })
     const outcome = await readOutcome({ list: { type: 'saas', effective_date: '2027-05-01', desc: 'Empty' } })
     expect(outcome).toMatchObject({ contracts: 1, failing: 1, largest: [] })
@@ -177,7 +180,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
       expect(await countContracts()).toBe(1)
     })
 
-    test('skips overwritten contracts and those of the other client type', async () => {
+    test('skips overwritten contracts and contracts of the other client type', async () => {
       await buyOrder(fixture.server, alpha, { code: 'one' })
       await updateContracts({ overwritten: true })
       expect(await countContracts()).toBe(0)
@@ -196,21 +199,29 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
 
   describe('the validation of the request', () => {
     test.each([
-      ['neither of both', {}, 'id REQUIRED'],
-      ['both', { id: 1, list: { type: 'saas', effective_date: '2027-05-01', desc: 'x' } }, 'list UNKNOWN_FIELD'],
-      ['no description', { list: { type: 'saas', effective_date: '2027-05-01', desc: ' ' } }, 'desc REQUIRED'],
+      ['a request with neither an id nor a list', {}, 'id REQUIRED'],
       [
-        'a day that is none',
+        'a request with an id and a list',
+        { id: 1, list: { type: 'saas', effective_date: '2027-05-01', desc: 'x' } },
+        'list UNKNOWN_FIELD',
+      ],
+      [
+        'a list without a description',
+        { list: { type: 'saas', effective_date: '2027-05-01', desc: ' ' } },
+        'desc REQUIRED',
+      ],
+      [
+        'an invalid date',
         { list: { type: 'saas', effective_date: '2027-02-29', desc: 'x' } },
         'effective_date INVALID_FORMAT',
       ],
       [
-        'a percent too high',
+        'a percentage that is too high',
         { list: { type: 'saas', effective_date: '2027-05-01', desc: 'x', uat_charge: '1000.00' } },
         'uat_charge OUT_OF_RANGE',
       ],
       [
-        'a module that is not there',
+        'an unknown module',
         {
           list: {
             type: 'saas',
@@ -292,7 +303,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
         )
     })
 
-    test('continues after a kill, and ends although new contracts are sold meanwhile', async () => {
+    test('continues after a kill, and leaves out contracts that are sold meanwhile', async () => {
       const { alpha: firstCompanyId, beta: secondCompanyId } = fixture.server.world.companies
       await addContracts(fixture.server, firstCompanyId, fixture.priceListIds[0] ?? 0, 40)
       const expected = await readOutcome({ id: fixture.priceListIds[1] })
@@ -321,7 +332,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
     })
 
     nightly(
-      'takes under 5 s of CPU for 10,000 contracts, reports progress and lets other requests in',
+      'takes under 5 s of CPU for 10,000 contracts, reports progress and does not block other requests',
       async () => {
         await addContracts(fixture.server, fixture.server.world.companies.alpha, fixture.priceListIds[0] ?? 0, 10_000)
         const startResponse = await startRehearsal({ id: fixture.priceListIds[1] })
@@ -334,7 +345,7 @@ eachEngineByNight('the rehearsal of a price list', (engine) => {
             await new Promise((resolve) => setTimeout(resolve, 20))
           }
         }
-        // CPU time of this process, which includes the embedded database but no other work on the machine.
+        // This is the CPU time of this process. It includes the embedded database, but no other work on the machine.
         const cpuAtStart = process.cpuUsage()
         const pollPromise = pollProgress()
         await runAllJobs(fixture.server, requestJobKinds)

@@ -1,4 +1,4 @@
-/** Calls of long requests as an external client makes them, for a server on either engine. */
+/** Makes calls of long requests as an external client does, to a server with either engine. */
 import { headers } from '#contract/headers.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'

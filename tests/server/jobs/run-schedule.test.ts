@@ -57,7 +57,7 @@ describe('runSchedule', () => {
     expect(run).toHaveBeenCalledTimes(2)
   })
 
-  it('never runs a job twice at a time, logs a failure with its name, and continues', async () => {
+  it("never runs a job twice at a time, logs a failure with the job's name, and continues", async () => {
     const { app, lines } = createApp()
     const finishCallbacks: (() => void)[] = []
     const slowRun = vi.fn(() => new Promise<void>((resolve) => void finishCallbacks.push(resolve)))
@@ -124,7 +124,7 @@ describe('runSchedule', () => {
     expect([run.mock.calls.length, unlisten.mock.calls.length, unneededRun.mock.calls.length]).toEqual([1, 1, 0])
   })
 
-  it('every scheduled job has a unique name, valid times and an early first run', () => {
+  it('The schedule has a unique name, valid times and an early first run for every job', () => {
     const names = schedule.map(({ name }) => name)
     expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
     const isPositiveInteger = (ms: number) => Number.isSafeInteger(ms) && ms > 0

@@ -49,7 +49,7 @@ eachEngine('the job runner', (engine) => {
     for (const kind of kinds) await runOneJob(server.app, kind)
   }
 
-  /** Simulates a kill: the step never returns, and its lease is not renewed. */
+  /** Creates a job that simulates a kill in the step `fatalStep`: the step never returns, and its lease is not renewed. */
   const createJobCutAt = (fatalStep: number) => {
     let markReached = () => {}
     const reachedStep = new Promise<void>((resolve) => (markReached = resolve))
@@ -61,7 +61,7 @@ eachEngine('the job runner', (engine) => {
     return { ...cutJob, reachedStep }
   }
 
-  it('A killed job continues after its last recorded step and repeats none (R-24)', async () => {
+  it('A killed job continues after its last recorded step and repeats no recorded step (R-24)', async () => {
     const doneSteps: number[] = []
     for (const fatalStep of [1, 4, 10]) {
       const { startedSteps, kinds, reachedStep } = createJobCutAt(fatalStep)
@@ -78,7 +78,7 @@ eachEngine('the job runner', (engine) => {
     expect((await readJobStatus(staff, location)).json()).toEqual(output)
   })
 
-  it('A killed job that may not be repeated ends as interrupted and is never a 404 (R-24)', async () => {
+  it('A killed job that may not be repeated ends as interrupted, and its status is never a 404 (R-24)', async () => {
     const cutJob = createJobCutAt(3)
     const onceKinds = { 'verify-trail': { ...cutJob.kinds['verify-trail'], isResumable: false } }
     void runOneJob(server.app, onceKinds)
@@ -92,7 +92,7 @@ eachEngine('the job runner', (engine) => {
     expect(finalResponse.headers['idempotency-outcome']).toMatch(/^refused; /)
   })
 
-  it('A step under an expired lease records nothing once another runner has the job', async () => {
+  it('A step under an expired lease records nothing once another runner has taken over the job', async () => {
     let wake = () => {}
     const sleep = new Promise<void>((resolve) => (wake = resolve))
     let markReached = () => {}
@@ -138,7 +138,7 @@ eachEngine('the job runner', (engine) => {
     expect(hopelessJob.startedSteps).toHaveLength(5)
   })
 
-  it('A job ends at once if a step is refused by a rule', async () => {
+  it('A job ends immediately if a step is refused by a rule', async () => {
     const refusedJob = createTenStepJob(true, () => Promise.reject(new ProblemError('STATE_CONFLICT', { why: 'paid' })))
     await runOnce(refusedJob.kinds)
     const finalResponse = await readJobStatus(staff, location)
@@ -148,7 +148,7 @@ eachEngine('the job runner', (engine) => {
     ])
   })
 
-  it('A job pauses between two steps when the server stops, and can be continued at once', async () => {
+  it('A job pauses between two steps when the server stops, and can be continued immediately', async () => {
     const abortController = new AbortController()
     const stoppedJob = createTenStepJob(true, (step) => {
       if (step === 4) abortController.abort()
@@ -167,7 +167,7 @@ eachEngine('the job runner', (engine) => {
       await expect.poll(async () => (await readJobStatus(staff, location)).statusCode).toBe(200)
       const requestedAt = performance.now()
       const nextLocation = String((await startVerification(staff)).headers.location)
-      // More than ten: the ten steps of the previous job and the first one of this job.
+      // More than ten started steps are the ten of the previous job and the first of this job.
       await expect.poll(() => job.startedSteps.length, { interval: 20 }).toBeGreaterThan(10)
       expect(performance.now() - requestedAt).toBeLessThan(jobTimingsMs.poll / 2)
       await expect.poll(async () => (await readJobStatus(staff, nextLocation)).statusCode).toBe(200)

@@ -1,4 +1,4 @@
-/** Housekeeping of the embedded engine: it vacuums tables that grew or were overwritten, and no others. */
+/** Tests the housekeeping of the embedded engine: it vacuums tables that grew or were overwritten, and no others. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AppContext } from '#server/context/context.ts'

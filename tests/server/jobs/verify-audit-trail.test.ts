@@ -27,7 +27,7 @@ import {
 const hourMs = 3_600_000
 
 describe('the endpoints of long requests', () => {
-  it('name an existing job wherever the server has a handler', () => {
+  it('have an existing job if the server has a handler for them', () => {
     const builtEndpoints = new Set(
       createHandlers({ build: { build: 'test', styleNonce: '' } }).map(({ endpoint }) => endpoint.name),
     )
@@ -133,7 +133,7 @@ onConnections('a long request', (engine) => {
     expect(secondResponse.headers.location).toBe(firstResponse.headers.location)
     expect(secondResponse.body).toBe(firstResponse.body)
     expect(secondResponse.headers[headers.replayed]).toBe('true')
-    // A different body under the same intent never starts a second job. The response has the address of the first one.
+    // A different body under the same intent never starts a second job. The response has the address of the first job.
     const changedResponse = await staff.send({
       method: 'POST',
       url: '/api/systrail/verify',
@@ -185,7 +185,7 @@ onConnections('a long request', (engine) => {
     expect(finalResponse.headers[headers.outcome]).toMatch(/^refused; /)
   })
 
-  it('The poll returns 408 after the deadline, and still the result when it is ready', async () => {
+  it('The poll returns 408 after the deadline, but still returns the result once it is ready', async () => {
     const { location } = (await startVerification(staff)).headers
     const { accessToken } = staff
     server.clock.now += 15 * 60_000
@@ -213,7 +213,7 @@ onConnections('a long request', (engine) => {
     expect((await readJobStatus(renewedUser, String(location))).statusCode).toBe(410)
   })
 
-  it('A user may have ten long requests at once', async () => {
+  it('A user may have ten long requests at a time', async () => {
     for (let index = 0; index < 10; index++) expect((await startVerification(staff)).statusCode).toBe(202)
     const eleventhResponse = await startVerification(staff)
     expect([eleventhResponse.statusCode, eleventhResponse.headers['retry-after']]).toEqual([429, '30'])

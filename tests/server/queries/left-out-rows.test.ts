@@ -1,4 +1,4 @@
-/** Rows that do not fit the schema of a response: they are reported, and the rest is returned. */
+/** Tests rows that do not match the schema of a response: they are reported, and all other rows are returned. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import * as z from 'zod/mini'
@@ -44,7 +44,7 @@ describe('a list of users with a bad row (fault 3b)', () => {
     await spoilRows(sql`update portal_user set name = ${'x'.repeat(101)} where id = ${badId}`)
   })
 
-  test('returns all other rows, counts the bad one, and names it in the headers', async () => {
+  test('returns all other rows, counts the bad row, and names it in the headers', async () => {
     const response = await admin.send({ url: `${url}?results=50` })
     expect(response.statusCode).toBe(200)
     expect(getRowIds(response.json().data)).toEqual(allIds.filter((id) => id !== badId))
@@ -82,14 +82,14 @@ describe('a list of users with a bad row (fault 3b)', () => {
     expect(response.headers).not.toHaveProperty(headers.rowsLeftOut)
   })
 
-  test('returns an error with its number when the row is read alone', async () => {
+  test('returns an error with a request id when the row is read alone', async () => {
     const response = await admin.send({ url: `/api/m18s/user?userId=${badId}` })
     expect([response.statusCode, response.json().errorCode]).toEqual([500, 'SERVER_ERROR'])
     expect(response.headers[headers.requestId]).toMatch(/^[\w-]{36}$/)
   })
 })
 
-test('A history returns the other contracts, and the list row stays (fault 3b)', async () => {
+test('A contract history leaves out a bad contract, and the order list still has its row (fault 3b)', async () => {
   const firstOrder = await buyOrder(server, buyer, { code: 'past1', name: 'Past' })
   const changeInput = { type: 'change', contract_id: firstOrder.contract_id, users: 20, modules: orderInput.modules }
   const changeResponse = await buyer.send({ method: 'POST', url: '/api/contract', payload: changeInput })
@@ -115,13 +115,13 @@ describe('applyRowSchema (fault 3b)', () => {
   ])
   const goodRow = { id: 1, parts: [{ n: 1 }], row_version: 1 }
 
-  test('leaves out a whole row, never a part of it', () => {
+  test('leaves out a complete row, never a part of it', () => {
     const badRow = { id: 2, parts: [{ n: 1 }, { n: 'x' }, { n: null }], row_version: 1 }
     const { body, leftOutRows: leftOut } = applyRowSchema(pageSchema, { count: 2, data: [badRow, goodRow] }, 'test')
     expect([body, leftOut]).toEqual([{ count: 2, data: [goodRow] }, [{ id: 2, fields: 'parts.1.n, parts.2.n' }]])
   })
 
-  test('leaves out any number of bad rows, also those without id and values that are no rows', () => {
+  test('leaves out any number of bad rows, also rows without an id and values that are not rows', () => {
     const badRows = [{ ...goodRow, id: 'x' }, null, 7, { ...goodRow, row_version: null }, { parts: [] }]
     const { body, leftOutRows: leftOut } = applyRowSchema(
       pageSchema,
@@ -133,7 +133,7 @@ describe('applyRowSchema (fault 3b)', () => {
     expect(applyRowSchema(pageSchema, { count: 1, data: [{}] }, 'test').body).toEqual({ count: 1, data: [] })
   })
 
-  test('leaves out bad rows inside a detail, but not in one that is edited as a unit', () => {
+  test('leaves out bad rows inside a detail response, unless the detail is edited as a unit', () => {
     const detailEndpoint = { output: z.object({ keep: z.int(), restores: z.array(z.object({ time: z.string() })) }) }
     const body = { keep: 1, restores: [{ time: 1 }, { time: 'now' }] }
     expect(applyRowSchema(detailEndpoint.output, body, 'test').body).toEqual({ keep: 1, restores: [{ time: 'now' }] })
@@ -152,7 +152,7 @@ describe('applyRowSchema (fault 3b)', () => {
   })
 })
 
-test('every list of the contract leaves out one bad row (fault 3b)', () => {
+test('Every list of the contract leaves out a bad row (fault 3b)', () => {
   const lists = endpoints.filter(({ list, output }: Endpoint) => list && output)
   expect(lists.length).toBeGreaterThan(8)
   for (const { name, output } of lists)

@@ -1,6 +1,6 @@
 /**
- * Each error code of the specified catalogue is returned with its specified message in both languages, by a request that causes it (portal
- * 8). Codes of calls that are not built yet are in `unbuiltCodes`, with the call that will return them.
+ * Tests that each error code of the specified catalogue is returned with its specified message in both languages, by a request that causes
+ * it (portal 8). Codes of calls that are not built yet are in `unbuiltCodes`, with the call that will return them.
  */
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -112,7 +112,7 @@ describe('the message catalogue of the errors', () => {
   const messages = { en: en as Record<string, string>, zh: zh as Record<string, string> }
 
   test.each(Object.entries(messageCatalogue))(
-    '%s has a Chinese message and exactly the specified English one',
+    '%s has a Chinese message and exactly the specified English message',
     (code, expected) => {
       expect(messages.en[code]).toBe(expected)
       expect(messages.zh[code]).toMatch(/\p{Script=Han}/u)
@@ -137,7 +137,7 @@ describe('the message catalogue of the errors', () => {
     })
   })
 
-  test('the codes marked as not built are exactly those that no built call can return', () => {
+  test('lists as not built exactly those codes that no implemented call can return', () => {
     expect(Object.keys(unbuiltCodes).toSorted()).toEqual(
       Object.entries(requestsByCode)
         .filter(([, request]) => request === null)
@@ -149,7 +149,7 @@ describe('the message catalogue of the errors', () => {
     )
     for (const [code, name] of Object.entries(unbuiltCodes)) {
       expect(endpoints.map((endpoint) => endpoint.name)).toContain(name)
-      // If this fails, the call is built: add a request that causes the code, and remove it from the list.
+      // If this fails, the call is built. Add a request that causes the code, and remove the code from the list.
       expect([code, builtNames.has(name)]).toEqual([code, false])
     }
   })

@@ -1,5 +1,5 @@
 /**
- * Random purchases, changes and extensions of contracts through the server's calls, compared with the fee oracle. The fee of an order
+ * Compares random purchases, changes and extensions of contracts through the server's calls with the fee oracle. The fee of an order
  * depends on all earlier payments, which the server stores and the oracle recalculates (D11, D12).
  */
 import { describe, expect, test } from 'vitest'
@@ -49,7 +49,7 @@ describe('the fees of contracts over a random history', () => {
       steps,
     }
     const session = {} as { buyer: SignedIn }
-    /** The amount that the last quoted step would discard. Its order must confirm the amount. */
+    /** Amount that the last quoted step would discard. The order of that step must confirm the amount. */
     let discardedAmount = ''
     let signedInAt = 0
     /** Signs in again at most every five minutes, to stay below the rate limit. */

@@ -1,4 +1,4 @@
-/** S-33 with hashes that the test ends itself, so the order does not depend on time. */
+/** Tests the hash queue (S-33) with hashes that the test ends itself, so the order does not depend on time. */
 import { expect, test } from 'vitest'
 import { type HashingCaller, HashingQueue } from '#server/use-cases/hashing-queue.ts'
 
@@ -8,7 +8,7 @@ const maxAnonymous = anonymousAtOnce + 50
 const anonymousCaller: HashingCaller = { kind: 'anonymous' }
 const buildKnownCaller = (userId: number): HashingCaller => ({ kind: 'known', userId })
 
-/** Creates a queue and lists the running work by name. `endWork` ends one. */
+/** Creates a queue and lists the running work by name. `endWork` ends the work of a name. */
 function createWatchedQueue(rest?: () => Promise<void>) {
   const queue = new HashingQueue(cores, rest)
   const working = new Map<string, () => void>()
@@ -52,7 +52,7 @@ test('Anonymous callers leave one slot free for known callers', async () => {
   expect(working()).toEqual(['known 1', 'known 2', 'stranger 2'])
 })
 
-test('Known callers may use every slot, and anonymous ones get theirs back', async () => {
+test('Known callers may use every slot, and anonymous callers get their slots back', async () => {
   const { enqueue, endWork, settle, working } = createWatchedQueue()
   for (let index = 0; index < 4; index++) enqueue(`known ${index}`, buildKnownCaller(index))
   enqueue('stranger', anonymousCaller)

@@ -1,4 +1,4 @@
-/** Names must not contain invisible characters (decision 71). */
+/** Tests that names with invisible characters are rejected (decision 71). */
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -53,7 +53,7 @@ onConnections('hidden characters', (engine) => {
     ])
   })
 
-  it('They are rejected in price list descriptions, and bidi controls in service descriptions (fault 17d)', async () => {
+  it('Price list descriptions reject hidden characters, service descriptions only bidi controls (fault 17d)', async () => {
     const buyer = await server.signIn('order@alpha')
     const staff = await server.signIn('admin@m18')
     const list = { type: 'saas', effective_date: '2031-05-01', desc: zeroWidthName }

@@ -18,7 +18,7 @@ import { readStatusAndCode } from '#tests/support/server/forms.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { limitByDay, nightly } from '#tests/support/runner/nightly.ts'
 
-// These tests reach time limits, on a machine that may be busy.
+// These tests wait for time limits, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 90_000 })
 
 const refusals = {
@@ -53,13 +53,13 @@ describe('a hostile picture', () => {
   })
 
   const unusualPictures = [
-    ['the longest shape that is taken', { width: 640, height: 64 }],
+    ['the longest accepted shape', { width: 640, height: 64 }],
     ['one pixel', { width: 1, height: 1 }],
-    ['16 bits a channel at the most pixels that are taken', { width: 4096, height: 4096, depth: 16 }],
-    ['16 bits a channel in the longest shape', { width: 1295, height: 12_950, depth: 16 }],
+    ['16 bits per channel at the maximum number of pixels', { width: 4096, height: 4096, depth: 16 }],
+    ['16 bits per channel in the longest accepted shape', { width: 1295, height: 12_950, depth: 16 }],
   ] as const
   test.each(limitByDay<(typeof unusualPictures)[number]>(unusualPictures, 3))(
-    'is distinguished from one that is only unusual: %s',
+    'is not confused with an unusual picture, which is accepted: %s',
     async (_title, pngHeader) => {
       const response = await upload(blackPng(pngHeader))
       expect(readStatusAndCode(response)[0]).toBe(200)
@@ -102,7 +102,7 @@ describe('a hostile picture', () => {
       }
   })
 
-  test('does no harm with a decompression bomb in its colour profile or text', async () => {
+  test('has no effect as a decompression bomb in a colour profile or text', async () => {
     const floodBytes = deflateZeros(700_000_000)
     for (const [kind, name] of [
       ['iCCP', 'profile\0\0'],
@@ -150,7 +150,7 @@ describe('a hostile picture', () => {
   })
 })
 
-/** For pictures that pass all checks of the header, only the limits of the operating system remain. */
+/** A picture may pass all checks of its header. Then only the limits of the operating system protect the server. */
 describe.skipIf(process.platform !== 'linux')('a compromised picture decoder (S-94)', () => {
   const decode = (width: number, limits?: Parameters<typeof decodePicture>[2]) => {
     const file = blackPng({ width, height: 1 })

@@ -1,7 +1,7 @@
 /**
- * The rules of the login and of the user form, with values on both sides of each limit. Form and server must accept the same values (portal
- * 5). The rules of the sign-up are in signup-rules, those of the own account and company in profile-and-company-rules, and those of the
- * service code in find-service.
+ * Tests the rules of the login and of the user form, with values on both sides of each limit. Form and server must accept the same values
+ * (portal 5). The rules of the sign-up are in signup-rules, those of the caller's account and company in profile-and-company-rules, and
+ * those of the service code in find-service.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkFields, type FieldProblem, checkRequired } from '#domain/checks/field-checks.ts'
@@ -112,7 +112,7 @@ describe('form and server', () => {
         username,
         password: typedForm.password,
       })
-      // The parts of the username are no fields of the call, so a missing part is an unknown account (S-32).
+      // The parts of the username are not fields of the call, so a missing part is an unknown account (S-32).
       expect([missingField, response.statusCode]).toEqual([missingField, missingField === 'password' ? 400 : 401])
     }
   })

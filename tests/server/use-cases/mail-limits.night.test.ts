@@ -42,7 +42,7 @@ onConnections('the mail limit of a company', (engine) => {
   }
   const fullRefusal = [423, 'COMPANY_MAIL_LIMIT']
 
-  test('A new company may cause few mails, and a refused one can be sent later', async () => {
+  test('A new company may cause only few mails, and a refused mail can be sent later', async () => {
     const responses = await inviteMany(mailsPerHour.newCompany + 5)
     expect(responses.map(({ statusCode }) => statusCode)).toEqual(
       responses.map((_, index) => (index < mailsPerHour.newCompany ? 200 : 423)),
@@ -59,7 +59,7 @@ onConnections('the mail limit of a company', (engine) => {
     ])
     expect(refusal.json().errorMessage).toMatch(/The next can be sent in 59 min/)
     expect(refusal.headers['idempotency-outcome']).toBeUndefined()
-    // The limit also applies to a repeated invitation. Another company has its own limit.
+    // The limit also applies to a mail that is requested again. Another company has its own limit.
     const repeatUrl = `/api/users/activatemail/${server.world.users['invited@alpha']}`
     expect(readStatusAndCode(await admin.send({ method: 'POST', url: repeatUrl }))).toEqual(fullRefusal)
     expect((await invite('late', await server.signIn('admin@beta'))).statusCode).toBe(200)

@@ -1,5 +1,5 @@
 /**
- * Orders compared with a model: random sequences of ordering, replacing, paying, declined and cancelled payments, deleting and extending,
+ * Compares orders with a model: random sequences of ordering, replacing, paying, declined and cancelled payments, deleting and extending,
  * with passing days and repeated notices (R-40, R-27). A refusal must have the reason of the model, and after each sequence the gateway
  * must have charged exactly the paid orders. `RUNS` sets the number of sequences.
  */
@@ -23,7 +23,7 @@ interface ModelOrder {
 const { RUNS = '10' } = process.env
 
 const dayMs = 86_400_000
-/** `on` selects one of the orders created so far, modulo their number. */
+/** Value of `on`: the index of an order created so far, modulo their number. */
 const orderIndex = fc.nat({ max: 7 })
 const command = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('create', 'replace', 'extend') }) },
@@ -157,7 +157,7 @@ describe('the life of an order (F-07, R-40)', () => {
       const order = orders[index % Math.max(orders.length, 1)]
       if (!order && !['create', 'later', 'again'].includes(commandName)) continue
       await runners[commandName]?.(order as ModelOrder)
-      // The scheduled job would do the same soon: it ends payments of orders that can no longer be paid.
+      // Ends payments of orders that can no longer be paid, as the scheduled job would soon do.
       await paymentSandbox.runPaymentJobs()
     }
     await expectAgreement(orders, sumBalances() - sumBefore)

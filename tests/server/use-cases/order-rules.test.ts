@@ -1,5 +1,5 @@
 /**
- * Every rule of the order wizard with values on both sides of its limit, checked by the form and by the server. Both must accept the same
+ * Tests every rule of the order wizard with values on both sides of its limit, by the form and by the server. Both must accept the same
  * values and name the same field (contracts 5).
  */
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -83,7 +83,10 @@ const choices: [modules: string[], code: string | null][] = [
   [['base'], 'NOT_LISTED'],
 ]
 
-/** If a schema rejects the value first, its code is more general. Only the field name must match. */
+/**
+ * Codes that the server may return instead of the expected code: if a schema rejects the value first, its code is more general. Only the
+ * field name must match exactly.
+ */
 const equivalentCodes: Record<string, readonly string[]> = {
   REQUIRED: ['REQUIRED', 'TOO_SHORT'],
   INVALID_FORMAT: ['INVALID_FORMAT', 'OUT_OF_RANGE', 'TOO_LONG'],

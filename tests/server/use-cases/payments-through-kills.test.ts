@@ -11,9 +11,9 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
-/** `npm run campaign -- payments` runs any number of kills. */
+/** Number of kills on each engine. `npm run campaign -- payments` runs any number. */
 const killCounts = { embedded: 1, postgres: 4 }
-/** A payment that its payer leaves open is only settled after a minute. The campaign waits for that, this suite does not. */
+/** Plans without the payer who leaves a payment open. Such a payment is only settled after a minute, for which only the campaign waits. */
 const quickPlans = payerPlans.filter((plan) => plan !== 'left')
 const dataFolder = mkdtempSync(join(tmpdir(), 'portal-paying-killed-'))
 afterAll(() => rmSync(dataFolder, { recursive: true, force: true }))

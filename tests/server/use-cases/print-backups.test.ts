@@ -1,4 +1,4 @@
-/** Prints of backup orders and traffic months, with the same tickets as contracts (contracts 3, 7, 9; D18 to D25, D65). */
+/** Tests prints of backup orders and traffic months, with the same tickets as contracts (contracts 3, 7, 9; D18 to D25, D65). */
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -51,7 +51,7 @@ onConnections('prints of backups', (engine) => {
     const text = await readText('PDBORDER', id)
     for (const expectedText of [
       canaries.m18,
-      // The values stored with the invoice.
+      // These values are stored with the invoice.
       `${canaries.alpha} Ltd`,
       'Backup Database to file storage (pdb2s3)',
       'Status Paid',
@@ -66,7 +66,7 @@ onConnections('prints of backups', (engine) => {
       'Paid by Simulated payment',
     ])
       expect(text).toContain(expectedText)
-    // The contract of the service has the number before it.
+    // The contract of the service has the invoice number before this one.
     expect(text).toContain('Invoice number I202603000002')
     expect(text).not.toMatch(/Another name|not an invoice|In words/)
     expect(page).toContain("content: 'Backup subscription No. 1 ·")
@@ -175,7 +175,7 @@ onConnections('prints of backups', (engine) => {
     expect(await openPrinted('TRAFFIC', trafficId)).toContain('<html lang="zh-Hans">')
   })
 
-  test('A print requires the order right for the company, everybody else gets 404', async () => {
+  test("A print requires the order right (403), and returns 404 for another company's row", async () => {
     const ids = { PDBORDER: await createBackupOrder(server, 'shop'), TRAFFIC: await createTraffic(server, 'shop') }
     for (const kind of ['PDBORDER', 'TRAFFIC'] as const) {
       const id = ids[kind]
@@ -189,12 +189,12 @@ onConnections('prints of backups', (engine) => {
     }
   })
 
-  test('A print needs the number of its own kind', async () => {
+  test('A print requires an id of the requested kind', async () => {
     const id = await createBackupOrder(server, 'shop')
     expect((await requestPrint(buyer, 'TRAFFIC', id)).statusCode).toBe(404)
   })
 
-  test('A print opens once, within a minute', async () => {
+  test('A print link works once, and expires after a minute', async () => {
     for (const [kind, id] of [
       ['PDBORDER', await createBackupOrder(server, 'shop')],
       ['TRAFFIC', await createTraffic(server, 'shop')],

@@ -1,5 +1,5 @@
 /**
- * Every rule of the own account and the company with values on both sides of its limit, checked by the form and by the server. Both must
+ * Tests every rule of the caller's account and company with values on both sides of its limit, by the form and by the server. Both must
  * accept the same values (portal 5).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -197,7 +197,7 @@ describe('form and server', () => {
       }
     }, 60_000)
 
-    test('agree that both entries are equal and differ from the current one', async () => {
+    test('agree that both entries must be equal and must differ from the current password', async () => {
       const listCodes = (original: string, newPassword: string, confirm: string) =>
         checkPasswords({ original, newPassword, confirm }).map(({ field, code }) => `${field} ${code}`)
       expect(listCodes('', '', '')).toEqual(['original REQUIRED', 'newPassword REQUIRED', 'confirm REQUIRED'])

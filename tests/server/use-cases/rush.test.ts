@@ -1,4 +1,4 @@
-/** two hundred sign-ups arrive as fast as possible, four at a time, while other requests are answered. */
+/** Sends two hundred sign-ups as fast as possible, four at a time, while other requests are answered. */
 import { hash } from '@node-rs/argon2'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bypassPolicies } from '#tests/support/server/database.ts'
@@ -24,11 +24,11 @@ const signUp = (index: number, remoteAddress: string) =>
     confirmPwd: newPassword,
   })
 
-test('Each registration succeeds or is rejected at once, and other routes respond meanwhile (R-36)', async () => {
+test('Each registration succeeds or is rejected immediately, and other routes respond meanwhile (R-36)', async () => {
   const user = await server.signIn('user@alpha')
   const clientCount = 4
   let isOver = false
-  // Each address sends one sign-up, so that the limit of the hashing is reached and not that of mails.
+  // Each address sends one sign-up, so that the limit of the hash queue is reached and not the limit of mails.
   const runClient = async (firstIndex: number) => {
     const statuses: number[] = []
     for (let index = firstIndex; index < 200; index += clientCount)

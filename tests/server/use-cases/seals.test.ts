@@ -1,4 +1,4 @@
-/** Sealed secrets in the database can only be opened in their context, with the key of the installation (S-35). */
+/** Tests that sealed secrets in the database can be opened only in their context, with the key of the installation (S-35). */
 import { describe, expect, it } from 'vitest'
 import { seal, unseal } from '#server/use-cases/seals.ts'
 
@@ -16,14 +16,14 @@ describe('a seal', () => {
   })
 
   it.each([
-    ['in another’s row', config, { ...sealContext, owner: 'password of service 8' }],
+    ['in the row of another owner', config, { ...sealContext, owner: 'password of service 8' }],
     ['for another purpose', config, { ...sealContext, purpose: 'secrets of second factors' }],
     ['under another key', { tokenKey: Buffer.alloc(32, 2) }, sealContext],
   ])('cannot be opened %s', (_, keyedConfig, otherContext) => {
     expect(unseal(keyedConfig, otherContext, seal(config, sealContext, 'secret'))).toBeNull()
   })
 
-  it('cannot be opened if it is changed, truncated or no seal', () => {
+  it('cannot be opened if it is changed, truncated or not a seal', () => {
     const bytes = Buffer.from(seal(config, sealContext, 'secret'), 'base64url')
     for (let index = 0; index < bytes.length; index++) {
       const turnedBytes = Buffer.from(bytes)

@@ -1,4 +1,4 @@
-/** Anonymous attempts never lock out a user, neither guesses at one account nor many at all accounts (S-29 to S-33). */
+/** Tests that anonymous attempts never lock out a user: neither guesses at one account nor many guesses at all accounts (S-29 to S-33). */
 import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -69,7 +69,7 @@ describe('a known device', () => {
     const forgedCookie = { cookie: `portal-device=${'A'.repeat(32)}` }
     for (const headers of [otherDevice, forgedCookie, scriptHeaders])
       expect(await readStatus(attemptSignIn('user@alpha', password, headers))).toBe(429)
-    // An attempt does not make it a known device either.
+    // An attempt at another account neither makes the device known there, nor affects its own account.
     expect(await readStatus(attemptSignIn('user@alpha', wrongPassword, otherDevice))).toBe(429)
     expect(await readStatus(attemptSignIn('user@beta', password, otherDevice))).toBe(200)
   })
@@ -84,7 +84,7 @@ describe('a known device', () => {
       ).toBe(401)
     const sixthResponse = await attemptSignIn('user@alpha', password, ownDevice)
     expect([sixthResponse.statusCode, sixthResponse.headers['retry-after']]).toEqual([429, '30'])
-    // The attempts of the device do not count for others.
+    // The attempts of this device do not reduce the attempts of other devices.
     expect(await readStatus(attemptSignIn('user@alpha'))).toBe(200)
   })
 
@@ -111,7 +111,7 @@ describe('a logged-in user', () => {
     expect(await readStatus(user.send({ method: 'POST', url: '/api/m18s/password', payload }))).toBe(204)
   })
 
-  test('can use the second factor on a known device although somebody with the password guesses', async () => {
+  test('can use the second factor on a known device while somebody who knows the password guesses codes', async () => {
     const ownDevice = await createKnownDevice('user@alpha')
     const { secret } = await addAuthenticatorApp(await server.signIn('user@alpha'), server.clock.now)
     server.clock.now += minuteMs

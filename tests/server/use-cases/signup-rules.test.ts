@@ -4,7 +4,7 @@ import { checkSignup, type SignupValues } from '#domain/accounts/signup.ts'
 import { postForm } from '#tests/support/server/forms.ts'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
-/** Every rule of portal 5 for the sign-up, with values on both sides of each limit. Form and server must return the same result. */
+/** Values on both sides of each limit for every rule of portal 5. Form and server must return the same result. */
 type Field = keyof SignupValues
 const rules: Record<Field, [value: string, problem: string | null][]> = {
   code: [
@@ -167,9 +167,9 @@ describe('the rules of the sign-up (M27, M29)', () => {
   afterAll(() => server.close())
 
   test.each(rows)(
-    '$field "$value" is $problem, in the form and on the server',
+    '$field "$value" has the same problem in the form and on the server: $problem',
     async ({ field, value, problem, at: index }) => {
-      // An hour later, because the number of mails per hour is limited.
+      // The clock moves by an hour, because the number of mails per hour is limited.
       server.clock.now += 3_600_000
       const form = buildForm(field, value, index)
       const problems = checkSignup(form)
@@ -187,7 +187,7 @@ describe('the rules of the sign-up (M27, M29)', () => {
     },
   )
 
-  test('the country must be one of the two, or empty', async () => {
+  test('The country must be one of the two offered countries, or empty', async () => {
     const payload = { ...buildForm('country', 'US', 99), user_title: 0 }
     const response = await server.send({ method: 'POST', url: '/public/company', payload })
     expect([response.statusCode, findCode(response.json().data, 'country')]).toEqual([400, 'OUT_OF_RANGE'])

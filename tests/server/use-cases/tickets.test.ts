@@ -1,4 +1,4 @@
-/** One-time addresses end with the session that created them, and with the right to create them (decision 71). */
+/** Tests that one-time addresses end with the session that created them, and with the right to create them (decision 71). */
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -74,18 +74,18 @@ onConnections('tickets', (engine) => {
   }
   const openTicket = async (url: string) => (await server.send({ url })).statusCode
 
-  describe.each(Object.entries(kinds))('of %s', (_, { owner, admin, permission, issue }) => {
+  describe.each(Object.entries(kinds))('a ticket of %s', (_, { owner, admin, permission, issue }) => {
     const endings: Record<string, (caller: SignedIn) => Promise<unknown>> = {
-      'sign-out': (caller) => caller.send({ method: 'POST', url: '/api/m18s/logout' }),
-      'the end of its session from elsewhere': async () => {
+      'its user signed out': (caller) => caller.send({ method: 'POST', url: '/api/m18s/logout' }),
+      'its session was ended by another session': async () => {
         const otherSession = await server.signIn(owner)
         return otherSession.send({ method: 'DELETE', url: '/api/m18s/sessions' })
       },
-      'a disabled user': async (caller) =>
+      'its user was disabled': async (caller) =>
         (await server.signIn(admin)).send({ method: 'POST', url: `/api/users/disable/${caller.userId}` }),
-      'a deleted user': async (caller) =>
+      'its user was deleted': async (caller) =>
         (await server.signIn(admin)).send({ method: 'DELETE', url: `/api/m18s/user/${caller.userId}` }),
-      'the loss of the right': async (caller) =>
+      'its user lost the right': async (caller) =>
         (await server.signIn(admin)).send({
           method: 'PUT',
           url: `/api/m18s/company-user/${caller.userId}`,
@@ -115,7 +115,7 @@ onConnections('tickets', (engine) => {
       expect(await readStatus(url)).toBe(200)
     })
 
-    it('is not used up by HEAD, which returns whether it would open (fault 20b)', async () => {
+    it('is not used up by HEAD, which returns the status that GET would return (fault 20b)', async () => {
       const url = await issue(await server.signIn(owner))
       expect(await readStatus(url, {}, 'HEAD')).toBe(200)
       expect(await readStatus(url)).toBe(200)
@@ -154,12 +154,12 @@ onConnections('tickets', (engine) => {
   })
 
   it.each([
-    ['minutes', '2026-07-01 10:00', 200],
-    ['minutes with the seconds of all times', '2026-07-01 10:00:00', 200],
-    ['a second within a minute', '2026-07-01 10:00:30', 400],
-    ['a day', '2026-07-01', 400],
-    ['nothing', '', 400],
-  ])('A log ticket accepts times with minutes: %s (fault 36M119b)', async (_, from, status) => {
+    ['a time with minutes', '2026-07-01 10:00', 200],
+    ['a time with zero seconds', '2026-07-01 10:00:00', 200],
+    ['a time with other seconds', '2026-07-01 10:00:30', 400],
+    ['a date without a time', '2026-07-01', 400],
+    ['no time', '', 400],
+  ])('A log ticket accepts only times of whole minutes: %s (fault 36M119b)', async (_, from, status) => {
     server.clock.now = findInstant(server.app.config.timeZone, '2026-07-02 10:00:00') ?? 0
     const caller = await server.signIn('order@alpha')
     const payload = { id: serviceId, from, to: '2026-07-02 10:01' }

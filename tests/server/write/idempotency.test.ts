@@ -90,7 +90,7 @@ onBothEngines('a write', (app) => {
     expect((await readState(app)).users).toMatchObject([{ name: 'Ann' }])
   })
 
-  it('is the same content if its fields are in another order (protocol 8)', async () => {
+  it('is treated as the same content if its fields are in another order (protocol 8)', async () => {
     const key = randomUUID()
     const firstResponse = await executeCreateUser(app, admin, annInput, {
       key,
@@ -172,7 +172,7 @@ onBothEngines('a write', (app) => {
     expect((await readState(app)).users).toHaveLength(2)
   })
 
-  it('takes effect once if one intent is sent under two keys at once', async () => {
+  it('takes effect once if one intent is sent concurrently under two keys', async () => {
     const intent = randomUUID()
     const [firstResponse, secondResponse] = await Promise.all(
       ['a', 'b'].map((name) =>
@@ -184,7 +184,7 @@ onBothEngines('a write', (app) => {
     expect((await readState(app)).trail).toHaveLength(1)
   })
 
-  it('returns its stored response even if the right or the row is gone (protocol 4)', async () => {
+  it('returns its stored response even if the right was removed or the row was deleted (protocol 4)', async () => {
     await executeCreateUser(app, admin, annInput)
     const [{ id = 0 } = {}] = (await readState(app)).users
     const key = randomUUID()
@@ -199,7 +199,7 @@ onBothEngines('a write', (app) => {
     expect([repeatedResponse.status, getOutcome(repeatedResponse)]).toEqual([204, 'done'])
   })
 
-  it("is refused and stored without permission, with a message in the reader's language", async () => {
+  it("is refused without permission, and the refusal is stored, in the reader's language", async () => {
     const checkPermission = () => {
       throw createForbiddenProblem()
     }
@@ -209,7 +209,7 @@ onBothEngines('a write', (app) => {
     expect((await readState(app)).trail).toMatchObject([{ status: -1, info: { problem: 'FORBIDDEN' } }])
   })
 
-  it('is executed without protection if it has no key, with its audit entry', async () => {
+  it('is executed without protection against repetition if it has no key, with its audit entry', async () => {
     const firstResponse = await executeCreateUser(app, admin, annInput, { key: null })
     expect(Object.keys(firstResponse.headers)).toEqual(['etag'])
     expect((await executeCreateUser(app, admin, annInput, { key: null })).status).toBe(409)
@@ -287,7 +287,7 @@ onBothEngines('a write', (app) => {
     expect(await withdrawIntent(key)).toMatchObject({ status: 200, body: firstResponse.body })
   })
 
-  it('either happens or is withdrawn if both arrive at once', async () => {
+  it('either happens or is withdrawn if both arrive concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       const key = randomUUID()
       const userCount = (await readState(app)).users.length
@@ -302,7 +302,7 @@ onBothEngines('a write', (app) => {
     }
   })
 
-  it('is known for 400 days without its response, and a create as long as its row (protocol 19)', async () => {
+  it('is remembered for 400 days without its response, and a create while its row exists (protocol 19)', async () => {
     const dayMs = 86_400_000
     const key = randomUUID()
     const createLateApp = (days: number) => ({ ...app, clock: () => Date.now() + days * dayMs })

@@ -10,7 +10,7 @@ import { createDataFolder } from '#tests/support/runner/template.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-/** The campaign of the same name runs twenty rounds on each engine, with twice as many writes. */
+/** Number of rounds on each engine. The campaign `kill-writes` has any number of rounds, with twice as many writes. */
 const rounds = { embedded: 1, postgres: 4 }
 const killOptions = { writers: 20, writesPerWriter: 5 }
 

@@ -1,6 +1,6 @@
 /**
- * R-02 for every endpoint with queued writes: the first response is lost at some point, and the write is sent again under its key. There
- * must be one effect, one audit entry, and the original response.
+ * Tests every endpoint with queued writes (R-02): the first response is lost at some point, and the write is sent again under its key.
+ * There must be one effect, one audit entry, and the original response.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { system } from '#tests/support/server/people.ts'
 import { buildFileForm, png } from '#tests/support/uploads/pictures.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
-/** One round for each kind of loss (`sendTwice`). `npm run campaign -- histories` runs many. */
+/** Number of rounds: one for each kind of loss (`sendTwice`). `npm run campaign -- histories` runs many. */
 const roundCount = Number(process.env.RUNS ?? 2)
 
 let server: TestServer
@@ -34,13 +34,13 @@ beforeEach(async () => {
   staff = await server.signIn('delete@m18')
 })
 
-/** The default `sender` is the admin of the company. */
+/** A write with its sender. The default is the admin of the company. */
 type WriteCall = Pick<InjectOptions, 'method' | 'url' | 'payload'> & {
   headers?: Record<string, string>
   sender?: SignedIn
 }
 
-/** Returns an effective write of each endpoint. Every round is a different one, and the rows it needs are created before. */
+/** Builds an effective write of each endpoint. It differs in each round, and the rows that it needs are created before. */
 const writes: Record<string, (round: number) => WriteCall | Promise<WriteCall>> = {
   createUser: (round) => ({ method: 'POST', url: '/api/m18s/user', payload: createUserInput(round) }),
   updateCompanyUser: (round) => {
@@ -170,7 +170,7 @@ describe.each(queuedEndpoints.map(({ name }) => name))('a write with a lost resp
       const responses = [firstResponse, earlyResponse, repeatedResponse].flatMap((response) =>
         response && response.statusCode < 400 ? [response] : [],
       )
-      // A copy that arrives while the first one is executed gets only IDEMPOTENCY_IN_PROGRESS.
+      // A copy that arrives while the first copy is executed gets only IDEMPOTENCY_IN_PROGRESS.
       for (const response of [firstResponse, earlyResponse])
         if (response && response.statusCode >= 400)
           expect([response.statusCode, response.json().errorCode]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS'])

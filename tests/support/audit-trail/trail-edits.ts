@@ -45,14 +45,14 @@ export function trailEdits(companyId: number): TrailEdit[] {
       ),
     ],
     [
-      'an entry deleted with its leaf, and all the tree made anew',
+      'an entry deleted with its leaf, and the tree rebuilt',
       async (db) => {
         await sql`delete from audit_leaf where company_id = ${companyId} and log_index = 7`.execute(db)
         await rebuildTree(db)
       },
     ],
     [
-      'the last entries deleted with all that came with them',
+      'the last entries deleted with their leaves, tiles and checkpoint',
       runStatements(
         () =>
           sql`delete from audit_entry where id in (select entry_id from audit_leaf where company_id = ${companyId} and log_index >= 200)`,
@@ -63,34 +63,34 @@ export function trailEdits(companyId: number): TrailEdit[] {
       ),
     ],
     [
-      'what was done changed, in the column',
+      'the details of an entry changed in the column',
       runStatements(() => sql`update audit_entry set info = '{"n": 1000}' where id = ${selectOwnEntryId(290)}`),
     ],
-    ['what was done changed, in the leaf', runStatements(() => replace(3, '"n":3', '"n":4'))],
+    ['the details of an entry changed in the leaf', runStatements(() => replace(3, '"n":3', '"n":4'))],
     [
-      'what was done changed, in leaf, tiles and tree',
+      'the details of an entry changed in leaf, tiles and tree',
       async (db) => {
         await replace(3, '"n":3', '"n":4').execute(db)
         await rebuildTree(db)
       },
     ],
     [
-      'who did it changed',
+      'the user of an entry changed in the column',
       runStatements(() => sql`update audit_entry set exec_user_name = 'Eve' where id = ${selectOwnEntryId(290)}`),
     ],
     [
-      'who did it changed, in the leaf too',
+      'the user of an entry changed in column and leaf',
       runStatements(
         () => sql`update audit_entry set exec_user_name = 'Eve' where id = ${selectOwnEntryId(290)}`,
         () => replace(290, '"user_name":""', '"user_name":"Eve"'),
       ),
     ],
     [
-      'when it was done changed',
+      'the time of an entry changed in the column',
       runStatements(() => sql`update audit_entry set end_time = end_time - 1 where id = ${selectOwnEntryId(290)}`),
     ],
     [
-      'when it was done changed, in leaf, tiles and tree',
+      'the time of an entry changed in leaf, tiles and tree',
       async (db) => {
         await sql`update audit_entry set end_time = end_time - 1, leaf = replace(leaf, '"time":' || end_time, '"time":' || (end_time - 1))
         where id = ${selectOwnEntryId(290)}`.execute(db)
@@ -98,7 +98,7 @@ export function trailEdits(companyId: number): TrailEdit[] {
       },
     ],
     [
-      'an entry inserted between others, and the tree made anew',
+      'an entry inserted between others, and the tree rebuilt',
       async (db) => {
         await sql`insert into audit_entry select (jsonb_populate_record(entry, jsonb_build_object('id', 900000,
         'leaf', replace(leaf, '"id":' || id, '"id":900000')))).* from audit_entry entry where id = ${selectOwnEntryId(5)}`.execute(
@@ -133,7 +133,7 @@ export function trailEdits(companyId: number): TrailEdit[] {
       ),
     ],
     [
-      'two entries swapped, and the tree made anew',
+      'two entries swapped, and the tree rebuilt',
       async (db) => {
         await sql`update audit_leaf set log_index = 10000 where company_id = ${companyId} and log_index = 1`.execute(db)
         await sql`update audit_leaf set log_index = 1 where company_id = ${companyId} and log_index = 2`.execute(db)
@@ -149,12 +149,12 @@ export function trailEdits(companyId: number): TrailEdit[] {
       ),
     ],
     [
-      'the newest checkpoint removed',
+      'the latest checkpoint removed',
       runStatements(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 300`),
     ],
     ['all checkpoints removed', runStatements(() => sql`delete from audit_checkpoint where company_id = ${companyId}`)],
     [
-      'the newest checkpoint altered',
+      'the latest checkpoint altered',
       runStatements(
         () =>
           sql`update audit_checkpoint set note = replace(note, E'\n300\n', E'\n299\n') where company_id = ${companyId} and size = 300`,

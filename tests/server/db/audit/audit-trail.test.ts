@@ -78,11 +78,11 @@ onBothEngines('the audit trail', (app) => {
   })
 
   it.each([
-    ['quotes and signs', '"\\\b\f\n\r\t\u0001\u001f\u007f</script>\u2028'],
+    ['quotes and control characters', '"\\\b\f\n\r\t\u0001\u001f\u007f</script>\u2028'],
     ['text that looks like field boundaries', 'id 0 "name" ","user_name":"'],
     ['a lone surrogate', 'a\ud800b'],
     ['another alphabet', '陈美玲 𝒳 é'],
-  ])('stays canonical with %s in names and values', async (_, text) => {
+  ])('stores canonical JSON for names and values with %s', async (_, text) => {
     const { companyId, userId } = await addAdmin(app, 'acme')
     const entryHead = { companyId, userId, now: 5, status: 0 as const, intent: null, requestId: text }
     await bypassPolicies(app.database, async (db) => {
@@ -223,7 +223,7 @@ onBothEngines('the audit trail', (app) => {
   })
 
   it.each([
-    ['a changed copy beside the leaf', sql`update audit_entry set exec_user_name = 'nobody' where id = 6`, 6],
+    ['a changed column outside the leaf', sql`update audit_entry set exec_user_name = 'nobody' where id = 6`, 6],
     ['an emptied search text', sql`update audit_entry set search = '' where id = 6`, 6],
     ['a changed leaf', sql`update audit_entry set leaf = replace(leaf, 'op', 'ap') where id = 6`, 6],
     ['a removed entry', sql`delete from audit_entry where id = 6`, 5],

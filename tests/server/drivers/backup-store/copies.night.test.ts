@@ -58,7 +58,7 @@ const targets = [
 ]
 
 describe.each(targets.filter(({ isAvailable }) => isAvailable))(
-  'copies in a second database ($name)',
+  'a copy target in a second database ($name)',
   ({ openTarget }) => {
     let fixture: TargetUnderTest
     let target: CopyTarget
@@ -90,7 +90,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       expect(groups.length).toBeLessThan(10)
     })
 
-    it('has typed columns, the original names and a key', async () => {
+    it('writes tables with typed columns, the original names and a primary key', async () => {
       await target.write('copy_plain', streamPieces(buildShopPieces(3)))
       expect(await fixture.query('select sum(price)::float8 as sum, max(code) as code from copy_plain.items')).toEqual([
         { sum: 0.75, code: 'item-3' },
@@ -111,7 +111,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       ).toEqual([{ key: 'PRIMARY KEY (id)' }])
     })
 
-    it('stores tables without their key if PostgreSQL does not support it', async () => {
+    it('writes tables without their key if PostgreSQL does not support the key', async () => {
       const pieces: DataPiece[] = [
         { kind: 'table', name: 'long', columns: [{ name: 'k', type: 'text', notNull: true, key: 1 }], statement: '' },
         { kind: 'rows', rows: [[createRandomText(20_000)], ['short']] },
@@ -123,7 +123,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       expect(ungroupRows(await readPieces('copy_keys'))).toEqual(ungroupRows(pieces))
     })
 
-    it('stays unchanged if writing fails in the middle, and passes the error on', async () => {
+    it('keeps the former copy if writing fails in the middle, and throws the error of the source', async () => {
       await target.write('copy_kept', streamPieces(buildShopPieces(5)))
       const storedPieces = await readPieces('copy_kept')
       for (const pieceCount of [1, 3, 30]) {
@@ -165,7 +165,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       await expect(readPieces('copy_changed')).rejects.toMatchObject({ name: 'StoreError', fault: 'damaged' })
     })
 
-    it('lists schemas by prefix, removes them repeatedly, and reports a removed one as missing', async () => {
+    it('lists schemas by prefix, accepts repeated removal, and reports a removed schema as missing', async () => {
       for (const schema of ['copy_l_b', 'copy_l_a', 'copy_lx'])
         await target.write(schema, streamPieces(buildShopPieces(1)))
       expect(await target.list('copy_l_')).toEqual(['copy_l_a', 'copy_l_b'])
@@ -196,7 +196,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
       expect((await readPieces('copy_enough')).length).toBeGreaterThan(2)
     })
 
-    it('accepts several writes at once, also over a single connection', async () => {
+    it('accepts several concurrent writes, also over a single connection', async () => {
       const schemas = ['copy_p1', 'copy_p2', 'copy_p3', 'copy_p4']
       await Promise.all(
         schemas.map((schema, index) => target.write(schema, streamPieces(buildShopPieces(index + 300)))),
@@ -220,7 +220,7 @@ describe('createCopyTarget and createEngineConnections', () => {
     await unreachableTarget.close()
   })
 
-  nightly('stop before the disk is full', async () => {
+  nightly('stop writing before the disk is full', async () => {
     const engine = await startBareEngine()
     let lookCount = 0
     const connections = createEngineConnections(

@@ -15,7 +15,7 @@ import {
 
 const hasRoom = async () => true
 
-describeStore('the folder', async () => {
+describeStore('a folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portal-store-'))
   const store = createFolderStore({ folder: join(folder, 'new', 'backups'), hasRoom })
   return { store, close: () => rm(folder, { recursive: true }) }
@@ -60,7 +60,7 @@ describe('the folder store', () => {
     await rm(join(folder, 'file'))
   })
 
-  it('stops before the disk is full, also in the middle, and leaves nothing behind', async () => {
+  it('stops before the disk is full, even in the middle of an object, and leaves nothing behind', async () => {
     let checkCount = 0
     const store = createFolderStore({ folder, hasRoom: async () => ++checkCount < 3 })
     const largeWrite = store.put('large', splitIntoPieces(Buffer.alloc(60 * 2 ** 20)), ignoreBytes)
@@ -84,7 +84,7 @@ describe('the folder store', () => {
     expect(await listKeys(store, '')).toEqual(['shop/1'])
   })
 
-  it('reports refused if its folder cannot be created', async () => {
+  it('reports the fault "refused" if its folder cannot be created', async () => {
     await writeFile(join(outsideDir, 'file'), '')
     const store = createFolderStore({ folder: join(outsideDir, 'file', 'backups'), hasRoom })
     const write = store.put('one', splitIntoPieces(Buffer.from('x')), ignoreBytes)

@@ -18,7 +18,7 @@ import { type S3Effect, flip, type S3Operation, type S3Server, startS3 } from '#
 const megabyte = 2 ** 20
 const options = { partBytes: 5 * megabyte, tries: 3 }
 
-describeStore('the bucket', async () => {
+describeStore('a bucket', async () => {
   const server = await startS3({ pageSize: 2 })
   const store = createBucketStore(server.settings(), options)
   return {
@@ -66,7 +66,7 @@ describe('the bucket store under faults', () => {
     expect(server.content.uploads.size).toBe(0)
   })
 
-  nightly('counts the bytes of a repeated part again, and those of an interrupted part partly', async () => {
+  nightly('counts the bytes of a repeated part twice, and of an interrupted part only the sent bytes', async () => {
     let sentBytes = 0
     server.disturb('UploadPart', 'lose')
     await store.put('one', splitIntoPieces(data), (bytes) => void (sentBytes += bytes))
@@ -105,7 +105,7 @@ describe('the bucket store under faults', () => {
     },
   )
 
-  it('sends no further part after one was finally refused', async () => {
+  it('sends no further part after the bucket has finally refused a part', async () => {
     let sentBytes = 0
     server.disturb('UploadPart', 'denied', Infinity)
     const largePieces = splitIntoPieces(Buffer.alloc(60 * megabyte))
@@ -161,7 +161,7 @@ describe('the bucket store under faults', () => {
     await expect(readObject(store, 'one')).rejects.toMatchObject({ fault: 'damaged' })
   })
 
-  it('aborts old uploads, and keeps current ones', async () => {
+  it('aborts old uploads, and keeps current uploads', async () => {
     const { content } = server
     const ids = ['a', 'b', 'c', 'd', 'e'].map((key) => content.begin(key))
     for (const id of ids.slice(0, 3)) content.upload(id).initiatedAt = new Date(Date.now() - 3_600_000)
@@ -187,7 +187,7 @@ describe('the bucket store under faults', () => {
     }
   })
 
-  it('reports unreachable if nobody answers', async () => {
+  it('reports the fault "unreachable" if no server responds', async () => {
     const unreachableStore = createBucketStore(server.settings({ endpoint: 'http://127.0.0.1:9' }), {
       ...options,
       tries: 2,

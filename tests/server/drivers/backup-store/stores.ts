@@ -1,4 +1,4 @@
-/** Tests that every backup store has to pass, a bucket or a folder. */
+/** Tests that every backup store has to pass: a bucket and a folder. */
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BackupStore } from '#server/drivers/backup-store/backup-store.ts'
@@ -22,7 +22,7 @@ export const listKeys = async (store: BackupStore, prefix: string) =>
   (await Array.fromAsync(store.list(prefix))).map(({ key }) => key)
 
 const megabyte = 2 ** 20
-/** Zero bytes, exactly one part, and one part plus a byte. By night also less than one part and several parts. */
+/** Sizes in bytes: zero, exactly one part, and one part plus a byte. By night also one byte, one part minus a byte, and several parts. */
 const sizes = limitByDay([0, 5 * megabyte, 5 * megabyte + 1, 1, 5 * megabyte - 1, 12 * megabyte + 7], 3)
 
 export function describeStore(name: string, openStore: () => Promise<StoreUnderTest>): void {
@@ -44,7 +44,7 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
       expect([sentBytes, receivedBytes]).toEqual([size, size])
     })
 
-    it('keeps one object per key, the last complete one', async () => {
+    it('keeps only the last complete object of each key', async () => {
       await store.put('again/one', splitIntoPieces(Buffer.from('first')), ignoreBytes)
       await store.put('again/one', splitIntoPieces(Buffer.from('second')), ignoreBytes)
       expect(String(await readObject(store, 'again/one'))).toBe('second')
@@ -54,7 +54,7 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
       expect(await listKeys(store, 'again/')).toEqual(['again/one'])
     })
 
-    it('leaves nothing of an incomplete source, and passes its error on', async () => {
+    it('stores nothing if its source fails, and throws the error of the source', async () => {
       for (const size of [10, 6 * megabyte, 17 * megabyte])
         await expect(store.put('broken/one', createFailingPieces(size), ignoreBytes)).rejects.toMatchObject({
           name: 'SourceError',
@@ -64,7 +64,7 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
       expect(await store.cleanUp(0)).toBe(0)
     })
 
-    it('stops with the error of its meter, and leaves nothing behind', async () => {
+    it("throws the error of the caller's byte counter, and leaves nothing behind", async () => {
       const throwOnBytes = (bytes: number) => {
         if (bytes > 0) throw Object.assign(new Error('not counted'), { name: 'MeterError' })
       }
@@ -77,7 +77,7 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
       await expect(readObject(store, 'metered', throwOnBytes)).rejects.toThrow('not counted')
     })
 
-    it('waits for its meter', async () => {
+    it("waits for the caller's byte counter", async () => {
       let [startedCount, finishedCount] = [0, 0]
       await store.put('slowly', splitIntoPieces(Buffer.alloc(6 * megabyte)), async () => {
         startedCount++

@@ -1,6 +1,6 @@
 /**
- * Tests of the checkpoint store as a file and as an S3 object: a stored document is always complete, and a writer can only replace the
- * version that it has read.
+ * Tests the checkpoint store as a file and as an S3 object: a stored document is always complete, and a writer can replace only the version
+ * that it has read.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,7 +33,7 @@ const kinds: [string, () => CheckpointStore][] = [
 ]
 
 describe.each(kinds)('the checkpoint store as %s', (_, openStore) => {
-  it('is empty first, and is replaced only by a writer that read the current version (fault 13d)', async () => {
+  it('is empty at first, and can be replaced only by a writer that has read the current version (fault 13d)', async () => {
     const [firstStore, secondStore] = [openStore(), openStore()]
     expect(await firstStore.read()).toBeNull()
     expect(await firstStore.replace('first 一', null)).toBe(true)
@@ -80,7 +80,7 @@ describe('the checkpoint file', () => {
 })
 
 describe('the checkpoint object', () => {
-  it('reports if its bucket is unreachable, refuses, or lost its response (fault 13d)', async () => {
+  it('throws if the bucket is unreachable or refuses, and returns false if the response was lost (fault 13d)', async () => {
     const closedServer = await startS3()
     await closedServer.close()
     const unreachableStore = createS3Store(bucket.settings({ endpoint: closedServer.url }), key)

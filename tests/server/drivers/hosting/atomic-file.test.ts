@@ -21,13 +21,13 @@ describe('writeFileAtomically', () => {
     expect(readdirSync(folder)).toEqual(['record.json'])
   })
 
-  it.skipIf(process.platform === 'win32')('throws and keeps the old file when only a part can be written', () => {
+  it.skipIf(process.platform === 'win32')('throws and keeps the old file if only a part can be written', () => {
     const path = join(folder, 'record.json')
     writeFileAtomically(path, '{"number":1}')
     const script = `
       import { writeFileAtomically } from '${root}/server/drivers/hosting/local/atomic-file.ts'
       writeFileAtomically('${path}', JSON.stringify({ text: 'x'.repeat(50000) }))`
-    // The limit of a file's size makes the system write a part, as a nearly full disk does.
+    // The limit of the file size lets the system write only a part of the file, as on a nearly full disk.
     const command = `trap '' XFSZ; ulimit -f 8; exec "$0" --input-type=module -e "$1"`
     const { status, stderr } = spawnSync('bash', ['-c', command, process.execPath, script], { encoding: 'utf8' })
     expect([status, stderr]).toEqual([1, expect.stringContaining('EFBIG')])

@@ -104,13 +104,13 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       ]
       for (const call of calls) await expect(call()).rejects.toMatchObject({ fault: 'overtaken' })
       expect(await driver.look(ref)).toEqual(previousState)
-      // Also after erasing: a delayed node cannot set the service up again.
+      // The same applies after erasing: a delayed node cannot set the service up again.
       await driver.erase(ref, withFence(6))
       await expect(driver.prepare(ref, spec, withFence(5))).rejects.toMatchObject({ fault: 'overtaken' })
       expect(await driver.look(ref)).toBeNull()
     })
 
-    it('reports that a service was never prepared', async () => {
+    it('reports the fault "no_instance" for a service that was never prepared', async () => {
       const ref = createRef()
       for (const call of [
         () => driver.install(ref, [], withFence(1)),
@@ -169,7 +169,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       await driver.stop(ref, withFence(4))
     })
 
-    it('applies a new configuration at the next start, and shows the running one until then', async () => {
+    it('applies a new configuration at the next start, and returns the running configuration until then', async () => {
       const ref = await startInstance(createRef())
       const nextConfig = { memoryMb: 1000, tasks: 2 }
       await driver.configure(ref, nextConfig, withFence(2))
@@ -217,7 +217,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       await expect(readPieces(ref)).rejects.toMatchObject({ fault: 'no_instance' })
     })
 
-    it('replaces the data with that of another service, and keeps it running if it ran', async () => {
+    it('replaces the data with that of another service, and restarts the service only if it was running', async () => {
       const sourceRef = await startInstance(createRef())
       const targetRef = await startInstance(createRef())
       await driver.setPassword(sourceRef, 'Other-pass-2', withFence(2))
@@ -245,7 +245,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       })
     })
 
-    it('keeps its data and continues if the new pieces fail or are inconsistent', async () => {
+    it('keeps the old data and continues if the new pieces fail or are inconsistent', async () => {
       const ref = await startInstance(createRef())
       const data = await readPieces(ref)
       const { tasks } = await waitUntilHealthy(driver, ref)

@@ -1,4 +1,4 @@
-/** Tests of the gateway with clients that use more than their share: other clients do not have to wait. */
+/** Tests the gateway with clients that use more than their share: other clients do not have to wait. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -86,7 +86,7 @@ describe('the limits of the hosting gateway', () => {
     const floodStatuses = await readStatuses(repeat(30, () => sendFrom('192.0.2.1')))
     expect(floodStatuses.toSorted()).toEqual([...Array(10).fill(200), ...Array(20).fill(429)])
     expect(requests).toHaveLength(10)
-    // All addresses of an IPv6 network count as one.
+    // All addresses of an IPv6 network share one limit.
     const networkStatuses = await readStatuses(repeat(15, (index) => sendFrom(`2001:db8::${index + 1}`)))
     expect(networkStatuses.filter((status) => status === 200)).toHaveLength(10)
     expect((await sendFrom('192.0.2.2')).status).toBe(200)
@@ -142,12 +142,12 @@ describe('the limits of the hosting gateway', () => {
     }
     expect(await readAnswer('127.0.0.2')).toBe('HTTP/1.1 200 OK')
     expect(await readAnswer('127.0.0.1')).toBe('HTTP/1.1 200 OK')
-    // Several addresses together cannot block another one either.
+    // Several addresses together cannot block another address either.
     for (let hostNumber = 3; hostNumber < 10; hostNumber++) await openConnection(`127.0.0.${hostNumber}`, head)
     expect(await readAnswer('127.0.0.20')).toBe('HTTP/1.1 200 OK')
   })
 
-  it('close a connection that pipelines many requests, and drop the rest of them (fault 15h)', async () => {
+  it('close a connection that pipelines many requests, and drop its other requests (fault 15h)', async () => {
     await openTestGateway({}, {})
     respond = () => undefined
     const client = await openConnection('127.0.0.1', `${head}\r\n`.repeat(100))
@@ -227,7 +227,7 @@ describe('the limits of the hosting gateway', () => {
     [1, '203.0.113.3', 'https'],
     [2, '198.51.100.2', 'https'],
   ])(
-    'pass the address on behind %i proxies, and ignore forged headers of the client (fault 15c)',
+    'pass on the client address behind %i proxies, and ignore forged headers of the client (fault 15c)',
     async (trustProxy, address, proto) => {
       await openTestGateway({}, { trustProxy, tls: trustProxy > 0 })
       await sendRequest(gateway.getAddress('acme').url, '/', {
@@ -275,7 +275,7 @@ describe('the limits of the hosting gateway', () => {
   })
 })
 
-it('createRequestShare refills with time, and forgets quiet addresses (fault 15b)', () => {
+it('createRequestShare refills over time, and removes addresses that send nothing (fault 15b)', () => {
   let now = 0
   const share = createRequestShare({ maxConcurrent: 2, perSecond: 10, burst: 3 }, () => now)
   const claimShares = (key: string, count: number) => repeat(count, () => share.claim(key))
@@ -298,6 +298,6 @@ it('createRequestShare refills with time, and forgets quiet addresses (fault 15b
     share.release(`address ${address}`)
   }
   expect(claimShares('quiet', 1)).toEqual([true])
-  // A share that is in use is not forgotten.
+  // The entry of an address is not removed while its share is in use.
   expect(claimShares('a', 1)).toEqual([false])
 })

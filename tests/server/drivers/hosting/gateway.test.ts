@@ -88,7 +88,7 @@ describe('the hosting gateway', () => {
   it.each([
     ['an invalid status', 'HTTP/1.1 099 Hm\r\nContent-Length: 2\r\n\r\nhi'],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: upgrade\r\n\r\n'],
-    ['no HTTP', 'what?\r\n\r\n'],
+    ['bytes that are not HTTP', 'what?\r\n\r\n'],
   ])('returns 503 if a task sends %s (fault 1m)', async (_, sentBytes) => {
     respond = (_request, response) => void response.socket?.end(sentBytes)
     expect(parseStatus(await sendRaw(buildHead('POST / HTTP/1.1', hostHeader, closeHeader, 'Content-Length: 0')))).toBe(
@@ -211,7 +211,7 @@ describe('the hosting gateway', () => {
       expect([name, request?.headers[name]]).toEqual([name, undefined])
   })
 
-  it('alternates between the healthy tasks, and uses another one if the first has ended', async () => {
+  it('alternates between the healthy tasks, and uses another task if the first has ended', async () => {
     tasks = [firstSocket, secondSocket]
     for (let time = 0; time < 10; time++) await sendRequest(url, '/')
     expect(upstreams.map(({ requests }) => requests.length)).toEqual([5, 5])
@@ -225,7 +225,7 @@ describe('the hosting gateway', () => {
     expect(listRequests()).toHaveLength(1)
   })
 
-  it('cuts off a response that a task breaks off', async () => {
+  it('aborts the response to the client if the task aborts its response', async () => {
     respond = (_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half')
       setTimeout(() => response.destroy(), 20)

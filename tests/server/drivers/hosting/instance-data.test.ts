@@ -1,6 +1,6 @@
 /**
- * Tests reading the data of an instance as pieces and writing it to a new file. All SQLite data is restored unchanged, and hostile pieces
- * create nothing.
+ * Tests reading the data of an instance as pieces and writing the pieces to a new file. All SQLite data is restored unchanged, and hostile
+ * pieces create nothing.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -78,7 +78,7 @@ describe('instance data', () => {
     expect(await readPieces()).toEqual(pieces)
   })
 
-  it('is read as of one moment, in pieces of a thousand rows, while the instance runs', async () => {
+  it('is read as of one point in time, in pieces of a thousand rows, while the instance runs', async () => {
     const store = executeSql('pragma journal_mode = wal; create table t (id integer primary key, x text) strict;')
     const insert = store.prepare('insert into t (x) values (?)')
     store.exec('begin')
@@ -121,23 +121,26 @@ describe('instance data', () => {
   const outsidePath = join(tmpdir(), 'hostile-data.db')
 
   it.each<[string, DataPiece[]]>([
-    ['a table that attaches', [createTablePiece(`attach '${outsidePath}' as other`), createEndPiece()]],
     [
-      'a table that does two things',
+      'a table statement that attaches a database',
+      [createTablePiece(`attach '${outsidePath}' as other`), createEndPiece()],
+    ],
+    [
+      'a table statement with a second statement',
       [createTablePiece(`create table t (id); attach '${outsidePath}' as other`), createEndPiece()],
     ],
-    ['a table that is made of a query', [createTablePiece('create table t as select 1 as id'), createEndPiece()]],
-    ['a table of another name', [createTablePiece('create table u (id)'), createEndPiece()]],
-    ['a table twice', [createTablePiece(), createTablePiece(), createEndPiece()]],
-    ['a table that is temporary', [createTablePiece('create temp table t (id)'), createEndPiece()]],
-    ['a table that is virtual', [createTablePiece('create virtual table t using fts5(id)'), createEndPiece()]],
-    ['a table that is a view', [createTablePiece('create view t as select 1 as id'), createEndPiece()]],
-    ['a table of the system', [createTablePiece('create table sqlite_stat1 (id)', 'sqlite_stat1'), createEndPiece()]],
-    ['no statement', [createTablePiece('no sql at all'), createEndPiece()]],
+    ['a table created from a query', [createTablePiece('create table t as select 1 as id'), createEndPiece()]],
+    ['a table statement for another name', [createTablePiece('create table u (id)'), createEndPiece()]],
+    ['the same table twice', [createTablePiece(), createTablePiece(), createEndPiece()]],
+    ['a temporary table', [createTablePiece('create temp table t (id)'), createEndPiece()]],
+    ['a virtual table', [createTablePiece('create virtual table t using fts5(id)'), createEndPiece()]],
+    ['a view instead of a table', [createTablePiece('create view t as select 1 as id'), createEndPiece()]],
+    ['a system table', [createTablePiece('create table sqlite_stat1 (id)', 'sqlite_stat1'), createEndPiece()]],
+    ['a statement that is not SQL', [createTablePiece('no sql at all'), createEndPiece()]],
     ['rows before a table', [createRowsPiece(1), createTablePiece(), createEndPiece()]],
     ['rows with another number of columns', [createTablePiece(), { kind: 'rows', rows: [[1, 2]] }, createEndPiece()]],
-    ['a row twice', [createTablePiece(), createRowsPiece(1, 1), createEndPiece()]],
-    ['a value of no type', [createTablePiece(), createRowsPiece(true), createEndPiece()]],
+    ['the same row twice', [createTablePiece(), createRowsPiece(1, 1), createEndPiece()]],
+    ['a value of an unsupported type', [createTablePiece(), createRowsPiece(true), createEndPiece()]],
     [
       'a row with a dangling reference',
       [
@@ -149,24 +152,27 @@ describe('instance data', () => {
       ],
     ],
     [
-      'a row that its table refuses',
+      'a row that violates a check of its table',
       [createTablePiece('create table t (id integer check (id > 5))'), createRowsPiece(1), createEndPiece()],
     ],
-    ['an end that attaches', [createTablePiece(), createEndPiece(`attach '${outsidePath}' as other`)]],
-    ['an end that writes', [createTablePiece(), createEndPiece('insert into t values (1)')]],
-    ['an end that sets something', [createTablePiece(), createEndPiece('pragma writable_schema = on')]],
-    ['an end that creates a file', [createTablePiece(), createEndPiece(`vacuum into '${outsidePath}'`)]],
-    ['an end that drops', [createTablePiece(), createEndPiece('drop table t')]],
-    ['an end that creates a table', [createTablePiece(), createEndPiece('create table u (id)')]],
-    ['an end that commits', [createTablePiece(), createEndPiece('commit')]],
+    [
+      'a final statement that attaches a database',
+      [createTablePiece(), createEndPiece(`attach '${outsidePath}' as other`)],
+    ],
+    ['a final statement that writes rows', [createTablePiece(), createEndPiece('insert into t values (1)')]],
+    ['a final statement that changes a setting', [createTablePiece(), createEndPiece('pragma writable_schema = on')]],
+    ['a final statement that creates a file', [createTablePiece(), createEndPiece(`vacuum into '${outsidePath}'`)]],
+    ['a final statement that drops a table', [createTablePiece(), createEndPiece('drop table t')]],
+    ['a final statement that creates a table', [createTablePiece(), createEndPiece('create table u (id)')]],
+    ['a final statement that commits', [createTablePiece(), createEndPiece('commit')]],
     ['an index on a missing table', [createTablePiece(), createEndPiece('create index i on nothing (id)')]],
     [
-      'a counter for a table without one',
+      'a counter for a table without a counter',
       [createTablePiece(), createEndPiece("update sqlite_sequence set seq = 5 where name = 't'")],
     ],
-    ['no end', [createTablePiece(), createRowsPiece(1)]],
+    ['a missing end', [createTablePiece(), createRowsPiece(1)]],
     ['two ends', [createTablePiece(), createEndPiece(), createEndPiece()]],
-    ['nothing', []],
+    ['no pieces', []],
   ])('is rejected: %s', async (_, pieces) => {
     await expect(buildDatabase(pieces)).rejects.toMatchObject({ name: 'HostingError', fault: 'bad_data' })
     expect(existsSync(outsidePath)).toBe(false)
@@ -183,7 +189,7 @@ describe('instance data', () => {
     store.close()
   })
 
-  it('removes the drafts of killed processes, and keeps those in use', () => {
+  it('removeStaleDrafts removes the drafts of killed processes, and keeps drafts in use', () => {
     const ownDraft = openDraftFolder(instanceDir)
     for (const name of ['999999-0123456789abcdef-0123456789abcdef', `${process.pid}-0123456789abcdef-0123456789abcdef`])
       mkdirSync(join(instanceDir, 'drafts', name))

@@ -1,4 +1,4 @@
-/** Tests of the embedded hosting driver: its processes outlive the process that started them, run only once, and end when they should. */
+/** Tests the local hosting driver: its processes outlive the process that started them, run only once, and end when they should. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import {
 import { describeHosting } from '#tests/server/drivers/hosting/describe-hosting.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 
-/** How often a test kills a supervisor. `npm run campaign -- histories` raises it. */
+/** Number of supervisors that a test kills. `npm run campaign -- histories` raises it. */
 const killCount = Number(process.env.RUNS ?? 4)
 
 // The tests start and kill processes while other test files run.
@@ -83,7 +83,7 @@ describe('the local hosting driver', () => {
     const nextDriver = host.openAnother()
     const previousState = await nextDriver.look(ref)
     for (const { pid } of findSupervisors(host.folder)) process.kill(pid, 'SIGKILL')
-    // A task that ends without a supervisor is started again by the next one.
+    // A task that ends without a supervisor is started again by the next supervisor.
     process.kill(taskPids[0] ?? 0, 'SIGKILL')
     const currentState = await waitUntilHealthy(nextDriver, ref, 2)
     expect(findTasks(host.folder)).toHaveLength(2)
@@ -98,7 +98,7 @@ describe('the local hosting driver', () => {
     await waitUntilHealthy(host.openAnother(), ref, 2)
   })
 
-  nightly('reaches the requested state by repeated calls, whenever its supervisor is killed', async () => {
+  nightly('reaches the requested state by repeated calls, even if its supervisor is killed at any time', async () => {
     const host = openHost()
     const random = createRandom(suiteSeed)
     await host.driver.prepare(ref, { name: 'Trading', config: { memoryMb: 0, tasks: 0 } }, withFence(1))
@@ -138,7 +138,7 @@ describe('the local hosting driver', () => {
       if (round % 3 !== 2) continue
       await callWithKill(getDelayMs(2), () => host.driver.stop(ref, withFence(fence)))
       expect(await host.driver.look(ref)).toMatchObject({ wanted: 'stopped', tasks: [] })
-      // A task that was started but never got its go-ahead ends by itself.
+      // A task ends by itself if its supervisor was killed while starting it.
       await waitUntil('no task', () => findTasks(host.folder).length === 0)
     }
     await callWithKill(5, () => host.driver.remove(ref, withFence(fence)))
@@ -152,7 +152,7 @@ describe('the local hosting driver', () => {
     expect(readdirSync(join(host.folder, 'run'))).toEqual([])
   })
 
-  nightly('has the old or the new data, whenever its supervisor is killed during a replacement', async () => {
+  nightly('has either the old or the new data if its supervisor is killed during a replacement', async () => {
     const host = openHost()
     const random = createRandom(suiteSeed)
     const readData = async () => JSON.stringify(await Array.fromAsync(host.driver.readData(ref)))
@@ -203,7 +203,7 @@ describe('the local hosting driver', () => {
     expect(lines.map(({ task: number, text }) => `${number} ${text}`)).toContain('0 task 1 ended')
   })
 
-  nightly('reports a service that keeps ending with its last output, and retries until it runs', async () => {
+  nightly('reports a service whose tasks keep ending, logs their last output, and can start it again', async () => {
     const host = openHost()
     await host.driver.prepare(ref, { name: '', config: { memoryMb: 0, tasks: 1 } }, withFence(1))
     const path = join(getInstanceDir(host), 'data', 'instance.db')
@@ -243,7 +243,7 @@ describe('the local hosting driver', () => {
     expect(lines.some(({ text }) => /task 1 used \d+ MB of 256 MB and will be replaced/.test(text))).toBe(true)
   })
 
-  nightly('replaces tasks one by one, so that a service of two stays available', async () => {
+  nightly('replaces tasks one by one, so that a service of two tasks stays available', async () => {
     const host = openHost()
     await startInstance(host, 2)
     const { address, tasks } = await waitUntilHealthy(host.driver, ref, 2)
@@ -270,7 +270,7 @@ describe('the local hosting driver', () => {
     expect(statuses.filter((status) => status !== 200)).toEqual([])
   })
 
-  nightly('reports a service whose tasks do not answer, and replaces them', async () => {
+  nightly('reports a service whose tasks do not respond, and replaces them', async () => {
     const host = openHost({ times: { checkMs: 100, answerMs: 100, replaceMisses: 8, endMs: 300 } })
     await startInstance(host)
     const [task] = findTasks(host.folder)
@@ -308,7 +308,7 @@ describe('the local hosting driver', () => {
     expect(readTicks() - previousTicks).toBeLessThan(15)
   })
 
-  nightly('ends its supervisor when nothing runs and nobody calls', async () => {
+  nightly('ends its supervisor if no service runs and no call arrives', async () => {
     const host = openHost({ idleMs: 300 })
     await startInstance(host)
     await wait(700)

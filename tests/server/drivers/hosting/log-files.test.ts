@@ -1,4 +1,4 @@
-/** Tests of a service's log files: parts, days, tasks, and files left by a killed writer. */
+/** Tests the log files of a service: parts, days, tasks, and files that a killed writer has left. */
 import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -25,7 +25,7 @@ const startAt = Date.parse('2026-11-26T23:59:00Z')
 const readLines = (from = 0, to = startAt + 1e9) => Array.fromAsync(readLogFiles([folder], { from, to }))
 const readTexts = async (from?: number, to?: number) => (await readLines(from, to)).map(({ text }) => text)
 
-it('The log continues in a new file by size and by day, and is read as one', async () => {
+it('A log continues in a new file by size and by day, and is read as one log', async () => {
   let now = startAt
   const writers = [0, 1, 2].map((task) => openLogWriter(folder, task, { clock: () => now, partBytes: 300 }))
   const writtenTexts: string[] = []
@@ -38,7 +38,7 @@ it('The log continues in a new file by size and by day, and is read as one', asy
   expect(await readTexts()).toEqual(writtenTexts)
   const names = readdirSync(folder)
   expect(names).toEqual(expect.arrayContaining(['2026-11-26.0.0.log', '2026-11-26.0.1.log', '2026-11-27.2.0.log']))
-  // Time ranges that start and end inside parts, and cross days.
+  // These time ranges start and end inside parts, and cross days.
   for (const [from, to] of [
     [0, 10],
     [17, 18],
@@ -48,7 +48,7 @@ it('The log continues in a new file by size and by day, and is read as one', asy
     expect(await readTexts(startAt + from * 1000, startAt + to * 1000)).toEqual(writtenTexts.slice(from, to))
 })
 
-it('Each log entry is one line without control characters, and a long one is truncated (fault 15a)', async () => {
+it('Each log entry is one line without control characters, and a long entry is truncated (fault 15a)', async () => {
   const writer = openLogWriter(folder, 1, { clock: () => startAt })
   writer.write('error', `a\nb\tc\u0000d\u001b[31m\u2028e`)
   writer.write('warn', `${'值'.repeat(5000)}end`)
@@ -60,7 +60,7 @@ it('Each log entry is one line without control characters, and a long one is tru
   expect(thirdLine?.text).toBe(`${'x'.repeat(1999)}\ufffd… [1 more characters]`)
 })
 
-it('The log loses no entries by a truncated line or a clock that is set back', async () => {
+it('No log entry is lost after a truncated line or if the clock is set back', async () => {
   let now = startAt
   const firstWriter = openLogWriter(folder, 1, { clock: () => now })
   firstWriter.write('info', 'before')

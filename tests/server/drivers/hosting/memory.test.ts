@@ -1,4 +1,4 @@
-/** Tests of the memory of services: never more is promised than the machine has, and limits are enforced. */
+/** Tests the memory of services: the driver never promises more than the machine has, and enforces the limits. */
 import { existsSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HostingError, type InstanceConfig, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
@@ -23,7 +23,7 @@ const [shopRef, otherRef] = [
 it.each([
   ['of the machine', 16 * gigabyte, 0, 14_043],
   ['of its control group', 16 * gigabyte, 4 * gigabyte, 3511],
-  ['of the machine where its control group has no limit', 16 * gigabyte, 2 ** 64, 14_043],
+  ['of the machine if its control group has no limit', 16 * gigabyte, 2 ** 64, 14_043],
   ['of a small machine', gigabyte, 0, 512],
   ['of a machine that is too small', gigabyte / 4, 0, 0],
   ['of a large machine', 512 * gigabyte, 0, 520_192],
@@ -51,13 +51,13 @@ describe('local hosting', () => {
     expect.objectContaining({ needed: String(needed), free: String(free) }),
   ]
 
-  it('refuses more memory than it has, and names what is free (fault 15f)', async () => {
+  it('refuses more memory than it has, and returns the free amount (fault 15f)', async () => {
     host = openLocalHosting({ memoryMb: 3000 })
     expect(await prepareInstance(shopRef, { memoryMb: 1000, tasks: 1 })).toBe(null)
     expect(await startInstance(shopRef)).toBe(null)
     expect(await configureInstance(shopRef, 8000, 4)).toEqual(createMemoryFault(32_400, 3000))
     expect(await configureInstance(shopRef, 1000, 2)).toBe(null)
-    // A configuration for the next start is counted at once.
+    // A configuration for the next start is counted immediately.
     expect(await prepareInstance(otherRef, { memoryMb: 0, tasks: 3 })).toEqual(createMemoryFault(1068, 800))
     expect(await prepareInstance(otherRef, { memoryMb: 0, tasks: 2 })).toBe(null)
     expect(await startInstance(otherRef)).toBe(null)

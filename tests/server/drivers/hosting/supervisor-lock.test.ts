@@ -29,7 +29,7 @@ it('The supervisor lock is held by one process until it is released', async () =
   expect(files()).toEqual([])
 })
 
-it('The supervisor lock of a killed process goes to exactly one contender', async () => {
+it('The supervisor lock of a killed process is acquired by exactly one contender', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
   await once(child, 'spawn')
   writeLock(7, readIdentity(child.pid ?? 0) ?? {})

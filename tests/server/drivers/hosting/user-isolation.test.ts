@@ -1,4 +1,4 @@
-/** Tests of services that run as separate users, which needs root on Linux: they reach nothing else, and all features still work. */
+/** Tests services that run as separate users, which needs root on Linux: they cannot access anything else, and all features work. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -80,7 +80,7 @@ describe.skipIf(!canChangeUser())('local hosting as root', () => {
   })
   afterAll(() => host.end())
 
-  it('runs each service as its own user, without groups and without our environment (fault 15g)', () => {
+  it("runs each service as its own user, without other groups and without the portal's environment (fault 15g)", () => {
     const pids = [shopRef, otherRef].map((ref) => readTasks(host, ref)[0]?.pid ?? 0)
     for (const [index, ref] of [shopRef, otherRef].entries()) {
       const pid = pids[index] ?? 0
@@ -113,7 +113,7 @@ describe.skipIf(!canChangeUser())('local hosting as root', () => {
     expect(readUser(host, shopRef)).not.toBe(readUser(host, otherRef))
   })
 
-  it('keeps a service from other services, its host and the portal (fault 15g)', () => {
+  it('denies a service access to other services, its host and the portal (fault 15g)', () => {
     const user = readUser(host, shopRef)
     const otherDir = getInstanceDir(host, otherRef)
     const [{ pid, socket } = { pid: 0, socket: '' }] = readTasks(host, otherRef)
@@ -235,7 +235,7 @@ describe.skipIf(!canChangeUser())('local hosting as root on an older folder', ()
     expect(readStatus(readTasks(host, shopRef)[0]?.pid ?? 0, 'Uid')).toBe(Array(4).fill(user).join('\t'))
     expect(await host.canSignIn(previousState.address, 'First-pass-1')).toBe(true)
     await host.driver.close()
-    // The change also works in the other direction.
+    // Switching back to the portal's user works too.
     host = openLocalHosting({ folder: host.folder })
     await host.driver.look(shopRef)
     await waitUntil('a task of ours', async () => {
@@ -280,7 +280,7 @@ it("Local hosting logs why services share the portal's user (fault 15n)", async 
   }
 })
 
-it('The user pool gives no user twice, and reuses the last released one last (fault 15g)', () => {
+it('The user pool never assigns a user twice, and reuses the latest released user last (fault 15g)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'users-'))
   try {
     const pool = openUserPool(folder, { first: 5000, last: 5003 })

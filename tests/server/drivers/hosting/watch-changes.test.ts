@@ -20,8 +20,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 it.each([
-  ['no JSON', 'no change\n'],
-  ['a line without an end', 'x'.repeat(20_000)],
+  ['a line that is not JSON', 'no change\n'],
+  ['an endless line', 'x'.repeat(20_000)],
 ])('watchChanges continues after a broken supervisor sends %s (fault 1n)', async (_, brokenLine) => {
   const socket = getControlSocket(folder)
   mkdirSync(dirname(socket), { recursive: true })

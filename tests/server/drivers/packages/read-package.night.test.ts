@@ -1,4 +1,7 @@
-/** Foreign packages are read completely, or rejected with what their author has to change (D78, D88; U-05 to U-10). */
+/**
+ * Tests that packages of other authors are read completely, or rejected with the change that the author has to make (D78, D88; U-05 to
+ * U-10).
+ */
 import { createHash, hash } from 'node:crypto'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -144,12 +147,12 @@ describe('the rendered change log', () => {
     ['<a href="https://a.example" onclick="x()" style="position:fixed">a</a>', /onclick|position/i],
     ['<svg><a xlink:href="javascript:x">x</a></svg><math><mtext></mtext></math>', /<svg|<math|javascript/i],
     ['<base href="https://a.example"><meta http-equiv=refresh content="0;url=https://a.example">', /<base|http-equiv/i],
-  ])('removes everything else: %s', async (markdown, forbiddenText) => {
+  ])('leaves out everything else: %s', async (markdown, forbiddenText) => {
     const page = await renderChangeLog(markdown)
     expect(page.slice(page.indexOf('<body>'))).not.toMatch(forbiddenText)
   })
 
-  test('is rendered or rejected soon if it is deeply nested', async () => {
+  test('is rendered or rejected quickly if it is deeply nested', async () => {
     for (const markdown of ['>'.repeat(200_000), '['.repeat(200_000), '<div>'.repeat(40_000), '- '.repeat(100_000)])
       expect(['read', 'CHANGE_LOG_NO_TEXT', 'TOO_COSTLY']).toContain(
         describeResult(
@@ -205,7 +208,7 @@ describe('readInProcess', () => {
     60_000,
   )
 
-  test('rejects a package that needs too much time, memory or CPU, and continues to work', async () => {
+  test('rejects a package that exceeds the limit of time, memory or output, and continues to work', async () => {
     const bytes = await packApp()
     expect(describeResult(await readInProcess(bytes, { wallMs: 20 }))).toBe('TOO_COSTLY')
     expect(describeResult(await readInProcess(bytes, { dataKb: 20_000 }))).toBe('TOO_COSTLY')
@@ -214,7 +217,7 @@ describe('readInProcess', () => {
   })
 })
 
-test('500 damaged packages are each read or rejected soon, and no file is written (R-29)', async () => {
+test('500 damaged packages are each read or rejected quickly, and no file is written (R-29)', async () => {
   const random = createRandom(suiteSeed)
   const soundPackage = await packApp()
   const otherPackage = await packApp({

@@ -40,7 +40,7 @@ describe.each(gatewayCases)('the %s driver with %o', (gatewayName, money, code, 
     )
 
   it.each(['desktop', 'phone'] as const)(
-    'leads by a signed address to the page where the payer pays (%s)',
+    'sends the payer by a signed address to the payment page (%s)',
     async (device) => {
       const balanceBefore = readBalance()
       const { input, url, query } = await startPayment(device)
@@ -64,7 +64,7 @@ describe.each(gatewayCases)('the %s driver with %o', (gatewayName, money, code, 
     },
   )
 
-  it('receives signed notices until it acknowledges one', async () => {
+  it('receives signed notices until it acknowledges a notice', async () => {
     shop.reply.body = 'fail'
     const { input, url } = await startPayment()
     const page = await openGatewayPage(url)
@@ -84,7 +84,7 @@ describe.each(gatewayCases)('the %s driver with %o', (gatewayName, money, code, 
     expect(await getDriver().readNotice(shop.receivedCalls[1]!.raw, {})).toEqual(notice)
   })
 
-  it('rejects forged or changed notices and returns, and those of another shop (S-95)', async () => {
+  it('rejects forged or changed notices and returns, and notices of another shop (S-95)', async () => {
     const { url } = await startPayment()
     const page = await openGatewayPage(url)
     const returnPage = await openGatewayPage(page.url, { answer: 'pay' })
@@ -98,7 +98,7 @@ describe.each(gatewayCases)('the %s driver with %o', (gatewayName, money, code, 
     expect(await readNoticeReason(text.replace('sign_type=RSA2', 'sign_type=RSA'))).toBe('signature')
     expect(await readNoticeReason(`${text}&${amount}=0.01`)).toBe('form')
     expect(await readNoticeReason('')).toBe('form')
-    // Correctly signed by Alipay, but for another shop.
+    // This notice is correctly signed by Alipay, but for another shop.
     const { gateway } = shop.sandbox.keys
     const { sign: _, sign_type: __, ...fields } = Object.fromEntries(new URLSearchParams(text))
     const signForm = (changedFields: Record<string, string>) => {
@@ -119,7 +119,7 @@ describe.each(gatewayCases)('the %s driver with %o', (gatewayName, money, code, 
     expect(await readReturn(`${shop.url}/saas/app/contract/17`)).toBeNull()
   })
 
-  it('accepts a notice with the usual encoding errors, but no forged one (fault 26b)', async () => {
+  it('accepts a notice with the usual encoding errors, but no forged notice (fault 26b)', async () => {
     const { input, url } = await startPayment()
     await openGatewayPage((await openGatewayPage(url)).url, { answer: 'pay' })
     await shop.waitForCalls(1)
@@ -135,7 +135,7 @@ describe.each(gatewayCases)('the %s driver with %o', (gatewayName, money, code, 
     expect(await readReason(readNotice(twiceEncoded.replace(/out_trade_no=\w/, 'out_trade_no=x')))).toBe('signature')
   })
 
-  it('opens no page for another amount under the same number', async () => {
+  it('opens no payment page if the amount or the address was changed', async () => {
     const { input, url } = await startPayment()
     await openGatewayPage(url)
     const otherStart = await getDriver().start({ ...input, money: { ...money, amount: money.amount + 5n } })
@@ -157,7 +157,7 @@ describe.each(gatewayCases)('the %s driver with %o', (gatewayName, money, code, 
     expect(await getDriver().close(secondPayment.query)).toMatchObject({ status: 'paid' })
   })
 
-  it('stays open without a result if the payer turns back on the payment page', async () => {
+  it('leaves a payment open without a result if the payer turns back on the payment page', async () => {
     const { url, query } = await startPayment()
     const page = await openGatewayPage(url)
     const returnPage = await openGatewayPage(page.url, { answer: 'back' })
@@ -165,7 +165,7 @@ describe.each(gatewayCases)('the %s driver with %o', (gatewayName, money, code, 
     expect((await getDriver().query(query))?.status).toBe('open')
   })
 
-  it('treats a lost or broken response as no response, and reports no key', async () => {
+  it('reports a lost or broken response as a problem that is not final, without any key', async () => {
     const { url, query } = await startPayment()
     await openGatewayPage(url)
     for (const fault of ['loseAnswers', 'fail'] as const) {
@@ -181,7 +181,7 @@ describe.each(gatewayCases)('the %s driver with %o', (gatewayName, money, code, 
     expect((await getDriver().query(query))?.status).toBe('open')
   })
 
-  it('rejects a response that Alipay did not sign, and is refused with another key', async () => {
+  it('rejects a response that Alipay did not sign, and is refused if it signs with another key', async () => {
     const { url, query } = await startPayment()
     await openGatewayPage(url)
     const otherKeys = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -243,7 +243,7 @@ describe('the XML parser of the cross-border driver', () => {
       expect(() => readFlatXml(badXml)).toThrow('unreadable')
   })
 
-  // A regular expression that scans from each position to the end would need minutes for these, and would block the server meanwhile.
+  // A regular expression that scans from each position to the end would need minutes for these texts, and would block the server meanwhile.
   it('rejects a hostile megabyte without blocking the server (fault 2n)', () => {
     const repeatToMegabyte = (piece: string) => piece.repeat(Math.ceil(1_000_000 / piece.length))
     for (const hostileXml of [

@@ -32,7 +32,7 @@ async function startWithDriver() {
   return { running: server, url, driver, count, apiUrl }
 }
 
-it('A demo that is killed during payments has charged each of them once after the retry', async () => {
+it('A demo that is killed during payments has charged each payment exactly once after the retries', async () => {
   await createDataFolder(dataDir)
   const firstServer = await startWithDriver()
   const payments = Array.from({ length: 40 }, () =>

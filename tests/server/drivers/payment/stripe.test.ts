@@ -14,15 +14,18 @@ const getRedirectUrl = (startResult: PaymentStartResult) => (startResult.kind ==
 const readReturn = (url: string) => shop.drivers.stripe.readReturn(new URL(url).searchParams)
 
 describe('a Stripe payment with a card token', () => {
-  it.each(['pm_card_visa', 'tok_visa'])('charges %s at once, with the amount and currency', async (token) => {
-    const balanceBefore = readBalance()
-    const input = buildBeginning(shop, { token })
-    const startResult = await shop.drivers.stripe.start(input)
-    expect(startResult).toMatchObject({ kind: 'taken', payment: { key: input.key, status: 'paid' } })
-    if (startResult.kind === 'taken')
-      expect(findPaymentDifference(startResult.payment, { ...input.money, key: input.key })).toBeNull()
-    expect(readBalance() - balanceBefore).toBe(12_345)
-  })
+  it.each(['pm_card_visa', 'tok_visa'])(
+    'charges %s immediately, in the requested amount and currency',
+    async (token) => {
+      const balanceBefore = readBalance()
+      const input = buildBeginning(shop, { token })
+      const startResult = await shop.drivers.stripe.start(input)
+      expect(startResult).toMatchObject({ kind: 'taken', payment: { key: input.key, status: 'paid' } })
+      if (startResult.kind === 'taken')
+        expect(findPaymentDifference(startResult.payment, { ...input.money, key: input.key })).toBeNull()
+      expect(readBalance() - balanceBefore).toBe(12_345)
+    },
+  )
 
   it('is charged in RMB as cny, and read as RMB again (D24)', async () => {
     const input = buildBeginning(shop, { money: { amount: 400n, currency: 'RMB' } })
@@ -38,7 +41,7 @@ describe('a Stripe payment with a card token', () => {
     ['tok_that_nobody_gave', 'resource_missing'],
     ['pi_fake', 'resource_missing'],
     ['pi_/../customers', 'resource_missing'],
-  ])('with %s is declined with the specified reason: %s', async (token, reason) => {
+  ])('is declined for the token %s with the specified reason: %s', async (token, reason) => {
     const balanceBefore = readBalance()
     const startResult = await shop.drivers.stripe.start(buildBeginning(shop, { token }))
     expect(startResult).toEqual({ kind: 'declined', code: 'CARD_INVALID', reason })
@@ -68,7 +71,7 @@ describe('a Stripe payment with a card token', () => {
   it.each([
     ['pm_card_authenticationRequired', 'no'],
     ['pm_card_threeDSecureRequiredChargeDeclined', 'yes'],
-  ])('with %s charges nothing after the answer "%s" at the bank', async (token, bankAnswer) => {
+  ])('charges nothing for the token %s if the answer at the bank is "%s"', async (token, bankAnswer) => {
     const balanceBefore = readBalance()
     const input = buildBeginning(shop, { token })
     const startResult = await shop.drivers.stripe.start(input)
@@ -94,7 +97,7 @@ describe('a Stripe payment with a card token', () => {
 })
 
 describe('a Stripe payment without a card token', () => {
-  it("is paid on the gateway's page, after a declined card", async () => {
+  it("is paid on the gateway's page after a declined card", async () => {
     const balanceBefore = readBalance()
     const input = buildBeginning(shop, { token: null, language: 'zh' })
     const startResult = await shop.drivers.stripe.start(input)
@@ -115,7 +118,7 @@ describe('a Stripe payment without a card token', () => {
     expect(readBalance() - balanceBefore).toBe(12_345)
   })
 
-  it('can need a confirmation by the bank', async () => {
+  it('is paid once the bank confirms it, also after a refused confirmation', async () => {
     const input = buildBeginning(shop, { token: null })
     const startResult = await shop.drivers.stripe.start(input)
     const bankPage = await openGatewayPage(getRedirectUrl(startResult), { card: '4000 0025 0000 3155' })
@@ -127,7 +130,7 @@ describe('a Stripe payment without a card token', () => {
     expect(await readReturn(url)).toMatchObject({ key: input.key })
   })
 
-  it('leads back if the payer cancels, and can be closed', async () => {
+  it('leads the payer back on cancellation, and can be closed', async () => {
     const input = buildBeginning(shop, { token: null })
     const startResult = await shop.drivers.stripe.start(input)
     expect((await openGatewayPage(getRedirectUrl(startResult))).text).toContain(`href="${input.cancelUrl}"`)
@@ -154,7 +157,7 @@ describe('a Stripe payment without a card token', () => {
 
 describe('the Stripe driver (R-27)', () => {
   it.each(limitByDay(['pm_card_visa', null], 1))(
-    'returns the result of a lost response under the same key (token %s)',
+    'returns the result again under the same key after a lost response (token %s)',
     async (token) => {
       const balanceBefore = readBalance()
       const input = buildBeginning(shop, { token })
@@ -194,7 +197,7 @@ describe('the Stripe driver (R-27)', () => {
     expect(await shop.drivers.stripe.query(toPaymentQuery(page, shop.clock.now))).toMatchObject({ status: 'open' })
   })
 
-  it('reports a paid payment when it should be closed', async () => {
+  it('returns a paid payment instead of closing it, and closes an unpaid payment', async () => {
     const input = buildBeginning(shop)
     await shop.drivers.stripe.start(input)
     expect(await shop.drivers.stripe.close(toPaymentQuery(input, shop.clock.now))).toMatchObject({ status: 'paid' })
@@ -206,7 +209,7 @@ describe('the Stripe driver (R-27)', () => {
     expect((await openGatewayPage(getRedirectUrl(startResult), { answer: 'yes' })).status).toBe(404)
   })
 
-  it('treats a gateway failure as not final, and reports no key', async () => {
+  it('reports a gateway failure as a problem that is not final, without any key', async () => {
     shop.sandbox.faults.fail = 1
     const problem: unknown = await shop.drivers.stripe.start(buildBeginning(shop)).catch((error: unknown) => error)
     expect(problem).toMatchObject({ name: 'PaymentProblem', isFinal: false, message: expect.stringContaining('500') })
@@ -237,7 +240,7 @@ describe('a webhook call of Stripe (S-95)', () => {
       (error: unknown) => (error instanceof NoticeProblem ? error.reason : String(error)),
     )
 
-  it('names its payment, the same in each repetition', async () => {
+  it('identifies its payment, in the same way in each repetition', async () => {
     const { input, startResult, raw, headers, path } = await receiveCall()
     expect(path).toBe('/public/payment/stripe')
     const notice = await shop.drivers.stripe.readNotice(raw, headers)
@@ -270,7 +273,7 @@ describe('a webhook call of Stripe (S-95)', () => {
     expect(await driver.readNotice(raw, headers)).not.toBeNull()
   })
 
-  it('is ignored if it is about something else', async () => {
+  it('is ignored if it is not about a payment', async () => {
     const body = JSON.stringify({
       id: 'evt_1',
       object: 'event',
@@ -302,7 +305,7 @@ describe('a webhook call of Stripe (S-95)', () => {
     expect(states).toEqual(['paid', 'paid'])
   })
 
-  it("A return with only the intent's id is rejected", async () => {
+  it('A return with a wrong or missing client secret is rejected', async () => {
     const { startResult, input } = await receiveCall()
     const id = startResult.kind === 'taken' ? startResult.payment.gatewayId : ''
     const buildReturnUrl = (secret: string) =>

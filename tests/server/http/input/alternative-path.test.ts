@@ -1,4 +1,4 @@
-/** PUT accepts the id of its row in the path and in the body (D55). */
+/** Tests that PUT accepts the id of its row in the path and in the body (D55). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endpoints } from '#contract/index.ts'
@@ -42,7 +42,7 @@ test('A user is changed by the id in the path, in the body, or in both (fault 37
   }
 })
 
-test('Two different ids or none are rejected, and a row of another company is not found (fault 37o)', async () => {
+test("A PUT with two different ids or no id is rejected, and another company's row is not found (fault 37o)", async () => {
   const id = server.world.users['user@alpha'] ?? 0
   const otherUserId = server.world.users['second@alpha'] ?? 0
   expect((await sendPut(`/api/m18s/company-user/${id}`, { id: otherUserId, name: 'Which' })).json()).toMatchObject({
@@ -70,7 +70,7 @@ test('A repeated key has one effect over both paths, and a reference can replace
   expect(repeatedResponse.headers['idempotency-replayed']).toBe('true')
 })
 
-test('A price list is found by the id in its path (fault 37o)', async () => {
+test('A PUT with the id of an unknown price list in its path returns NOT_FOUND (fault 37o)', async () => {
   const staff = await server.signIn('admin@m18')
   const response = await staff.send({
     method: 'PUT',

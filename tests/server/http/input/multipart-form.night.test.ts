@@ -1,4 +1,4 @@
-/** Hostile multipart forms are rejected with a problem, never cause a 500, and leave nothing behind (U-14, F-02). */
+/** Tests that hostile multipart forms are rejected with a problem, never cause a 500, and leave nothing behind (U-14, F-02). */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
@@ -53,7 +53,7 @@ describe('a valid multipart form', () => {
     ).toBe(200)
   })
 
-  test('is the same request with another boundary, and another with any other change (protocol 8)', async () => {
+  test('is treated as the same request if only its boundary differs, and as another after any change (protocol 8)', async () => {
     const keyHeaders = { 'idempotency-key': randomUUID() }
     const firstResponse = await postForm(buildForm(buildField('note', '1'), buildFilePart()), keyHeaders)
     expect(firstResponse.statusCode).toBe(200)
@@ -92,7 +92,7 @@ describe('a multipart form that is too large', () => {
     for (const body of bodies) expect(readStatusAndCode(await postForm(body))).toEqual([413, 'IMAGE_TOO_LARGE'])
   })
 
-  test('is cut off at the limit, with its connection, if it is sent without a length', async () => {
+  test('is rejected at the limit, and its connection is closed, if it has no Content-Length', async () => {
     const socket = await openUpload(`Transfer-Encoding: chunked`)
     const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, 1), Buffer.from('\r\n')])
     const receiving = receiveAll(socket)
@@ -109,7 +109,7 @@ describe('a multipart form with too many parts', () => {
     ['fields with lower-case headers', disposition.toLowerCase()],
     ['parts without a disposition', 'X-Nothing: x'],
   ])('is rejected: %s', async (_, head) => {
-    // Each part has a different name and a picture follows, so only the number of parts is wrong.
+    // Each part has a different name and a picture follows, so only the number of parts is invalid.
     const floodParts = Array.from({ length: 10_000 }, (_, index) => buildPart(`${head}; name="x${index}"`, 'y'))
     const memoryBefore = process.memoryUsage().rss
     for (const body of [
@@ -120,7 +120,7 @@ describe('a multipart form with too many parts', () => {
     expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(64e6)
   })
 
-  test('is one with more than twenty parts', async () => {
+  test('is rejected from 21 parts on, and accepted with 20 parts', async () => {
     const fields = Array.from({ length: 19 }, (_, index) => buildField(`note-${index}`))
     expect((await postForm(buildForm(...fields, buildFilePart()))).statusCode).toBe(200)
     expect(readStatusAndCode(await postForm(buildForm(...fields, buildField('one-more'), buildFilePart())))).toEqual(
@@ -132,42 +132,42 @@ describe('a multipart form with too many parts', () => {
 describe('a malformed multipart form', () => {
   const buildPictureForm = () => buildForm(buildFilePart())
   test.each<[string, () => Buffer]>([
-    ['nothing at all', () => Buffer.alloc(0)],
-    ['only an end', () => buildForm()],
-    ['no boundary in it', () => Buffer.from('hello')],
-    ['no last boundary', () => buildPictureForm().subarray(0, -7)],
-    ['cut off in its file', () => buildPictureForm().subarray(0, 120)],
-    ['cut off in its headers', () => buildPictureForm().subarray(0, 30)],
-    ['a field cut off', () => Buffer.from(`--b\r\n${disposition}; name="avatar"\r\n\r\nhal`)],
+    ['an empty body', () => Buffer.alloc(0)],
+    ['only the last boundary', () => buildForm()],
+    ['a body without a boundary', () => Buffer.from('hello')],
+    ['a body without the last boundary', () => buildPictureForm().subarray(0, -7)],
+    ['a body that ends within the file', () => buildPictureForm().subarray(0, 120)],
+    ['a body that ends within the headers', () => buildPictureForm().subarray(0, 30)],
+    ['a body that ends within a field', () => Buffer.from(`--b\r\n${disposition}; name="avatar"\r\n\r\nhal`)],
     [
-      'endless headers',
+      'a header of 200 kB',
       () => buildForm(buildPart(`X-A: ${'a'.repeat(200_000)}\r\n${disposition}; name="avatar"; filename="a"`)),
     ],
     [
-      'many headers',
+      'too many headers',
       () => buildForm(buildPart(`${'X: y\r\n'.repeat(5000)}${disposition}; name="avatar"; filename="a"`, 'x')),
     ],
     ['a part without a name', () => buildForm(buildPart(`${disposition}; filename="a.png"`, picture), buildFilePart())],
     ['a field without a name', () => buildForm(buildPart(disposition, 'x'), buildFilePart())],
-    ['a file twice', () => buildForm(buildFilePart(), buildFilePart())],
-    ['a file and a field of its name', () => buildForm(buildFilePart(), buildField('avatar'))],
-    ['a field twice', () => buildForm(buildField('note'), buildField('note'), buildFilePart())],
-    ['__proto__', () => buildForm(buildField('__proto__'), buildFilePart())],
+    ['the same file twice', () => buildForm(buildFilePart(), buildFilePart())],
+    ['a file and a field with the same name', () => buildForm(buildFilePart(), buildField('avatar'))],
+    ['the same field twice', () => buildForm(buildField('note'), buildField('note'), buildFilePart())],
+    ['a field called __proto__', () => buildForm(buildField('__proto__'), buildFilePart())],
     [
       'a file called __proto__',
       () => buildForm(buildPart(`${disposition}; name="__proto__"; filename="a"`, 'x'), buildFilePart()),
     ],
     [
-      'a field of JSON',
+      'a field with JSON content',
       () => buildForm(buildPart(`${disposition}; name="a"\r\nContent-Type: application/json`, '{}'), buildFilePart()),
     ],
     [
-      'broken JSON',
+      'a field with broken JSON',
       () => buildForm(buildPart(`${disposition}; name="a"\r\nContent-Type: application/json`, '{'), buildFilePart()),
     ],
-    ['a file without a name of its own', () => buildForm(buildPart(`${disposition}; name="avatar"`, picture))],
+    ['a file without a file name', () => buildForm(buildPart(`${disposition}; name="avatar"`, picture))],
     [
-      'a file name that breaks its line',
+      'a file name with a line break',
       () => buildForm(buildPart(`${disposition}; name="avatar"; filename="a\rb"`, picture)),
     ],
   ])('is rejected, and the next form is accepted: %s', async (_, body) => {
@@ -216,7 +216,7 @@ describe('a malformed multipart form', () => {
   })
 })
 
-describe('a multipart form with a faulty client', () => {
+describe('a multipart form from a faulty client', () => {
   test('leaves no file and no picture if the client disconnects (R-28, U-11)', async () => {
     const files = await readdir(tmpdir())
     for (const length of [100_000, 5_000]) {
@@ -260,7 +260,7 @@ async function openUpload(lengthHeader: string) {
   return socket
 }
 
-/** Returns everything received until the other side closes the connection. */
+/** Returns everything received until the server closes the connection. */
 const receiveAll = (socket: Socket): Promise<string> =>
   new Promise((resolve, reject) => {
     let received = ''

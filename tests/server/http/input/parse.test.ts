@@ -1,4 +1,4 @@
-/** Wrong input is rejected with 400 and has no effect, and never causes a 5xx (F-01, F-02, F-05, S-01 to S-03, S-11). */
+/** Tests that wrong input is rejected with a 4xx status and has no effect (F-01, F-02, F-05, S-01 to S-03, S-11). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint, ValueSchema, ObjectSchema } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
@@ -23,7 +23,7 @@ const builtEndpoints = createHandlers({ build: { build: 'test', styleNonce: '' }
 const getFields = (schema: ValueSchema | undefined) =>
   ((schema as ObjectSchema | undefined)?.shape ?? {}) as Record<string, ValueSchema>
 
-/** Values that no field accepts, or only by mistake. */
+/** Values that no field accepts, except the few fields for which one of them is valid by chance. */
 const wrongValues: unknown[] = [
   null,
   [],
@@ -84,7 +84,7 @@ describe.each(
     .map((endpoint) => [endpoint.name, endpoint] as const),
 )('%s', (_, endpoint) => {
   const headers = endpoint.name === 'grantToken' ? { authorization: basicAuthorization } : {}
-  /** An endpoint that accepts files accepts no JSON. */
+  /** True if the endpoint accepts a form with files. It then accepts no JSON. */
   const isForm = endpoint.encoding === 'multipart'
 
   test('rejects wrong values of every field without a server error (F-01, F-02)', async () => {
@@ -108,7 +108,7 @@ describe.each(
     if (!endpoint.params) return
     const ids = ['0', '-1', '1.5', 'abc', '99999999999', '1e3', '%00', '~', '~x', 'null', '1%20', '%F0%9F%94%91']
     for (const id of ids) {
-      // Any name can refer to a write that has not happened yet.
+      // In a path of requests, `~x` is a valid reference to a write that has not arrived yet.
       if (id === '~x' && endpoint.path.startsWith('/api/request')) continue
       const { send } = getSender(endpoint)
       const response = await send({ method: endpoint.method, url: endpoint.path.replace(/:\w+/, id) })
@@ -188,7 +188,7 @@ describe('the values of a request', () => {
       expect([query, (await list(query)).statusCode]).toEqual([query, 400])
   })
 
-  test('that do not match the schema cause a final refusal with the key (protocol 3)', async () => {
+  test('cause a final refusal under their key if they do not match the schema (protocol 3)', async () => {
     const key = '9d3c7f0e-9a2f-4a86-8d5f-2f8a6f1f9a01'
     const url = '/api/m18s/user'
     const refusedResponse = await admin.send({
@@ -221,7 +221,7 @@ describe('the values of a request', () => {
     ]).toEqual([404, key, undefined])
   })
 
-  test('that are unknown are removed and counted (S-01)', async () => {
+  test('are removed and counted if they are unknown (S-01)', async () => {
     await admin.send({
       method: 'POST',
       url: '/api/m18s/user',
@@ -238,8 +238,8 @@ describe('the values of a request', () => {
   })
 })
 
-describe('methods and paths', () => {
-  test('return 405 with the allowed methods for a known path (S-54)', async () => {
+describe('requests with a wrong method or path', () => {
+  test('get 405 with the allowed methods for a known path (S-54)', async () => {
     for (const method of ['PATCH', 'OPTIONS', 'POST'] as const) {
       const response = await admin.send({ method, url: `/api/m18s/company/${server.world.companies.alpha}` })
       expect([method, response.statusCode, response.headers.allow]).toEqual([method, 405, 'GET, HEAD, PUT'])
@@ -247,7 +247,7 @@ describe('methods and paths', () => {
     expect((await server.send({ url: '/api/m18s/token' })).statusCode).toBe(405)
   })
 
-  test('return 404 as JSON for an unknown path in any spelling (F-04, S-79)', async () => {
+  test('get 404 as JSON for an unknown path in any spelling (F-04, S-79)', async () => {
     for (const url of [
       '/api/nope',
       '/public/nope',
@@ -268,7 +268,7 @@ describe('methods and paths', () => {
     }
   })
 
-  test('are rejected with all headers if the path cannot be decoded', async () => {
+  test('are rejected with all security headers if the path cannot be decoded', async () => {
     const response = await server.send({ url: '/api/%zz' })
     expect([response.statusCode, response.headers['x-content-type-options']]).toEqual([400, 'nosniff'])
     expect((await server.send({ url: `/api/${'x'.repeat(9000)}` })).statusCode).toBe(413)
@@ -291,7 +291,7 @@ describe('methods and paths', () => {
   })
 })
 
-test('The wrong requests of this file have changed nothing', async () => {
+test('The wrong requests of this file changed nothing, and every endpoint of the contract is implemented', async () => {
   const rowsBefore = await readRows()
   expect(rowsBefore.users.filter(({ name }) => name.includes('drop table'))).toEqual([])
   expect(rowsBefore.companies.map(({ code }) => code)).toEqual(['alpha', 'beta', 'm18'])

@@ -1,4 +1,4 @@
-/** Text is stored in its normal form or rejected, and is returned as it was stored (F-03, S-14). */
+/** Tests that text is stored in its normal form or rejected, and is returned as it was stored (F-03, S-14). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as fc from 'fast-check'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
@@ -20,7 +20,7 @@ async function storeAddress(addr1: string): Promise<[status: number, read: strin
 const expectStored = async (text: string) => {
   const previousText = (await admin.send({ url: getUrl() })).json().addr1
   const [status, storedText] = await storeAddress(text)
-  // A text of spaces only counts as empty.
+  // Text that consists only of spaces is stored as empty.
   if (status === 200) expect(storedText ?? '').toBe(text.normalize('NFC').trim())
   else expect([status, storedText]).toEqual([400, previousText])
   return status
@@ -30,11 +30,11 @@ test.each([
   ['composed', 'é', 200],
   ['decomposed', 'e\u0301', 200],
   ['a compatibility letter', 'Å', 200],
-  ['four bytes', '𠮷野家 🏢', 200],
-  ['from right to left', 'רחוב 7', 200],
+  ['characters of four bytes', '𠮷野家 🏢', 200],
+  ['right-to-left text', 'רחוב 7', 200],
   ['direction marks', 'a\u202eb', 400],
-  ['NUL', 'a\u0000b', 400],
-  ['half a pair', 'a\ud83d', 400],
+  ['a NUL character', 'a\u0000b', 400],
+  ['half a surrogate pair', 'a\ud83d', 400],
   ['64 kB', '中'.repeat(64_000), 400],
 ])('An address is stored as NFC or rejected: %s (F-03, S-14)', async (_, text, status) => {
   expect(await expectStored(text)).toBe(status)
@@ -59,10 +59,10 @@ describe('the name of a new user', () => {
     admin.send({ method: 'POST', url: '/api/m18s/user', payload: { name, email: 'line@alpha.example', title: 0 } })
 
   test.each([
-    ['of two lines', 'Ann\r\nBcc: all@alpha.example', 'INVALID_FORMAT'],
-    ['that turns what stands beside it', 'Ann \u202egnp.exe', 'HIDDEN_CHARACTER'],
-    ['with a tab', 'Ann\tLee', 'INVALID_FORMAT'],
-  ])('%s is rejected, and nothing is stored (F-06)', async (_, name, code) => {
+    ['a line break', 'Ann\r\nBcc: all@alpha.example', 'INVALID_FORMAT'],
+    ['a direction mark', 'Ann \u202egnp.exe', 'HIDDEN_CHARACTER'],
+    ['a tab', 'Ann\tLee', 'INVALID_FORMAT'],
+  ])('is rejected if it contains %s, and nothing is stored (F-06)', async (_, name, code) => {
     const response = await createUser(name)
     expect(response.statusCode).toBe(400)
     expect(response.json().data).toMatchObject([{ field: 'name', code }])

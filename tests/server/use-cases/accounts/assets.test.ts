@@ -43,7 +43,7 @@ describe('picture uploads', () => {
 
   const fetchAsset = (id: string) => server.send({ url: `/public/asset/${id}` })
 
-  test('are stored under an immutable name, set as avatar and public (H-06, M43, M44, M60, S-72)', async () => {
+  test('are stored under an immutable name, can be avatars, and can be read by anybody (H-06, M43, M44, M60, S-72)', async () => {
     const { id } = (await upload(user, { bytes: await png(900, 600) })).json()
     expect(id).toMatch(/^[\w-]{32}$/)
     expect((await put(user, { avatar: id })).json()).toMatchObject({ avatar: id, row_version: 2 })

@@ -1,4 +1,4 @@
-/** Queries that return whether a code or a value is already used (portal 7, D57). */
+/** Tests the queries that return whether a code or a value is already used (portal 7, D57). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { type ShopData, openShopWithOrders } from '#tests/support/orders/shop-data.ts'
@@ -44,7 +44,7 @@ test('The code query rejects callers without the right and unknown resources', a
   expect(await findCode(user, 'price', 'x')).toBe(400)
 })
 
-test('The field query respects its conditions', async () => {
+test('The field query leaves out the row of a `not` condition and rows of other companies', async () => {
   const email = { resource: 'user', field: 'email', value: 'USER@alpha.example' }
   const findValue = async (overrides: object) =>
     (await user.send({ url: buildQueryUrl('field', { ...email, ...overrides }) })).json()
@@ -54,7 +54,7 @@ test('The field query respects its conditions', async () => {
   expect(await findValue({ value: 'user@beta.example' })).toBe(false)
 })
 
-test('The password reset page reports a used link before a password is sent', async () => {
+test('The password reset page reports an invalid link before a password is sent', async () => {
   const response = await server.send({ url: '/public/password/reset?otk=nosuchkey' })
   expect(response.json()).toMatchObject({ errorCode: 'INVALID_RESETPWD_LINK' })
 })

@@ -19,13 +19,13 @@ const buildForm = (values: Record<string, string>) => ({
   payload: new URLSearchParams(values).toString(),
 })
 
-describe('/api/m18s/user of the own account', () => {
+describe("/api/m18s/user for the caller's account", () => {
   let user: SignedIn
   beforeEach(async () => {
     user = await server.signIn('user@alpha')
   })
 
-  test('returns the account with its company, and the sealing keys only to the user (M23)', async () => {
+  test('returns the account with its company, and its sealing keys only to its user (M23)', async () => {
     const ownUser = (await user.send({ url: '/api/m18s/user' })).json()
     expect(ownUser).toMatchObject({ id: user.userId, email: 'user@alpha.example', company_code: 'alpha', status: 1 })
     for (const key of [ownUser.seal_key, ownUser.session_seal_key.key])
@@ -64,7 +64,7 @@ describe('/api/m18s/user of the own account', () => {
     expect(emptyNameResponse.json().data).toMatchObject([{ field: 'name', code: 'REQUIRED' }])
   })
 
-  test('returns settings without secrets', async () => {
+  test('GET /api/m18s/settings returns no secrets', async () => {
     const { body, ...response } = await user.send({ url: '/api/m18s/settings' })
     expect(response.json()).toMatchObject({
       time_zone: 'Asia/Hong_Kong',
@@ -92,7 +92,7 @@ describe('POST /api/m18s/password', () => {
     await server.signIn('user@alpha', newPassword)
   })
 
-  test('requires the current password and a different new one (S-39)', async () => {
+  test('requires the current password and a different new password (S-39)', async () => {
     const user = await server.signIn('user@alpha')
     expect(readStatusAndCode(await change(user, 'Not-the-one-44', newPassword))).toEqual([400, 'INVALID_ORG_PASSWORD'])
     expect(readStatusAndCode(await change(user, password, password))).toEqual([400, 'PASSWORD_UNCHANGE'])
@@ -104,7 +104,7 @@ describe('POST /api/m18s/password', () => {
     expect(readStatusAndCode(await change(user, password, newPassword))).toEqual([429, 'RATE_LIMITED'])
   })
 
-  test('rejects common passwords and those made from account data (S-27, S-28)', async () => {
+  test('rejects common passwords and passwords made from account data (S-27, S-28)', async () => {
     const user = await server.signIn('user@alpha')
     const weakPasswords = [
       'password1!',
@@ -162,7 +162,7 @@ describe('POST /api/m18s/password', () => {
     expect(await argon2Verify(renewedHash, composedPassword)).toBe(true)
   })
 
-  test('accepts any characters and compares all 128 exactly (S-27)', async () => {
+  test('accepts any characters and compares up to 128 characters exactly (S-27)', async () => {
     const user = await server.signIn('user@alpha')
     const longPassword = `${'長い パス🔑\u0000'.repeat(12)}`.padEnd(127, 'q') + 'Z'
     const exactPassword = [...longPassword].slice(0, 128).join('')
@@ -274,7 +274,7 @@ describe('the company profile', () => {
     expect(lateResponse.json().data.changed_by).toMatchObject({ id: server.world.users['admin@alpha'] })
   })
 
-  test('stores and clears the tax number, and rejects an invalid one', async () => {
+  test('stores and clears the tax number, and rejects an invalid tax number', async () => {
     const admin = await server.signIn('admin@alpha')
     const url = `/api/m18s/company/${server.world.companies.alpha}`
     const setTaxNumber = (tax_number: string | null) => admin.send({ method: 'PUT', url, payload: { tax_number } })
@@ -314,7 +314,7 @@ describe('the existence query (M56)', () => {
     expect(readStatusAndCode(await queryExistence('code?resource=module&code=x'))).toEqual([401, 'UNAUTHORIZED'])
   })
 
-  test('finds users of the own company only (N-07)', async () => {
+  test("finds users of the caller's company only (N-07)", async () => {
     const user = await server.signIn('user@alpha')
     expect((await queryExistence('user?code=ORDER@alpha.example', user)).body).toBe('true')
     expect((await queryExistence('user?code=deleted@alpha.example', user)).body).toBe('false')

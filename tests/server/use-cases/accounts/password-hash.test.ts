@@ -12,7 +12,7 @@ const cost = { memoryCost: 4096, timeCost: 1, parallelism: 1 }
 const verify = (hash: string | null, password: string) =>
   withQueuePosition(unknownCaller, (position) => verifyPassword(hash, password, { cost, position }))
 
-test('The hash queue holds fifty anonymous requests and rejects further ones at once (S-33, R-36)', async () => {
+test('The hash queue holds fifty anonymous requests and rejects further requests immediately (S-33, R-36)', async () => {
   // One slot is reserved for known callers.
   const maxWaiting = Math.max(2, availableParallelism()) - 1 + 50
   let hashCount = 0
@@ -40,7 +40,7 @@ test('The hash queue holds fifty anonymous requests and rejects further ones at 
   expect(await verify(String(results[0]), 'Quiet-harbour-27')).toBe(true)
 })
 
-test('A missing account is verified like an existing one and never matches (S-32)', async () => {
+test('The password of a missing account is checked like that of an existing account, and never matches (S-32)', async () => {
   expect(await verify(null, '')).toBe(false)
   expect(await verify(null, 'Quiet-harbour-27')).toBe(false)
 })

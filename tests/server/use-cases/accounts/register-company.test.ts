@@ -112,7 +112,7 @@ onConnections('registering a company', (engine) => {
     }
   })
 
-  test('Common passwords and those made from company data are rejected (S-28)', async () => {
+  test('Common passwords and passwords made from company data are rejected (S-28)', async () => {
     for (const user_password of ['password1!', 'Nova-ltd-2026', 'ana@nova.example'])
       expect(readStatusAndCode(await register({ user_password, confirmPwd: user_password }))).toEqual([
         400,
@@ -139,7 +139,7 @@ onConnections('registering a company', (engine) => {
     expect(mail?.subject).toBe('Activate your account · Service portal')
   })
 
-  test('A new mail ends the older link, and an address gets three mails an hour (D75, S-40)', async () => {
+  test('A new mail ends the older link, and an address gets at most three mails an hour (D75, S-40)', async () => {
     await register()
     const [first] = await mailBox.fetch()
     expect((await resend()).statusCode).toBe(204)
@@ -153,7 +153,7 @@ onConnections('registering a company', (engine) => {
     expect(readStatusAndCode(await activate(readKey(second ?? { text: '' })))).toEqual([400, 'INVALID_ACTIVATE_KEY'])
     server.clock.now += 3_600_000
     expect((await resend()).statusCode).toBe(204)
-    // The new mail is not sent yet. The older link stays valid until it is.
+    // The new mail is not sent yet, so the older link is still valid.
     expect((await activate(readKey(third ?? { text: '' }))).statusCode).toBe(200)
     expect(await mailBox.fetch()).toEqual([])
   })
@@ -165,7 +165,7 @@ onConnections('registering a company', (engine) => {
     expect(readStatusAndCode(await activate(readKey(mail ?? { text: '' })))).toEqual([400, 'INVALID_ACTIVATE_KEY'])
   })
 
-  test('Resending reveals nothing without the password and counts as a guess (S-29, S-32)', async () => {
+  test('Resending a link reveals nothing without the password, and counts as a guess (S-29, S-32)', async () => {
     await register()
     const wrongResponses = await Promise.all([
       resend('Not-the-one-44'),
@@ -181,7 +181,7 @@ onConnections('registering a company', (engine) => {
     expect(readStatusAndCode(await resend())).toEqual([429, 'RATE_LIMITED'])
   })
 
-  test('A network address gets twenty mails an hour, and a refusal costs no hash (S-40, R-36)', async () => {
+  test('A network address causes at most twenty mails an hour, and a refusal computes no hash (S-40, R-36)', async () => {
     for (let index = 0; index < 20; index++)
       expect((await register({ code: `n${index}`, user_email: `u${index}@nova.example` })).statusCode).toBe(200)
     const startedAt = performance.now()
@@ -218,7 +218,7 @@ onConnections('registering a company', (engine) => {
     expect((await mailBox.fetch())[0]?.html).not.toMatch(/evil\.example|203\.0\.113\.66/)
   })
 
-  test('An invited user gets an activation mail, also on request, and an active user gets none (M40)', async () => {
+  test('An invited user gets an activation mail, also on request, and an active user gets no mail (M40)', async () => {
     const admin = await server.signIn('admin@alpha')
     const body = { title: 0, name: 'Bo', email: 'bo@alpha.example' }
     const invitedUser = (await admin.send({ method: 'POST', url: '/api/m18s/user', payload: body })).json()
@@ -262,7 +262,7 @@ onConnections('registering a company', (engine) => {
     expect(readStatusAndCode(await user.send({ url: `/api/m18s/user?userId=${id}` }))).toEqual([404, 'USER_NOT_EXIST'])
   })
 
-  test('Strangers cannot block invitations, and an admin gets three mails an hour (S-30, S-40)', async () => {
+  test('Strangers cannot block invitations, and an admin can send an address three mails an hour (S-30, S-40)', async () => {
     const admin = await server.signIn('admin@alpha')
     const email = 'bo@alpha.example'
     for (let index = 0; index < 4; index++)

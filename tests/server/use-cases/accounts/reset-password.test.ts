@@ -52,7 +52,7 @@ onConnections('a forgotten password', (engine) => {
     expect((await mailBox.fetch()).map(({ to }) => to.address)).toEqual(['user@alpha.example'])
   })
 
-  test('The response is the same for every account, and only existing enabled ones get a mail (S-32)', async () => {
+  test('The response is the same for every account, and only enabled accounts get a mail (S-32)', async () => {
     const accounts = [
       ['alpha', 'user@alpha.example'],
       ['alpha', 'waiting@alpha.example'],
@@ -69,7 +69,7 @@ onConnections('a forgotten password', (engine) => {
     expect(mailedAddresses.toSorted()).toEqual(['user@alpha.example', 'waiting@alpha.example'])
   })
 
-  test('The limit of three mails an hour is the same for known and unknown addresses (S-40)', async () => {
+  test('The limit of three mails an hour is the same for addresses with and without an account (S-40)', async () => {
     for (const email of ['user@alpha.example', 'nobody@alpha.example']) {
       for (let index = 0; index < 3; index++) expect((await requestResetMail('alpha', email)).statusCode).toBe(204)
       expect(readStatusAndCode(await requestResetMail('alpha', email.toUpperCase()))).toEqual([429, 'RATE_LIMITED'])
@@ -96,7 +96,7 @@ onConnections('a forgotten password', (engine) => {
     expect((await resetPassword(otk)).statusCode).toBe(200)
   })
 
-  test('A link works for its own purpose only, and ends with the account', async () => {
+  test('A link works for its own purpose only, and stops working when the account is disabled', async () => {
     const otk = await requestResetKey('waiting@alpha')
     expect(readStatusAndCode(await post('/public/users/activate', { otk }))).toEqual([400, 'INVALID_ACTIVATE_KEY'])
     expect((await resetPassword(otk)).statusCode).toBe(200)

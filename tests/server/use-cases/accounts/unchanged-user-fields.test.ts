@@ -1,4 +1,4 @@
-/** Fields that a change of a user, or a mail to a user, must leave unchanged. */
+/** Tests that a change of a user, or a mail to a user, leaves the other fields unchanged. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toTimestamp } from '#domain/time.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
@@ -17,7 +17,7 @@ const readUser = async (userName: string) =>
 const updateUser = (userName: string, payload: object) =>
   admin.send({ method: 'PUT', url: `/api/m18s/company-user/${getUserId(userName)}`, payload })
 
-test('A resent activation mail changes the invitation time only (fault 37g)', async () => {
+test('A resent activation mail changes only the invitation time and the version (fault 37g)', async () => {
   const userBefore = await readUser('invited@alpha')
   expect(userBefore.invite_time).toBe(userBefore.create_time)
   server.clock.now += 5_000
@@ -33,7 +33,7 @@ test('A resent activation mail changes the invitation time only (fault 37g)', as
   server.clock.now -= 5_000
 })
 
-test('A locked field with its current value is no change, and the rest is applied completely (fault 37p)', async () => {
+test('A locked field with its current value is accepted, and the other fields are changed (fault 37p)', async () => {
   const userBefore = await readUser('user@alpha')
   const lockedFields = {
     email: userBefore.email,

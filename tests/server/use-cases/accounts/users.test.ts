@@ -44,7 +44,7 @@ const readTrail = (operation: string) =>
   )
 
 describe('the list of users', () => {
-  test('returns the own company page by page, without deleted users (M36, M45)', async () => {
+  test("returns the users of the caller's company page by page, without deleted users (M36, M45)", async () => {
     const response = await admin.send({ url: buildListUrl('?results=3&page=2&sortField=email&sortOrder=descend') })
     const { count, data } = response.json()
     expect(count).toBe(7)
@@ -119,7 +119,7 @@ describe('the list of users', () => {
 describe('creating a user', () => {
   const newcomer = { title: 1, name: ' Zoë Chan ', email: 'Zoe@alpha.example' }
 
-  test('creates an inactive user in the own company, with version and audit entry (M37)', async () => {
+  test("creates an inactive user in the caller's company, with version and audit entry (M37)", async () => {
     const response = await create({ ...newcomer, order: true })
     expect(response.statusCode).toBe(200)
     expect(response.headers.etag).toBe('"1"')
@@ -186,7 +186,7 @@ describe('creating a user', () => {
 })
 
 describe('changing a user', () => {
-  test('renames an invited user but not an active one, and changes flags of both (M38, M42, S-51)', async () => {
+  test('renames only an invited user, not an active user, and changes flags of both (M38, M42, S-51)', async () => {
     expect((await updateUser('invited@alpha', { name: 'New name', title: 2, alert: true })).json()).toMatchObject({
       name: 'New name',
       title: 2,
@@ -298,7 +298,7 @@ describe('status changes of a user', () => {
       expect(readStatusAndCode(await deleteLevelAdmin.send(request))).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('leave one of two admins who disable each other concurrently (D54, S-21)', async () => {
+  test('leave one active admin if two admins disable each other concurrently (D54, S-21)', async () => {
     const second = await server.signIn('second@alpha')
     const responses = await Promise.all([
       changeStatus('disable', 'second@alpha'),

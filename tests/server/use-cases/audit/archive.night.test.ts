@@ -1,4 +1,4 @@
-/** Only entries that are older than the retention period leave the database (D86). */
+/** Tests that only entries that are older than the retention period leave the database (D86). */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,7 +65,7 @@ onBothEngines('the archive of the audit trail', (fixture) => {
       db.selectFrom('audit_entry').select('info').where('operation', '=', 'remove').executeTakeFirstOrThrow(),
     )
     expect(entry.info).toMatchObject({ File: name, From: 0, To: 511 })
-    // The next archiving would start at this index, once enough entries are old enough.
+    // Nothing more is archived, because the next tile contains recent entries.
     await write(700, getTimeYearsAgo(8))
     expect(await archiveOldEntries(app)).toBe(0)
   })
@@ -99,10 +99,10 @@ onBothEngines('the archive of the audit trail', (fixture) => {
   })
 
   it.each([
-    ['half a tile', sql`0, 100`],
-    ['not from the beginning', sql`256, 512`],
-    ['what is not there', sql`0, 1024`],
-    ['what is young', sql`0, 768`],
+    ['a part of a tile', sql`0, 100`],
+    ['tiles that are not the oldest', sql`256, 512`],
+    ['entries that do not exist', sql`0, 1024`],
+    ['recent entries', sql`0, 768`],
   ])('cannot be made to remove %s', async (_, range) => {
     await write(700, getTimeYearsAgo(8))
     await write(100, Date.now())

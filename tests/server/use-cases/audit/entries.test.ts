@@ -1,4 +1,4 @@
-/** The content of audit entries for every kind of caller and outcome (contracts 3, D86). */
+/** Tests the content of audit entries for every kind of caller and outcome (contracts 3, D86). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
@@ -58,7 +58,7 @@ onConnections('entries of the audit trail', (engine) => {
     })
   })
 
-  it('An entry has the value before and after, but no secrets', async () => {
+  it('An entry has the values before and after a change, but no secrets', async () => {
     const response = await write(admin, 'PUT', `/api/m18s/company-user/${getUserId('user@alpha')}`, {
       order: true,
       alert: true,
@@ -156,7 +156,7 @@ onConnections('entries of the audit trail', (engine) => {
       ])
     })
 
-    it('are not recorded for unknown accounts, but for disabled ones with the right password', async () => {
+    it('are not recorded for unknown accounts, but are for disabled accounts with the right password', async () => {
       await failSignIn('alpha:nobody@alpha.example')
       await failSignIn('nowhere:nobody@alpha.example')
       await failSignIn(buildUsername('disabled@alpha'), 'Quiet-harbour-27')

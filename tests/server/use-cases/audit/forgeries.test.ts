@@ -1,4 +1,7 @@
-/** Changes of an audit trail by a database superuser: the integrator signs nothing after them, and a complete check detects them. */
+/**
+ * Tests changes of an audit trail by a database superuser: afterwards the integrator signs nothing, and a complete check detects the
+ * change.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,8 +40,8 @@ onBothEngines('a forged audit trail', (fixture, engine) => {
   let companyId: number
   let now: number
   /**
-   * 300 entries over three days with three checkpoints: two that are kept, of 100 and 200 entries, and the latest one. They are written
-   * once and restored from a snapshot for each test.
+   * State with 300 entries over three days and three checkpoints: permanent checkpoints of 100 and 200 entries, and the latest checkpoint.
+   * It is written once and restored from a snapshot for each test.
    */
   let savedState: { companyId: number; snapshot: Snapshot; store: string } | null = null
   beforeEach(async () => {
@@ -78,22 +81,22 @@ onBothEngines('a forged audit trail', (fixture, engine) => {
 
   const applyEdit = async (index: number, db: DatabaseHandle) => trailEdits(companyId)[index]?.[1](db)
 
-  /** By day one edit of each kind on PostgreSQL, by night all edits on both engines. */
+  /** Edits that are tested by day, on PostgreSQL only. By night all edits are tested on both engines. */
   const daytimeEdits = [
     'an entry deleted with its leaf',
-    'the last entries deleted with all that came with them',
-    'what was done changed, in leaf, tiles and tree',
-    'who did it changed',
-    'when it was done changed',
-    'an entry inserted between others, and the tree made anew',
+    'the last entries deleted with their leaves, tiles and checkpoint',
+    'the details of an entry changed in leaf, tiles and tree',
+    'the user of an entry changed in the column',
+    'the time of an entry changed in the column',
+    'an entry inserted between others, and the tree rebuilt',
     'two entries swapped',
-    'the newest checkpoint altered',
+    'the latest checkpoint altered',
     'the whole trail removed',
     'entries removed as if they were archived',
   ]
   for (const [index, [edit]] of trailEdits(0).entries())
     (engine === 'postgres' && daytimeEdits.includes(edit) ? it : nightly)(
-      `fault 13e ${edit}: the integrator signs nothing, users go on writing, and a check finds it`,
+      `Nothing is signed after this edit, writes continue, and a check finds it: ${edit} (fault 13e)`,
       async () => {
         const checkpointBefore = await readLatest()
         await runAsSuperuser((db) => applyEdit(index, db))
@@ -149,7 +152,7 @@ onBothEngines('a forged audit trail', (fixture, engine) => {
   const checkpointEdits: [string, (db: DatabaseHandle) => Promise<unknown>][] = [
     ['removed', runStatements(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 100`)],
     [
-      'of the day before removed',
+      'the checkpoint of the previous day removed',
       runStatements(() => sql`delete from audit_checkpoint where company_id = ${companyId} and size = 200`),
     ],
     [
@@ -160,14 +163,14 @@ onBothEngines('a forged audit trail', (fixture, engine) => {
       ),
     ],
     [
-      'replaced by another one',
+      'replaced by another checkpoint',
       runStatements(
         () =>
           sql`update audit_checkpoint set note = (select note from audit_checkpoint where size = 200) where size = 100`,
       ),
     ],
     [
-      'left to be cleared away',
+      'marked for deletion',
       runStatements(
         () => sql`update audit_checkpoint set is_permanent = false where company_id = ${companyId} and size = 100`,
       ),
@@ -182,7 +185,7 @@ onBothEngines('a forged audit trail', (fixture, engine) => {
   ]
   for (const [edit, applyCheckpointEdit] of checkpointEdits)
     (engine === 'postgres' && ['removed', 'altered'].includes(edit) ? it : nightly)(
-      `fault 13b an old checkpoint ${edit}: a check finds it, also after later ones`,
+      `A check finds a changed old checkpoint, also after later checkpoints: ${edit} (fault 13b)`,
       async () => {
         await runAsSuperuser(applyCheckpointEdit)
         expect((await verify()).map(({ company_id }) => company_id)).toEqual(expect.arrayContaining([companyId]))
@@ -232,7 +235,7 @@ onBothEngines('a forged audit trail', (fixture, engine) => {
     expect(await verify()).toEqual([])
   })
 
-  it('A declared restore continues from the restored state, and so does the store (fault 13d)', async () => {
+  it('After a declared restore, the log and the store continue from the restored state (fault 13d)', async () => {
     const checkpointBefore = await readLatest()
     await runAsSuperuser(async (db) => {
       await applyEdit(3, db)
@@ -247,7 +250,7 @@ onBothEngines('a forged audit trail', (fixture, engine) => {
     expect(replaced).toEqual({ [companyId]: checkpointBefore?.note })
   })
 
-  it('A declared restore does not excuse a log that differs from its own checkpoints (fault 13d)', async () => {
+  it('A log that differs from its own checkpoints is reported even after a declared restore (fault 13d)', async () => {
     await runAsSuperuser(async (db) => {
       await applyEdit(2, db)
     })

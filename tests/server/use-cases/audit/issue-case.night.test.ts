@@ -1,6 +1,6 @@
 /**
- * The case of the issue: an entry is removed with its leaf, later tiles and checkpoints are deleted, and the server continues for a while.
- * The check by call, the command line, the integrator and a device that had opened the trail must all raise an alarm.
+ * Tests the forgery of a bug report: an entry is removed with its leaf, later tiles and checkpoints are deleted, and the server continues
+ * for a while. The check by call, the command line, the integrator and a device that had opened the trail must all report it.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -31,7 +31,7 @@ afterAll(() => server.close())
 const readLatest = (app: AppContext, companyId: number) =>
   runInTransaction(app, { role: 'portal_system' }, (db) => readLatestCheckpoint(db, companyId))
 
-/** Removes the entry at `logIndex` as in the issue: the log is cut there and the later entries wait to be logged again. */
+/** Removes the entry at `logIndex` as in the bug report: the log is cut there, and the later entries wait to be logged again. */
 const forgeLog = (app: AppContext, companyId: number, logIndex: number) =>
   bypassPolicies(app.database, async (db) => {
     const removed = sql`(select entry_id from audit_leaf where company_id = ${companyId} and log_index = ${logIndex})`
@@ -48,7 +48,7 @@ const forgeLog = (app: AppContext, companyId: number, logIndex: number) =>
     await sql`delete from audit_checkpoint where company_id = ${companyId}`.execute(db)
   })
 
-it('Nothing is signed over a removed entry, and verify reports it (fault 13f)', async () => {
+it('Nothing is signed over a removed entry, and a requested check reports it (fault 13f)', async () => {
   const { app, world } = server
   const companyId = world.companies.alpha
   await writeGeneratedEntries(app, { companyId, count: 40, startAt: app.clock() })
@@ -69,7 +69,7 @@ it('Nothing is signed over a removed entry, and verify reports it (fault 13f)', 
   expect(server.readLog()).toContain('"event":"audit_log_changed"')
 })
 
-it('The command line reports it too, also after the server continued (fault 13f)', async () => {
+it('verify-audit-trail reports a removed entry, also after the server has continued (fault 13f)', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portal-issue-'))
   const dataDir = join(folder, 'data')
   await createDataFolder(dataDir)

@@ -1,4 +1,6 @@
-/** The alarm for a log that falls behind its entries. Entries that waited while no server was running raise no alarm. */
+/**
+ * Tests the alarm that is logged if entries wait too long for their log. Entries that waited while no server was running raise no alarm.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -13,7 +15,7 @@ afterAll(() => server.close())
 
 const countAlarms = () => server.readLog().split('"event":"audit_log_delayed"').length - 1
 
-it('The alarm is raised for entries that wait a minute while the server runs, not for older ones', async () => {
+it('The log delay alarm is raised for entries that wait a minute while the server runs, not for older entries', async () => {
   const { app, clock, world } = server
   const head = { companyId: world.companies.alpha, userId: null, status: 0, intent: null, requestId: 'r' } as const
   await runInTransaction(app, { role: 'portal_system' }, (db) =>

@@ -1,4 +1,4 @@
-/** Evidence outside the database: checkpoints sent by mail, and entries about a restore or a key change. */
+/** Tests the evidence outside the database: checkpoints sent by mail, and entries about a restore or a key change. */
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { toBase64 } from '#domain/audit-log/base64.ts'
@@ -110,7 +110,7 @@ onBothEngines('checkpoints outside the database', (fixture) => {
     expect(await runAsSystem(app, (db) => findBrokenEntries(app, db))).not.toEqual([])
   })
 
-  it('A restore is counted and records the size of each log in its next entry', async () => {
+  it('A restore raises the epoch, and the next entry of a log records the restored size', async () => {
     const { companyId } = await addAdmin(fixture, 'acme')
     await writeGeneratedEntries(fixture, { companyId, count: 300, startAt: 5 })
     await integrate(fixture)
@@ -144,7 +144,7 @@ onBothEngines('checkpoints outside the database', (fixture) => {
     expect(await runAsSystem(fixture, (db) => findBrokenEntries(fixture, db))).toEqual([])
   })
 
-  it('A key change is recorded once per log, signed by both keys until it ends, then by the new one', async () => {
+  it('A key change is recorded once per log, signed by both keys until it ends, then by the new key', async () => {
     const { companyId } = await addAdmin(fixture, 'acme')
     const { companyId: quietCompanyId } = await addAdmin(fixture, 'quiet')
     for (const id of [companyId, quietCompanyId])
@@ -201,7 +201,7 @@ onBothEngines('checkpoints outside the database', (fixture) => {
     expect(openCheckpoint(lastNote, second)).toEqual(expect.objectContaining({ size: 5, origin }))
     expect(lastNote).not.toContain('next key')
     expect(() => openCheckpoint(lastNote, first)).toThrow('not signed by')
-    // A client that knows only the first key can verify the current one, also after a second key change.
+    // A client that has only the first key can verify the current key, also after a second key change.
     const thirdKey = Buffer.alloc(32, 8)
     const rechangingContext = { ...changedContext, config: { ...changedContext.config, auditKeyNext: thirdKey } }
     await recordKeyChange(rechangingContext)

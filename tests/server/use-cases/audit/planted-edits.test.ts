@@ -1,6 +1,6 @@
 /**
- * Changes by a database superuser outside the leaves: to columns that are not part of the leaf, to old tiles, to waiting entries and to the
- * tables themselves. The page and the integrator detect each of them at once.
+ * Tests changes by a database superuser outside the leaves: to columns that are not part of the leaf, to old tiles, to waiting entries and
+ * to the tables themselves. The page and the integrator detect each change immediately.
  */
 import { readdir } from 'node:fs/promises'
 import { sql } from 'kysely'
@@ -25,7 +25,7 @@ import { startVerification, createStepJobKinds, runAllJobs } from '#tests/server
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 import { emptyTables, restoreSnapshot, type Snapshot, takeSnapshot } from '#tests/support/server/snapshot.ts'
 
-/** Two full tiles and a partial one. */
+/** Number of entries: two full tiles of 256 entries and a partial tile. */
 const entryCount = 600
 
 eachEngineByNight('database edits outside the audit leaves', (engine) => {
@@ -69,7 +69,7 @@ eachEngineByNight('database edits outside the audit leaves', (engine) => {
   const findBroken = async () =>
     (await runAsSystem((db) => findBrokenEntries(server.app, db))).filter(({ company_id }) => company_id === companyId)
 
-  /** Reads like the page: first the entries, then the checkpoint. Returns the fault of the alarm, or null. */
+  /** Reads the trail in the order of the page: first the entries, then the checkpoint. Returns the fault of the alarm, or null. */
   async function openPage(query = '', caller = admin, company = ''): Promise<string | null> {
     const listResponse = await caller.send({ method: 'GET', url: `/api/systrail?results=50&page=1${query}${company}` })
     expect(listResponse.statusCode).toBe(200)
@@ -97,18 +97,15 @@ eachEngineByNight('database edits outside the audit leaves', (engine) => {
 
   const columnEdits: [string, (db: DatabaseHandle) => Promise<unknown>][] = [
     [
-      "the name of the provider's person",
+      "the provider employee's name",
       (db) =>
         sql`update audit_entry set actor = '{"salt":"00","user_id":9,"user_name":"Eve"}', actor_company_id = 1 where id = ${selectEntryId(590)}`.execute(
           db,
         ),
     ],
+    ['the search text', (db) => sql`update audit_entry set search = '' where id = ${selectEntryId(590)}`.execute(db)],
     [
-      'what free text looks through',
-      (db) => sql`update audit_entry set search = '' where id = ${selectEntryId(590)}`.execute(db),
-    ],
-    [
-      'a blank in what free text looks through',
+      'a blank in the search text',
       (db) =>
         sql`update audit_entry set search = replace(search, 'mei lin', 'me ilin') where id = ${selectEntryId(590)}`.execute(
           db,
@@ -116,7 +113,7 @@ eachEngineByNight('database edits outside the audit leaves', (engine) => {
     ],
     ['the intent', (db) => sql`update audit_entry set intent = 'another' where id = ${selectEntryId(590)}`.execute(db)],
     [
-      'the request',
+      'the request id',
       (db) => sql`update audit_entry set request_id = 'another' where id = ${selectEntryId(590)}`.execute(db),
     ],
     [
@@ -125,7 +122,7 @@ eachEngineByNight('database edits outside the audit leaves', (engine) => {
     ],
   ]
   it.each(columnEdits)(
-    'The page reports %s changed outside the leaf, and nothing is signed (fault 13i)',
+    'The page reports a change of %s outside the leaf, and nothing is signed (fault 13i)',
     async (_, edit) => {
       await runAsSuperuser(edit)
       expect(await openPage()).toBe('ENTRY_DIFFERS')
@@ -183,7 +180,7 @@ eachEngineByNight('database edits outside the audit leaves', (engine) => {
     expect(await findBroken()).toContainEqual({ company_id: companyId, id: 900_000 })
   })
 
-  it('A logged entry that is queued again with its seal gets no second index (fault 13l)', async () => {
+  it('A logged entry that is queued again with its seal gets no second log index (fault 13l)', async () => {
     const { id, seal } = await runAsSystem(async (db) => {
       const { rows } = await sql<{ id: number; leaf: string }>`
         select id, leaf from audit_entry where id = ${selectEntryId(300)}`.execute(db)
@@ -199,12 +196,12 @@ eachEngineByNight('database edits outside the audit leaves', (engine) => {
 
   const plantedChanges: [string, string[], string[]][] = [
     [
-      'a policy',
+      'An added policy',
       ['create policy hidden on audit_entry as restrictive for select to portal_app using (id <> 7)'],
       ['drop policy hidden on audit_entry'],
     ],
     [
-      'a trigger',
+      'An added trigger',
       [
         'create function evil() returns trigger language plpgsql as $$ begin return new; end $$',
         'create trigger evil before insert on audit_entry for each row execute function evil()',
@@ -212,12 +209,12 @@ eachEngineByNight('database edits outside the audit leaves', (engine) => {
       ['drop trigger evil on audit_entry', 'drop function evil'],
     ],
     [
-      'a rule',
+      'An added rule',
       ['create rule evil as on insert to audit_pending where new.company_id = 0 do instead nothing'],
       ['drop rule evil on audit_pending'],
     ],
     [
-      'a table of the same name that is found first',
+      'A view of the same name that is found before the table',
       [
         'create schema portal_app',
         'create view portal_app.audit_entry as select * from public.audit_entry',
@@ -227,52 +224,49 @@ eachEngineByNight('database edits outside the audit leaves', (engine) => {
       ['drop schema portal_app cascade'],
     ],
     [
-      'a trigger turned off',
+      'A disabled trigger',
       ['alter table audit_tile disable trigger grow_audit_tile'],
       ['alter table audit_tile enable trigger grow_audit_tile'],
     ],
     [
-      'row-level security turned off',
+      'Row-level security that is no longer forced',
       ['alter table audit_leaf no force row level security'],
       ['alter table audit_leaf force row level security'],
     ],
     [
-      'a key dropped',
+      'A dropped unique key',
       ['alter table audit_leaf drop constraint audit_leaf_entry_id_key'],
       ['alter table audit_leaf add constraint audit_leaf_entry_id_key unique (entry_id)'],
     ],
     [
-      'a function exchanged',
+      'An altered function',
       ['alter function company_of_intent(text) security invoker'],
       ['alter function company_of_intent(text) security definer'],
     ],
     [
-      'a value that is given by the table',
+      'An added column default',
       ["alter table audit_entry alter column intent set default 'x'"],
       ['alter table audit_entry alter column intent drop default'],
     ],
   ]
-  it.each(plantedChanges)(
-    '%s raises an alarm on the page and before anything is signed (fault 13m)',
-    async (_, plant, remove) => {
-      const runStatements = (statements: string[]) =>
-        runAsSuperuser(async (db) => {
-          for (const statement of statements) await sql.raw(statement).execute(db)
-        })
-      expect(await runAsSystem(findSchemaFaults)).toEqual([])
-      await runStatements(plant)
-      try {
-        expect(await runAsSystem(findSchemaFaults)).not.toEqual([])
-        expect(await openPage()).toBe('TABLES_CHANGED')
-        expect(await findBroken()).not.toEqual([])
-        await expectRefused()
-      } finally {
-        await runStatements(remove)
-      }
-      await checkCompleteLogs(server.app)
-      expect(getAlarm()).toBeNull()
-    },
-  )
+  it.each(plantedChanges)('%s is reported on the page, and nothing is signed (fault 13m)', async (_, plant, remove) => {
+    const runStatements = (statements: string[]) =>
+      runAsSuperuser(async (db) => {
+        for (const statement of statements) await sql.raw(statement).execute(db)
+      })
+    expect(await runAsSystem(findSchemaFaults)).toEqual([])
+    await runStatements(plant)
+    try {
+      expect(await runAsSystem(findSchemaFaults)).not.toEqual([])
+      expect(await openPage()).toBe('TABLES_CHANGED')
+      expect(await findBroken()).not.toEqual([])
+      await expectRefused()
+    } finally {
+      await runStatements(remove)
+    }
+    await checkCompleteLogs(server.app)
+    expect(getAlarm()).toBeNull()
+  })
 
   it.each(['audit_entry', 'audit_pending'])(
     'A write is rolled back if %s silently drops its entry (fault 13m)',
@@ -314,7 +308,7 @@ eachEngineByNight('database edits outside the audit leaves', (engine) => {
     },
   )
 
-  // Not on the embedded database, whose only connection cannot be held by somebody else.
+  // Does not run on the embedded database, because its only connection cannot be held by another transaction.
   it.skipIf(engine === 'embedded')(
     'Holding the lock of a log does not stop readers from checking it (fault 13r)',
     async () => {
@@ -339,7 +333,7 @@ eachEngineByNight('database edits outside the audit leaves', (engine) => {
     expect(getAlarm()).toEqual({ fault: 'ENTRY_DIFFERS', from: 300, to: 301 })
   })
 
-  it('An epoch without an entry in the log is not signed, a declared one is (fault 13n)', async () => {
+  it('An epoch without an entry in the log is not signed, but a declared epoch is (fault 13n)', async () => {
     await runAsSuperuser((db) => sql`insert into fact (name, value) values ('audit epoch 1', '1')`.execute(db))
     expect(await openPage()).toBe('BAD_CHECKPOINT')
     expect(await findBroken()).not.toEqual([])

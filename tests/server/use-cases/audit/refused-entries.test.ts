@@ -1,4 +1,4 @@
-/** Audit entries of refused writes, and of created and deleted price lists (D86, decision 71). */
+/** Tests the audit entries of refused writes, and of created and deleted price lists (D86, decision 71). */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { headers } from '#contract/headers.ts'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
@@ -100,7 +100,7 @@ onConnections('refused writes in the trail', (engine) => {
       concurrentUser: [{ from: 1, to: 9, hkd: '3.00', usd: '2.00', rmb: '1.00' }],
     }
 
-    it('name the list, and use the operation withdraw if it was confirmed (fault 17i)', async () => {
+    it('name the list, and use the operation withdraw if the list was confirmed (fault 17i)', async () => {
       const listInForce = (await staff.send({ url: '/api/price?type=saas' })).json()
       expect(await sendRefused(staff, 'DELETE', `/api/pricelist/${listInForce.id}`)).toMatchObject({
         code: 'price',
@@ -125,7 +125,7 @@ onConnections('refused writes in the trail', (engine) => {
       }
     })
 
-    it('are not written for calls that only try something out (fault 17i)', async () => {
+    it('are not written for calls that only validate, rehearse or calculate (fault 17i)', async () => {
       const module = { type: 'saas', code: 'x', name: 'X', hidden: false, dependencies: ['nowhere'] }
       const calls = [
         ['/api/pricelist/rehearse', { id: 99_999 }],

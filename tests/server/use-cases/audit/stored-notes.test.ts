@@ -1,4 +1,4 @@
-/** The checkpoint store outside the database: how the integrator uses it, also while it is unreachable. */
+/** Tests how the integrator uses the checkpoint store outside the database, also while the store is unreachable. */
 import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -85,7 +85,7 @@ onBothEngines('the store of checkpoints', (fixture) => {
     expect(await readFile(path, 'utf8')).toBe('{"hello": "world"}')
   })
 
-  it('is never set back by a late server (fault 13d)', async () => {
+  it('is never overwritten with older notes by a late server (fault 13d)', async () => {
     await write(3)
     const outdatedNotes = new Map([[companyId, (await readLatestNote()) ?? '']])
     await write(3)

@@ -1,4 +1,4 @@
-/** The calls that read the audit trail: access, filters, pages, files and streams (contracts 2, 7, D51). */
+/** Tests the calls that read the audit trail: access, filters, pages, files and streams (contracts 2, 7, D51). */
 import { text } from 'node:stream/consumers'
 import { fromBufferPromise } from 'yauzl'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -56,11 +56,11 @@ onConnections('the calls of the audit trail', (engine) => {
     (await get(caller, { results: 50, ...query })).json().data
   const listOperations = async (caller: SignedIn, query: Record<string, string | number> = {}) =>
     (await listRows(caller, query)).map(({ operation }) => operation)
-  /** Excludes the sign-in entries, which every session writes. */
+  /** Date filter without the sign-in entries, which every session writes. */
   const entryDates = { dateFrom: '2026-03-05', dateTo: '2026-12-31' }
 
   describe('access to the trail', () => {
-    it('is limited to admins and their own company', async () => {
+    it('is limited to admins and to their company', async () => {
       await write('alpha', { operation: 'create' })
       await write('beta', { operation: 'delete' })
       expect(await listOperations(admin, entryDates)).toEqual(['create'])
@@ -91,7 +91,7 @@ onConnections('the calls of the audit trail', (engine) => {
       expect(await listOperations(await server.signIn('admin@beta'), userFilter)).toEqual([])
     })
 
-    it('to entries of modules, apps and prices is limited to the delete level', async () => {
+    it('is limited to the delete level for entries of modules, apps and prices', async () => {
       await write('m18', { code: 'price', operation: 'confirm' }, { code: 'order', operation: 'pay' })
       expect(await listOperations(await server.signIn('admin@m18'), entryDates)).toEqual(['pay'])
       expect(await listOperations(await server.signIn('admin@m18'), { ...entryDates, code: 'price' })).toEqual([])
@@ -141,7 +141,7 @@ onConnections('the calls of the audit trail', (engine) => {
       [{ searchText: '陈美玲' }, ['update']],
       [{ searchText: 'old@' }, ['update']],
       [{ searchText: "' or 1=1 --" }, []],
-    ])('filter and sort by %j', async (query, expected) => {
+    ])('return the matching entries in order for %j', async (query, expected) => {
       expect(await listOperations(admin, { ...entryDates, ...query } as Record<string, string>)).toEqual(expected)
     })
 
@@ -184,7 +184,7 @@ onConnections('the calls of the audit trail', (engine) => {
     })
 
     it('count done and failed entries by day of the business time zone', async () => {
-      // 23:30 in Hong Kong belongs to the same day, half an hour later to the next.
+      // In Hong Kong, the first entry is in the last second of a day and the second entry in the first second of the next day.
       await write('alpha', { time: Date.parse('2026-03-13T15:59:59Z') }, { time: Date.parse('2026-03-13T16:00:00Z') })
       const response = (await get(admin, { dateFrom: '2026-03-10', dateTo: '2026-03-14' }, '/activity')).json()
       expect(response).toEqual({
@@ -203,7 +203,7 @@ onConnections('the calls of the audit trail', (engine) => {
     })
   })
 
-  it('continue after an entry without a page limit', async () => {
+  it('continue after a given entry, beyond the page limit', async () => {
     await write(
       'alpha',
       ...Array.from({ length: 25 }, (_, index) => ({ operation: `op${index}`, time: noon + Math.floor(index / 5) })),
@@ -379,7 +379,7 @@ onConnections('the calls of the audit trail', (engine) => {
       const [exportEntry] = await listRows(await server.signIn('admin@beta'), { operation: 'export' })
       expect(exportEntry).toMatchObject({ by_provider: true, exec_user_name: '', info: { Format: 'device' } })
       expect((await startExport(admin, server.world.companies.beta)).statusCode).toBe(404)
-      // The export as a file is recorded too, and the provider sees which staff member it was.
+      // The export as a file is recorded too, and the provider sees which of its users made it.
       const customerFilter = { companyId: server.world.companies.beta }
       expect((await get(staff, { ...customerFilter, format: 'csv' }, '/export')).statusCode).toBe(200)
       const [file, device] = await listRows(staff, { ...customerFilter, operation: 'export' })

@@ -1,4 +1,4 @@
-/** Changes by a database superuser to entries that wait to be logged: nothing of them is signed (decision 67). */
+/** Tests that entries which a database superuser changes before they are logged are never signed (decision 67). */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,7 +63,7 @@ onBothEngines('waiting audit entries', (fixture) => {
 
   const edits: [string, (db: DatabaseHandle) => Promise<unknown>][] = [
     ['inserted without a seal', insertCopy('with its own id', sql`null`)],
-    ['inserted with the seal of another one', insertCopy('with its own id', waitingSeal)],
+    ['inserted with the seal of another entry', insertCopy('with its own id', waitingSeal)],
     ['inserted a second time with its seal', insertCopy('to the letter', waitingSeal)],
     [
       'changed in its columns and its leaf',
@@ -72,10 +72,7 @@ onBothEngines('waiting audit entries', (fixture) => {
           where id = ${waitingEntryId}`.execute(db),
     ],
     ['deleted while it waits', (db) => sql`delete from audit_entry where id = ${waitingEntryId}`.execute(db)],
-    [
-      'sealed with what is no seal',
-      (db) => sql`update audit_pending set seal = 'zz' || substring(seal from 3)`.execute(db),
-    ],
+    ['with an invalid seal', (db) => sql`update audit_pending set seal = 'zz' || substring(seal from 3)`.execute(db)],
   ]
   for (const [edit, change] of edits)
     it(`Nothing is signed over an entry ${edit}, and a check reports it (fault 13g)`, async () => {
@@ -91,7 +88,7 @@ onBothEngines('waiting audit entries', (fixture) => {
       expect(getLogAlarm(app, companyId)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
     })
 
-  it('An entry that waits for the log of another company is not signed there (fault 13g)', async () => {
+  it('An entry that was moved to the log of another company is not signed there (fault 13g)', async () => {
     const otherCompanyId = (await addAdmin(app, 'other')).companyId
     await runAsSuperuser((db) =>
       sql`update audit_pending set company_id = ${otherCompanyId} where entry_id = ${waitingEntryId}`.execute(db),
@@ -101,7 +98,7 @@ onBothEngines('waiting audit entries', (fixture) => {
     expect((await verify()).map(({ company_id }) => company_id)).toContain(companyId)
   })
 
-  it('Entries from before the update are sealed by it, and again by a new key (fault 13g)', async () => {
+  it('Entries from before the migration are sealed by it, and accepted under a new key (fault 13g)', async () => {
     await runAsSuperuser((db) => sql`update audit_pending set seal = null`.execute(db))
     await sealWaitingEntries(app)
     const auditKeyNext = Buffer.alloc(32, 7)
@@ -117,7 +114,7 @@ onBothEngines('waiting audit entries', (fixture) => {
     expect(await verify()).toEqual([])
   })
 
-  it('The update that seals waiting entries seals nothing when it is run again (fault 13q)', async () => {
+  it('The migration that seals waiting entries seals nothing if it is run again (fault 13q)', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'portal-seals-'))
     app = { ...app, checkpointStore: createFileStore(join(folder, 'store.json')) }
     expect(await integrate(app)).toBe(1)
@@ -129,7 +126,7 @@ onBothEngines('waiting audit entries', (fixture) => {
     await sealWaitingEntries(app)
     expect(await integrate(app)).toBe(0)
     expect(getLogAlarm(app, companyId)).toMatchObject({ fault: 'ENTRY_UNSEALED' })
-    // An older backup, restored and declared by the operator, is sealed.
+    // The waiting entries of an older backup are sealed after the operator has declared its restore.
     app = { ...app, database: { ...app.database, appliedMigrations: [sealMigration] } }
     await beginEpoch(app)
     await expect.poll(() => integrate(app)).toBe(3)

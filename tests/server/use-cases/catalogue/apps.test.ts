@@ -1,4 +1,4 @@
-/** Published apps and their versions, and the apps that a set of modules lacks (contracts 4, 8, D78). */
+/** Tests published apps and their versions, and the apps that a set of modules lacks (contracts 4, 8, D78). */
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { compareVersions } from '#domain/catalogue/apps.ts'
@@ -31,7 +31,7 @@ describe('apps', () => {
       }),
     ),
   })
-  /** Inserts a module with these apps, published or not. Modules could have unpublished apps before apps were checked. */
+  /** Inserts a module with these apps, published or not. Earlier versions accepted modules with unpublished apps. */
   const insertModuleWithApps = (code: string, apps: string[], type: 'saas' | 'mma' = 'saas') =>
     runAsSystem((db) =>
       insertModule(db, {
@@ -59,7 +59,7 @@ describe('apps', () => {
       expect((await validate(['doc'])).json()).toEqual(emptyResult)
     })
 
-    test('includes the apps of required modules and their needs (fault 31h)', async () => {
+    test('includes the apps of required modules and the requirements of these apps (fault 31h)', async () => {
       expect((await validate(['fin', 'scm'])).json()).toEqual(emptyResult)
       expect((await validate(['fin'])).json()).toEqual(emptyResult)
       expect((await validate(['stocktake'])).json()).toEqual(emptyResult)
@@ -93,13 +93,13 @@ describe('apps', () => {
           },
         ],
       })
-      // The latest version of both apps counts, of the required one and of the requiring one.
+      // The check uses the latest version of both apps: the required app and the app that requires it.
       await publish('tax', '1.10')
       await publish('pay', '1.0.1', buildRequirements('tax 1.10'))
       expect((await validate(['payroll', 'core'])).json()).toEqual({ ...emptyResult, apps_missing: ['unheard'] })
     })
 
-    test('checks nothing if a code is no module of the type', async () => {
+    test('rejects the request if a code is not a module of the type', async () => {
       const response = await validate(['core', 'crm', 'fin', 'pos'])
       expect(readFieldErrors(response)).toEqual(['1 MODULE_UNKNOWN', '3 MODULE_UNKNOWN'])
       expect(response.json().data[0].message).toContain('crm')

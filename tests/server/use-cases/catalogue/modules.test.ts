@@ -59,7 +59,7 @@ onConnections('the catalogue of modules', (engine) => {
     )
   })
 
-  test('Customers see hidden modules without conditions and apps, but with what a quote needs (fault 17g)', async () => {
+  test('Customers see hidden modules without conditions and apps, but with the fields of a quote (fault 17g)', async () => {
     const { code } = (
       await post({
         name: 'Join',
@@ -129,7 +129,7 @@ onConnections('the catalogue of modules', (engine) => {
       expect(response.json().data[1].message).toBe('No app is selected')
     })
 
-    test('accepts only published apps of its type, with settings they know (M139)', async () => {
+    test('accepts only published apps of its type, with settings that the app declares (M139)', async () => {
       const withApps = (...apps: object[]) => post({ code: 'crm', name: 'CRM', apps })
       expect(readFieldErrors(await withApps({ code: 'barcode', flag: { digits: true } }))).toEqual(['apps FLAG_TYPE'])
       expect(readFieldErrors(await withApps({ code: 'barcode', flag: { batches: 1, digits: 12 } }))).toEqual([
@@ -189,7 +189,7 @@ onConnections('the catalogue of modules', (engine) => {
     })
   })
 
-  test('A module that is needed or priced cannot be deleted, and the reason is returned (M149)', async () => {
+  test('A module that is required or priced cannot be deleted, and the reason is returned (M149)', async () => {
     const relation = (await staff.send({ url: '/api/module/relation?code=core&type=saas' })).json()
     expect(relation).toMatchObject({ hidden: [{ code: 'base' }], visible: [{ code: 'fin' }, { code: 'hr' }] })
     const neededResponse = await staff.send({ method: 'DELETE', url: `/api/module/${await findModuleId('core')}` })
@@ -203,7 +203,7 @@ onConnections('the catalogue of modules', (engine) => {
     const readJoinedContracts = async (query: string, caller = staff) =>
       await caller.send({ url: `/api/module/contracts?${query}` })
 
-    test('are the active ones with all or any of its conditions, of every company', async () => {
+    test('are the active contracts of all companies with all or any of its conditions', async () => {
       await buyOrder(fixture.server, customer)
       await buyOrder(fixture.server, await fixture.server.signIn('order@beta'), { code: 'desk', modules: ['core'] })
       const matchingAll = (await readJoinedContracts('conditions=core,fin')).json()

@@ -1,4 +1,4 @@
-/** Property names that every object inherits are rejected as codes and keys (decision 71). */
+/** Tests that property names which every object inherits are rejected as codes and keys (decision 71). */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readManifest } from '#domain/checks/manifest-checks.ts'
 import { onConnections } from '#tests/support/server/database.ts'
@@ -48,7 +48,7 @@ onConnections('names of objects', (engine) => {
     })
 
   it.each(objectNames)(
-    '%s is rejected as a flag and as the code of a module, and pollutes nothing (fault 17e)',
+    '%s is rejected as a flag and as a module code, and no object prototype is changed (fault 17e)',
     async (name) => {
       expect((await updateFlag(name)).statusCode).toBe(400)
       const module = { type: 'saas', name: 'X', code: name }

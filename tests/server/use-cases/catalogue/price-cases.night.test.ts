@@ -1,4 +1,4 @@
-/** Every limit of a price list with values on both sides, through the calls that create and change a list. */
+/** Tests every limit of a price list with values on both sides, through the calls that create and change a list. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { onConnections } from '#tests/support/server/database.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
@@ -23,7 +23,8 @@ onConnections('a price list', (engine) => {
     ids = { core: moduleIds.get('core') ?? 0, fin: moduleIds.get('fin') ?? 0, base: moduleIds.get('base') ?? 0 }
   }, 90_000)
   afterAll(() => server.close())
-  // A new world for each of the three hundred cases would take a minute. Instead, the created lists are deleted to free their date.
+  // Resetting the test data for each of the 300 cases would take a minute. Instead, the created lists are deleted, so that their date can
+  // be used again.
   afterEach(async () => {
     const { data } = (await staff.send({ url: '/api/pricelist?results=50' })).json() as {
       data: { id: number; confirmed: boolean }[]

@@ -1,4 +1,4 @@
-/** Files that are no price list, or none of this portal: each is rejected with its own reason (contracts 5, U-05 to U-08). */
+/** Tests that files which are not a price list of this portal are each rejected with their own reason (contracts 5, U-05 to U-08). */
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import enPrices from '#locales/en/prices.json' with { type: 'json' }
@@ -28,7 +28,7 @@ const range = { from: 1, to: 9, ...charge }
 const coreModule = { code: 'core', ...charge }
 const { pdbPrice: backupPrices } = buildValidList({ core: 1, fin: 2, base: 3 })
 
-/** The central directory marks the first file as encrypted, or as compressed with LZMA. */
+/** Changes the central directory, so that it marks the first file as encrypted, or as compressed with LZMA. */
 const markEncrypted = (bytes: Buffer) => writeNumber(bytes, findHeader(bytes, 'central') + 8, 1, 2)
 const markOtherPacking = (bytes: Buffer) => writeNumber(bytes, findHeader(bytes, 'central') + 10, 14, 2)
 
@@ -68,9 +68,9 @@ onConnections('importing a price list file', (engine) => {
 
     test.each<[string, () => Promise<Buffer>]>([
       ['with a comment', () => repackFiles({}, 'Packed by hand, see PK.txt')],
-      ['in a folder', () => repackFiles({ name: (name) => `price list/${name}` })],
+      ['with its content in a folder', () => repackFiles({ name: (name) => `price list/${name}` })],
       [
-        'from a Mac',
+        'packed on a Mac',
         () =>
           repackFiles({
             name: (name) => `list/${name}`,
@@ -80,15 +80,15 @@ onConnections('importing a price list file', (engine) => {
             ],
           }),
       ],
-      ['from Windows', () => repackFiles({ otherFiles: [{ name: 'Thumbs.db', bytes: 'x' }] })],
-      ['stored by an editor with a mark', () => repackFiles({ bytes: addByteOrderMark })],
+      ['packed on Windows', () => repackFiles({ otherFiles: [{ name: 'Thumbs.db', bytes: 'x' }] })],
+      ['with byte order marks', () => repackFiles({ bytes: addByteOrderMark })],
       ['stored in UTF-16', () => repackFiles({ bytes: encodeUtf16 })],
-      ['stored in UTF-16, big end first', () => repackFiles({ bytes: encodeUtf16BigEndian })],
+      ['stored in big-endian UTF-16', () => repackFiles({ bytes: encodeUtf16BigEndian })],
       [
         'with the line ends of Windows',
         () => repackFiles({ bytes: (text) => Buffer.from(text.toString().replaceAll('\n', '\r\n')) }),
       ],
-    ])('accepts one %s (fault 24a)', async (_, makeFile) => {
+    ])('accepts a file %s (fault 24a)', async (_, makeFile) => {
       const response = await upload(await makeFile())
       expect([response.statusCode, response.json().data]).toEqual([200, undefined])
     })
@@ -99,14 +99,14 @@ onConnections('importing a price list file', (engine) => {
         async () => swapText(await repackFiles({}, 'PKxx'), 'PKxx', 'PK\u0005\u0006'),
         'notZip',
       ],
-      ['two folders', () => repackFiles({ name: (name) => `${name}/${name}` }), 'missingPart manifest.json'],
+      ['files in two folders', () => repackFiles({ name: (name) => `${name}/${name}` }), 'missingPart manifest.json'],
       [
-        'a folder that leads elsewhere',
+        'a folder name that leaves the archive',
         async () => swapText(await repackFiles({ name: (name) => `ab/${name}` }), 'ab/p', '../p'),
         'unsafeName ../price.json',
       ],
-      ['a password', async () => markEncrypted(await repackFiles({})), 'encrypted'],
-      ['a packing of another kind', async () => markOtherPacking(await repackFiles({})), 'packing'],
+      ['an encrypted file', async () => markEncrypted(await repackFiles({})), 'encrypted'],
+      ['an unsupported compression method', async () => markOtherPacking(await repackFiles({})), 'packing'],
     ])('reports the cause of a fault: %s (fault 24b)', async (_, makeFile, expectedReason) => {
       const response = await upload(await makeFile())
       expect(response.json().data[0]).toMatchObject({ code: 'BAD_ARCHIVE', named: expectedReason })
@@ -121,22 +121,26 @@ onConnections('importing a price list file', (engine) => {
     const json = (value: unknown) => JSON.stringify(value)
     const packListWithField = (name: string, value: unknown) => packChangedList((list) => (list[name] = value))
     const buildZipBomb = (size: number) => zipFiles([{ name: 'price.json', bytes: Buffer.alloc(size) }])
-    /** Compresses to a quarter of its size. */
+    /** Returns text that compresses to a quarter of its size. */
     const buildRandomText = (size: number) => Buffer.from(randomBytes(size).map((byte) => 97 + (byte & 3)))
 
     test.each<[string, () => Promise<Buffer>, string]>([
-      ['no zip', async () => Buffer.from('PK? no'), 'notZip'],
-      ['one byte', async () => Buffer.from('x'), 'notZip'],
-      ['half of one', async () => (await exportFile(fixture.priceListIds[0])).subarray(0, 500), 'notZip'],
-      ['one in which a byte is another', async () => swapText(await buildValidFile(), '2031', '2032'), 'notZip'],
-      ['one that unpacks to a thousand times of it', () => buildZipBomb(1_000_000), 'unsafe'],
+      ['a file that is not a zip', async () => Buffer.from('PK? no'), 'notZip'],
+      ['a file of one byte', async () => Buffer.from('x'), 'notZip'],
       [
-        'one that leads elsewhere',
+        'the first 500 bytes of a zip',
+        async () => (await exportFile(fixture.priceListIds[0])).subarray(0, 500),
+        'notZip',
+      ],
+      ['a zip with changed bytes', async () => swapText(await buildValidFile(), '2031', '2032'), 'notZip'],
+      ['a zip that unpacks to a thousand times its size', () => buildZipBomb(1_000_000), 'unsafe'],
+      [
+        'a zip with a path that leaves the archive',
         async () => swapText(await zipFiles([{ name: 'aa/bb/c', bytes: 'x' }]), 'aa/bb/c', 'aa/../c'),
         'unsafeName aa/../c',
       ],
       [
-        'one with twenty-one files',
+        'a zip with twenty-one files',
         () => zipFiles(Array.from({ length: 21 }, (_, index) => ({ name: `${index}`, bytes: 'x' }))),
         'tooManyFiles',
       ],
@@ -155,7 +159,7 @@ onConnections('importing a price list file', (engine) => {
           ]),
         'tooLarge',
       ],
-      ['a zip of something else', () => zipFiles([{ name: 'a.txt', bytes: 'x' }]), 'missingPart manifest.json'],
+      ['a zip with other content', () => zipFiles([{ name: 'a.txt', bytes: 'x' }]), 'missingPart manifest.json'],
       ['a list without a manifest', () => zipFiles([{ name: 'price.json', bytes: '{}' }]), 'missingPart manifest.json'],
       [
         'a manifest without a list',
@@ -163,9 +167,9 @@ onConnections('importing a price list file', (engine) => {
         'missingPart price.json',
       ],
       ['a package of an app', () => packList('{}', { format: 'mapp', version: 1 }), 'otherFormat'],
-      ['a later version', () => packList('{}', { version: 2 }), 'otherFormat'],
+      ['a later version of the format', () => packList('{}', { version: 2 }), 'otherFormat'],
       [
-        'a manifest that is no JSON',
+        'a manifest that is not JSON',
         () =>
           zipFiles([
             { name: 'price.json', bytes: '{}' },
@@ -173,12 +177,12 @@ onConnections('importing a price list file', (engine) => {
           ]),
         'otherFormat',
       ],
-      ['a sum that is none', () => packList('{}', { sha256: 'x' }), 'otherFormat'],
-      ['another sum', () => packList(json(plainList), { sha256: '0'.repeat(64) }), 'wrongHash'],
-      ['a field of somebody else', () => packListWithField('uat_chargee', '1.00'), 'foreignFields uat_chargee'],
-      ['that it is confirmed', () => packListWithField('confirmed', true), 'foreignFields confirmed'],
+      ['an invalid checksum', () => packList('{}', { sha256: 'x' }), 'otherFormat'],
+      ['a wrong checksum', () => packList(json(plainList), { sha256: '0'.repeat(64) }), 'wrongHash'],
+      ['an unknown field', () => packListWithField('uat_chargee', '1.00'), 'foreignFields uat_chargee'],
+      ['the confirmed flag', () => packListWithField('confirmed', true), 'foreignFields confirmed'],
       [
-        'a field of somebody else in a range',
+        'an unknown field in a range',
         () => packListWithField('namedUser', [range, { ...range, eur: '1.00' }]),
         'foreignFields namedUser.1.eur',
       ],
@@ -188,49 +192,49 @@ onConnections('importing a price list file', (engine) => {
         'foreignFields module.0.module_id',
       ],
       [
-        'a field of somebody else among the backup prices',
+        'an unknown field among the backup prices',
         () => packListWithField('pdbPrice', { ...backupPrices, extra: '1.00' }),
         'foreignFields pdbPrice.extra',
       ],
       [
-        'a field of somebody else in the manifest',
+        'an unknown field in the manifest',
         () => packList(json(plainList), { author: 'x' }),
         'foreignFields manifest.json author',
       ],
       [
-        'a field of somebody else with a name that is no text to show',
+        'an unknown field with hidden characters in its name',
         () => packListWithField('a\u202eb\n', 1),
         'foreignFields a�b�',
       ],
-      ['an amount that is none', () => packListWithField('min_fee_hkd', '1e3'), 'badList min_fee_hkd'],
-      ['an amount below nothing', () => packListWithField('min_fee_hkd', '-1.00'), 'badList min_fee_hkd'],
-      ['a percent too high', () => packListWithField('uat_charge', '1000.00'), 'badList uat_charge'],
+      ['an invalid amount', () => packListWithField('min_fee_hkd', '1e3'), 'badList min_fee_hkd'],
+      ['a negative amount', () => packListWithField('min_fee_hkd', '-1.00'), 'badList min_fee_hkd'],
+      ['a percentage that is too high', () => packListWithField('uat_charge', '1000.00'), 'badList uat_charge'],
       [
-        'more users than there are',
+        'a range above the maximum of users',
         () => packListWithField('namedUser', [{ ...range, to: 1_000_000 }]),
         'badList namedUser.0.to',
       ],
-      ['a module twice', () => packListWithField('module', [coreModule, coreModule]), 'badList module.1.code'],
+      ['the same module twice', () => packListWithField('module', [coreModule, coreModule]), 'badList module.1.code'],
       [
         'a row without a module',
         () => packListWithField('module', [{ ...coreModule, code: '' }]),
         'badList module.0.code',
       ],
-      ['no day', () => packChangedList((list) => delete list['effective_date']), 'badList effective_date'],
-      ['a day that is none', () => packListWithField('effective_date', '2031-02-29'), 'badList effective_date'],
+      ['a missing date', () => packChangedList((list) => delete list['effective_date']), 'badList effective_date'],
+      ['an invalid date', () => packListWithField('effective_date', '2031-02-29'), 'badList effective_date'],
       ['a description of spaces', () => packListWithField('desc', '  '), 'badList desc'],
-      ['text that no database keeps', () => packListWithField('desc', 'a\0b'), 'badList desc'],
-      ['half a character', () => packList(json(plainList).replace('"x"', '"\\ud800"')), 'badList desc'],
+      ['text with a NUL character', () => packListWithField('desc', 'a\0b'), 'badList desc'],
+      ['half a surrogate pair', () => packList(json(plainList).replace('"x"', '"\\ud800"')), 'badList desc'],
       [
-        'bytes that are no text',
+        'bytes that are not UTF-8',
         () => packList(Buffer.from(json(plainList).replace('"x"', '"\xff"'), 'latin1')),
         'badList price.json',
       ],
-      ['a client type of nobody', () => packListWithField('type', 'xyz'), 'badList type'],
-      ['a list that is none', () => packList('[]'), 'badList price.json'],
-      ['a list that is no JSON', () => packList('{"a":'), 'badList price.json'],
+      ['an unknown client type', () => packListWithField('type', 'xyz'), 'badList type'],
+      ['an array instead of a list', () => packList('[]'), 'badList price.json'],
+      ['a list that is not JSON', () => packList('{"a":'), 'badList price.json'],
       [
-        'a list that says one thing twice',
+        'a list with a duplicate field',
         () => packList(json(plainList).replace('{', '{"desc":"y",')),
         'badList price.json',
       ],
@@ -245,17 +249,17 @@ onConnections('importing a price list file', (engine) => {
         'badList price.json',
       ],
       [
-        'fault 2p a list of more values than a request may hold',
+        'a list of more values than a request may have (fault 2p)',
         () => packList(`{"desc":"x","module":[${Array.from({ length: 40_000 }, (_, index) => index).join()}]}`),
         'badList price.json',
       ],
       [
-        'fault 2p a list of thousands of fields',
+        'a list with 501 unknown fields (fault 2p)',
         () => packChangedList((list) => Array.from({ length: 501 }, (_, index) => (list[`field${index}`] = 1))),
         'badList price.json',
       ],
       [
-        'fault 2p a manifest of thousands of fields',
+        'a manifest with 501 unknown fields (fault 2p)',
         () =>
           packList(
             json(plainList),
@@ -263,7 +267,7 @@ onConnections('importing a price list file', (engine) => {
           ),
         'otherFormat',
       ],
-    ])('rejects with the reason: %s', async (_, makeFile, expectedReason) => {
+    ])('rejects the file with the reason: %s', async (_, makeFile, expectedReason) => {
       const response = await upload(await makeFile())
       expect([response.statusCode, listReasons(response)]).toEqual([400, [['file', 'BAD_ARCHIVE', expectedReason]]])
       expect(await countStoredFiles()).toBe(0)
@@ -338,7 +342,7 @@ onConnections('importing a price list file', (engine) => {
       else if (code !== 'REQUIRED') expect(outcome).toMatch(/^400 BAD_ARCHIVE /)
     }
     expect(fixture.server.readLog()).not.toMatch(/"level":(50|60)/)
-    // Most damage makes the zip unreadable. Damage by tools to complete files is tested one by one above.
+    // Most damage makes the zip unreadable. Faults in the files of a readable zip are tested one by one above.
     expect(countsByOutcome.get('400 BAD_ARCHIVE notZip')).toBeGreaterThan(200)
   })
 

@@ -1,4 +1,7 @@
-/** Exporting a price list from one portal and importing it into another: complete, once, and by provider staff only (Z-32, D64, D78). */
+/**
+ * Tests the export of a price list from one portal and its import into another: complete, once, and by provider staff only (Z-32, D64,
+ * D78).
+ */
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -31,7 +34,7 @@ onConnections('price lists as files', (engine) => {
   const readList = async (id: number | undefined) => (await staff.send({ url: `/api/prices/${id}` })).json()
   const remove = (id: number | undefined) => staff.send({ method: 'DELETE', url: `/api/pricelist/${id}` })
 
-  test('An exported and imported list is the same, unconfirmed and with ids of this portal', async () => {
+  test('A list is the same after export and import, but unconfirmed and with ids of this portal', async () => {
     const listBefore = await readList(fixture.priceListIds[1])
     const bytes = (await open((await requestExportKey(listBefore.id)).json())).rawPayload
     expect((await remove(listBefore.id)).statusCode).toBe(204)
@@ -59,7 +62,7 @@ onConnections('price lists as files', (engine) => {
   })
 
   describe('the address of an export', () => {
-    test('opens once, as a file named after the list (H-09, M55)', async () => {
+    test('can be opened once, and returns a file named after the list (H-09, M55)', async () => {
       const exportKey = (await requestExportKey(fixture.priceListIds[0])).json()
       expect(exportKey).toMatch(/^[\w-]{43}$/)
       const response = await open(exportKey)
@@ -73,7 +76,7 @@ onConnections('price lists as files', (engine) => {
       expect((await open(exportKey)).statusCode).toBe(404)
     })
 
-    test('opens for only one of many concurrent requests', async () => {
+    test('can be opened by only one of many concurrent requests', async () => {
       const key = (await requestExportKey(fixture.priceListIds[0])).json()
       const responses = await Promise.all(Array.from({ length: 10 }, () => open(key)))
       expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([200, ...Array(9).fill(404)])
@@ -126,7 +129,7 @@ onConnections('price lists as files', (engine) => {
       ])
     })
 
-    test('rejects a file without a preview of the same user, or after its deletion (N-05, U-13)', async () => {
+    test('rejects a file that the same user has not previewed, or whose preview was deleted (N-05, U-13)', async () => {
       expect(readStatusAndCode(await importFile('0'.repeat(32)))).toEqual([404, 'NOT_FOUND'])
       const { md5 } = (await upload(await exportFile(fixture.priceListIds[0]))).json()
       const otherStaff = await fixture.server.signIn('delete@m18')

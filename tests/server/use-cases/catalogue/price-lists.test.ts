@@ -45,7 +45,7 @@ onConnections('price lists', (engine) => {
     }
   })
 
-  test('The list in force is the latest confirmed one of the type that has started (D16)', async () => {
+  test('The list in force is the latest confirmed list of its type that has started (D16)', async () => {
     const readListInForce = async () => (await customer.send({ url: '/api/price?type=saas' })).json()
     expect(await readListInForce()).toMatchObject({
       id: ids[0],
@@ -67,7 +67,7 @@ onConnections('price lists', (engine) => {
     expect(readStatusAndCode(await deleteLevelStaff.send({ url: '/api/price?type=mma' }))).toEqual([404, 'NOT_FOUND'])
   })
 
-  test('A customer reads only the list in force, staff read all lists', async () => {
+  test('A customer cannot read a list that is not in force yet, but staff can read all lists', async () => {
     expect((await customer.send({ url: `/api/prices/${ids[0]}` })).statusCode).toBe(200)
     const nextListResponse = await customer.send({ url: `/api/prices/${ids[1]}` })
     const missingListResponse = await customer.send({ url: '/api/prices/999999' })
@@ -123,7 +123,7 @@ onConnections('price lists', (engine) => {
   })
 
   describe('saving a price list', () => {
-    test('sorts ranges, raises their ends and drops empty ones (T11, D82)', async () => {
+    test('makes ranges contiguous, raises overlapping ends and drops empty ranges (T11, D82)', async () => {
       const buildRange = (from: number, to: number) => ({ from, to, ...charge })
       const response = await post({
         ...draft,
@@ -136,7 +136,7 @@ onConnections('price lists', (engine) => {
       ])
     })
 
-    test('keeps the order of module rows, and rejects a duplicate with the specified message (M148)', async () => {
+    test('keeps the order of module rows, and rejects a duplicate row with the specified message (M148)', async () => {
       const buildModuleRow = async (code: string) => ({ code, module_id: await findModuleId(code), ...charge })
       const createResponse = await post({
         ...draft,
@@ -214,7 +214,7 @@ onConnections('price lists', (engine) => {
     })
   })
 
-  test('An unconfirmed list can be changed, a confirmed one only in its description (D81)', async () => {
+  test('An unconfirmed list can be changed, but a confirmed list only in its description (D81)', async () => {
     const { id } = (await post({ ...draft, ...usableFields })).json()
     const changeResponse = await put({ id, min_fee_hkd: '5.00', effective_date: '2026-07-02' })
     expect(changeResponse.json()).toMatchObject({ min_fee_hkd: '5.00', effective_date: '2026-07-02', row_version: 2 })
@@ -241,7 +241,7 @@ onConnections('price lists', (engine) => {
     }
     const inForceRefusal = [409, 'STATE_CONFLICT', { why: 'inForce' }]
 
-    test('is refused for the list in force, and withdraws one that was replaced', async () => {
+    test('is refused for the list in force, and withdraws a list that was replaced', async () => {
       const [listIdInForce = 0] = ids
       expect(await removeAndReadRefusal(listIdInForce)).toEqual(inForceRefusal)
       await createConfirmedList('2026-03-01')
@@ -250,7 +250,7 @@ onConnections('price lists', (engine) => {
       expect((await post({ ...draft, effective_date: '2026-01-01' })).statusCode).toBe(200)
     })
 
-    test('treats a list as replaced only once a later one has started', async () => {
+    test('treats a list as replaced only once a later list has started', async () => {
       const [listIdInForce = 0] = ids
       const tomorrowListId = await createConfirmedList('2026-03-03')
       expect(await removeAndReadRefusal(listIdInForce)).toEqual(inForceRefusal)
@@ -260,7 +260,7 @@ onConnections('price lists', (engine) => {
       expect(await removeAndReadRefusal(listIdInForce)).toBeNull()
     })
 
-    test('deletes an unconfirmed list at any time, and such a list replaces nothing', async () => {
+    test('deletes an unconfirmed list at any time, and does not treat it as a replacement', async () => {
       const [listIdInForce = 0] = ids
       const { id } = (await post({ ...draft, effective_date: '2026-03-01' })).json()
       expect(await removeAndReadRefusal(listIdInForce)).toEqual(inForceRefusal)
@@ -336,7 +336,7 @@ onConnections('price lists', (engine) => {
       ])
     })
 
-    test('contain twenty changes of a hundred characters each, and the count of all', async () => {
+    test('contain at most twenty changes and 100 characters per value, and the number of all changes', async () => {
       const { id } = (await post(draft)).json()
       const rows = Array.from({ length: 10 }, (_, index) => ({ from: index + 1, to: index + 1, ...charge }))
       await put({ id, desc: `${'x'.repeat(99)}😀${'x'.repeat(300)}`, concurrentUser: rows })

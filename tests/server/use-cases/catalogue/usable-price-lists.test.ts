@@ -1,4 +1,7 @@
-/** A price list can only be confirmed if customers can order by it, and a catalogue change must not make a confirmed list unusable. */
+/**
+ * Tests that a price list can be confirmed only if customers can order by it, and that a catalogue change does not make a confirmed list
+ * unusable.
+ */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -40,28 +43,32 @@ onConnections('usable price lists', (engine) => {
 
   describe('confirming an unusable list (fault 10a)', () => {
     const cases: [string, (rows: typeof buildModuleRow) => object, string[]][] = [
-      ['lacks what a module needs', (r) => ({ module: [r('fin')] }), ['module.0.code NEEDS_UNLISTED']],
+      ['a required module is missing', (r) => ({ module: [r('fin')] }), ['module.0.code NEEDS_UNLISTED']],
       [
-        'lacks what a module needs by another one',
+        'an indirectly required module is missing',
         (r) => ({ module: [r('doc'), r('scm'), r('core')] }),
         ['module.1.code NEEDS_UNLISTED'],
       ],
-      ['lacks several modules', (r) => ({ module: [r('scm')] }), ['module.0.code NEEDS_UNLISTED_MODULES']],
-      ['has no module', () => ({ module: [] }), ['module NO_MODULES_LISTED']],
-      ['has no range of concurrent users', () => ({ concurrentUser: [] }), ['concurrentUser NO_RANGES']],
-      ['has no range of named users', () => ({ namedUser: [] }), ['namedUser NO_RANGES']],
       [
-        'asks for more users than its last range has',
+        'several required modules are missing',
+        (r) => ({ module: [r('scm')] }),
+        ['module.0.code NEEDS_UNLISTED_MODULES'],
+      ],
+      ['it has no module', () => ({ module: [] }), ['module NO_MODULES_LISTED']],
+      ['it has no range of concurrent users', () => ({ concurrentUser: [] }), ['concurrentUser NO_RANGES']],
+      ['it has no range of named users', () => ({ namedUser: [] }), ['namedUser NO_RANGES']],
+      [
+        'its minimum number of users is above its last range',
         () => ({ min_named_user: 101 }),
         ['min_named_user MINIMUM_ABOVE_RANGES'],
       ],
       [
-        'has a module without a price in one currency',
+        'a module has no price in one currency',
         (r) => ({ module: [r('core', { usd: '0.00' })] }),
         ['module.0.usd MODULE_PRICE_MISSING'],
       ],
       [
-        'has a range without a price in two currencies',
+        'a range has no price in two currencies',
         () => ({ namedUser: [{ from: 1, to: 999_999, hkd: '0.00', usd: '1.00', rmb: '0.00' }] }),
         ['namedUser.0.hkd RANGE_PRICE_MISSING'],
       ],
@@ -97,7 +104,7 @@ onConnections('usable price lists', (engine) => {
     test('is not rejected for a mere warning (D3)', async () => {
       const freePrices = { hkd: '0.00', usd: '0.00', rmb: '0.00' }
       const { id } = await createList({
-        // Not all modules, a free module, a last range below 999999, and a minimum fee in one currency only.
+        // This list lacks some modules, and has a free module, a last range below 999999, and no minimum fee in one currency.
         module: [buildModuleRow('core'), buildModuleRow('doc', freePrices)],
         min_fee_usd: '0.00',
       })
@@ -144,7 +151,7 @@ onConnections('usable price lists', (engine) => {
       ])
     })
 
-    test('and a new dependency at the same time: one of the two is refused (fault 10c)', async () => {
+    test('cannot succeed together with a concurrent new dependency (fault 10c)', async () => {
       for (const list of fixture.priceListIds) await markWithdrawn(list)
       const { id } = await createList()
       const [confirmation, dependencyChange] = await Promise.all([
@@ -154,7 +161,7 @@ onConnections('usable price lists', (engine) => {
       expect([confirmation.statusCode, dependencyChange.statusCode].toSorted()).toEqual([200, 400])
     })
 
-    test('does not lock the description of a list that was confirmed before (fault 10a)', async () => {
+    test('A list that was confirmed earlier can change its description although it is unusable (fault 10a)', async () => {
       const [listIdInForce = 0] = fixture.priceListIds
       await rewriteContent(listIdInForce, (content) => ({
         ...content,
@@ -164,7 +171,7 @@ onConnections('usable price lists', (engine) => {
       expect([changeResponse.statusCode, changeResponse.json().desc]).toEqual([200, 'Sold in 2026'])
     })
 
-    test('rejects an order by an older unusable list and names the missing modules', async () => {
+    test('An order by an older unusable list is rejected, with the names of the missing modules', async () => {
       const [listIdInForce = 0] = fixture.priceListIds
       await rewriteContent(listIdInForce, (content) => ({
         ...content,
@@ -177,7 +184,7 @@ onConnections('usable price lists', (engine) => {
     })
   })
 
-  describe('changing the catalogue under a list in force (fault 10d)', () => {
+  describe('the catalogue under a list in force (fault 10d)', () => {
     test('rejects a new dependency that a current or future list lacks, and names it (fault 10d)', async () => {
       const { id } = await createModule('journal')
       const refusal = await changeModule('fin', { dependencies: ['core', 'journal'] })
@@ -192,12 +199,12 @@ onConnections('usable price lists', (engine) => {
       expect((await staff.send(dependencyChange)).statusCode).toBe(200)
     })
 
-    test('accepts a dependency that all lists have, and the removal of one', async () => {
+    test('accepts a new dependency on a module that all lists have, and its removal', async () => {
       expect((await changeModule('doc', { dependencies: ['hr'] })).statusCode).toBe(200)
       expect((await changeModule('doc', { dependencies: [] })).statusCode).toBe(200)
     })
 
-    test('ignores what lists lacked before, and replaced or unconfirmed lists (fault 10d)', async () => {
+    test('ignores modules that lists lacked before, and replaced or unconfirmed lists (fault 10d)', async () => {
       await createModule('journal')
       const [listIdInForce = 0, nextListId = 0] = fixture.priceListIds
       await markWithdrawn(nextListId)
@@ -222,7 +229,7 @@ onConnections('usable price lists', (engine) => {
       expect((await changeModule('fin', { dependencies: ['core', 'journal'] })).statusCode).toBe(200)
     })
 
-    test('rejects the deletion of a listed module with the dates, except from withdrawn lists', async () => {
+    test('rejects deleting a module of a list that is not withdrawn, and returns the dates of these lists', async () => {
       const remove = () => staff.send({ method: 'DELETE', url: `/api/module/${ids.doc}` })
       expect((await remove()).json().data).toEqual({
         why: 'priced',

@@ -1,4 +1,4 @@
-/** A withdrawn price list stays readable, lists its uses, and can be reinstated (D81). */
+/** Tests that a withdrawn price list stays readable, lists its uses, and can be reinstated (D81). */
 import { beforeEach, expect, inject, test } from 'vitest'
 import { readLeaf } from '#domain/audit-log/leaf.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -50,7 +50,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
       return rows.map(({ leaf }) => readLeaf(leaf))
     })
   const readIdInForce = async () => (await customer.send({ url: '/api/price?type=saas' })).json().id
-  /** Confirms a list for this day and withdraws the first one. Returns the id of the new list. */
+  /** Confirms a list for this day and withdraws the list in force. Returns the id of the new list. */
   async function replaceListInForce(effectiveDate = '2026-03-01'): Promise<number> {
     const laterListId = await createConfirmedList(effectiveDate)
     await withdraw(listIdInForce)
@@ -65,7 +65,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(await listPriceLists('&includedWithdrawn=true')).toEqual([3, [nextListId, laterListId, listIdInForce]])
     const { data } = (await staff.send({ url: '/api/pricelist?withdrawn=true' })).json()
     expect(data).toMatchObject([{ confirmed: true, withdrawn: true, effective_date: '2026-01-01' }])
-    // The time and user of the withdrawal.
+    // These are the time and the user of the withdrawal.
     expect(data[0]).toMatchObject({
       update_time: '2026-03-02 10:00:00',
       update_user_name: expect.stringMatching('admin'),
@@ -90,7 +90,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(readStatusAndCode(await staff.send({ url: '/api/pricelist/uses?type=mma' }))).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('Devices keep a withdrawn list and remove a deleted one (fault 11f)', async () => {
+  test('Devices keep a withdrawn list and remove a deleted list (fault 11f)', async () => {
     const { upto: cursor } = (await staff.send({ url: '/api/pricelist?since=' })).json()
     const draftListId = await createList('2026-04-01')
     await remove(draftListId)
@@ -134,7 +134,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(readStatusAndCode(await readList(listIdInForce, otherCustomer))).toEqual([404, 'NOT_FOUND'])
   })
 
-  test('It stays readable after the order was deleted and the contract replaced (fault 11b)', async () => {
+  test('A withdrawn list stays readable after the order was deleted and the contract replaced (fault 11b)', async () => {
     const order = await buyOrder(fixture.server, customer)
     await replaceListInForce()
     await runInTransaction(fixture.server.app, { role: 'portal_system' }, async (db) => {
@@ -167,7 +167,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(await readIdInForce()).toBe(nextListId)
   })
 
-  test('A reinstated list that has started meanwhile is in force at once (fault 11d)', async () => {
+  test('A reinstated list that has started meanwhile is in force immediately (fault 11d)', async () => {
     await withdraw(nextListId)
     fixture.server.clock.now = Date.parse('2027-02-01T02:00:00Z')
     ;[staff, customer] = [await fixture.server.signIn('admin@m18'), await fixture.server.signIn('order@alpha')]
@@ -176,7 +176,7 @@ eachEngineByNight('withdrawn price lists', (engine) => {
     expect(await readIdInForce()).toBe(nextListId)
   })
 
-  test('Reinstating is refused while a later list is in force, with its name (fault 11e)', async () => {
+  test('Reinstating is refused while a later list is in force, with the name of that list (fault 11e)', async () => {
     await replaceListInForce()
     const refusal = await reinstate(listIdInForce)
     expect([...readStatusAndCode(refusal), refusal.json().data]).toEqual([

@@ -87,7 +87,7 @@ describe('the factors of a user', () => {
 })
 
 describe('changing the factors', () => {
-  test('requires the password or a factor for the current token', async () => {
+  test('requires a proof by password or factor, which is valid only for the current token', async () => {
     const person = await server.signIn('user@alpha')
     const { mfa_token, methods } = (await post(person, 'begin')).json()
     expect(methods).toEqual(['password'])
@@ -104,7 +104,7 @@ describe('changing the factors', () => {
     expect(readOutcome(await post(laterPerson, 'setup', setup))).toEqual(expiredOutcome)
   })
 
-  test('accepts each factor as proof, and a code only once', async () => {
+  test('accepts each factor as proof, and each code only once', async () => {
     const person = await server.signIn('user@alpha')
     const { secret, codes } = await addAuthenticatorApp(person, server.clock.now)
     const key = await addPasskey(person)
@@ -124,7 +124,7 @@ describe('changing the factors', () => {
     expect((await readOwnFactors(person)).recovery_codes).toBe(9)
   })
 
-  test('is refused with the token of another session, another user or a sign-in', async () => {
+  test('is refused with a token from another session, another user or a sign-in', async () => {
     const person = await server.signIn('user@alpha')
     const token = await proveIdentity(person)
     const setup = { mfa_token: token, kind: 'totp' }
@@ -142,7 +142,7 @@ describe('changing the factors', () => {
     expect(readOutcome(await post(otherSession, 'setup', { mfa_token, kind: 'totp' }))).toEqual(expiredOutcome)
   })
 
-  test('limits guesses of the password, also concurrent ones (S-31)', async () => {
+  test('limits guesses of the password, also concurrent guesses (S-31)', async () => {
     const person = await server.signIn('user@alpha')
     const { mfa_token } = (await post(person, 'begin')).json()
     const responses = await Promise.all(
@@ -152,7 +152,7 @@ describe('changing the factors', () => {
     expect(responses.filter(({ statusCode }) => statusCode === 429)).toHaveLength(55)
   })
 
-  test('adds an app only with its code, and a passkey only with the response to its challenge', async () => {
+  test('adds an authenticator app only with its code, and a passkey only with the answer to its challenge', async () => {
     const person = await server.signIn('user@alpha')
     const mfa_token = await proveIdentity(person)
     const { totp } = (await post(person, 'setup', { mfa_token, kind: 'totp' })).json()
@@ -165,7 +165,7 @@ describe('changing the factors', () => {
     expect(readOutcome(await post(person, 'factor', app))).toEqual([400, 'VALIDATION_ERROR'])
     const otp = calculateCode(totp.secret, server.clock.now)
     expect(readOutcome(await post(person, 'factor', { ...app, otp }))).toBe(200)
-    // The setup is used up. A repetition needs a new setup.
+    // The setup is already used, so a repetition needs a new setup.
     expect(readOutcome(await post(person, 'factor', { ...app, otp }))).toEqual(invalidOutcome)
 
     const { passkey } = (await post(person, 'setup', { mfa_token, kind: 'passkey' })).json()
@@ -261,7 +261,7 @@ describe('the factor that a company requires', () => {
       }),
     )
 
-  test('is set up at the next sign-in by users without one, while sessions continue', async () => {
+  test('is set up at the next sign-in by users without a factor, while sessions continue', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
     expect(await requireFactor(user, true)).toEqual([403, 'FORBIDDEN'])

@@ -107,7 +107,7 @@ describe('an admin who resets the second factor of a colleague', () => {
     expect(await countFactors(admin, user.userId)).toEqual({ factors: 1, required: null })
   })
 
-  test('must be an admin of the same company, and cannot do it for themselves (Z-10, S-53)', async () => {
+  test('must be an admin of the same company, and cannot reset their own factors (Z-10, S-53)', async () => {
     const user = await server.signIn('user@alpha')
     await addAuthenticatorApp(user, server.clock.now)
     const plainUser = await server.signIn('order@alpha')

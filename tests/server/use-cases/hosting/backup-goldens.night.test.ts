@@ -1,4 +1,4 @@
-/** The agreed examples of backups and traffic (G31 to G41) through the server's calls, in every currency. */
+/** Tests the agreed examples of backups and traffic (G31 to G41) through the server's calls, in every currency. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { currencies, type Currency } from '#domain/money.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -16,7 +16,7 @@ const listCases = (kind: GoldenCase['kind']) =>
     .filter((feeCase) => feeCase.kind === kind)
     .flatMap((feeCase) => currencies.map((currency) => [feeCase.id, currency, feeCase] as const))
 
-describe('the agreed examples of backup and traffic fees', () => {
+describe('the fees of backups and traffic', () => {
   const fixture = setUpShop('embedded')
   beforeEach(() => {
     fixture.server.clock.now = toInstant('2026-09-14', noon)
@@ -38,7 +38,7 @@ describe('the agreed examples of backup and traffic fees', () => {
     return { buyer, id: await readServiceId(server, 'shop') }
   }
 
-  test.each(listCases('backup'))('charges backup example %s in %s', async (id, currency, feeCase) => {
+  test.each(listCases('backup'))('match the agreed backup example %s in %s', async (id, currency, feeCase) => {
     const { server } = fixture
     const isCut = id === 'G34'
     const contractEnd = isCut ? '2027-03-01' : '2029-03-01'
@@ -72,11 +72,11 @@ describe('the agreed examples of backup and traffic fees', () => {
     }).results
     const expected = oracleResult as Record<string, string>
     expect(row).toMatchObject({ amount: expected.amount, pay_amount: expected.pay_amount })
-    // An order over 0.00 takes effect at once (G36).
+    // An order with the amount 0.00 takes effect immediately (G36).
     expect(row.status).toBe(feeCase.pay_amount === '0.00' ? 1 : 0)
   })
 
-  test.each(listCases('traffic'))('charges traffic example %s in %s', async (_id, currency, feeCase) => {
+  test.each(listCases('traffic'))('match the agreed traffic example %s in %s', async (_id, currency, feeCase) => {
     const { server } = fixture
     const { buyer, id } = await buyService(currency, '2029-03-01')
     await setBackupPrices(server, {

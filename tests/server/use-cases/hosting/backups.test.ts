@@ -1,4 +1,4 @@
-/** Backups and traffic of a service as database rows and as lists (contracts 3; D20 to D25, D90, D91). */
+/** Tests backups and traffic of a service as database rows and as lists (contracts 3; D20 to D25, D90, D91). */
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -75,7 +75,7 @@ describe('backups in the database', () => {
       })
     })
 
-    test('return changes since a number, and a stream', async () => {
+    test('return the changes since a number, and all rows as a stream', async () => {
       const firstId = await createBackupOrder(server, 'shop')
       const changeNumber = (await list('order', `serviceId=${serviceId}`)).headers['x-change']
       const secondId = await createBackupOrder(server, 'shop')
@@ -120,21 +120,21 @@ describe('backups in the database', () => {
 
   describe('rows', () => {
     test.each([
-      ['a period of none', { period: 0 }],
-      ['a period of a hundred', { period: 100 }],
+      ['a period of 0', { period: 0 }],
+      ['a period of 100', { period: 100 }],
       ['a negative fee', { annual: '-12.00' }],
       ['a negative amount', { amount: '-0.01' }],
-      ['more to pay than the amount', { pay_amount: '6000.01' }],
-      ['more discount than all', { discount: '100.01' }],
+      ['a payable amount above the full amount', { pay_amount: '6000.01' }],
+      ['a discount above 100.00', { discount: '100.01' }],
       ['an unknown status', { status: 2 as never }],
       ['an unknown currency', { currency: 'EUR' as never }],
       ['an unknown kind', { pdb_type: 'pdb2tape' as never }],
-      ['an end before it begins', { period_end: '2026-03-02' }],
-    ])('reject %s', async (_, fields) => {
+      ['an end that is not after the start', { period_end: '2026-03-02' }],
+    ])('reject a backup with %s', async (_, fields) => {
       await expect(createBackupOrder(server, 'shop', fields)).rejects.toMatchObject({ code: '23514' })
     })
 
-    test('allow one unpaid order per service and kind (D91)', async () => {
+    test('allow only one unpaid order per service and kind (D91)', async () => {
       await createBackupOrder(server, 'shop', { status: 0 })
       await createBackupOrder(server, 'shop', { status: 0, pdb_type: 'pdb2rds' })
       await createBackupOrder(server, 'shop', { status: -1 })
@@ -143,15 +143,15 @@ describe('backups in the database', () => {
 
     test.each([
       ['negative GB', { pdb_traffic: '-0.01' }],
-      ['an end that is no first day of a month', { period_end: '2026-03-31' }],
+      ['an end that is not the first day of a month', { period_end: '2026-03-31' }],
       ['a negative amount', { amount: '-0.01' }],
-      ['a day of payment without what was paid', { pay_amount: null }],
-      ['another sum paid than is due', { pay_amount: '162.49' }],
-    ])('of traffic reject %s', async (_, fields) => {
+      ['a payment date without a paid amount', { pay_amount: null }],
+      ['a paid amount that differs from the due amount', { pay_amount: '162.49' }],
+    ])('reject traffic with %s', async (_, fields) => {
       await expect(createTraffic(server, 'shop', fields)).rejects.toMatchObject({ code: '23514' })
     })
 
-    test('of traffic allow one per service and month', async () => {
+    test('allow only one traffic row per service and month', async () => {
       await createTraffic(server, 'shop')
       await expect(createTraffic(server, 'shop')).rejects.toMatchObject({ code: '23505' })
     })
@@ -168,7 +168,7 @@ describe('backups in the database', () => {
       expect((await listCodes()).map(({ code }) => code)).toEqual([1, 2, 3, 4].map((index) => `I20260300000${index}`))
     })
 
-    test('store seller, buyer, service and lines as they were', async () => {
+    test('store seller, buyer, service and lines as they were at the time of payment', async () => {
       await runAsSystem((db) => db.updateTable('company').set({ tax_number: '12345678' }).execute())
       const backupId = await createBackupOrder(server, 'shop')
       const trafficId = await createTraffic(server, 'shop')
@@ -202,7 +202,7 @@ describe('backups in the database', () => {
       ])
     })
 
-    test('belong to exactly one order, and each order has one', async () => {
+    test('belong to exactly one order, and each order has one invoice', async () => {
       const id = await createBackupOrder(server, 'shop')
       const insertInvoice = (orderId: number | null, backupId: number | null) =>
         runAsSystem((db) =>
@@ -232,7 +232,7 @@ describe('backups in the database', () => {
           period_end, annual, discount, amount, pay_amount, ${status}, steps, change, create_time, update_time
         from backup_order limit 1`
 
-      test('can order, cancel an unpaid order and take a free one (D15)', async () => {
+      test('can create an order, cancel an unpaid order and activate a free order (D15)', async () => {
         const id = await createBackupOrder(server, 'shop', { status: 0 })
         expect(await runAsCompany(buildCopyStatement(0))).toBe(1)
         expect(await runAsCompany(sql`update backup_order set status = -1 where id = ${id}`)).toBe(1)
@@ -240,7 +240,7 @@ describe('backups in the database', () => {
         expect(await runAsCompany(sql`update backup_order set status = 1 where id = ${freeId}`)).toBe(1)
       })
 
-      test('can change nothing else of backups, and nothing of traffic', async () => {
+      test('can change no other values of backups, and no values of traffic', async () => {
         const id = await createBackupOrder(server, 'shop', { status: 0 })
         for (const statement of [
           sql`update backup_order set status = 1 where id = ${id}`,

@@ -46,7 +46,7 @@ describe('GET /public/service/url', () => {
     expect((await findService('own')).json().admin_url).toBe('https://control.own.example')
   })
 
-  test('returns the same 404 for an unknown service and one that does not run yet', async () => {
+  test('returns the same 404 for an unknown service and a service that does not run yet', async () => {
     const [missingResponse, plannedResponse] = [await findService('nosuch'), await findService('planned')]
     expect([missingResponse.statusCode, missingResponse.json().errorCode]).toEqual([404, 'NOT_FOUND'])
     expect(plannedResponse.json()).toEqual(missingResponse.json())

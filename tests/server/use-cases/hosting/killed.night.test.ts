@@ -1,5 +1,5 @@
 /**
- * The portal is killed at random points of operations on hosted services: ten times by night, and any number of times in the campaign
+ * Kills the portal at random points of operations on hosted services: ten times by night, and any number of times in the campaign
  * `services`.
  */
 import { expect, it } from 'vitest'

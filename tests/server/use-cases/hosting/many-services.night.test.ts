@@ -1,4 +1,4 @@
-/** Two hundred services, most of them stopped, are supervised and listed without a process for each. */
+/** Tests that two hundred services, most of them stopped, are supervised and listed without a process for each. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { insertService } from '#server/db/hosting/services.ts'
@@ -17,7 +17,7 @@ describe('many hosted services', () => {
   })
   afterAll(() => host.end())
 
-  it('share one supervisor, and only running ones have a process', async () => {
+  it('share one supervisor, and only running services have a process', async () => {
     const { app, world } = fixture.server
     app.hosting = host.driver
     for (let number = 1; number <= serviceCount; number++) {
@@ -34,7 +34,7 @@ describe('many hosted services', () => {
     const startedAt = performance.now()
     expect(await checkServices(app)).toEqual({ checked: serviceCount, online: runningCount, changed: 0 })
     const durationMs = performance.now() - startedAt
-    // This runs every five seconds, in addition to the requests of users.
+    // This check runs every five seconds, in addition to the requests of users.
     expect(durationMs).toBeLessThan(500)
     expect(findTasks(host.folder)).toHaveLength(runningCount)
     expect(findProcesses(host.folder).length).toBeLessThanOrEqual(runningCount + 1)

@@ -1,4 +1,4 @@
-/** Orders of backup subscriptions (D13, D15, D16, D17, D20, D21, D31, D91; Z-23). */
+/** Tests orders of backup subscriptions (D13, D15, D16, D17, D20, D21, D31, D91; Z-23). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -12,7 +12,7 @@ import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 
 const dayMs = 86_400_000
 
-describe('ordering a backup', () => {
+describe('a backup order', () => {
   const fixture = setUpShop('embedded')
   let server: TestServer
   let buyer: SignedIn
@@ -42,7 +42,7 @@ describe('ordering a backup', () => {
   }
   const readReason = (response: { json(): { data?: { why?: string } } }) => response.json().data?.why
 
-  test('stores the price of today with period and steps, and is unpaid', async () => {
+  test('has the price of today with period and steps, and is unpaid', async () => {
     const response = await orderBackup()
     expect([response.statusCode, Object.keys(response.json())]).toEqual([200, ['id']])
     expect(await listBackups()).toMatchObject([
@@ -82,7 +82,7 @@ describe('ordering a backup', () => {
     ])
   })
 
-  test('is shortened to the end of the contract, and started months are charged', async () => {
+  test('is shortened to the end of the contract, with started months charged in full', async () => {
     await setDay('2026-09-14')
     await orderBackup({ period: 3 })
     expect(await listBackups()).toMatchObject([
@@ -90,7 +90,7 @@ describe('ordering a backup', () => {
     ])
   })
 
-  test('starts when the current subscription ends, and is refused beyond the contract', async () => {
+  test('starts when the current subscription ends, and is refused beyond the end of the contract', async () => {
     await createBackupOrder(server, 'shop', { period_end: '2026-12-02', months: 9 })
     expect((await orderBackup({ period: 2, period_type: 'month' })).statusCode).toBe(200)
     expect((await listBackups())[0]).toMatchObject({
@@ -105,12 +105,12 @@ describe('ordering a backup', () => {
   })
 
   test.each([
-    ['no period', { period: 0 }],
-    ['a period of a hundred', { period: 100 }],
-    ['half a year', { period: 0.5 }],
+    ['a period of 0', { period: 0 }],
+    ['a period of 100', { period: 100 }],
+    ['a period of half a year', { period: 0.5 }],
     ['an unknown unit', { period_type: 'day' }],
     ['an unknown kind', { pdb_type: 'pdb2tape' }],
-  ])('rejects %s', async (_, fields) => {
+  ])('is rejected with %s', async (_, fields) => {
     expect((await orderBackup(fields)).json().errorCode).toBe('VALIDATION_ERROR')
     expect(await listBackups()).toEqual([])
   })
@@ -130,7 +130,7 @@ describe('ordering a backup', () => {
     expect(await listBackups()).toEqual([])
   })
 
-  test('requires the order right for the company, or staff with it (N-06, Z-23)', async () => {
+  test('requires a caller with the order right, from the company or from staff (N-06, Z-23)', async () => {
     const beta = await server.signIn('order@beta')
     expect((await orderBackup({}, beta)).statusCode).toBe(404)
     expect((await orderBackup({ service_id: 999_999 })).statusCode).toBe(404)
@@ -157,10 +157,10 @@ describe('ordering a backup', () => {
     })
 
     test.each([
-      ['by another list', { price_id: 999_999 }],
-      ['at another sum', { pay_amount: '5400.01' }],
-      ['by an id that is none of ours', { quote_id: 'q'.repeat(32) }],
-    ])('is refused if it differs: %s', async (_, displayedPrice) => {
+      ['another price list', { price_id: 999_999 }],
+      ['another amount', { pay_amount: '5400.01' }],
+      ['an unknown quote id', { quote_id: 'q'.repeat(32) }],
+    ])('is refused if the quote has %s', async (_, displayedPrice) => {
       expect((await orderBackup(displayedPrice)).json().errorCode).toBe('QUOTE_CHANGED')
     })
   })
@@ -186,7 +186,7 @@ describe('ordering a backup', () => {
     expect(statuses.toSorted((a: number, b: number) => b - a)).toEqual([0, ...Array.from({ length: 9 }, () => -1)])
   }, 30_000)
 
-  test('takes effect at once if it costs nothing, and schedules the first backup (D15)', async () => {
+  test('takes effect immediately if it costs nothing, and schedules the first backup (D15)', async () => {
     await setBackupPrices(server, { pdb2s3_discount: '100.00' })
     const { id } = (await orderBackup()).json()
     expect(await listBackups()).toMatchObject([
@@ -203,7 +203,7 @@ describe('ordering a backup', () => {
       buyer = await server.signIn('order@alpha')
     }
 
-    test('is shown as invalid at once, and stored as invalid by the job', async () => {
+    test('is shown as invalid immediately, and stored as invalid by the job', async () => {
       const { id } = (await orderBackup()).json()
       const changeNumber = Number(
         (await buyer.send({ url: `/api/pdb/order?serviceId=${serviceId}` })).headers['x-change'],
@@ -255,7 +255,7 @@ describe('ordering a backup', () => {
       await passDays(8)
       const listIds = async (sortOrder: string) =>
         (await listBackups(`&sortField=status&sortOrder=${sortOrder}`)).map(({ id }: { id: number }) => id)
-      // Both invalid orders, sorted by their ids.
+      // The two invalid orders come first, sorted by their ids.
       expect(await listIds('asc')).toEqual([overdueId, replacedId, paidId])
     })
 
@@ -268,7 +268,7 @@ describe('ordering a backup', () => {
     })
   })
 
-  test('extends to the end of an extended contract', async () => {
+  test('can extend to the end of an extended contract', async () => {
     await setDay('2026-06-01')
     const response = await buyer.send({
       method: 'POST',

@@ -1,4 +1,4 @@
-/** When the portal ends, services keep running and the next start takes them over. With Ctrl-C they end too. */
+/** Tests that services keep running when the portal ends, and that the next start takes them over. With Ctrl-C they end too. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

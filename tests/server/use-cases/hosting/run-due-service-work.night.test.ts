@@ -1,5 +1,6 @@
 /**
- * Scheduled work on hosted services: setup after payment, stop after the contract, erasure with mails before it, and restart (contracts 4).
+ * Tests the scheduled work on hosted services: setup after payment, stop after the contract, erasure with mails before it, and restart
+ * (contracts 4).
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -12,7 +13,7 @@ import { createMailBox } from '#tests/support/server/mail-box.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 import { buyOrder, placeOrder, payOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 
-test('An unreachable host is not requested again at once', () => {
+test('An unreachable host is not requested again immediately', () => {
   const expiredService = {
     id: 1,
     company_id: 1,
@@ -55,7 +56,7 @@ describe('scheduled work on services', () => {
     alpha = await fixture.server.signIn('order@alpha')
   })
 
-  /** Runs the schedule as two nodes at the same time, then all jobs. Returns the started work, the mails and the service. */
+  /** Runs the schedule on two nodes at the same time, then all jobs. Returns the started work, the mails and the service. */
   async function runServiceWork(): Promise<{ due: number; mails: string[]; row: Partial<ServiceResponse> }> {
     const [firstCount, secondCount] = await Promise.all([
       runDueServiceWork(fixture.server.app),

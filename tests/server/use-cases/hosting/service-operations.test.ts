@@ -1,4 +1,4 @@
-/** Operations on a hosted service, from the call to the running processes, on a real host (M112 to M119, M122, Z-26). */
+/** Tests operations on a hosted service, from the call to the running processes, on a real host (M112 to M119, M122, Z-26). */
 import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listAppsOfService } from '#server/db/catalogue/apps.ts'
@@ -18,7 +18,7 @@ describe('operations of a hosted service', () => {
   let host: LocalUnderTest
   let alpha: SignedIn
   let contractId = 0
-  // Each test uses the same ids again, so it needs a new host without data of the last test.
+  // Each test uses the same ids again, so it needs a new host without the data of the last test.
   afterEach(() => host.end())
   beforeEach(async () => {
     host = openLocalHosting()
@@ -42,7 +42,7 @@ describe('operations of a hosted service', () => {
     return { status: response.statusCode, body: response.body === '' ? null : response.json() }
   }
   const create = () => runToEnd('POST', `/api/aws/service?contractId=${contractId}`)
-  /** Sends the host name as a header, because this machine may not resolve it. */
+  /** Requests the URL and returns the status. The host name is sent as a header, because this machine may not resolve it. */
   const openUrl = (url: string | null) =>
     new Promise<number>((resolve, reject) => {
       const address = new URL(url ?? '')
@@ -56,7 +56,7 @@ describe('operations of a hosted service', () => {
       clientRequest.end()
     })
 
-  it('create it, make it reachable and show its first password once, to the caller', async () => {
+  it('create the service, make it reachable and show its first password once, to the caller', async () => {
     const { status, body } = await create()
     expect({ status, body }).toMatchObject({
       status: 200,
@@ -77,7 +77,7 @@ describe('operations of a hosted service', () => {
     })
   }, 60_000)
 
-  it('run one at a time, and name the running one to other callers', async () => {
+  it('run one at a time, and a refusal names the running operation', async () => {
     await create()
     const { id } = await readRow()
     const { location } = await send('POST', `/api/aws/reboot/${id}`)
@@ -98,7 +98,7 @@ describe('operations of a hosted service', () => {
     await runJob()
   }, 60_000)
 
-  it('apply another configuration at the next reboot, and show it until then', async () => {
+  it('apply a new configuration at the next reboot, and show until then that a reboot is needed', async () => {
     await create()
     const { id } = await readRow()
     const response = await runToEnd(
@@ -148,14 +148,14 @@ describe('operations of a hosted service', () => {
       body: {
         errorCode: 'NO_MEMORY',
         data: { tasks: '4', memory: '8000', beside: '100', needed: '32400', free: '3000' },
-        // The requested memory, and the memory that is added for each task.
+        // The message contains the requested memory of a task, and the memory that is added for each task.
         errorMessage: expect.stringMatching(/Tasks: 4, each with 8000 MB, plus 100 MB each .* 32400 MB in all/),
       },
     })
     expect(await readRow()).toMatchObject({ task_runtime_memory: 0, operation: null, needs_reboot: false })
   }, 60_000)
 
-  it('install the latest apps of its contract with an update, and not before (contracts 4)', async () => {
+  it('install the latest apps of the contract with an update, and not before (contracts 4)', async () => {
     await create()
     const { id } = await readRow()
     const instance = { serviceId: id, code: 'alpha1' }
@@ -180,7 +180,7 @@ describe('operations of a hosted service', () => {
     expect(await readRecordedVersions()).toEqual({ ...versionsBefore, framework: '2.0' })
   }, 60_000)
 
-  it('remove it and create it again with its data, and delete it only by the delete level', async () => {
+  it('remove the service and create it again with its data, and delete it only for the delete level', async () => {
     await create()
     const { id } = await readRow()
     expect((await runToEnd('DELETE', `/api/aws/service/remove/${id}`)).body).toMatchObject({
@@ -204,7 +204,7 @@ describe('operations of a hosted service', () => {
   }, 60_000)
 
   nightly(
-    'read, search and download its log, which opens once',
+    'read, search and download the log, whose download address works once',
     async () => {
       await create()
       const { id } = await readRow()
@@ -253,7 +253,7 @@ describe('operations of a hosted service', () => {
   }, 60_000)
 
   nightly(
-    'show it as stopped, gone or running by the health check, and are refused to others',
+    'return 404 to other companies, and the health check reports a stopped or deleted service',
     async () => {
       await create()
       const { id } = await readRow()

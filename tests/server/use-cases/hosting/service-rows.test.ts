@@ -1,4 +1,4 @@
-/** The list of hosted services: who sees which rows, their fields, and how devices receive changes (M111, M121, Z-27). */
+/** Tests the list of hosted services: who sees which rows, their fields, and how devices receive changes (M111, M121, Z-27). */
 import { beforeEach, expect, it } from 'vitest'
 import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -22,7 +22,7 @@ eachEngineByNight('the list of services', (engine) => {
   }
   const getCodes = ({ data }: { data: ServiceResponse[] }) => data.map(({ code }) => code)
 
-  it('Customers see their own services, provider admins all, filtered by company and text', async () => {
+  it('Customers see the services of their company, provider admins all, filtered by company and text', async () => {
     expect(getCodes(await list(alpha))).toEqual(['alpha1'])
     const staff = await fixture.server.signIn('admin@m18')
     expect(getCodes(await list(staff))).toEqual(['alpha1', 'beta1'])
@@ -71,7 +71,7 @@ eachEngineByNight('the list of services', (engine) => {
     expect(data[0].contract_id).toBeGreaterThan(0)
   })
 
-  it('Devices get a row again after a change to pay for, a new company name and the end of the contract', async () => {
+  it('Devices get a row again after an unpaid change, a new company name and the end of the contract', async () => {
     const firstList = await list(alpha)
     const [{ contract_id }] = firstList.data
     const body = {

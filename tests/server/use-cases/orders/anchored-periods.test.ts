@@ -1,4 +1,4 @@
-/** Contracts and backups that are bought in sequence through the server's calls (decisions 60 and 61). */
+/** Tests contracts and backups that are bought one after another through the server's calls (decisions 60 and 61). */
 import { beforeEach, expect, test } from 'vitest'
 import { readServiceId } from '#tests/support/hosting/backups.ts'
 import { eachEngineByNight } from '#tests/support/server/database.ts'
@@ -48,7 +48,7 @@ eachEngineByNight('consecutive periods', (engine) => {
     return row
   }
 
-  test('A contract from 29 February ends on one again in a leap year and costs whole years (fault 8)', async () => {
+  test('A contract from 29 February ends on that day again in a leap year, and costs whole years (fault 8)', async () => {
     await moveToDay('2028-02-29')
     const first = await buyOrder(fixture.server, buyer, { period_start: '2028-02-29' })
     expect(first).toMatchObject({ period_end: '2029-02-28', period: 1 })
@@ -68,7 +68,7 @@ eachEngineByNight('consecutive periods', (engine) => {
     expect(await extend(changedOrder, 1)).toMatchObject({ period_end: '2033-02-28', period: 5 })
   })
 
-  test('A contract that is extended after a gap counts from its new start (fault 8)', async () => {
+  test('A contract that is extended after a gap is counted from its new start (fault 8)', async () => {
     await moveToDay('2028-02-29')
     const first = await buyOrder(fixture.server, buyer, { period_start: '2028-02-29' })
     await moveToDay('2029-03-10')
@@ -86,7 +86,7 @@ eachEngineByNight('consecutive periods', (engine) => {
     expect((await readHistory(extendedOrder))[0]).toMatchObject({ anchor_date: '2028-02-29', anchor_months: 48 })
   })
 
-  test('Four single backup months end when four months at once do, also after a cut and a gap (fault 8)', async () => {
+  test('Four single backup months end like one order of four months, also after a cut and a gap (fault 8)', async () => {
     await buyOrder(fixture.server, buyer, { period_start: '2026-03-30', period: 1 })
     await moveToDay('2026-08-31')
     const rows = []
@@ -94,7 +94,7 @@ eachEngineByNight('consecutive periods', (engine) => {
     expect(rows.map((row) => row.period_end)).toEqual(['2026-09-30', '2026-10-31', '2026-11-30', '2026-12-31'])
     expect(rows.at(-1)).toMatchObject({ anchor_date: '2026-08-31', anchor_months: 4, amount: '1250.00' })
 
-    // The contract ends on 2027-03-30, so the subscription is cut to three months without a started fourth.
+    // The contract ends on 2027-03-30, so the subscription ends with it and costs three months. No fourth month has started.
     const shortBackup = await buyBackup(1, 'year')
     expect(shortBackup).toMatchObject({ period_start: '2026-12-31', period_end: '2027-03-30', amount: '3750.00' })
     expect(shortBackup).toMatchObject({ anchor_date: null, anchor_months: null })
@@ -107,7 +107,7 @@ eachEngineByNight('consecutive periods', (engine) => {
     expect(await buyBackup(1)).toMatchObject({ period_end: '2027-08-05', anchor_date: '2027-07-05', anchor_months: 1 })
   })
 
-  test('A change one day later is not dearer: leap days never count as more than whole years (fault 9)', async () => {
+  test('A change one day later does not cost more, because leap days never exceed whole years (fault 9)', async () => {
     await moveToDay('2027-03-01')
     const contract = await buyOrder(fixture.server, buyer, { period_start: '2027-03-01', period: 5 })
     const change = { type: 'change', contract_id: contract.contract_id, users: 11 }

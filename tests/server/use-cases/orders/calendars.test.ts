@@ -1,4 +1,4 @@
-/** The private calendar feed of due dates: its user, how it ends, and its format (RFC 5545). */
+/** Tests the private calendar feed of due dates: its user, its end, and its format (RFC 5545). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { buyOrder, placeOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
@@ -20,7 +20,7 @@ describe('calendar feeds', () => {
   const read = (path: string) => server.send({ url: path })
   const unfoldLines = (text: string) => text.replaceAll('\r\n ', '').split('\r\n')
 
-  test('contain the last day of each contract and the day of each payment', async () => {
+  test('contain the last day of each contract and the due day of each payment', async () => {
     await buyOrder(server, buyer, { code: 'paidone', name: 'Paid; one, two\\three' })
     await placeOrder(buyer, { code: 'waits', name: 'Waits' })
     const response = await read(await renew())
@@ -80,13 +80,13 @@ describe('calendar feeds', () => {
     expect(unfoldLines((await read(await renew())).body)).toContain('SUMMARY:合同到期：Shop（paidone）')
   })
 
-  test('contain one company only', async () => {
+  test("contain only the dates of the user's company", async () => {
     const otherBuyer = await server.signIn('order@beta')
     await buyOrder(server, otherBuyer, { code: 'theirs', name: canaries.beta })
     expect((await read(await renew())).body).not.toContain(canaries.beta)
   })
 
-  test('have one address, which a new one replaces and which can be revoked', async () => {
+  test('have one address, which a new address replaces and which can be revoked', async () => {
     expect((await buyer.send({ url })).json()).toEqual({ since: null })
     const first = await renew()
     expect((await buyer.send({ url })).json()).toEqual({ since: '2026-03-02 10:00:00' })
@@ -97,7 +97,7 @@ describe('calendar feeds', () => {
     expect((await buyer.send({ url })).json()).toEqual({ since: null })
   })
 
-  test('require the order right, and end without it', async () => {
+  test('require the order right, and end when the right is removed', async () => {
     const path = await renew()
     const admin = await server.signIn('admin@alpha')
     expect((await admin.send({ method: 'POST', url })).statusCode).toBe(403)

@@ -1,4 +1,4 @@
-/** A change of the apps of a running service must be confirmed (contracts 4, D44). */
+/** Tests that a change of the apps of a running service must be confirmed (contracts 4, D44). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { insertAppVersion, replaceServiceApps } from '#server/db/catalogue/apps.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -38,7 +38,7 @@ onConnections('changing the contract of a service', (engine) => {
   }
   // The module `scm` also adds the hidden module for stock taking, with its app.
   const widerChange = { modules: ['core', 'fin', 'scm'] }
-  // The rest is below the minimum fee, and the amount paid for the removed modules is not refunded.
+  // The remaining module is below the minimum fee, and the amount paid for the removed modules is not refunded.
   const smallerChange = { modules: ['doc'], confirm_discard: '22000.00' }
   const requestConfirmKey = async (fields: object = widerChange): Promise<string> =>
     (await change(fields)).data.confirm_key
@@ -56,7 +56,7 @@ onConnections('changing the contract of a service', (engine) => {
   describe('a change with other apps', () => {
     beforeEach(() => setSystemStatus(2))
 
-    test('must be confirmed, and is done when it is sent again with the key', async () => {
+    test('must be confirmed, and is executed when it is sent again with the key', async () => {
       const refusal = await change(widerChange)
       expect(refusal).toMatchObject({
         http: 409,
@@ -79,13 +79,13 @@ onConnections('changing the contract of a service', (engine) => {
       expect((await buyer.send({ url: `/api/sorder/${order.id}` })).json().pending).toBe(null)
     })
 
-    test('accepts a key once, also concurrently', async () => {
+    test('accepts a confirmation key once, also concurrently', async () => {
       const confirmKey = await requestConfirmKey()
       const responses = await Promise.all([1, 2].map(() => change({ ...widerChange, confirmKey })))
       expect(responses.map(({ http }) => http).sort()).toEqual([200, 409])
     })
 
-    test('rejects a key of another change, another user, or a forged one', async () => {
+    test('rejects a forged key, and a key of another change or another user', async () => {
       const confirmKey = await requestConfirmKey()
       const refusal = { http: 409, errorCode: 'APP_CONFIRM' }
       expect(await change({ ...widerChange, users: 30, confirmKey })).toMatchObject(refusal)
@@ -137,7 +137,7 @@ onConnections('changing the contract of a service', (engine) => {
       )
     const versionChange = { code: 'framework', change: 'version', from: '1.9', to: '1.10' }
 
-    test('must be confirmed with the versions, and is done with the key', async () => {
+    test('must be confirmed with the versions, and is executed with the key', async () => {
       await recordAppVersions({ framework: '1.9' })
       const refusal = await change({ users: 20 })
       expect([refusal.errorCode, refusal.data.confirm_info]).toEqual(['APP_CONFIRM', [versionChange]])
@@ -166,9 +166,9 @@ onConnections('changing the contract of a service', (engine) => {
     })
 
     test.each([
-      ['the newest', { framework: '1.10' }],
-      ['of apps that are not in its modules', { barcode: '2.0' }],
-      ['that nobody has recorded', {}],
+      ['the latest', { framework: '1.10' }],
+      ['of an app outside its modules', { barcode: '2.0' }],
+      ['not recorded', {}],
     ])('needs no confirmation for a version that is %s', async (_, apps) => {
       await recordAppVersions(apps)
       expect((await change({ users: 20 })).http).toBe(200)

@@ -1,4 +1,4 @@
-/** Contracts through the server's calls: exact prices, changes, extensions and replacements (contracts 4, 9). */
+/** Tests contracts through the server's calls: exact prices, changes, extensions and replacements (contracts 4, 9). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addYears } from '#domain/plain-dates.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -39,7 +39,9 @@ describe('contracts', () => {
 
   const toContractChoice = ({ mode, users, modules, uat }: GoldenCase) => ({ user_mode: mode, users, modules, uat })
 
-  /** Creates a contract with the paid segment of a case, by an order of that day at any price. */
+  /**
+   * Creates a contract with the paid segment of the example: it is ordered on 2026-01-01 at any price, and then changed in the database.
+   */
   async function createWithSegments(feeCase: GoldenCase): Promise<OrderRow> {
     const [segment] = 'segments' in feeCase ? feeCase.segments : []
     const start = segment?.start ?? addYears(feeCase.current_period_end, -1)
@@ -117,7 +119,7 @@ describe('contracts', () => {
   describe('a quote', () => {
     beforeEach(() => resetShopOn('2026-03-02'))
 
-    test('returns its steps, its price list and how long it is valid', async () => {
+    test('returns its steps, its price list and its validity', async () => {
       const quote = (await calculate(orderInput)).json()
       expect(quote).toMatchObject({
         amount: '42000.00',
@@ -137,7 +139,7 @@ describe('contracts', () => {
       expect((await calculate(unnamed)).json().amount).toBe('42000.00')
     })
 
-    test('that is outdated is refused with both amounts, and nothing is ordered (D17)', async () => {
+    test('is refused with both amounts if it is outdated, and nothing is ordered (D17)', async () => {
       const { quote_id } = (await calculate(orderInput)).json()
       await setDay('2027-01-05')
       const laterStart = { period_start: '2027-01-05' }
@@ -166,7 +168,7 @@ describe('contracts', () => {
       expect((await placeOrder(buyer, { amount: '1.00', quote_id })).json().amount).toBe('42000.00')
     })
 
-    test('of an offline device is compared by list and amount', async () => {
+    test('is compared by list and amount if an offline device calculated it', async () => {
       expect(readStatusAndCode(await placeOrder(buyer, { price_id: priceListIds[1] }))).toEqual([409, 'QUOTE_CHANGED'])
       expect((await placeOrder(buyer, { price_id: priceListIds[0], amount: '42000.00' })).statusCode).toBe(200)
     })
@@ -190,7 +192,7 @@ describe('contracts', () => {
     })
     const buildUserChange = () => ({ type: 'change', contract_id: liveOrder.contract_id, users: 11 })
 
-    test('have their own number and history (D90)', async () => {
+    test('have numbers and histories of their own (D90)', async () => {
       expect(liveOrder).toMatchObject({ status: 1, contract: 'C202603000001', due: null, pending: null })
       const otherOrder = await buyOrder(server, buyer, { code: 'other' })
       expect(otherOrder.contract).toBe('C202603000002')
@@ -220,7 +222,7 @@ describe('contracts', () => {
       expect((await change(buildUserChange())).json().data).toEqual({ why: 'replaced' })
     })
 
-    test('have at most one unpaid order, which another can replace by its id (D32)', async () => {
+    test('have at most one unpaid order, which another order can replace by its id (D32)', async () => {
       const first = (await change(buildUserChange())).json()
       const refusal = await change({ ...buildUserChange(), users: 12 })
       expect(readStatusAndCode(refusal)).toEqual([409, 'STATE_CONFLICT'])
@@ -256,7 +258,7 @@ describe('contracts', () => {
       expect((await change(buildUserChange())).statusCode).toBe(200)
     })
 
-    test('are reduced at once without a refund (D14, D15)', async () => {
+    test('are reduced immediately without a refund (D14, D15)', async () => {
       const smallerChange = { ...buildUserChange(), users: 5, modules: ['core'] }
       const { discarded_amount: confirm_discard } = (await calculate(smallerChange)).json()
       const order = (await change({ ...smallerChange, confirm_discard })).json()
@@ -271,7 +273,7 @@ describe('contracts', () => {
       expect(readStatusAndCode(await change(emptyChange))).toEqual([409, 'NOTHING_CHANGED'])
     })
 
-    test('are extended unchanged, everything else needs a change (D16)', async () => {
+    test('are extended without other changes, which need a change of the contract (D16)', async () => {
       const extension = { type: 'extend', contract_id: liveOrder.contract_id, period: 2 }
       expect(readFieldErrors(await change({ ...extension, users: 20 }))).toEqual(['users LOCKED'])
       expect(readFieldErrors(await change({ ...extension, period: undefined }))).toEqual(['period REQUIRED'])
@@ -289,7 +291,7 @@ describe('contracts', () => {
       expect((await calculate({ type: 'change', contract_id: currentOrder.contract_id })).json().amount).toBe('0.00')
     })
 
-    test('after their end are extended from today under the current list, and cannot be changed (D29)', async () => {
+    test('are extended from today under the current list after their end, and then cannot be changed (D29)', async () => {
       await setDay('2027-06-01')
       const base = { contract_id: liveOrder.contract_id }
       expect((await change({ ...base, type: 'change', users: 11 })).json().data).toEqual({ why: 'extendFirst' })
@@ -303,7 +305,7 @@ describe('contracts', () => {
       })
     })
 
-    test('restart if extended after their last day, and continue if ordered before (D12, T3)', async () => {
+    test('restart if extended after their last day, and continue if the extension was ordered by then (D12, T3)', async () => {
       const extension = { type: 'extend', contract_id: liveOrder.contract_id, period: 1 }
       const readPeriodStart = async ({ id }: OrderRow) => {
         const [row] = await readHistory((await readOrder(buyer, id)).contract_id)

@@ -1,4 +1,7 @@
-/** The unpaid amounts of a service are part of its row in the list of orders, so that every screen shows the same sum (decision 76). */
+/**
+ * Tests that the unpaid amounts of a service are part of its row in the list of orders, so that every screen shows the same sum (decision
+ * 76).
+ */
 import { beforeEach, expect, test } from 'vitest'
 import { shopOpenedAt, buyOrder, placeOrder, payOrder, readOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import { createBackupOrder, readServiceId, createTraffic } from '#tests/support/hosting/backups.ts'
@@ -35,7 +38,7 @@ onConnections('the dues of an order', (engine) => {
     return (await buyer.send({ method: 'POST', url: '/api/pdb/order', payload })).json().id as number
   }
 
-  test('The order lists unpaid backups, traffic and changes, and the filter finds it (fault 28a)', async () => {
+  test('The order lists unpaid backups, traffic and changes, and the filter for unpaid finds it (fault 28a)', async () => {
     expect(await listUnpaidRows()).toEqual([])
     expect(await readOrder(buyer, shopOrder.id)).toMatchObject({ dues: [], payment: 'none' })
     const backupId = await orderBackup()
@@ -109,7 +112,7 @@ onConnections('the dues of an order', (engine) => {
     expect((await listUnpaidRows())[0].dues).toMatchObject([{ type: 'extend', change: null, until: '2028-03-01' }])
   })
 
-  test('A new order is listed once, and no longer once it is paid (fault 28a)', async () => {
+  test('A new order is listed once, and no longer after it is paid (fault 28a)', async () => {
     const order = (await placeOrder(buyer, { code: 'second' })).json()
     expect(order.dues).toMatchObject([{ contractType: 'CONTRACT', id: order.id, type: 'create', amount: order.amount }])
     await payOrder(fixture.server, order)

@@ -1,4 +1,4 @@
-/** The longest possible contracts, longer ones of an earlier version, and the largest possible amounts. */
+/** Tests the longest possible contracts, longer contracts of an earlier version, and the largest possible amounts. */
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -27,7 +27,7 @@ eachEngineByNight('long contracts', (engine) => {
   const runAsSystem = <T>(work: Parameters<typeof runInTransaction<T>>[2]) =>
     runInTransaction(fixture.server.app, { role: 'portal_system' }, work)
 
-  /** Reads the contract from each call that returns it. Returns the periods. */
+  /** Reads the contract from each call that returns it, and returns its periods. */
   async function readAll({ id, contract_id, company_id }: OrderRow) {
     const list = await buyer.send({ url: `/api/company/${String(company_id)}/sorder` })
     const detail = await buyer.send({ url: `/api/sorder/${id}` })

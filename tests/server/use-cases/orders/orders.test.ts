@@ -138,7 +138,7 @@ onConnections('service orders', (engine) => {
       )
     })
 
-    test('can be backdated by provider staff only (D39), and be mma for the delete level only (Z-33)', async () => {
+    test('can be backdated only by provider staff (D39), and be of type mma only for the delete level (Z-33)', async () => {
       const backdatedFields = { sOrderCreateTime: '2026-02-10', period_start: '2026-02-10' }
       expect(readStatusAndCode(await placeOrder(buyer, backdatedFields))).toEqual([403, 'FORBIDDEN'])
       const staff = await fixture.server.signIn('second@m18')
@@ -158,7 +158,7 @@ onConnections('service orders', (engine) => {
       ])
     })
 
-    test('by staff belongs to the customer, and the trail names both', async () => {
+    test('belongs to the customer if staff place it, and the trail names both', async () => {
       const staff = await fixture.server.signIn('second@m18')
       const company_id = fixture.server.world.companies.alpha
       const response = await placeOrder(staff, { company_id })
@@ -211,8 +211,8 @@ onConnections('service orders', (engine) => {
     })
   })
 
-  describe('a deleted order', () => {
-    test('must not be active, and disappears from the list and devices (D33, M107)', async () => {
+  describe('deleting an order', () => {
+    test('is refused for an active order, and removes the order from the list and from devices (D33, M107)', async () => {
       const { id } = (await placeOrder(buyer)).json()
       const since = String((await buyer.send({ url: listUrl() })).headers['x-change'])
       expect((await remove(id)).statusCode).toBe(204)
@@ -230,7 +230,7 @@ onConnections('service orders', (engine) => {
       ])
     })
 
-    test('of another company returns 404 (N-03)', async () => {
+    test('returns 404 to other companies, and 403 to staff without the order right (N-03)', async () => {
       const { id } = (await placeOrder(buyer)).json()
       for (const userName of ['order@beta', 'admin@m18']) {
         const caller = await fixture.server.signIn(userName)

@@ -1,4 +1,7 @@
-/** A change that discards money must be confirmed with the amount, and can be undone until the end of the day (contracts 9, D14). */
+/**
+ * Tests that a change which discards money must be confirmed with the amount, and can be undone until the end of the day (contracts 9,
+ * D14).
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { eachEngineByNight } from '#tests/support/server/database.ts'
@@ -45,7 +48,7 @@ eachEngineByNight('a change that discards money', (engine) => {
   }
 
   test('A quote returns the sum that is not refunded, or 0.00 (fault 4a)', async () => {
-    // 25 users with UAT cost 68,400.00 a year, 10 without 42,000.00; 169 days are left.
+    // 25 users with UAT cost 68,400.00 a year, and 10 users without UAT 42,000.00. 169 days are left.
     const { amount, residual_amount, contract_amount, discarded_amount } = await requestQuote()
     expect({ amount, residual_amount, contract_amount, discarded_amount }).toEqual({
       amount: '0.00',
@@ -59,9 +62,9 @@ eachEngineByNight('a change that discards money', (engine) => {
 
   test.each([
     ['fewer users', { users: 10, uat: 1 }],
-    ['a module less', { users: 25, uat: 1, modules: ['core'] }],
+    ['one module less', { users: 25, uat: 1, modules: ['core'] }],
     ['no UAT system', { users: 25, uat: 0 }],
-  ])('The order is refused with that sum until it is confirmed: %s (fault 4a)', async (_, overrides) => {
+  ])('The order is refused with the discarded sum until that sum is confirmed: %s (fault 4a)', async (_, overrides) => {
     const { discarded_amount: sum, quote_id } = await requestQuote(overrides)
     expect(Number(sum)).toBeGreaterThan(0)
     for (const wrongFields of [{}, { confirm_discard: '0.00' }, { confirm_discard: '1.00' }]) {
@@ -80,7 +83,7 @@ eachEngineByNight('a change that discards money', (engine) => {
     expect([response.statusCode, response.json().state]).toEqual([200, 'unpaid'])
   })
 
-  test('An undo is an order over 0.00 that restores the contract exactly (fault 4b)', async () => {
+  test('An undo is an order with the amount 0.00 that restores the contract exactly (fault 4b)', async () => {
     const [formerContract] = await readHistory(originalOrder)
     const reducedOrder = await reduceContract({ modules: ['core'] })
     expect(reducedOrder.undo_until).toBe('2026-09-14 23:59:59')
@@ -214,7 +217,7 @@ eachEngineByNight('a change that discards money', (engine) => {
     expect(response.json()).toMatchObject({ company_id: fixture.server.world.companies['alpha'], users: 25 })
   })
 
-  test('An undo restores what was sold although the current price list lacks it (fault 4b)', async () => {
+  test('An undo restores the sold modules although the current price list lacks them (fault 4b)', async () => {
     const reducedOrder = await reduceContract({ modules: ['core'] })
     await runInTransaction(fixture.server.app, { role: 'portal_system' }, async (db) => {
       await db.updateTable('price_list').set({ deleted: true }).execute()

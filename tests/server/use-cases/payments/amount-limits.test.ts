@@ -1,4 +1,4 @@
-/** Amounts that a gateway does not accept are refused before the order, waived, or carried over (fault 7). */
+/** Tests that amounts which a gateway does not accept are refused before the order, waived, or carried over (fault 7). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
@@ -62,7 +62,7 @@ onConnections('amounts outside the limits of a gateway', (engine) => {
       expect((await post('/api/contract', extension)).json()).toMatchObject(tooLargeProblem)
     })
 
-    test('RMB can be ordered, because Alipay takes more, but a card is refused (fault 7a)', async () => {
+    test('an order in RMB is accepted, because Alipay allows more, but a card payment is refused (fault 7a)', async () => {
       const order = (await placeOrder(buyer, { currency: 'RMB', period: 30 })).json()
       expect(Number(order.pay_amount)).toBeGreaterThan(999_999.99)
       expect(readStatusAndCode(await payFor(buyer, order.id, { token: 'pm_card_visa' }))).toEqual([
@@ -94,7 +94,7 @@ onConnections('amounts outside the limits of a gateway', (engine) => {
   })
 
   describe('below the minimum', () => {
-    /** Buys a contract and moves the clock to its last day, with the same price list. One more user costs 2.74 then. */
+    /** Buys a contract and moves the clock to its last day, with the same price list. On that day one more user costs 2.74. */
     async function buyOnLastDay() {
       const liveOrder = await buyOrder(fixture.server, buyer)
       await runAsSystem((db) =>
@@ -124,7 +124,7 @@ onConnections('amounts outside the limits of a gateway', (engine) => {
       expect(await runAsSystem((db) => db.selectFrom('payment').selectAll().execute())).toHaveLength(1)
     })
 
-    test('a large change cannot be split into waived ones (fault 7b)', async () => {
+    test('a large change cannot be split into several waived changes (fault 7b)', async () => {
       const liveOrder = await buyOnLastDay()
       await change(liveOrder.contract_id, 11)
       const { contract_id } = await readOrder(buyer, (await findLatestOrder()).id)
@@ -198,7 +198,7 @@ onConnections('amounts outside the limits of a gateway', (engine) => {
       ).toEqual([{ traffic_disabled: false }])
     })
 
-    test('traffic billed before there was a minimum suspends nothing (fault 7d)', async () => {
+    test('traffic that was billed before there was a minimum suspends no service (fault 7d)', async () => {
       await buyOrder(fixture.server, buyer)
       await createTraffic(fixture.server, 'shop', { isPaid: false, amount: '0.03', currency: 'USD' })
       await setDay('2026-05-20')

@@ -1,4 +1,4 @@
-/** Payments that are reported once, twice, late, wrong or concurrently have one effect or none. */
+/** Tests that payments which are reported once, twice, late, wrong or concurrently have one effect or none. */
 import { beforeEach, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -76,7 +76,7 @@ onConnections('a payment', (engine) => {
     })
   })
 
-  test('that is reported again has no further effect, also concurrently', async () => {
+  test('has no further effect if it is reported again, also concurrently', async () => {
     const fields = { reference: 'one' }
     const results = await Promise.all(Array.from({ length: 10 }, () => payOrder(fixture.server, order, fields)))
     expect(results.filter((result) => result?.isRepeated === false)).toHaveLength(1)
@@ -84,7 +84,7 @@ onConnections('a payment', (engine) => {
     expect(await countAllRows()).toEqual([1, 1, 1])
   }, 30_000)
 
-  test('that is the second one of an order is recorded without effect', async () => {
+  test('is recorded without effect if it is the second payment of an order', async () => {
     const results = await Promise.all([
       payOrder(fixture.server, order),
       payOrder(fixture.server, order, { gateway: 'other' }),
@@ -98,14 +98,14 @@ onConnections('a payment', (engine) => {
     [{ amount: '42000.01' }, 'another amount'],
     [{ currency: 'USD' as const }, 'another currency'],
     [{ paidAt: Date.parse('2026-03-09T16:00:00Z') }, 'too late'],
-  ])('that does not match is recorded without effect: %j', async (fields, outcome) => {
+  ])('is recorded without effect if it does not match: %j', async (fields, outcome) => {
     expect(await payOrder(fixture.server, order, fields)).toMatchObject({ outcome })
     expect(await countAllRows()).toEqual([1, 0, 0])
     expect(await readOrder(buyer, order.id)).toMatchObject({ status: 0 })
     expect(await payOrder(fixture.server, order)).toMatchObject({ outcome: 'applied' })
   })
 
-  test('made in time is applied although it is reported late, unless the code is used by then', async () => {
+  test('is applied if it was made in time but reported late, unless the code is used by then', async () => {
     const paidAt = Date.parse('2026-03-09T15:59:59Z')
     await setDay(10)
     expect(await readOrder(buyer, order.id)).toMatchObject({ status: -1 })
@@ -120,7 +120,7 @@ onConnections('a payment', (engine) => {
     })
   })
 
-  test('for a replaced or deleted order is recorded without effect', async () => {
+  test('is recorded without effect if its order was replaced or deleted', async () => {
     await placeOrder(buyer, { users: 11, replaces: order.id })
     expect(await payOrder(fixture.server, order)).toMatchObject({ outcome: 'replaced' })
     const deletedOrder = (await placeOrder(buyer, { code: 'gone' })).json()
@@ -130,7 +130,7 @@ onConnections('a payment', (engine) => {
     expect(await payOrder(fixture.server, { ...deletedOrder, id: 999_999 })).toBeNull()
   })
 
-  test('that fails halfway leaves no rows and no gap in the numbers', async () => {
+  test('leaves no rows and no gap in the numbers if it fails halfway', async () => {
     const now = fixture.server.clock.now
     const payment = { gateway: 'test', reference: 'cut', amount: order.amount, currency: 'HKD' as const, paidAt: now }
     const failedPayment = runInTransaction(fixture.server.app, { role: 'portal_system' }, async (db) => {

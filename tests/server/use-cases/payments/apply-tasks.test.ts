@@ -1,4 +1,4 @@
-/** Money without a payable order, which is applied later if that is still possible (fault 5). */
+/** Tests money without a payable order, which is applied later if that is still possible (fault 5). */
 import { describe, expect, test } from 'vitest'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
 import { readServiceId, createTraffic } from '#tests/support/hosting/backups.ts'
@@ -70,12 +70,12 @@ onConnections('money without a payable order', (engine) => {
       await placeOrder(actors.buyer, { code: 'third', users: 11, replaces: thirdOrder.id })
       await payOrder(fixture.server, thirdOrder)
       expect(readReason(await performAction(await findLatestTaskId(), 'apply'))).toEqual([409, 'newerOrder'])
-      // These payments have no known gateway, so they cannot be refunded.
+      // The portal has no gateway for these payments, so they cannot be refunded.
       expect(readReason(await performAction(await findLatestTaskId(), 'refund'))).toEqual([409, 'noGateway'])
       expect(await findUnaccountedPayments()).toEqual([])
     })
 
-    test('works for backups and traffic unless a newer one replaced them (fault 5m)', async () => {
+    test('works for backups and traffic unless a newer order replaced them (fault 5m)', async () => {
       await buyOrder(fixture.server, actors.buyer)
       const service_id = await readServiceId(fixture.server, 'shop')
       const orderBackup = async (period: number) =>

@@ -1,6 +1,6 @@
 /**
- * Numbers of contracts and invoices are taken before the counter of services. In the other order two companies that pay at the same time
- * deadlock. Only on PostgreSQL: the embedded engine has one connection, so nothing ever waits.
+ * Tests that numbers of contracts and invoices are taken before the counter of services. In the other order, two companies that pay at the
+ * same time would deadlock. Runs only on PostgreSQL: the embedded engine has one connection, so no transaction waits for a lock.
  */
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
@@ -54,7 +54,7 @@ onConnections('taking document numbers', (engine) => {
   /** Each case prepares its rows and returns the call that takes a number. */
   const cases: [string, 'contract' | 'invoice', () => Promise<() => Promise<unknown>>][] = [
     [
-      'an order that is paid',
+      'The payment of an order',
       'invoice',
       async () => {
         const order = (await placeOrder(buyer, { code: 'other' })).json() as OrderRow
@@ -62,7 +62,7 @@ onConnections('taking document numbers', (engine) => {
       },
     ],
     [
-      'a backup that is paid',
+      'The payment of a backup',
       'invoice',
       async () => {
         const payload = { pdb_type: 'pdb2s3', period: 1, period_type: 'year' }
@@ -74,7 +74,7 @@ onConnections('taking document numbers', (engine) => {
       },
     ],
     [
-      'traffic that is paid',
+      'The payment of traffic',
       'invoice',
       async () => {
         await createBackupOrder(fixture.server, 'shop')
@@ -82,9 +82,9 @@ onConnections('taking document numbers', (engine) => {
         return () => pay('traffic', id, '162.50')
       },
     ],
-    ['a change over 0.00', 'contract', async () => reduce],
+    ['A change for 0.00', 'contract', async () => reduce],
     [
-      'a change over 0.00 in the place of another one',
+      'A change for 0.00 that replaces another change',
       'contract',
       async () => {
         const { id } = await orderUnpaidChange()
@@ -92,7 +92,7 @@ onConnections('taking document numbers', (engine) => {
       },
     ],
     [
-      'an undo',
+      'An undo',
       'contract',
       async () => {
         const { contract_id: id } = await readOrder(buyer, (await reduce()).id)

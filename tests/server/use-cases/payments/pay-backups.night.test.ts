@@ -1,4 +1,4 @@
-/** Payments of backups and traffic, with the same process and outcomes as contracts (D15, D25, D31, D66, D90; R-27, S-95). */
+/** Tests payments of backups and traffic, with the same process and outcomes as contracts (D15, D25, D31, D66, D90; R-27, S-95). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -165,7 +165,7 @@ onConnections('paying for backups', (engine) => {
 
     test('is checked again if the response of the gateway is lost', async () => {
       const id = await make()
-      // The driver itself tries three times.
+      // The driver tries a request three times, so three responses must be lost.
       paymentSandbox.sandbox.webhooks.hold()
       paymentSandbox.sandbox.faults.loseAnswers = 3
       expect((await pay(id, card)).json()).toEqual({ status: 'processing' })
@@ -248,8 +248,8 @@ onConnections('paying for backups', (engine) => {
     })
   })
 
-  describe('a paid backup', () => {
-    test('takes effect: the service is backed up soon, then as scheduled', async () => {
+  describe('a backup order', () => {
+    test('takes effect once it is paid: the service is backed up soon, then as scheduled', async () => {
       await reportPayment('backup', await orderBackup())
       expect(await readService()).toMatchObject({
         pdb2s3_date: '2027-03-02',
@@ -285,14 +285,14 @@ onConnections('paying for backups', (engine) => {
       expect(await readService()).toMatchObject({ next_pdb2s3: 77, pdb2s3_date: '2029-03-02' })
     })
 
-    test('that starts after a break is backed up soon again', async () => {
+    test('causes a backup soon after payment if it starts after a break', async () => {
       await createBackupOrder(fixture.server, 'shop', { period_start: '2026-02-01', period_end: '2026-03-02' })
       await runAsSystem((db) => db.updateTable('service').set({ next_pdb2s3: 77 }).execute())
       await reportPayment('backup', await orderBackup())
       expect(await readService()).toMatchObject({ next_pdb2s3: shopOpenedAt })
     })
 
-    test('after its due time is refused, but a payment made in time is applied', async () => {
+    test('cannot be paid after its due time, but a payment made in time is applied', async () => {
       const id = await orderBackup()
       await setDay(8)
       expect((await payFor(buyer, id, { contractType: 'PDBORDER', ...card })).json()).toMatchObject({
@@ -305,7 +305,7 @@ onConnections('paying for backups', (engine) => {
       expect(await readRow('order', id)).toMatchObject({ status: 1 })
     })
 
-    test('that was replaced cannot be paid, and its money is recorded', async () => {
+    test('cannot be paid once it was replaced, and received money is recorded', async () => {
       const id = await orderBackup()
       const paymentResponse = await payFor(buyer, id, { contractType: 'PDBORDER' })
       const nextId = await orderBackup({ period: 6, period_type: 'month' })
@@ -317,7 +317,7 @@ onConnections('paying for backups', (engine) => {
       expect(await reportPayment('backup', nextId, { amount: '2700.00' })).toMatchObject({ outcome: 'applied' })
     })
 
-    test('has no effect if the service now belongs to another company', async () => {
+    test('has no effect if it is paid after the service was moved to another company', async () => {
       const id = await orderBackup()
       await runAsSystem((db) =>
         db
@@ -329,15 +329,15 @@ onConnections('paying for backups', (engine) => {
     })
   })
 
-  describe('paid traffic', () => {
-    test('without charged GB needs no payment', async () => {
+  describe('a traffic month', () => {
+    test('needs no payment if no GB is charged', async () => {
       const id = await createTraffic(fixture.server, 'shop', { isPaid: false, pdb_traffic: '50.00' })
       expect((await payFor(buyer, id, { contractType: 'TRAFFIC', ...card })).json()).toMatchObject({
         data: { why: 'paidAlready' },
       })
     })
 
-    test('can be paid although it is overdue, and ends its suspension', async () => {
+    test('can be paid although it is overdue, and the payment ends its suspension', async () => {
       const firstId = await createTraffic(fixture.server, 'shop', { isPaid: false })
       const secondId = await createTraffic(fixture.server, 'shop', { isPaid: false, period_end: '2026-05-01' })
       await setDay(60)
@@ -349,7 +349,7 @@ onConnections('paying for backups', (engine) => {
       expect(await readRow('traffic', secondId)).toMatchObject({ pay_date: '2026-05-01', pay_amount: '162.50' })
     })
 
-    test('does not end a suspension by staff', async () => {
+    test('does not end a suspension by staff when it is paid', async () => {
       const id = await createTraffic(fixture.server, 'shop', { isPaid: false })
       await runAsSystem((db) =>
         db.updateTable('service').set({ traffic_disabled: true, traffic_blocked: true }).execute(),

@@ -1,6 +1,6 @@
 /**
- * Payments with the card fields of the page. Each click in another tab or page creates a new token, but the card is charged once (R-27,
- * M81).
+ * Tests payments with the card fields of the page. Each click in another tab or page creates a new token, but the card is charged once
+ * (R-27, M81).
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -88,7 +88,7 @@ onConnections('paying by card fields', (engine) => {
     await expectPaidOnce()
   })
 
-  test('A card left at the confirmation of its bank is not charged once another was (fault 36M81c)', async () => {
+  test('A card that waits for the confirmation of its bank is not charged after another card was (fault 36M81c)', async () => {
     const payment = (await payBy('4000002500003155')).json() as { redirect: string }
     expect((await payBy()).json()).toEqual({ status: 'paid' })
     expect((await openGatewayPage(payment.redirect, { answer: 'yes' })).status).toBe(404)
@@ -102,7 +102,7 @@ onConnections('paying by card fields', (engine) => {
     await expectPaidOnce()
   })
 
-  test('Traffic is paid the same way, and the log contains no card or token (fault 36M81c)', async () => {
+  test('Traffic is paid in the same way, and the log contains no card or token (fault 36M81c)', async () => {
     await buyOrder(fixture.server, buyer, { code: 'shop2' })
     const id = await createTraffic(fixture.server, 'shop2', { isPaid: false })
     const token = await createToken(paymentSandbox.sandbox)

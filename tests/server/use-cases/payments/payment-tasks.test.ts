@@ -1,4 +1,4 @@
-/** Money without a payable order becomes a task of the provider admins and is refunded once (fault 5). */
+/** Tests that money without a payable order becomes a task of the provider admins and is refunded once (fault 5). */
 import { describe, expect, test } from 'vitest'
 import { createOrderUpkeepJob } from '#server/jobs/expire-orders.ts'
 import { onConnections } from '#tests/support/server/database.ts'
@@ -146,7 +146,7 @@ onConnections('money without a payable order', (engine) => {
       problem: expect.stringContaining('40004'),
       user_name: null,
     })
-    // The rest is refunded manually at the gateway, and the task is updated.
+    // The remaining amount is refunded manually at the gateway, and the task is updated.
     await refundByHand('rest', BigInt(order.amount.replace('.', '')) - 100n)
     await performAction(id, 'refund')
     await actors.paymentSandbox.runPaymentJobs()
@@ -172,7 +172,7 @@ onConnections('money without a payable order', (engine) => {
     expect((await listTasks())[0]?.state).toBe('open')
   })
 
-  test('The job finds a payment page that is used late, and closes one that is open (fault 5n)', async () => {
+  test('The job finds a payment page that is used late, and closes a page that is open (fault 5n)', async () => {
     const order = (await placeOrder(actors.buyer, { code: 'late', currency: 'RMB' })).json()
     const address = readRedirect(await payFor(actors.buyer, order.id, { type: 'alipay' }))
     const secondOrder = (await placeOrder(actors.buyer, { code: 'late2', currency: 'RMB' })).json()

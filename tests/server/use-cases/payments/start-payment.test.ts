@@ -1,4 +1,7 @@
-/** Payments over real HTTP with the sandbox: double clicks, lost responses, late, repeated and forged notices (R-27, S-18, S-22, S-95). */
+/**
+ * Tests payments over real HTTP with the sandbox: double clicks, lost responses, late, repeated and forged notices (R-27, S-18, S-22,
+ * S-95).
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -115,7 +118,7 @@ onConnections('starting a payment', (engine) => {
       expect(await checkPayment()).toEqual({ status: 'paid' })
     })
 
-    test('that is declined leaves the order unpaid with the reason, and another card works', async () => {
+    test('leaves the order unpaid with the reason if it is declined, and another card works', async () => {
       const response = await payFor(buyer, order.id, { token: 'pm_card_visa_chargeDeclinedInsufficientFunds' })
       expect([response.statusCode, response.json()]).toMatchObject([
         409,
@@ -130,7 +133,7 @@ onConnections('starting a payment', (engine) => {
       await expectPaidOnce()
     })
 
-    test('with 3-D Secure leads to the bank and back, and needs no notice', async () => {
+    test('leads to the bank and back if 3-D Secure is required, and needs no webhook notice', async () => {
       paymentSandbox.sandbox.webhooks.hold()
       const response = await payFor(buyer, order.id, { token: 'pm_card_threeDSecureRequired' })
       expect(await checkPayment()).toEqual({ status: 'open' })
@@ -139,7 +142,7 @@ onConnections('starting a payment', (engine) => {
       await expectPaidOnce()
     })
 
-    test('on the page of the gateway continues in a second tab, and needs only the notice', async () => {
+    test("continues on the gateway's page in a second tab, and needs only the webhook notice", async () => {
       const [firstResponse, secondResponse] = await Promise.all([payFor(buyer, order.id), payFor(buyer, order.id)])
       expect(secondResponse.json()).toEqual(firstResponse.json())
       const returnPage = await submitOnPage(firstResponse, { card: '4242 4242 4242 4242' })
@@ -149,7 +152,7 @@ onConnections('starting a payment', (engine) => {
       await expectPaidOnce()
     })
 
-    test('that the bank does not confirm is reported on return', async () => {
+    test('is reported on return if the bank does not confirm it', async () => {
       const response = await payFor(buyer, order.id, { token: 'pm_card_threeDSecureRequired' })
       const returnPage = await submitOnPage(response, { answer: 'no' })
       expect(await followReturn(returnPage.url)).toMatch(/payment=declined$/)
@@ -158,7 +161,7 @@ onConnections('starting a payment', (engine) => {
   })
 
   describe('a payment by Alipay', () => {
-    test('in RMB leads to the gateway and back, and cancelling pays nothing', async () => {
+    test('leads to the gateway and back in RMB, and charges nothing if it is cancelled', async () => {
       order = (await placeOrder(buyer, { code: 'rmb', currency: 'RMB' })).json()
       const response = await payFor(buyer, order.id, { type: 'alipay' })
       expect(await followReturn((await submitOnPage(response, { answer: 'back' })).url)).toMatch(/payment=cancelled$/)
@@ -174,7 +177,7 @@ onConnections('starting a payment', (engine) => {
       expect([await listOutcomes(), await countRows('invoice')]).toEqual([['applied'], 1])
     })
 
-    test('of a change that is cancelled returns to the page of its contract (D35)', async () => {
+    test('returns to the page of the contract if it was for a change and is cancelled (D35)', async () => {
       const liveOrder = await buyOrder(fixture.server, buyer, { code: 'rmbchange', currency: 'RMB' })
       const { contract_id } = await readOrder(buyer, liveOrder.id)
       const payload = { type: 'change', contract_id, users: 30 }
@@ -188,7 +191,7 @@ onConnections('starting a payment', (engine) => {
       expect(await followReturn(returnPage.url)).toMatch(new RegExp(`/contract/${id}\\?payment=paid$`))
     })
 
-    test('in HKD and USD is limited to provider staff, with a gateway per currency (D66)', async () => {
+    test('is limited to provider staff in HKD and USD, with one gateway per currency (D66)', async () => {
       expect((await payFor(buyer, order.id, { type: 'globalAlipay' })).statusCode).toBe(403)
       expect((await payFor(buyer, order.id, { type: 'alipay' })).json().errorCode).toBe('VALIDATION_ERROR')
       const staff = await signInWithOrderFlag('user@m18')
@@ -242,7 +245,7 @@ onConnections('starting a payment', (engine) => {
     })
 
     test('a lost response is requested again, and another card waits for it', async () => {
-      // The driver itself tries three times.
+      // The driver tries a request three times, so three responses must be lost.
       paymentSandbox.sandbox.webhooks.hold()
       paymentSandbox.sandbox.faults.loseAnswers = 3
       expect((await payFor(buyer, order.id, card)).json()).toEqual({ status: 'processing' })

@@ -1,4 +1,4 @@
-/** Orders that are deleted or replaced during a payment: the payment is first ended at the gateway (fault 5). */
+/** Tests orders that are deleted or replaced during a payment: the payment is first ended at the gateway (fault 5). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -67,19 +67,19 @@ onConnections('removing an order during its payment', (engine) => {
   }
   let liveOrder: OrderRow
   const removalCases: Record<string, RemovalCase> = {
-    'a deleted order': {
+    'deleting an order': {
       make: async () => ({ id: (await placeOrder(buyer)).json().id, contractType: 'CONTRACT' }),
       end: (id) => buyer.send({ method: 'DELETE', url: `/api/sorder/${id}` }),
       unansweredCode: 'PAYMENT_UNANSWERED',
       paidCode: 'ORDER_PAID',
     },
-    'an order replaced by a new one': {
+    'replacing an order by a new order': {
       make: async () => ({ id: (await placeOrder(buyer)).json().id, contractType: 'CONTRACT' }),
       end: (id) => placeOrder(buyer, { users: 11, replaces: id }),
       unansweredCode: 'REPLACED_UNANSWERED',
       paidCode: 'REPLACED_PAID',
     },
-    'a deleted change': {
+    'deleting a change': {
       async make() {
         liveOrder = await buyOrder(fixture.server, buyer)
         return { id: (await change(liveOrder.contract_id)).json().id, contractType: 'CONTRACT' }
@@ -88,7 +88,7 @@ onConnections('removing an order during its payment', (engine) => {
       unansweredCode: 'PAYMENT_UNANSWERED',
       paidCode: 'ORDER_PAID',
     },
-    'a replaced change': {
+    'replacing a change': {
       async make() {
         liveOrder = await buyOrder(fixture.server, buyer)
         return { id: (await change(liveOrder.contract_id)).json().id, contractType: 'CONTRACT' }
@@ -97,7 +97,7 @@ onConnections('removing an order during its payment', (engine) => {
       unansweredCode: 'REPLACED_UNANSWERED',
       paidCode: 'REPLACED_PAID',
     },
-    'a replaced backup': {
+    'replacing a backup': {
       async make() {
         liveOrder = await buyOrder(fixture.server, buyer)
         return { id: (await orderBackup(1)).json().id, contractType: 'PDBORDER' }
@@ -154,7 +154,7 @@ onConnections('removing an order during its payment', (engine) => {
     expect(await readMessage('zh')).toBe('支付服务商没有响应，因此暂时无法删除此订单。请在一分钟后重试。')
   })
 
-  test('An order stays while a request may still charge a card (fault 5d)', async () => {
+  test('An order cannot be deleted while a request may still charge a card (fault 5d)', async () => {
     const { id } = (await placeOrder(buyer)).json()
     paymentSandbox.sandbox.faults.fail = 50
     expect((await payFor(buyer, id, { token: 'pm_card_visa' })).json()).toEqual({ status: 'processing' })

@@ -1,4 +1,4 @@
-/** Prints opened with a ticket: once, within a minute, and for the own company only (D65, Z-24, Z-25). */
+/** Tests prints, which are opened with a ticket: once, within a minute, and only with the order right (D65, Z-24, Z-25). */
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -53,7 +53,7 @@ onConnections('prints', (engine) => {
       '元整',
     ])
       expect(body).toContain(expectedText)
-    // The time zone of all times is named (fault 34e).
+    // The print names the time zone of all times (fault 34e).
     expect(body).toContain(`All dates and times are in the time zone ${server.app.config.timeZone}.`)
     expect(body).toMatch(/I202603\d{6}/)
     expect(body).not.toContain(canaries.beta)
@@ -72,7 +72,7 @@ onConnections('prints', (engine) => {
     expect((await requestPrint(buyer, { kind: 'contract', id: shop.contract_id, language: 'fr' })).statusCode).toBe(400)
   })
 
-  test('A print of an extended contract starts with its first day and has all years', async () => {
+  test("A print of an extended contract starts on the contract's first day and covers all years", async () => {
     const payload = { type: 'extend', contract_id: shop.contract_id, period: 2 }
     const order = (await buyer.send({ method: 'POST', url: '/api/contract', payload })).json() as OrderRow
     await payOrder(server, order, { currency: 'RMB' })
@@ -95,14 +95,14 @@ onConnections('prints', (engine) => {
     expect(sumAmounts.filter((amount, index) => amount && amount === sumAmounts[index - 1])).toEqual([])
   })
 
-  test('A print without a page language is in that of the caller', async () => {
+  test('A print without a page language uses the language of the caller', async () => {
     await setLanguage('zh')
     const { body } = await openPrint(await requestTicketUrl())
     for (const expectedText of ['<html lang="zh-Hans">', '服务合同', '2026-03-02 至 2027-03-01（1 年）', '大写'])
       expect(body).toContain(expectedText)
   })
 
-  test('A print shows the tax numbers stored with the invoice, not the current ones', async () => {
+  test('A print shows the tax numbers stored with the invoice, not the current numbers', async () => {
     await updateCompanies({ tax_number: '12345678' })
     const { contract_id } = await buyOrder(server, buyer, { code: 'second' })
     await updateCompanies({ tax_number: '87654321' })
@@ -135,7 +135,7 @@ onConnections('prints', (engine) => {
     expect((await openPrint(await requestTicketUrl())).headers['content-security-policy']).not.toContain(nonce)
   })
 
-  test('A print opens once, also for fifty concurrent requests, and within a minute', async () => {
+  test('A print link works once, also for fifty concurrent requests, and expires after a minute', async () => {
     const url = await requestTicketUrl()
     const responses = await Promise.all(Array.from({ length: 50 }, () => openPrint(url)))
     expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
@@ -147,7 +147,7 @@ onConnections('prints', (engine) => {
     expect((await openPrint(lateUrl, 'application/json')).json().errorCode).toBe('NOT_FOUND')
   })
 
-  test('A print requires the order right for the company, or staff with it', async () => {
+  test('A print requires a caller with the order right, from the company or from staff', async () => {
     const printInput = { kind: 'contract', id: shop.contract_id }
     expect((await requestPrint(await server.signIn('admin@alpha'), printInput)).statusCode).toBe(403)
     expect((await requestPrint(await server.signIn('order@beta'), printInput)).statusCode).toBe(404)

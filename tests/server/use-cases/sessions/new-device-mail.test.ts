@@ -66,7 +66,7 @@ describe('a login from a new device (K-16)', () => {
     expect(chineseMail?.text).not.toContain('buy.example')
   })
 
-  test('is decided per user, although users share a browser', async () => {
+  test('is recognised separately for each user, although users share a browser', async () => {
     const sharedCookie = await signInFromBrowser('user@alpha')
     await signInFromBrowser('admin@alpha')
     expect(await signInFromBrowser('admin@alpha', { cookie: sharedCookie })).toBe(sharedCookie)
@@ -75,7 +75,7 @@ describe('a login from a new device (K-16)', () => {
     expect(await readMails()).toEqual([])
   })
 
-  test('sets a cookie that scripts cannot read, stores its hash, and accepts only own pages', async () => {
+  test('sets a cookie that scripts cannot read, stores its hash, and accepts it only from pages of the portal', async () => {
     const form = { grant_type: 'password', username: buildUsername('user@alpha'), password }
     const response = await requestToken(server.fastify, form, browserHeaders)
     const [, , deviceCookie = ''] = [response.headers['set-cookie']].flat()
@@ -92,7 +92,7 @@ describe('a login from a new device (K-16)', () => {
     expect(await signInFromBrowser('user@alpha', { cookie: 'portal-device=chosen-by-me' })).toMatch(/=[\w-]{32}$/)
   })
 
-  test('without cookies is recognised by its user agent and network', async () => {
+  test('is recognised by user agent and network if the client has no cookies', async () => {
     const bodyStoreHeaders = { 'x-token-store': 'body' }
     for (const _ of [1, 2, 3]) expect(await signInFromBrowser('user@alpha', bodyStoreHeaders)).toBe('')
     expect(await readMails()).toEqual([])
@@ -118,7 +118,7 @@ describe('a login from a new device (K-16)', () => {
     expect((await deleteExpiredData(server.app)).devices).toBe(1)
   })
 
-  test('is sent by a real mail server as text and HTML', async () => {
+  test('sends its mail through a real mail server as text and HTML', async () => {
     const smtp = await startSmtp()
     const { config } = server.app
     server.app.config = { ...config, smtpUrl: smtp.url }

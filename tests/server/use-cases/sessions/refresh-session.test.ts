@@ -86,7 +86,7 @@ describe('a copied refresh token', () => {
     expect(await readSubjects()).toEqual([mailSubject])
   })
 
-  test('is valid after ten seconds only if no token of its successor was used (fault 14c)', async () => {
+  test('is rejected ten seconds after a token of its successor was used (fault 14c)', async () => {
     const child = await renewTokens(user.refresh)
     expect(await readAccessOutcome(child.accessToken)).toBe('ok')
     server.clock.now += 10_000
@@ -131,7 +131,7 @@ describe('renewing a session (K-20)', () => {
     expect(await readAccessOutcome(third.accessToken)).toBe('ok')
   })
 
-  test('with a token whose successor was used ends the family (K-07, K-09, S-43)', async () => {
+  test('ends the session family if the successor of its token was used (K-07, K-09, S-43)', async () => {
     const otherSession = await server.signIn('user@alpha')
     const second = await renewTokens(user.refresh)
     const third = await renewTokens(second.refresh)
@@ -145,7 +145,7 @@ describe('renewing a session (K-20)', () => {
     expect(server.readLog()).toContain('"event":"token_reused"')
   })
 
-  test('with an older ancestor ends the family too', async () => {
+  test('ends the session family if its token is an older ancestor', async () => {
     let refreshToken = user.refresh
     for (let generation = 0; generation < 4; generation++) refreshToken = (await renewTokens(refreshToken)).refresh
     expect((await renew(user.refresh)).statusCode).toBe(401)
@@ -166,7 +166,7 @@ describe('renewing a session (K-20)', () => {
     expect(await readAccessOutcome((await renewTokens(user.refresh)).accessToken)).toBe('ok')
   })
 
-  test('does not accept an access token, nor the reverse (K-11)', async () => {
+  test('accepts no access token, and a refresh token gives no access (K-11)', async () => {
     expect(await readAccessOutcome(user.refresh)).toBe('UNAUTHORIZED')
     expect((await renew(user.accessToken)).statusCode).toBe(401)
   })
@@ -186,7 +186,7 @@ describe('renewing a session (K-20)', () => {
     expect(response.json().error).toBe('invalid_client')
   })
 
-  test('ends after twelve idle hours for customers and one for the provider (S-42)', async () => {
+  test('is refused after twelve idle hours for customers and one for the provider (S-42)', async () => {
     const staff = await server.signIn('user@m18')
     server.clock.now += hourMs
     expect((await renew(staff.refresh)).statusCode).toBe(401)
@@ -281,7 +281,7 @@ describe('the refresh cookie', () => {
   const renewBrowser = (headers: Record<string, string>) =>
     requestToken(server.fastify, { grant_type: 'refresh_token', refresh_token: 'cookie' }, headers)
 
-  test('renews only from the own origin (D85, S-55)', async () => {
+  test("renews only from the portal's origin (D85, S-55)", async () => {
     const cookie = `portal-access=1.x; portal-refresh=${await signInBrowser()}`
     for (const headers of [{}, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'none' }] as Record<
       string,
@@ -308,7 +308,7 @@ describe('the refresh cookie', () => {
     expect([response.statusCode, response.json().errorCode]).toEqual([401, 'UNAUTHORIZED'])
   })
 
-  test('of an older session ends with a new login (protocol 29)', async () => {
+  test('is invalid after a new login in the same browser (protocol 29)', async () => {
     const olderToken = await signInBrowser()
     await signInBrowser({ cookie: `portal-refresh=${olderToken}` })
     expect((await renew(olderToken)).statusCode).toBe(401)
@@ -330,7 +330,7 @@ describe('logging out', () => {
     expect((await renew(user.refresh)).statusCode).toBe(401)
   })
 
-  test('works with the refresh cookie from the own origin after the access token expired', async () => {
+  test("works with the refresh cookie from the portal's origin after the access token expired", async () => {
     const user = await server.signIn('user@alpha')
     server.clock.now += hourMs
     const cookie = `portal-refresh=${user.refresh}`
@@ -352,7 +352,7 @@ describe('the reason why a session ended', () => {
     return [errorCode, data?.why ?? null]
   }
 
-  test('is returned for an expired session, but not for one that was ended (fault 43j)', async () => {
+  test('is returned for an expired session, but not for a session that was ended (fault 43j)', async () => {
     const [idleSession, endedSession] = [await server.signIn('user@alpha'), await server.signIn('user@alpha')]
     await endedSession.send({ method: 'POST', url: '/api/m18s/logout' })
     server.clock.now += 13 * hourMs

@@ -1,4 +1,4 @@
-/** The sealing key of each session: who receives it, and for how long (protocol 30). */
+/** Tests the sealing key of each session: who receives it, and for how long (protocol 30). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -85,7 +85,7 @@ eachEngineByNight('sealing keys', (engine) => {
       expect((await readSessionKey(createBearerSender(response.json().access_token))).id).toBeGreaterThan(0)
   })
 
-  test('A session from before there were keys uses the account key, with id 0', async () => {
+  test('A session without a key of its own uses the account key, with id 0', async () => {
     const user = await server.signIn('user@alpha')
     await runInTransaction(server.app, system, (db) => db.deleteFrom('seal_key').execute())
     const {

@@ -64,7 +64,7 @@ describe('sessions', () => {
     expect((await deleteSession(localSession, `${path}/${otherRow?.id}`)).json().errorCode).toBe('NOT_FOUND')
   })
 
-  test('of other users return 404 (S-46, S-53)', async () => {
+  test('return 404 if they belong to other users (S-46, S-53)', async () => {
     const user = await server.signIn('user@alpha')
     for (const userName of ['second@alpha', 'admin@beta']) {
       const foreignUser = await server.signIn(userName)
@@ -78,7 +78,7 @@ describe('sessions', () => {
     }
   })
 
-  test('can all be ended except for the current one', async () => {
+  test('can all be ended in one call, except for the current session', async () => {
     const localSession = await server.signIn('user@alpha')
     const otherSessions = [await server.signIn('user@alpha'), await server.signIn('user@alpha')]
     expect((await deleteSession(localSession, path)).statusCode).toBe(204)
@@ -86,7 +86,7 @@ describe('sessions', () => {
     expect(await Promise.all([localSession, ...otherSessions].map(canRenew))).toEqual([true, false, false])
   })
 
-  test('of a user can all be ended by an admin of the same company only (S-46)', async () => {
+  test('can all be ended by an admin of the same company only (S-46)', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')
     const second = await server.signIn('second@alpha')
@@ -108,8 +108,8 @@ describe('sessions', () => {
   })
 
   /**
-   * Opens a socket of the caller and returns the close code. Repeats `endSession` until the socket closes, because the time when it starts
-   * to listen is unknown.
+   * Opens a socket of the caller and returns the close code. Repeats `endSession` until the socket closes, because the server registers the
+   * socket at an unknown time.
    */
   async function waitForClose(caller: SignedIn, endSession: () => Promise<unknown>): Promise<number> {
     const host = `127.0.0.1:${(server.fastify.server.address() as AddressInfo).port}`
@@ -126,7 +126,7 @@ describe('sessions', () => {
     return closeCode
   }
 
-  describe('close their sockets at once (S-59)', () => {
+  describe('close their sockets immediately (S-59)', () => {
     const sendForm = (caller: SignedIn, url: string, fields: Record<string, string>) =>
       caller.send({
         method: 'POST',
@@ -197,5 +197,7 @@ describe('the description of a device', () => {
     ['2001:db8:85a3:8d3:1319:8a2e:370:7348', '2001:db8:85a3::*'],
     ['2001:db8::1', '2001:db8::*'],
     ['::1', '::*'],
-  ])('has the network without its last part: %s', (address, network) => expect(maskAddress(address)).toBe(network))
+  ])('contains the network address without its last part: %s', (address, network) =>
+    expect(maskAddress(address)).toBe(network),
+  )
 })

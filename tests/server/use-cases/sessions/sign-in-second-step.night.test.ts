@@ -94,7 +94,7 @@ describe('the second step with an authenticator app', () => {
       expect(await trySecondStep(await requestMfaToken(), { otp: getCode(secret, steps) })).toEqual(expected)
   })
 
-  test('accepts neither a used code, nor the setup code, nor an older one', async () => {
+  test('accepts neither a used code, nor the setup code, nor an older code', async () => {
     const { secret } = await addAppFactor('user@alpha')
     expect(await trySecondStep(await requestMfaToken(), { otp: getCode(secret) })).toEqual(invalidOutcome)
     server.clock.now += 2 * stepMs
@@ -114,7 +114,7 @@ describe('the second step with an authenticator app', () => {
     expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1)
   })
 
-  test('accepts its token once, for five minutes, and no forged one', async () => {
+  test('accepts its token once, for five minutes, and no forged token', async () => {
     const { secret } = await addAppFactor('user@alpha')
     server.clock.now += stepMs
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
@@ -158,7 +158,7 @@ describe('the second step with an authenticator app', () => {
     expect(await trySecondStep(secondStep.mfa_token, { otp: getCode(admin.secret) })).toEqual(expiredOutcome)
   })
 
-  test('ends the older session of the cookie, as any login', async () => {
+  test('ends the older session of the cookie, like any login', async () => {
     const { secret } = await addAppFactor('user@alpha')
     server.clock.now += stepMs
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')
@@ -283,7 +283,7 @@ describe('recovery codes', () => {
     expect(codes.filter((recoveryCode) => allText.includes(recoveryCode))).toEqual([])
   })
 
-  test('of another user do not work', async () => {
+  test('do not work for another user', async () => {
     await addAppFactor('user@alpha')
     const { codes } = await addAppFactor('second@alpha')
     const { mfa_token } = await passPasswordStep(server, 'user@alpha')

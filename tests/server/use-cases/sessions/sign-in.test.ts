@@ -88,7 +88,7 @@ describe('signing in with a password', () => {
     }
   })
 
-  test('takes about the same time for known and unknown accounts (S-32)', async () => {
+  test('takes about the same time for existing and missing accounts (S-32)', async () => {
     const knownTimesMs: number[] = []
     const unknownTimesMs: number[] = []
     for (let round = 0; round < 40; round++) {
@@ -118,7 +118,7 @@ describe('signing in with a password', () => {
     }
   })
 
-  test('creates new tokens each time, and never uses one of the client (S-47)', async () => {
+  test('creates new tokens each time, and never uses a token that the client chose (S-47)', async () => {
     const first = await server.signIn('user@alpha')
     const second = await server.signIn('user@alpha')
     expect(second.accessToken).not.toBe(first.accessToken)
@@ -267,14 +267,14 @@ describe('guessing a password', () => {
     expect((await signInByPassword('user@alpha')).statusCode).toBe(200)
   })
 
-  test('is reset by the right password', async () => {
+  test('starts from zero again after the right password', async () => {
     for (let round = 0; round < 4; round++) {
       for (let index = 0; index < 4; index++) expect((await guessPassword()).statusCode).toBe(401)
       expect((await signInByPassword('user@alpha')).statusCode).toBe(200)
     }
   })
 
-  test('of many accounts blocks the address (S-29)', async () => {
+  test('blocks the address if many accounts are guessed (S-29)', async () => {
     let lastStatus = 401
     for (let index = 0; index < 55 && lastStatus === 401; index++)
       lastStatus = (await guessPassword(`nobody${index}@alpha`)).statusCode
@@ -282,7 +282,7 @@ describe('guessing a password', () => {
   })
 })
 
-describe('revoked access', () => {
+describe('the authentication of a request', () => {
   test('rejects the next request of a disabled user everywhere (S-44)', async () => {
     const admin = await server.signIn('admin@alpha')
     const user = await server.signIn('user@alpha')

@@ -1,4 +1,6 @@
-/** S-48: if it is turned on, the most dangerous calls require a password confirmation that is at most five minutes old. */
+/**
+ * Tests the step-up (S-48). If it is turned on, the most dangerous calls require a password confirmation that is at most five minutes old.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { endpoints } from '#contract/index.ts'
 import type { PriceRow } from '#contract/prices.ts'
@@ -30,7 +32,7 @@ test('The step-up applies to deleting users and services and to confirming price
 describe.each([
   ['on', { STEP_UP: '1' }],
   ['off', {}],
-] as const)('the step-up, turned %s', (setting, env) => {
+] as const)('the step-up (turned %s)', (setting, env) => {
   let server: TestServer
   beforeAll(async () => {
     server = await startServer({ env })
@@ -42,7 +44,7 @@ describe.each([
     person.send({ method: 'DELETE', url: `/api/m18s/user/${server.world.users[userName]}`, headers })
 
   if (setting === 'off') {
-    test('leaves the specified calls unchanged', async () => {
+    test('lets users be deleted without a confirmation', async () => {
       expect(readOutcome(await remove(await server.signIn('admin@alpha')))).toBe(204)
     })
     return
@@ -103,7 +105,7 @@ describe.each([
     for (const call of calls) expect((await staff.send(call)).statusCode).toBe(404)
   })
 
-  test('is required to withdraw a price list, but not to delete an unconfirmed one (fault 17b)', async () => {
+  test('is required to withdraw a price list, but not to delete an unconfirmed list (fault 17b)', async () => {
     await openShop(server)
     const staff = await server.signIn('delete@m18')
     const { data } = (await staff.send({ url: '/api/pricelist?type=saas' })).json()

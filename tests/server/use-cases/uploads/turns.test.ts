@@ -34,7 +34,7 @@ describe('createTurns (fault 17f)', () => {
     expect(await Promise.all(results)).toEqual(['one', 'two', 'three'])
   })
 
-  test('lets slow work delay the next for five seconds only', async () => {
+  test('lets slow work delay the next work for five seconds only', async () => {
     const { startedNames, addWork, endWork } = start()
     const results = [addWork('slow'), addWork('next'), addWork('last')]
     await vi.advanceTimersByTimeAsync(5_000)
@@ -46,7 +46,7 @@ describe('createTurns (fault 17f)', () => {
     expect(await Promise.all(results)).toEqual(['slow', 'next', 'last'])
   })
 
-  test('runs at most two slow ones in addition, and continues when one ends', async () => {
+  test('runs at most two slow calls in addition, and continues when one ends', async () => {
     const { startedNames, addWork, endWork } = start()
     const results = ['a', 'b', 'c', 'd'].map(addWork)
     await vi.advanceTimersByTimeAsync(60_000)

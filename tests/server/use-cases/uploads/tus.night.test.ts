@@ -1,4 +1,4 @@
-/** Uploads of packages in pieces, over unstable connections and with killed servers (tus 1.0; U-11, U-13, R-28). */
+/** Tests uploads of packages in pieces, over unstable connections and with killed servers (tus 1.0; U-11, U-13, R-28). */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,7 +67,7 @@ onConnections('an upload in pieces', (engine) => {
   const readOffset = async (path: string) => Number((await sendRequest('HEAD', path)).headers['upload-offset'])
   const getId = (path: string) => path.split('/').at(-1) ?? ''
 
-  test('An upload by the client of the page is available and read when it is complete', async () => {
+  test('An upload by the client of the page is listed and read when it is complete', async () => {
     const bytes = await packApp({ files: { 'data/large.bin': buildNoise(1_500_000) } })
     const path = new URL(await uploadPiecemeal(bytes, { url, token: getToken }), url).pathname
     const [upload] = await listUploads(fixture.staff)
@@ -137,7 +137,7 @@ onConnections('an upload in pieces', (engine) => {
   })
 
   nightly(
-    'An upload that two requests write is completed by the later one',
+    'An upload that two requests write is completed by the later request',
     async () => {
       const bytes = await packLargeApp()
       const path = await beginUpload({ 'upload-length': String(bytes.length) })
@@ -178,7 +178,7 @@ onConnections('an upload in pieces', (engine) => {
     expect([first, second]).toMatchObject([[{ state: 'read' }], [{ state: 'read' }]])
   })
 
-  test('An upload belongs to its user only, for a day (U-13, Z-31)', async () => {
+  test('An upload is accessible to its user only, for one day (U-13, Z-31)', async () => {
     const path = await beginUpload()
     const colleague = await fixture.server.signIn('delete@m18')
     for (const caller of [colleague])
@@ -217,13 +217,17 @@ onConnections('an upload in pieces', (engine) => {
 
   it.each([
     ['no length', { 'upload-length': '' }, [400, 'VALIDATION_ERROR']],
-    ['a length that is told later', { 'upload-length': '', 'upload-defer-length': '1' }, [400, 'VALIDATION_ERROR']],
-    ['too long a length', { 'upload-length': String(64 * 1024 * 1024 + 1) }, [413, 'TOO_LARGE']],
-    ['a length below nothing', { 'upload-length': '-1' }, [400, 'VALIDATION_ERROR']],
-    ['another name', { 'upload-metadata': buildMetadata('pay.zip') }, [400, 'VALIDATION_ERROR']],
-    ['a name that turns', { 'upload-metadata': buildMetadata('pay\u202Eppam.mapp') }, [400, 'VALIDATION_ERROR']],
-    ['no name', { 'upload-metadata': 'other dGV4dA==' }, [400, 'VALIDATION_ERROR']],
-    ['no protocol', { 'tus-resumable': '' }, [400, 'VALIDATION_ERROR']],
+    ['a length that is sent later', { 'upload-length': '', 'upload-defer-length': '1' }, [400, 'VALIDATION_ERROR']],
+    ['a length above the limit', { 'upload-length': String(64 * 1024 * 1024 + 1) }, [413, 'TOO_LARGE']],
+    ['a negative length', { 'upload-length': '-1' }, [400, 'VALIDATION_ERROR']],
+    ['another file extension', { 'upload-metadata': buildMetadata('pay.zip') }, [400, 'VALIDATION_ERROR']],
+    [
+      'a direction mark in its file name',
+      { 'upload-metadata': buildMetadata('pay\u202Eppam.mapp') },
+      [400, 'VALIDATION_ERROR'],
+    ],
+    ['no file name', { 'upload-metadata': 'other dGV4dA==' }, [400, 'VALIDATION_ERROR']],
+    ['no protocol version', { 'tus-resumable': '' }, [400, 'VALIDATION_ERROR']],
   ])('An upload with %s is refused', async (_, headers, expected) => {
     expect(readStatusAndCode(await createUpload(headers))).toEqual(expected)
     expect(await listUploads(fixture.staff)).toEqual([])
@@ -240,7 +244,7 @@ onConnections('an upload in pieces', (engine) => {
     expect(await readOffset(path)).toBeLessThanOrEqual(100)
   })
 
-  test('An upload is written by one node at a time, and by another after its death', async () => {
+  test('An upload is written by one node at a time, and by another node after a crash', async () => {
     const id = getId(await beginUpload())
     const [firstLock, secondLock, thirdLock] = [1, 2, 3].map(() =>
       new UploadLocker(fixture.server.app, 600).newLock(id),
@@ -255,7 +259,7 @@ onConnections('an upload in pieces', (engine) => {
     for (const lock of [secondLock, thirdLock]) await lock?.unlock()
   }, 30_000)
 
-  test('An upload is deleted with its file, like one from a form', async () => {
+  test('An upload is deleted with its file, like an upload from a form', async () => {
     const path = await beginUpload()
     await sendPackage(fixture.staff, await packBareApp())
     const ids = (await listUploads(fixture.staff)).map(({ id }: { id: string }) => id)
@@ -265,7 +269,7 @@ onConnections('an upload in pieces', (engine) => {
     expect((await sendRequest('DELETE', path)).statusCode).toBe(404)
   })
 
-  test('An upload counts against the quota by its declared length from the start', async () => {
+  test('An upload uses its declared length of the quota from the start', async () => {
     for (let index = 0; index < 16; index++) await createUpload({ 'upload-length': String(64 * 1024 * 1024) })
     const extraResponse = await createUpload({ 'upload-length': '100' })
     expect(readStatusAndCode(extraResponse)).toEqual([429, 'UPLOAD_LIMIT'])
@@ -276,7 +280,7 @@ onConnections('an upload in pieces', (engine) => {
 describe('with a full disk', () => {
   const fixture = setUpUploads('embedded', { env: { FREE_SPACE_MARK_MB: '1048576' } })
 
-  test('uploads are refused with 507, and everything else works', async () => {
+  test('uploads are refused with 507, and other writes work', async () => {
     const responses = [
       await sendPackage(fixture.staff, await packBareApp()),
       await fixture.staff.send({

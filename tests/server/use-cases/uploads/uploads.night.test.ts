@@ -1,4 +1,4 @@
-/** Packages uploaded in a form: inspected, listed, published and displayed (contracts 2 to 5, 7; D79; U-09 to U-15). */
+/** Tests packages that are uploaded in a form: inspected, listed, published and displayed (contracts 2 to 5, 7; D79; U-09 to U-15). */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ onConnections('packages', (engine) => {
   }
 
   describe('uploading packages', () => {
-    test('returns what they are and what publishing would do', async () => {
+    test('returns the content of each package and the effect of publishing it', async () => {
       const bytes = await packApp({ facts: { requires: [{ code: 'framework', version: '1.9' }] } })
       expect(await uploadPackage(bytes)).toMatchObject({
         name: 'pay.mapp',
@@ -83,7 +83,7 @@ onConnections('packages', (engine) => {
       expect(await listFiles()).toEqual([upload.id])
     })
 
-    test('rejects a bad one with the reason in the language of the caller, and stores nothing', async () => {
+    test("rejects an invalid package with the reason in the caller's language, and stores nothing", async () => {
       const bytes = await packApp({ facts: { provider: '18m' } })
       expect(readFault(await sendPackage(fixture.staff, bytes))).toEqual([
         400,
@@ -105,7 +105,7 @@ onConnections('packages', (engine) => {
       expect([await listFiles(), await listUploads(fixture.staff)]).toEqual([[], []])
     })
 
-    test('accepts more than a form in memory may have, up to the limit', async () => {
+    test('accepts more than a form in memory may have, up to the file size limit', async () => {
       const largePackage = await packBareApp({ files: { 'data/large.bin': buildNoise(5_000_000) } })
       expect((await uploadPackage(largePackage)).size).toBe(largePackage.length)
       const tooLargeResponse = await sendPackage(fixture.staff, Buffer.alloc(64 * 1024 * 1024 + 1))
@@ -128,7 +128,7 @@ onConnections('packages', (engine) => {
       expect(await listFiles()).toEqual([])
     })
 
-    test('stores one for a repeated key, and replaces it for another key', async () => {
+    test('stores one package for a repeated key, and replaces it for another key', async () => {
       const bytes = await packBareApp()
       const headers = { 'idempotency-key': crypto.randomUUID() }
       const [first, second] = [
@@ -158,9 +158,9 @@ onConnections('packages', (engine) => {
       expect(await listFiles()).toEqual([])
     })
 
-    test('hides them from other users and limits their number', async () => {
+    test('hides packages from other users and limits their number', async () => {
       await uploadPackage(await packBareApp())
-      // An unfinished upload counts too, and does not start a process to read it.
+      // An unfinished upload is counted too, and does not start a process to read it.
       for (let index = 0; index < 19; index++) expect((await beginUpload(fixture.staff)).statusCode).toBe(201)
       const extraResponse = await sendPackage(fixture.staff, await packBareApp({ facts: { version: '2' } }))
       expect(readStatusAndCode(extraResponse)).toEqual([429, 'UPLOAD_LIMIT'])
@@ -172,7 +172,7 @@ onConnections('packages', (engine) => {
       await uploadPackage(await packBareApp({ facts: { version: '2' } }), otherUser)
     })
 
-    test('deletes them after a day, with their files and previews', async () => {
+    test('deletes packages after a day, with their files and previews', async () => {
       const { icon } = await uploadPackage(await packApp())
       fixture.server.clock.now += 86_400_000
       const laterStaff = await fixture.server.signIn('admin@m18')
@@ -220,7 +220,7 @@ onConnections('packages', (engine) => {
       expect(trail.rows[1]?.info).toMatchObject({ AppCode: 'pay', ModuleCode: 'crm', File: 'pay.mapp' })
     })
 
-    test('recognises the same bytes, and reports a conflict for others', async () => {
+    test('recognises the same bytes, and reports a conflict for other bytes', async () => {
       const bytes = await packBareApp({ facts: { version: '1.10' } })
       await publishModules((await uploadPackage(bytes)).md5)
       expect(await uploadPackage(bytes)).toMatchObject({ status: 2, why: null, current_version: '1.10' })
@@ -238,7 +238,7 @@ onConnections('packages', (engine) => {
       }
     })
 
-    test('accepts one package per code, and only existing ones', async () => {
+    test('accepts one package per code, and only existing packages', async () => {
       const [firstPackage, secondPackage] = [
         await uploadPackage(await packBareApp()),
         await uploadPackage(await packBareApp({ facts: { version: '2' } })),
@@ -256,7 +256,7 @@ onConnections('packages', (engine) => {
       expect(readStatusAndCode(await beginPublishing(['x']))).toEqual([400, 'VALIDATION_ERROR'])
     })
 
-    test('concurrently publishes one, and reports the conflict to the other', async () => {
+    test('publishes one of two concurrent packages, and reports the conflict to the other user', async () => {
       const otherUser: SignedIn = await fixture.server.signIn('delete@m18')
       const ownPackage = await uploadPackage(await packBareApp())
       const otherPackage = await uploadPackage(await packBareApp({ files: { other: 'bytes' } }), otherUser)

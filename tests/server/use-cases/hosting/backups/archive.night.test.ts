@@ -1,4 +1,4 @@
-/** An archive is read exactly as it was written or fails with an error, and cannot be read without its key. */
+/** Tests that an archive is read exactly as it was written or fails with an error, and cannot be read without its key. */
 import { Decrypter } from 'age-encryption'
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
@@ -93,7 +93,7 @@ describe('the archive of a backup', () => {
     await expect(readPieces(Buffer.concat([bytes, Buffer.alloc(1)]))).rejects.toMatchObject({ fault: 'damaged' })
   }, 60_000)
 
-  it('is rejected if a random place of a larger one is damaged', async () => {
+  it('is rejected if a larger archive is damaged at a random position', async () => {
     const bytes = await buildArchive(buildShopPieces(20_000))
     expect(bytes.length).toBeGreaterThan(2 * 65_536)
     const lastPiece = buildShopPieces(1).at(-1)
@@ -115,7 +115,7 @@ describe('the archive of a backup', () => {
     )
   }, 60_000)
 
-  it('ends with the error of its source and passes it on', async () => {
+  it('passes on the error of its source when it is read', async () => {
     const bytes = await buildArchive(buildShopPieces(2_000))
     async function* source() {
       yield bytes.subarray(0, 5_000)
@@ -185,7 +185,7 @@ describe('the key of an archive', () => {
     expect(await readPieces(bytes, [...getIdentities(config, 4), identity])).toHaveLength(3)
   })
 
-  it('of an earlier installation opens archives once it is configured', async () => {
+  it('opens archives of an earlier installation once the earlier key is configured', async () => {
     const bytes = await buildArchive(buildShopPieces(2))
     const [newKey, oldKey] = ['22'.repeat(32), '11'.repeat(32)]
     await expect(readPieces(bytes, getIdentities(testConfig({ BACKUP_KEY: newKey }), 3))).rejects.toMatchObject({
@@ -217,7 +217,7 @@ describe('a malicious archive', () => {
   const readSealed = async (lines: string[]) => readPieces(await sealArchive(recipient, `${lines.join('\n')}\n`))
   const damagedError = { name: 'ArchiveError', fault: 'damaged' }
 
-  it('is rejected without the seal, which the recipient alone cannot create', async () => {
+  it('is rejected without the seal, which nobody can create with the public key alone', async () => {
     const pieces = buildShopPieces(2)
     const contents = await readContents(pieces)
     const [, ...lines] = gunzipSync(await decryptArchive(await buildArchive(pieces)))
@@ -240,22 +240,22 @@ describe('a malicious archive', () => {
   })
 
   it.each([
-    ['nothing', []],
-    ['no JSON', ['x']],
-    ['no head', [tableLine]],
+    ['no lines', []],
+    ['a line that is not JSON', ['x']],
+    ['no head line', [tableLine]],
     ['a later format', [headLine.replace('"archive":1', '"archive":2')]],
-    ['a head of other types', [headLine.replace('"backupId":7', '"backupId":"7"')]],
+    ['a head with a wrong type', [headLine.replace('"backupId":7', '"backupId":"7"')]],
     ['a row before its table', [headLine, '[1]']],
-    ['a row of another length', [headLine, tableLine, '[1,2]']],
-    ['a value of no kind', [headLine, tableLine, '[true]']],
+    ['a row with another number of values', [headLine, tableLine, '[1,2]']],
+    ['a value of an unsupported type', [headLine, tableLine, '[true]']],
     ['a value of an unknown kind', [headLine, tableLine, '[{"date":"1"}]']],
-    ['a number that is none', [headLine, tableLine, '[{"int":"0x10"}]']],
-    ['a real that is none', [headLine, tableLine, '[{"real":"toString"}]']],
-    ['a blob that is none', [headLine, tableLine, '[{"blob":"<>"}]']],
+    ['an invalid integer', [headLine, tableLine, '[{"int":"0x10"}]']],
+    ['an invalid real number', [headLine, tableLine, '[{"real":"toString"}]']],
+    ['an invalid blob', [headLine, tableLine, '[{"blob":"<>"}]']],
     ['a table without columns', [headLine, '{"table":"t","statement":""}']],
     ['a column of an unknown type', [headLine, tableLine.replace('integer', 'date')]],
-    ['a statement that is no text', [headLine, tableLine.replace('"statement":""', '"statement":1')]],
-    ['a list of other things', [headLine, '{"end":[1]}']],
+    ['a statement that is not text', [headLine, tableLine.replace('"statement":""', '"statement":1')]],
+    ['an end with a wrong type', [headLine, '{"end":[1]}']],
     ['an empty line', [headLine, '']],
   ])('is rejected with damaged lines: %s', async (_, lines) => {
     await expect(readSealed(lines)).rejects.toMatchObject(damagedError)
@@ -280,7 +280,7 @@ describe('a malicious archive', () => {
     await expect(readPieces(Buffer.alloc(100_000, 0x61))).rejects.toMatchObject(damagedError)
   })
 
-  it('is not written for a row that is too large to read', async () => {
+  it('An archive is not written if one of its rows is too large to be read', async () => {
     const pieces: DataPiece[] = [
       { kind: 'table', name: 't', columns: [{ name: 'b', type: 'blob', notNull: false, key: 0 }], statement: '' },
       { kind: 'rows', rows: [[new Uint8Array(2 ** 20)]] },
@@ -296,7 +296,7 @@ async function decryptArchive(bytes: Buffer): Promise<Uint8Array> {
   return await age.decrypt(new Uint8Array(bytes))
 }
 
-/** Keeps values distinct that JSON would merge. */
+/** Replacer of `JSON.stringify` that encodes values differently which JSON would write in the same way. */
 function encodeValue(this: unknown, key: string, value: unknown): unknown {
   const rawValue = (this as Record<string, unknown>)[key]
   if (typeof rawValue === 'bigint') return { int: String(rawValue) }

@@ -1,4 +1,4 @@
-/** The portal is killed at random points of backups and restores: ten times by night, and any number of times in the campaign `backups`. */
+/** Kills the portal at random points of backups and restores: ten times by night, and any number of times in the campaign `backups`. */
 import { expect, it } from 'vitest'
 import { runKilledBackups } from '#tests/campaigns/backups.ts'
 import { createRandom, suiteSeed } from '#tests/support/runner/random.ts'

@@ -1,4 +1,4 @@
-/** Restores a backup into its own service or another one of the company, completely or not at all (contracts 3, Z-26). */
+/** Tests restoring a backup into its own service or another service of the company, completely or not at all (contracts 3, Z-26). */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { hostingJobKinds } from '#server/jobs/job-registry.ts'
@@ -142,7 +142,7 @@ describe('restoring a backup', () => {
       backupFixture.places.archives.set(key, wrongBytes)
       expect(await restore()).toMatchObject({ status: 409, body: { data: { why: 'damaged' } } })
     }
-    // A complete archive of the same service, but of a later backup.
+    // This is a complete archive of the same service, but of a later backup.
     putItems(backupFixture.host, 'alpha1', id, ['later'])
     await backUpNow(fixture.server, alpha, id)
     const laterArchive = [...backupFixture.places.archives].find(([name]) => name !== key)?.[1]
@@ -183,14 +183,14 @@ describe('restoring a backup', () => {
     60_000,
   )
 
-  test('is refused with its reason, and for every other company', async () => {
+  test('is refused with a reason, and returns 404 to other companies', async () => {
     const beta = await fixture.server.signIn('order@beta')
     const betaOrder = await buyOrder(fixture.server, beta, { code: 'beta1' })
     const [betaService] = (await beta.send({ url: '/api/aws/service' })).json().data
     expect(betaOrder.status).toBe(1)
     expect((await restore(betaService.id, backupId, beta)).status).toBe(404)
     expect((await restore(id, backupId, beta)).status).toBe(404)
-    // Staff cannot do it either: data of one company is never restored for another.
+    // Staff cannot restore it either: data of one company is never restored for another company.
     expect((await restore(betaService.id, backupId, await fixture.server.signIn('admin@m18'))).status).toBe(404)
     expect((await restore(id, 4711)).status).toBe(404)
     await runAsSystem((db) => db.updateTable('service').set({ traffic_disabled: true }).where('id', '=', id).execute())

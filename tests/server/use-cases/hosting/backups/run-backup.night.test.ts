@@ -1,4 +1,4 @@
-/** The call "Back up now", from the request to the data in the bucket and the second database (contracts 9, Z-26). */
+/** Tests the call "Back up now", from the request to the data in the bucket and the second database (contracts 9, Z-26). */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { backupJobKinds } from '#server/jobs/job-registry.ts'
@@ -46,7 +46,7 @@ describe('running a backup', () => {
     return { status: response.statusCode, ...response.json() }
   }
 
-  test('stores all data in both kinds, and describes it', async () => {
+  test('stores all data for both kinds of backup, and describes the stored data', async () => {
     for (const [pdb_type, key] of [
       ['pdb2s3', expect.stringMatching(/^age1/)],
       ['pdb2rds', null],
@@ -77,7 +77,7 @@ describe('running a backup', () => {
     ])
   }, 60_000)
 
-  test('runs once per service and kind, and a second request names the user of the first', async () => {
+  test('runs only once at a time per service and kind, and a second request names the user of the first', async () => {
     const response = await requestBackup()
     expect(response.status).toBe(202)
     const staff = await fixture.server.signIn('admin@m18')
@@ -101,7 +101,7 @@ describe('running a backup', () => {
     ])
   }, 60_000)
 
-  test('is refused with its reason, and to other companies', async () => {
+  test('is refused with a reason, with 404 to other companies and 403 without the order right', async () => {
     const beta = await fixture.server.signIn('order@beta')
     expect(await requestBackup(beta)).toMatchObject({ status: 404 })
     expect(await requestBackup(await fixture.server.signIn('user@alpha'))).toMatchObject({ status: 403 })
@@ -195,7 +195,7 @@ describe('running a backup', () => {
   )
 
   nightly(
-    'starts again at another location after a kill, and deletes the first one',
+    'starts again at another location after a kill, and deletes the first archive',
     async () => {
       await requestBackup()
       const [startedBackup] = await readBackupRows(fixture.server)

@@ -1,4 +1,4 @@
-/** Scheduled work on backups: nightly backups, retries, warnings by mail, restore drills and deletion. */
+/** Tests the scheduled work on backups: nightly backups, retries, warnings by mail, restore drills and deletion. */
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -29,7 +29,7 @@ const dayMs = 24 * hourMs
 
 describe('the time of the next nightly backup', () => {
   const zone = { timeZone: 'Asia/Hong_Kong', backupHour: 1 }
-  test('is within a day, between one and five, and always the same minute for a service', () => {
+  test('is within a day, between 1:00 and 5:00, and always the same minute for a service', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100_000 }),
@@ -88,7 +88,7 @@ describe('scheduled backups', () => {
 
   const runAsSystem = <T>(work: Parameters<typeof runInTransaction<T>>[2]) =>
     runInTransaction(fixture.server.app, { role: 'portal_system' }, work)
-  /** Runs the schedule as two nodes at the same time, then all jobs. Returns the number of started backups. */
+  /** Runs the schedule on two nodes at the same time, then all jobs. Returns the number of started backups. */
   async function runBackupSchedule(): Promise<number> {
     const [firstCount, secondCount] = await Promise.all([
       startDueBackups(fixture.server.app),
@@ -114,7 +114,7 @@ describe('scheduled backups', () => {
   const disableCopies = () =>
     runAsSystem((db) => db.updateTable('backup_order').set({ status: 0 }).where('pdb_type', '=', 'pdb2rds').execute())
 
-  test('start soon after the subscription and then each night, once per kind with two nodes', async () => {
+  test('start soon after the subscription and then each night, only once per kind on two nodes', async () => {
     expect((await readPlan()).pdb2s3).toEqual({
       next_run: toTimestamp('Asia/Hong_Kong', fixture.server.clock.now),
       last_good: null,
@@ -202,7 +202,7 @@ describe('scheduled backups', () => {
       backupFixture.places.fault = null
       await runBackupSchedule()
       expect((await readService()).failing_backups).toEqual([])
-      // A new failure is reported at once.
+      // A new failure is reported immediately.
       advanceClock(dayMs)
       backupFixture.places.fault = 'no_room'
       await runBackupSchedule()
@@ -225,7 +225,7 @@ describe('scheduled backups', () => {
   )
 
   nightly(
-    'fail if no job works on them any more, and their archive is deleted',
+    'fail if no job works on them any longer, and their archive is deleted',
     async () => {
       await disableCopies()
       await startDueBackups(fixture.server.app)
@@ -277,7 +277,7 @@ describe('scheduled backups', () => {
       expect((await readPlan()).drill).toMatchObject({ ok: false, fault: 'damaged' })
       expect((await readService()).failing_backups).toEqual(['pdb2s3'])
       expect(await readMails()).toHaveLength(2)
-      // The failed backup is not tried again, but the next one is at once.
+      // The drill of the failed backup is not repeated, but the next backup is tested without waiting for a week.
       await runBackupSchedule()
       expect(await listDrills()).toHaveLength(2)
       advanceClock(dayMs)
@@ -328,7 +328,7 @@ describe('scheduled backups', () => {
   }, 60_000)
 
   nightly(
-    'delete archives of outdated attempts, but none that the database does not know',
+    'delete archives of outdated attempts, but no archive that the database does not know',
     async () => {
       await disableCopies()
       await backUpNow(fixture.server, alpha, id)

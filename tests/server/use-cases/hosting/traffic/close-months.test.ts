@@ -1,4 +1,7 @@
-/** Ended months are billed once each, and an overdue month suspends the backups that cause traffic (D22, D23, D25, D31, D86). */
+/**
+ * Tests that ended months are billed once each, and that an overdue month suspends the backups that cause traffic (D22, D23, D25, D31,
+ * D86).
+ */
 import { beforeEach, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { claimOverdueNotice } from '#server/db/hosting/traffic.ts'
@@ -47,7 +50,7 @@ onConnections('months of traffic', (engine) => {
       )
     ).map(({ period_end, pdb_traffic, amount }) => `${period_end}: ${pdb_traffic} GB, ${amount}`)
 
-  test('A month is billed when it is over: GB above the free ones, without discount, with the steps', async () => {
+  test('A month is billed after its end: GB above the free amount, without discount, with the steps', async () => {
     await createBackupOrder(server, 'shop')
     await addTraffic(63, 'backup-1')
     server.clock.now = Date.parse('2026-03-31T15:59:59Z')
@@ -82,7 +85,7 @@ onConnections('months of traffic', (engine) => {
     expect(await readService()).toMatchObject({ closed_month: '2026-03', os_traffic: expect.any(Number) })
   })
 
-  test('Months that were not closed for half a year are billed in order, one record each', async () => {
+  test('Months that were not closed for half a year are billed in order, with one record each', async () => {
     await createBackupOrder(server, 'shop', { period_end: '2026-06-02', months: 3 })
     await addTraffic(51, 'backup-1')
     await setDay('2026-05-20')
@@ -91,7 +94,7 @@ onConnections('months of traffic', (engine) => {
     await addTraffic(50.4, 'restore-1')
     await setDay('2026-10-02')
     expect(await closeTraffic(server.app)).toMatchObject({ billed: 5 })
-    // The traffic of July came after the subscription and is billed by its last terms. August and September had none.
+    // The traffic of July came after the subscription and is billed by its last terms. August and September had no traffic.
     expect(await listMonths()).toEqual([
       '2026-04-01: 51.00 GB, 12.50',
       '2026-05-01: 0.00 GB, 0.00',
@@ -105,7 +108,7 @@ onConnections('months of traffic', (engine) => {
     expect(await readService()).toMatchObject({ closed_month: '2026-11' })
   })
 
-  test('A month uses the price list of its subscription, and then that of the next one', async () => {
+  test('A month uses the price list of its subscription, and a later month that of the next subscription', async () => {
     await createBackupOrder(server, 'shop', {
       period_end: '2026-04-15',
       months: 1,
@@ -158,7 +161,7 @@ onConnections('months of traffic', (engine) => {
     expect(await listMonths()).toHaveLength(3)
   }, 30_000)
 
-  test('Traffic of a month that was closed too early counts in the next open month', async () => {
+  test('Traffic of a month that was closed too early is billed in the next open month', async () => {
     await createBackupOrder(server, 'shop')
     await setDay('2026-08-01')
     await closeTraffic(server.app)
@@ -171,7 +174,7 @@ onConnections('months of traffic', (engine) => {
     expect(await listMonths()).toHaveLength(6)
   })
 
-  test('An interrupted closing leaves no record, and the next one bills all months', async () => {
+  test('An interrupted closing leaves no record, and the next closing bills all months', async () => {
     const [oldListId = 0, newListId = 0] = fixture.priceListIds
     await createBackupOrder(server, 'shop', { period_end: '2026-04-15', months: 1, price_id: oldListId })
     await createBackupOrder(server, 'shop', { period_start: '2026-04-15', months: 11, price_id: newListId })

@@ -1,4 +1,4 @@
-/** The traffic of the current month, and its suspension by staff (D22, D31, D86; Z-23). */
+/** Tests the traffic of the current month, and its suspension by staff (D22, D31, D86; Z-23). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import {
@@ -30,7 +30,7 @@ describe('the traffic of the current month', () => {
   const readService = () =>
     runAsSystem((db) => db.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirstOrThrow())
 
-  test('has the moved, free and charged amounts by the terms of the subscription', async () => {
+  test('has the measured, free and charged amounts by the terms of the subscription', async () => {
     await createBackupOrder(server, 'shop', { currency: 'RMB' })
     await recordTraffic(server, 'shop', 50_019_999_999, 'backup-1')
     await setBackupPrices(server, { pdb2rds_discount: '50.00' })
@@ -46,13 +46,13 @@ describe('the traffic of the current month', () => {
     expect((await readTraffic()).json()).toMatchObject({ month: '2026-04', pdb_traffic: '0.00', amount: '0.00' })
   })
 
-  test('is that of the month that will be billed if a wrong clock closed this one', async () => {
+  test('belongs to the next open month if a wrong clock has closed the current month', async () => {
     await runAsSystem((db) => db.updateTable('service').set({ closed_month: '2026-05' }).execute())
     await recordTraffic(server, 'shop', 1e9, 'backup-1')
     expect((await readTraffic()).json()).toMatchObject({ month: '2026-06', pdb_traffic: '1.00' })
   })
 
-  test('is zero for a service without subscription, with the free amount of a new one', async () => {
+  test('is zero for a service without subscription, with the free amount of a new subscription', async () => {
     expect((await readTraffic()).json()).toMatchObject({ pdb_traffic: '0.00', pdb2s3_traffic: '50.00', amount: '0.00' })
     await setBackupPrices(server, null)
     expect((await readTraffic()).json()).toMatchObject({ pdb2s3_traffic: '0.00', currency: 'RMB' })
@@ -92,7 +92,7 @@ describe('the traffic of the current month', () => {
       expect(await readService()).toMatchObject({ traffic_disabled: true, traffic_blocked: false })
     })
 
-    test('is refused to everybody else', async () => {
+    test('is refused to customers, and to staff without the admin right', async () => {
       for (const userName of ['order@alpha', 'admin@alpha', 'user@m18', 'order@m18'])
         expect((await setDisabled(true, await server.signIn(userName))).statusCode).toBe(403)
       expect(await readService()).toMatchObject({ traffic_disabled: false })

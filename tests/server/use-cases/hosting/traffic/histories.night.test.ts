@@ -1,6 +1,6 @@
 /**
- * Random traffic compared with a simple ledger: bytes, clock jumps, days without a server, subscriptions that end and restart at other
- * prices, payments. No month is billed twice or left out, and each byte is in one record or still open (D22).
+ * Compares random traffic with a simple ledger: bytes, clock jumps, days without a server, payments, and subscriptions that end and restart
+ * at other prices. No month is billed twice or left out, and each byte is in one record or still open (D22).
  */
 import { describe, expect, test } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'

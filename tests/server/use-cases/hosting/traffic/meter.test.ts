@@ -1,4 +1,4 @@
-/** Bytes of backups and restores are counted once, in the month in which they move (D22). */
+/** Tests that the bytes of backups and restores are counted once, in the month of their transfer (D22). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -7,7 +7,7 @@ import { readServiceId } from '#tests/support/hosting/backups.ts'
 import { buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { TestServer } from '#tests/support/server/server.ts'
 
-describe('the meter of moved bytes', () => {
+describe('the meter of transferred bytes', () => {
   const fixture = setUpShop('embedded')
   let server: TestServer
   let service = { companyId: 0, serviceId: 0 }
@@ -27,7 +27,7 @@ describe('the meter of moved bytes', () => {
     runAsSystem((db) => sql`update service set closed_month = ${month} where id = ${service.serviceId}`.execute(db))
   const openServiceMeter = (run = 'backup-1') => openMeter(server.app, { ...service, run })
 
-  test('writes every few MB, and the exact number at the end', async () => {
+  test('writes the count every few MB, and the exact number at the end', async () => {
     const { meter, finish } = openServiceMeter()
     await meter(3_999_999)
     expect(await readCounts()).toEqual([])
@@ -51,7 +51,7 @@ describe('the meter of moved bytes', () => {
     expect(await readCounts()).toEqual([{ run: 'backup-1', month: '2026-03', bytes: 27_000_000 }])
   })
 
-  test('counts bytes in the month in which they move, in the business time zone', async () => {
+  test('counts bytes in the month of their transfer, in the business time zone', async () => {
     const { meter, finish } = openServiceMeter()
     // The last second of March in Hong Kong, then the first of April.
     server.clock.now = Date.parse('2026-03-31T15:59:59Z')
@@ -65,7 +65,7 @@ describe('the meter of moved bytes', () => {
     ])
   })
 
-  test('never counts in a billed month, with any clock', async () => {
+  test('never adds bytes to a billed month, with any clock', async () => {
     await closeMonth('2026-12')
     const { meter, finish } = openServiceMeter()
     await meter(10)
@@ -73,7 +73,7 @@ describe('the meter of moved bytes', () => {
     expect(await readCounts()).toEqual([{ run: 'backup-1', month: '2027-01', bytes: 10 }])
   })
 
-  test('counts an interrupted run once, and adds only what exceeds it', async () => {
+  test('counts an interrupted run once, and adds only the bytes beyond it', async () => {
     const interruptedRun = openServiceMeter()
     await interruptedRun.meter(9_000_000)
     server.clock.now = Date.parse('2026-04-02T00:00:00Z')
@@ -93,7 +93,7 @@ describe('the meter of moved bytes', () => {
     expect((await readCounts()).at(-1)).toEqual({ run: 'restore-1', month: '2026-04', bytes: 3 })
   })
 
-  test('keeps bytes while they cannot be written, and fails at the end', async () => {
+  test('keeps bytes in memory while they cannot be written, and throws at the end if they still cannot be', async () => {
     const { meter, finish } = openMeter(server.app, { ...service, serviceId: 999_999, run: 'backup-1' })
     await meter(5_000_000)
     expect(server.readLog()).toContain('traffic_record_delayed')
