@@ -16,7 +16,7 @@ const roundCounts = { compare: 90, click: 300, warm: 5 }
 async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-lists-'))
   const site = await servePage(join(folder, 'site'), 'lists/page.ts')
-  // // The profile is on disk, as for users: a browser without a profile keeps its databases in memory.
+  // The profile is on disk, as for users: a browser without a profile keeps its databases in memory.
   const context = await openProfile(join(folder, 'profile'))
   try {
     return await measureFigures(await openPage(context, site.port), report)

@@ -13,7 +13,7 @@ const roundCount = 60
 async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-kept-'))
   const site = await servePage(join(folder, 'site'), 'stored-trail/page.ts', serveLog())
-  // // The profile is on disk, as for users.
+  // The profile is on disk, as for users.
   const context = await openProfile(join(folder, 'profile'))
   try {
     const page = await context.newPage()

@@ -13,7 +13,7 @@ const bin = (name) => join(root, 'node_modules', '.bin', name)
 const environments = ['tests', 'page', 'server', 'worker', 'pure']
 
 export const checks = [
-  // // The longest check comes first. Each type check uses one checker: several would compute the same types in parallel and take twice the
+  // The longest check comes first. Each type check uses one checker: several would compute the same types in parallel and take twice the
   // processor time.
   { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings', '.'] },
   ...environments.map((name) => ({

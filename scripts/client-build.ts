@@ -107,7 +107,7 @@ export function createFormerBuildPlugin(): Plugin {
 
 async function compressFile(file: string): Promise<void> {
   const bytes = await readFile(file)
-  // // A file of this size fits into a single network packet without compression.
+  // A file of this size fits into a single network packet without compression.
   if (bytes.length < 1024) return
   const [br, gz] = await Promise.all([
     brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),

@@ -22,7 +22,7 @@ function isAlive(pid) {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // // EPERM means that the process belongs to another user. It is alive, but must not be signalled.
+    // EPERM means that the process belongs to another user. It is alive, but must not be signalled.
     return error.code === 'EPERM'
   }
 }

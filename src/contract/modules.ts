@@ -34,7 +34,7 @@ const fields = z.object({
 const moduleRow = z.object({
   id: z.int(),
   ...fields.shape,
-  // // The name is not validated, because rows that were stored before the rule for names must stay readable.
+  // The name is not validated, because rows that were stored before the rule for names must stay readable.
   name: z.string(),
   version: z.string(),
   create_time: timestamp,

@@ -239,7 +239,7 @@ export const createOrder = defineEndpoint({
     target: () => null,
     overlay: (_row, { body }, write) => toPendingOrder(body as PendingOrderFields, write),
     versioned: false,
-    // // With a quote from the server the user is online and has seen that price. So the call is sent immediately or fails, and is not
+    // With a quote from the server the user is online and has seen that price. So the call is sent immediately or fails, and is not
     // queued (D89).
     mustNotQueue: ({ body }) => body.quote_id !== undefined,
   },

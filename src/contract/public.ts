@@ -138,7 +138,7 @@ export const getAsset = defineEndpoint({
   summary: 'Returns an image by its random id',
   access: 'anybody',
   matrix: 'Z-06',
-  // // The schema is not stricter, so that a malformed id gives NOT_FOUND, like an unknown one.
+  // The schema is not stricter, so that a malformed id gives NOT_FOUND, like an unknown one.
   params: z.object({ id: text(200, 1) }),
   output: z.unknown(),
   offline: 'read',

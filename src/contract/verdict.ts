@@ -36,7 +36,7 @@ const verdictByCode: Record<string, Verdict> = {
   INTENT_DONE: 'done',
   // The user has to enter the password. After that the same bytes may be sent again.
   STEP_UP_REQUIRED: 'refused',
-  // // Waiting would not help, because the server does not support the call. The entries behind it would be blocked forever.
+  // Waiting would not help, because the server does not support the call. The entries behind it would be blocked forever.
   NOT_SUPPORT: 'refused',
 }
 
@@ -51,7 +51,7 @@ export function getVerdict(method: string, facts: ResponseFacts): Verdict {
   if (!isStored(status, code)) return 'later'
   if (!facts.final) return 'later'
   if (status >= 200 && status < 300) return 'done'
-  // // Another user has deleted the row: a DELETE is `done`, a PUT is a `conflict`, and other methods are `refused`.
+  // Another user has deleted the row: a DELETE is `done`, a PUT is a `conflict`, and other methods are `refused`.
   if (status === 404 || status === 410) return method === 'DELETE' ? 'done' : method === 'PUT' ? 'conflict' : 'refused'
   return 'refused'
 }

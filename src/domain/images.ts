@@ -29,7 +29,7 @@ export function readImageSize(bytes: Uint8Array): ImageSize | null {
   try {
     return readPngSize(bytes) ?? readWebpSize(bytes) ?? readJpegSize(bytes)
   } catch {
-    // // The file ends within its header.
+    // The file ends within its header.
     return null
   }
 }

@@ -149,7 +149,13 @@ async function sendAndKill({ url, writesByQueue, random, killServer }: SendConte
   const killPromises: Promise<void>[] = []
   async function sendQueue(writes: KilledWrite[]): Promise<void> {
     for (const write of writes) {
-      const response = await sendWrite(url, accessToken, write).catch(() => null)
+      const send = () => sendWrite(url, accessToken, write).catch(() => null)
+      let response = await send()
+      // On a busy machine the server may answer 503 before it is killed. The write is then sent again with the same key.
+      while (response?.status === 503 && killPromises.length === 0) {
+        await wait(20)
+        response = await send()
+      }
       // The connection failed or the database is unavailable. The remaining writes of this queue are not sent yet.
       if (response === null || response.status >= 500) return
       if (response.status !== 200)

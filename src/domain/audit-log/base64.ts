@@ -3,7 +3,7 @@ const chunkLength = 8_192
 
 export function toBase64(bytes: Uint8Array): string {
   let binary = ''
-  // // Converts in chunks, because the number of arguments of a call is limited.
+  // Converts in chunks, because the number of arguments of a call is limited.
   for (let i = 0; i < bytes.length; i += chunkLength)
     binary += String.fromCharCode(...bytes.subarray(i, i + chunkLength))
   return btoa(binary)

@@ -40,7 +40,7 @@ function requireCanonicalValue(value: unknown, path: string, depth: number): voi
   }
   if (typeof value !== 'object') throw createError(`a value of type ${typeof value}`)
   if (Array.isArray(value)) {
-    // // Uses indexes, because `forEach` skips holes.
+    // Uses indexes, because `forEach` skips holes.
     for (let i = 0; i < value.length; i += 1) requireCanonicalValue(value[i], `${path}[${i}]`, depth + 1)
     return
   }

@@ -158,7 +158,7 @@ export function buildSearchText({
 function collectTexts(value: LeafValue): string[] {
   if (value === null || typeof value === 'boolean') return []
   if (typeof value !== 'object') return value === '' ? [] : [String(value)]
-  // // The values are in the key order of the leaf.
+  // The values are in the key order of the leaf.
   const innerValues = Array.isArray(value)
     ? value
     : Object.entries(value)

@@ -86,7 +86,7 @@ export function openNote(note: unknown, verifier: NoteVerifier): string {
 function isSignature(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
   if (signature.length !== signatureBytes) return false
   try {
-    // // Uses the strict rules of RFC 8032: ZIP 215 accepts keys and points that other implementations reject.
+    // Uses the strict rules of RFC 8032: ZIP 215 accepts keys and points that other implementations reject.
     return ed25519.verify(signature, message, publicKey, { zip215: false })
   } catch {
     return false
@@ -96,7 +96,7 @@ function isSignature(signature: Uint8Array, message: Uint8Array, publicKey: Uint
 function splitNote(note: unknown) {
   const error = new LogError('BAD_NOTE', 'the text is not a signed note')
   if (typeof note !== 'string' || note.length > maxLength) throw error
-  // // Splits at the last blank line, because the text may contain blank lines.
+  // Splits at the last blank line, because the text may contain blank lines.
   const separator = note.lastIndexOf('\n\n')
   const text = note.slice(0, separator + 1)
   const rest = note.slice(separator + 2)

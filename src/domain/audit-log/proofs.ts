@@ -36,7 +36,7 @@ export function buildConsistencyProof(from: number, to: number, readNode: NodeRe
   if (from === 0 || from === to) return []
   const proof: Hash[] = []
   let [start, end] = [0, to]
-  // // True while the remaining subtree is also a complete subtree of the older log, so that the verifier already has its root.
+  // True while the remaining subtree is also a complete subtree of the older log, so that the verifier already has its root.
   let isOldRoot = true
   while (end > from) {
     const middle = start + findSplit(end - start)

@@ -100,7 +100,7 @@ function widenTiles(
   addedHashes.forEach((hash, index) => allHashes.set(hash, existingHashes.length + index * hashLength))
   const firstTileIndex = Math.floor(count / tileWidth)
   const bytes = tileWidth * hashLength
-  // // Copies the bytes, because a view would keep the complete buffer in memory, and some databases would write all of it.
+  // Copies the bytes, because a view would keep the complete buffer in memory, and some databases would write all of it.
   return Array.from({ length: Math.ceil(allHashes.length / bytes) }, (_, index) => ({
     level,
     index: firstTileIndex + index,

@@ -53,7 +53,7 @@ function orderByLastVisit(graph: DependencyGraph): string[] {
   for (const startCode of graph.keys()) {
     if (seenCodes.has(startCode)) continue
     seenCodes.add(startCode)
-    // // Uses an explicit stack, because a long path would overflow the call stack.
+    // Uses an explicit stack, because a long path would overflow the call stack.
     const path = [{ code: startCode, next: 0 }]
     for (let step = path.at(-1); step; step = path.at(-1)) {
       const nextCode = graph.get(step.code)?.[step.next++]

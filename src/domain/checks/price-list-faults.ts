@@ -112,7 +112,7 @@ function findRangeFaults(
           : []),
       ]
     }),
-    // // Only a warning, because the list is still usable: orders with more users are refused (D3).
+    // Only a warning, because the list is still usable: orders with more users are refused (D3).
     ...(lastUser < maxUsers ? [{ field, code: 'RANGES_END' as const, limit: lastUser, isWarning: true }] : []),
   ]
 }

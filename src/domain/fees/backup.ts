@@ -41,7 +41,7 @@ export function calculateBackupPeriod(input: {
   const months = input.unit === 'year' ? 12 * input.period : input.period
   const end = getAnchoredEnd(addToAnchor(anchor, months))
   if (end <= contractEnd) return { start, end, months, isCut: false }
-  // // Counts the started months from the anchor, without those already bought. At least one month is charged, also if only days remain
+  // Counts the started months from the anchor, without those already bought. At least one month is charged, also if only days remain
   // that an older rule had lost.
   const startedMonthCount = Math.max(1, countStartedMonths(anchor.date, contractEnd) - anchor.months)
   return { start, end: contractEnd, months: startedMonthCount, isCut: true }

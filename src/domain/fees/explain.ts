@@ -110,7 +110,7 @@ export function explainAnnual({ users, modules, sum, uat, total, minimum, fee }:
         createStep('total', 'contracts 9', total),
       ]
     : []
-  // // The step exists only if the minimum applies, because most orders are above it.
+  // The step exists only if the minimum applies, because most orders are above it.
   const minimumSteps = fee > total ? [createStep('minimum', 'D6', fee - total, { minimum: writeAmount(minimum) })] : []
   return [
     ...userSteps,

@@ -43,7 +43,7 @@ export function findHistogramStep(currentFee: Hundredths, newFee: Hundredths): n
   const passedLimitCount = percentLimits.filter(
     (limit) => (newFee - currentFee) * 100n >= BigInt(limit) * currentFee,
   ).length
-  // // One more for a higher fee, because the step of unchanged fees comes before it.
+  // One more for a higher fee, because the step of unchanged fees comes before it.
   return newFee > currentFee ? passedLimitCount + 1 : passedLimitCount
 }
 

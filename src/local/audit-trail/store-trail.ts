@@ -136,7 +136,7 @@ function mergeHashes(
   { companyId, index, storedTile }: { companyId: number; index: number; storedTile: StoredTile | undefined },
 ): StoredTile {
   const firstIndex = (group[0]?.index ?? 0) % tileWidth
-  // // The stored hashes of a tile are one contiguous range. A piece that is not adjacent to that range replaces it.
+  // The stored hashes of a tile are one contiguous range. A piece that is not adjacent to that range replaces it.
   const isContinuation = storedTile && storedTile.from <= firstIndex && firstIndex <= storedTile.to
   const hashes = new Uint8Array(tileWidth * hashLength)
   if (isContinuation) hashes.set(storedTile.hashes)
@@ -166,7 +166,7 @@ function mergeTexts(
   { companyId, index, storedTexts }: { companyId: number; index: number; storedTexts: StoredTexts | undefined },
 ): StoredTexts {
   const texts = storedTexts?.texts.split(textTerminator).slice(0, tileWidth) ?? Array<string>(tileWidth).fill('')
-  // // A text that contains the terminator must not be read as two texts.
+  // A text that contains the terminator must not be read as two texts.
   for (const { index: logIndex, row } of group)
     texts[logIndex % tileWidth] = normaliseText(row?.search_text ?? '').replaceAll(textTerminator, ' ')
   return { companyId, level: -2, index, texts: texts.map((text) => text + textTerminator).join('') }

@@ -43,7 +43,7 @@ export async function readDrafts(
   if (!session) return noDrafts
   noteOwner = toOwnerKey(session)
   const ownDraftName = getOwnDraftName(form)
-  // // The note was left by a page that was closed before the database had stored its draft.
+  // The note was left by a page that was closed before the database had stored its draft.
   const storedNote = readNote(form, noteOwner)
   const isStored = storedNote === null || (await moveNoteToDatabase(form, storedNote, device))
   const db = device.getDatabase(session)
@@ -52,7 +52,7 @@ export async function readDrafts(
     return await readFormDrafts(db, form, formerForm)
   }).catch(() => readFormDrafts(db, form, formerForm))
   const otherDrafts = allDrafts.filter(({ name }) => name !== ownDraftName)
-  // // The device had no room for the note's draft, so the note itself is used.
+  // The device had no room for the note's draft, so the note itself is used.
   const latestDraft = isStored
     ? (allDrafts.find(({ name }) => name === ownDraftName) ?? null)
     : toFormDraft(ownDraftName, storedNote)

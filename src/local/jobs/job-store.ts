@@ -86,7 +86,7 @@ export async function claimPoll(
   return await runJobTransaction(db, async () => {
     const job = await db.jobs.get(intent)
     if (!job || getPollTime(job, options.now, options.generation) > options.now) return null
-    // // The page that stored the start has died; otherwise this poll would not be due. Whether the start was sent is unknown.
+    // The page that stored the start has died; otherwise this poll would not be due. Whether the start was sent is unknown.
     const state = job.state === 'starting' ? 'unknown' : job.state
     return await storeClaim(db, { ...job, state }, options)
   })
@@ -177,7 +177,7 @@ function toJobChanges(currentJob: Job, result: PollResult, now: number, generati
         progressKey: result.progressKey ?? currentJob.progressKey,
         deadline: result.deadline ?? currentJob.deadline,
         percent: Math.max(currentJob.percent, result.percent),
-        // // The start has just been answered, so the first poll may follow immediately.
+        // The start has just been answered, so the first poll may follow immediately.
         ...(currentJob.location === null ? { nextAt: now } : {}),
       }
     case 'done': {

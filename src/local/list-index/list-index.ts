@@ -38,7 +38,7 @@ export async function updateCountsAndIndex(
   for (const [scope, scopeExchange] of groupByScope(rowExchange)) {
     const id = toListId(table, scope)
     const [stats, index] = await Promise.all([updateListStats(db, table, scope, scopeExchange), db.indexes.get(id)])
-    // // This code does not know the columns of the list, so the index would become outdated. The index is deleted, and code that knows the
+    // This code does not know the columns of the list, so the index would become outdated. The index is deleted, and code that knows the
     // columns builds it again.
     if (index && !list) await deleteIndex(db, index)
     else if (index && list) await updateIndex(db, index, getIndexLayout(list), scopeExchange)

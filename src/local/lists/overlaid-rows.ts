@@ -173,7 +173,7 @@ export function addNewRows(
   candidates: readonly OverlaidCandidate[],
 ): OverlaidCandidate[] {
   const isVisible = createRowMatcher(list, {})
-  // // A row whose creation was refused and sent again can be listed by its intent and by its id.
+  // A row whose creation was refused and sent again can be listed by its intent and by its id.
   const newCandidates = [...new Set(newIds)].flatMap(
     (id) => candidates.find((candidate) => candidate.row.id === id && isVisible(candidate)) ?? [],
   )

@@ -31,6 +31,6 @@ export function applyOverlay(
 
 export function overlayRow(row: VersionedRow | null, entry: OutboxEntry, companyId: number): VersionedRow | null {
   const queueSpec = getQueueSpec(findEndpoint(entry.endpoint))
-  // // The entry was recorded by a newer build and waits for that build. The row is shown unchanged.
+  // The entry was recorded by a newer build and waits for that build. The row is shown unchanged.
   return queueSpec ? queueSpec.overlay(row, entry.input, { intent: entry.intent, companyId }) : row
 }

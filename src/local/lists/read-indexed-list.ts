@@ -48,7 +48,7 @@ export async function readIndexedList<R extends VersionedRow>(
     const matches = await getIndexReader().findRows(db, name, { list, ...query }, hasBuckets ? buckets : undefined)
     const context = { list, query, overlay }
     const count = matches.count - overlay.displacedRows.length + overlay.matchingRows.length
-    // // `listStats` changes with every stored row. Reading it would make this query run again each time, so it is read only if the view
+    // `listStats` changes with every stored row. Reading it would make this query run again each time, so it is read only if the view
     // shows it.
     const stats = isUncounted(state) ? await db.listStats.get(id) : undefined
     const searchedFilters = getSearchedFilters(state)

@@ -85,7 +85,7 @@ async function readShortList<R extends VersionedRow>(
   query: ListQuery,
   session: Session,
 ) {
-  // // Reads everything in one transaction. Otherwise a write could be accepted between reading its row and its entry, and appear in
+  // Reads everything in one transaction. Otherwise a write could be accepted between reading its row and its entry, and appear in
   // neither.
   const tables = ['outbox', 'rowIds', 'coverage', 'syncPoints', 'pages', 'indexes', list.table]
   const results = await readInTransaction(db, tables, async () => {
@@ -110,7 +110,7 @@ async function readShortList<R extends VersionedRow>(
     state.complete || !state.page
       ? matchingRows.slice(firstIndex, firstIndex + query.results)
       : orderAsServer(state.page.ids, matchingRows, query)
-  // // Cached rows without any match are also a result, which is as old as these rows.
+  // Cached rows without any match are also a result, which is as old as these rows.
   const oldestAsOf = findOldestAsOf(cachedRows) ?? findOldestAsOf(rows.storedRows)
   const { pendingCount } = rows
   return toListView<R>(state, {

@@ -61,7 +61,7 @@ export async function readRowOnDevice<R extends VersionedRow>(
   const session = await readActiveSession(device)
   if (!session) return null
   const db = device.getDatabase(session)
-  // // Reads everything in one transaction. A write that is accepted between two reads would appear neither in the row nor as waiting, and
+  // Reads everything in one transaction. A write that is accepted between two reads would appear neither in the row nor as waiting, and
   // a form opened on that row would report a conflict with another user.
   const overlaidRow = await readInTransaction(db, ['outbox', 'rowIds', table], async () => {
     const { entries, rowIds } = await readWaitingWrites(db, table)

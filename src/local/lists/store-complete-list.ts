@@ -80,7 +80,7 @@ async function showCompleteList(
 ): Promise<void> {
   const { asOf, changeNumber } = response
   const missingRows = await getRows(db, list.table, await findMissingIds(db, index.name, next))
-  // // Rows that the response does not cover, because they arrived after it was created or were left out of it.
+  // Rows that the response does not cover, because they arrived after it was created or were left out of it.
   const isNotCovered = (row: StoredRow) => row.asOf >= asOf || isLeftOut(response, row.id)
   const deletedRows = missingRows.filter((row) => !isNotCovered(row))
   const newerRows = missingRows.filter(isNotCovered)

@@ -78,7 +78,7 @@ type SentEntry = Pick<OutboxEntry, 'problem' | 'key' | 'intent' | 'attempts'>
  * has reported the result. A refused attempt whose key was not checked is not counted.
  */
 export function countOpenAttempts(entry: SentEntry): number {
-  // // A proxy may have refused only the response, so every attempt is counted.
+  // A proxy may have refused only the response, so every attempt is counted.
   if (isParkedAsOld(entry) || entry.problem?.code === 'BLOCKED_BY_PROXY') return entry.attempts
   return isUnchecked(entry) ? entry.attempts - 1 : 0
 }
@@ -151,10 +151,10 @@ function canSend(
   awaitedIntents: ReadonlySet<Intent>,
   { now, isLockStolen, leaseMs }: ClaimOptions,
 ): boolean {
-  // // The entry was recorded by a newer build, so it waits for that build.
+  // The entry was recorded by a newer build, so it waits for that build.
   if (!findEndpoint(entry.endpoint)) return false
   if (entry.dependsOn.some((intent) => awaitedIntents.has(intent))) return false
-  // // This sender holds the lock, so the sender of an entry in state `sending` has died. After the lock was stolen, that sender may be
+  // This sender holds the lock, so the sender of an entry in state `sending` has died. After the lock was stolen, that sender may be
   // alive until its lease ends. A lease longer than the maximum means that the clock was changed.
   if (entry.state === 'sending') return !isLockStolen || entry.leaseUntil <= now || entry.leaseUntil > now + leaseMs
   return entry.state === 'waiting' && isDue(entry.notBefore, now)

@@ -45,7 +45,7 @@ async function cancelCreation(
   if (queuedEntries[0]?.action !== 'create' || !queuedEntries.every(isNeverSent)) return null
   const intents = queuedEntries.map(({ intent }) => intent)
   const dependentEntries = await db.outbox.where('dependsOn').anyOf(intents).distinct().toArray()
-  // // A write of another row depends on this creation. Its user decides about that write when the creation is dropped, not here.
+  // A write of another row depends on this creation. Its user decides about that write when the creation is dropped, not here.
   if (dependentEntries.some((dependentEntry) => dependentEntry.queueKey !== entry.queueKey)) return null
   await db.outbox.bulkDelete(intents)
   const time = entry.since

@@ -78,7 +78,7 @@ export async function rebaseFollowers(db: UserDatabase, entry: OutboxEntry, newI
       ...follower,
       ifMatch: entry.ifMatch,
       base: follower.base && { ...follower.base, ...pickSharedFields(entry.base, follower.base) },
-      // // The bytes refer to a write that never existed, so they can never take effect. New bytes are created under a new key (protocol
+      // The bytes refer to a write that never existed, so they can never take effect. New bytes are created under a new key (protocol
       // 1).
       ...(follower.bytes ? { bytes: null, key: newId(), attempts: 0 } : {}),
     })),

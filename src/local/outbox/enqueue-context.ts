@@ -35,7 +35,7 @@ export async function readEnqueueContext(db: UserDatabase, drafts: readonly Entr
   const intents = [
     ...new Set([...ownIntents, ...drafts.flatMap(({ referredIntents }) => referredIntents), ...baseIntents]),
   ]
-  // // A draft without a base from a form gets its base now. Its queue key is looked up as if no row had been created on this device.
+  // A draft without a base from a form gets its base now. Its queue key is looked up as if no row had been created on this device.
   const unbasedDrafts = drafts.filter(
     ({ isVersioned, target, ifMatch }) => isVersioned && target !== null && ifMatch === null,
   )
@@ -61,7 +61,7 @@ export async function readEnqueueContext(db: UserDatabase, drafts: readonly Entr
   const uncertainDrafts = drafts.filter((draft) => draft.isVersioned && needsBase(context, draft))
   const checkedKeys = new Set(queueKeys)
   const otherKeys = uncertainDrafts.map(context.getQueueKey).filter((queueKey) => !checkedKeys.has(queueKey))
-  // // A corrected write is based on the current row, regardless of later writes in its queue.
+  // A corrected write is based on the current row, regardless of later writes in its queue.
   const basedDrafts = uncertainDrafts.filter(({ ifMatch }) => ifMatch !== null)
   if (otherKeys.length + basedDrafts.length === 0) return context
   const [otherIntents, rows] = await Promise.all([readLatestIntents(db, otherKeys), readVersions(db, basedDrafts)])

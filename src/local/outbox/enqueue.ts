@@ -167,7 +167,7 @@ export async function buildEntryDraft(
     const earlierIntents = (await names?.readNameOrder(db, [draft]))?.findEarlier(entry) ?? []
     if (entry.dependsOn.length + earlierIntents.length > 0) return 'STORAGE_FAILED'
     if ((await queryQueue(db, entry.queueKey).count()) > 0) return 'STORAGE_FAILED'
-    // // This entry is not stored, so the device will not remember that it was sent. The key that equals the intent is reserved for a
+    // This entry is not stored, so the device will not remember that it was sent. The key that equals the intent is reserved for a
     // stored entry (protocol 1).
     return { ...entry, key: draft.key }
   })
@@ -216,7 +216,7 @@ async function storeEntries(
 function toEntry(context: EnqueueContext, draft: NewEntry, existingEntry: OutboxEntry | undefined): OutboxEntry {
   const { referredIntents, isVersioned, isNew = false, file: _, sessionGeneration: __, ...fields } = draft
   const queueKey = existingEntry?.queueKey ?? context.getQueueKey(draft)
-  // // Other bytes may have been sent under the same intent. The new bytes then need a key of their own (protocol 1, 2).
+  // Other bytes may have been sent under the same intent. The new bytes then need a key of their own (protocol 1, 2).
   const mayBeSent = existingEntry !== undefined || context.receipts.has(draft.intent) || (context.hasSeals && !isNew)
   return {
     ...fields,

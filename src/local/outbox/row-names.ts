@@ -46,7 +46,7 @@ export async function readNameOrder(db: UserDatabase, drafts: readonly Write[]):
           usedNames.set(otherWrite.intent, getUsedNames(otherWrite, fields, entries))
         const names = usedNames.get(otherWrite.intent)
         if (!names) return false
-        // // An entry that is resent keeps its position in the queue. It may need a row whose creation was recorded after it.
+        // An entry that is resent keeps its position in the queue. It may need a row whose creation was recorded after it.
         const doesProvideName = hasShared(names.ownNames, ownNames.neededNames)
         if (otherWrite.seq > entry.seq) return doesProvideName && !isWaitingFor(otherWrite, entry.intent, entries)
         const doesFreeName =
@@ -172,7 +172,7 @@ function isWaitingFor(entry: QueuedWrite, intent: Intent, entries: ReadonlyMap<I
 export function needsCreation(write: OutboxEntry, creation: OutboxEntry): boolean {
   if (JSON.stringify(write.input).includes(`~${creation.intent}`)) return true
   const [getOwnNames, getNeededNames] = [getNames(creation)?.getOwnNames, getNames(write)?.getNeededNames]
-  // // One of the writes was recorded by a newer build, which knows why the write waits.
+  // One of the writes was recorded by a newer build, which knows why the write waits.
   if (!getOwnNames || !getNames(write)) return !findEndpoint(write.endpoint) || !findEndpoint(creation.endpoint)
   const body = getBody(creation)
   const { type, client_type } = body

@@ -29,7 +29,7 @@ export async function sealWrite(
   const { sessionGeneration, isNew: _, ...storedDraft } = draft
   const { intent, kind, target, ifMatch } = draft
   const row = typeof ifMatch === 'number' ? `${kind}:${target}:${ifMatch}` : null
-  // // Pages do not show sealed writes, so a second change of the row was made on the same version as the first. It is based on the first
+  // Pages do not show sealed writes, so a second change of the row was made on the same version as the first. It is based on the first
   // write instead.
   const earlierWrite =
     row === null ? undefined : (await readWritesOnRow(db, row)).filter(({ id }) => id !== intent).at(-1)

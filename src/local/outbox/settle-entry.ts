@@ -105,7 +105,7 @@ export async function parkEntry(
   state: 'refused' | 'asks' | 'conflict',
   problem: Problem,
 ): Promise<boolean> {
-  // // An entry whose user has dropped it meanwhile stays `dropping`. The request that voids it then returns the same result.
+  // An entry whose user has dropped it meanwhile stays `dropping`. The request that voids it then returns the same result.
   const isCurrentEntry = (storedEntry: OutboxEntry) => storedEntry.key === entry.key && storedEntry.state !== 'dropping'
   return await updateEntry(db, entry, isCurrentEntry, { state, problem, leaseUntil: 0 })
 }
@@ -181,7 +181,7 @@ export async function removeRefusedEntry(
     if (entry?.state !== 'refused') return
     await db.outbox.delete(intent)
     await cleanUpFiles(db, entry, null)
-    // // Writes that depend on a creation keep their reference, because the form sends the creation again under the same intent.
+    // Writes that depend on a creation keep their reference, because the form sends the creation again under the same intent.
     if (entry.action !== 'create') await rebaseFollowers(db, entry, newId)
     const { status = 0, code = null } = entry.problem ?? {}
     await db.receipts.put(await createReceipt(db, entry, { outcome: 'refused', status, code, time: now }))

@@ -55,7 +55,7 @@ async function restoreWrite(
   const draft = renameSealedWrite(sealedDraft) as unknown as NewEntry
   const entry = await enqueueUnsealed(db, draft, async () => {
     if (generation === null || (await readSessionGeneration(db)) !== generation) return false
-    // // Another tab may have restored the write already.
+    // Another tab may have restored the write already.
     if (!(await db.meta.get(sealedWrites.name))) return false
     await db.meta.delete(sealedWrites.name)
     await addSpentKey(db, getSealKeyId(sealedWrites))
@@ -76,10 +76,10 @@ async function restoreContent(
     if (!(await db.meta.get(sealedWrites.name))) return 0
     await db.rowIds.bulkPut(content.rowIds)
     await db.receipts.bulkPut(content.receipts)
-    // // Files are absent if a build sealed the content that stored no files.
+    // Files are absent if a build sealed the content that stored no files.
     await db.files.bulkPut((content.files ?? []).map((file) => ({ ...file, bytes: textToBytes(file.bytes) })))
     await db.outbox.bulkPut(await renumberEntries(db, content.outbox))
-    // // A draft that exists now is newer. Drafts are absent in the content of earlier builds.
+    // A draft that exists now is newer. Drafts are absent in the content of earlier builds.
     for (const draft of content.drafts ?? []) if (!(await db.meta.get(draft.name))) await db.meta.put(draft)
     await db.meta.delete(sealedWrites.name)
     await addSpentKey(db, getSealKeyId(sealedWrites))

@@ -19,7 +19,7 @@ const recordsPerPiece = { storedTrail: 32, other: 2_000 }
 export async function sealCache(db: UserDatabase, sealer: TextSealer, generation: number): Promise<boolean> {
   try {
     const previousCache = await readSealedCache(db)
-    // // A cache that was sealed in an older session and never opened does not match the current cache.
+    // A cache that was sealed in an older session and never opened does not match the current cache.
     if (previousCache && previousCache.keyId !== sealer.keyId) await dropSealedCache(db)
     const response = await db.responses.get(getUser.path)
     const rights = response && (JSON.parse(response.body) as UserRights)

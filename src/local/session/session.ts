@@ -144,7 +144,7 @@ export async function wipeFormerUsers(device: Device): Promise<void> {
   for (const occupant of await device.directory.occupants.toArray()) {
     if (occupant.clean) continue
     const db = device.getDatabase(occupant)
-    // // Read before the session is checked: a sign-in in between changes the generation, and then no data is deleted.
+    // Read before the session is checked: a sign-in in between changes the generation, and then no data is deleted.
     const generation = (await getMetaRecord(db, 'session-generation'))?.generation ?? 0
     if (isSameSubject(await readActiveSession(device), occupant)) continue
     // Loaded only when a user has left, so that pages need not load it earlier.

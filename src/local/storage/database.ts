@@ -156,7 +156,7 @@ export function openDatabase(name: string, storage: StorageFactories): UserDatab
     indexes: 'id, table',
     buckets: '[list+at]',
     columns: '[list+column+at]',
-    // // The index finds the next entries quickly, no matter how many wait.
+    // The index finds the next entries quickly, no matter how many wait.
     outbox: 'intent, seq, table, state, delayedBy, [queueKey+seq], ifMatch, *dependsOn',
     rowIds: 'intent, [kind+id]',
     receipts: 'intent, time',

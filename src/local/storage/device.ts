@@ -75,7 +75,7 @@ export function openDevice(storage: StorageFactories = {}): Device {
 function addLeftDatabases(directory: DeviceDirectory, storage: StorageFactories): void {
   let isNew = false
   directory.on('populate', () => void (isNew = true))
-  // // All other access waits for this handler, so it must use the handle that Dexie passes.
+  // All other access waits for this handler, so it must use the handle that Dexie passes.
   directory.on('ready', async (database) => {
     if (!isNew) return
     isNew = false

@@ -35,7 +35,7 @@ export async function clearCachedTables(db: UserDatabase): Promise<void> {
     const [sparedIdsByTable, pinnedLists] = await Promise.all([readSparedIds(db), readPinnedLists(db)])
     for (const table of rowTables) {
       const ids = sparedIdsByTable.get(table)
-      // // Rows with waiting writes are excluded from the deletion. They could not be written again, because nothing can be written to a
+      // Rows with waiting writes are excluded from the deletion. They could not be written again, because nothing can be written to a
       // full disk.
       if (ids) await getRowTable(db, table).where(':id').noneOf(ids).delete()
       else await getRowTable(db, table).clear()

@@ -61,5 +61,5 @@ export function abortTransactions(): void {
 }
 
 globalThis.addEventListener?.('pagehide', abortTransactions)
-// // Chromium freezes tabs that were in the background for a long time.
+// Chromium freezes tabs that were in the background for a long time.
 globalThis.addEventListener?.('freeze', abortTransactions, { capture: true })

@@ -30,7 +30,7 @@ const chunkLength = 0x80_00
 export function bytesToText(bytes: ArrayBufferLike): string {
   const byteArray = new Uint8Array(bytes)
   let text = ''
-  // // Converts in pieces, because a call has a limited number of arguments.
+  // Converts in pieces, because a call has a limited number of arguments.
   for (let i = 0; i < byteArray.length; i += chunkLength)
     text += String.fromCharCode(...byteArray.subarray(i, i + chunkLength))
   return btoa(text)

@@ -14,7 +14,7 @@ const maxRandomBytes = 65_536
 export async function storeReserve(db: UserDatabase): Promise<void> {
   if ((await countReserve(db)) > 0) return
   const bytes = new Uint8Array(reserveBytes)
-  // // Random bytes, because browsers compress stored data: zeros would take no space that could be freed.
+  // Random bytes, because browsers compress stored data: zeros would take no space that could be freed.
   for (let i = 0; i < reserveBytes; i += maxRandomBytes) crypto.getRandomValues(bytes.subarray(i, i + maxRandomBytes))
   await transactUnlessFull(db, ['meta'], () => db.meta.put({ name: 'reserve', bytes }))
 }

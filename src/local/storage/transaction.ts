@@ -38,7 +38,7 @@ export async function withRetry<T>(db: Dexie, attempt: () => PromiseLike<T>): Pr
     if (countInterruptions() > previousInterruptionCount) return await attempt()
     if (!isClosedError(error)) throw error
     try {
-      // // Another caller may already be opening the database.
+      // Another caller may already be opening the database.
       if (!isOpenError(error)) db.close({ disableAutoOpen: false })
       await db.open()
       const result = await attempt()

@@ -52,7 +52,7 @@ describe('GET /dev/mail', () => {
   test('shows a hint if mails are sent to an SMTP server', async () => {
     const otherServer = await startServer({ env: { DEMO: '1', DATA_DIR: dataDir, SMTP_URL: 'smtp://127.0.0.1:1' } })
     await storeMail('Not shown', 'abcdefgh')
-    expect((await otherServer.send({ url: '/dev/mail' })).body).toContain('Mails go to the server that SMTP_URL names')
+    expect((await otherServer.send({ url: '/dev/mail' })).body).toContain('Mails are sent through SMTP_URL')
     await otherServer.close()
   })
 })
