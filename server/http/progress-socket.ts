@@ -148,7 +148,7 @@ function handleConnection(app: AppContext, listeners: Set<Listener>, socket: Web
     if (hasFirstMessage) return
     hasFirstMessage = true
     const { token, account } = isBinary ? emptyFirstMessage : parseFirstMessage(String(data))
-    // `listener` is set before it is added to the list, because it may get a ping, whose response needs it.
+    // Sets `listener` before adding it to the list: from then on it may be pinged, and the `pong` handler below reads `listener`.
     const addListener = (newListener: Listener) => {
       listener = newListener
       // The socket may have been closed while its token was checked.

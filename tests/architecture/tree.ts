@@ -61,7 +61,7 @@ export function readImports(file: string): ModuleImport[] {
       ),
     ),
     ...module.dynamicImports.map(({ moduleRequest }) =>
-      // Only constant paths are files. Vite's import.meta.glob is used to import many files.
+      // Assumes that the path in `import()` is a constant. Imports of many files use Vite's `import.meta.glob` instead.
       buildImport(text.slice(moduleRequest.start, moduleRequest.end).replace(/^['"`]|['"`]$/g, ''), false, true),
     ),
   ]

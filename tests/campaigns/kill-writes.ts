@@ -108,7 +108,10 @@ const createServerKill =
     else await server.kill('SIGKILL')
   }
 
-/** Plans the writes. Each writer creates users and changes them, in a chain in which rows are named by the intents that create them. */
+/**
+ * Each writer creates users and changes them. A change refers to its user by the intent of the creation, and its `If-Match` to the intent
+ * of the previous write.
+ */
 function planWrites({ writers = 20, writesPerWriter = 10 }: KillCampaign, round: number): KilledWrite[][] {
   return Array.from({ length: writers }, (_, writer) => {
     let creationKey = ''

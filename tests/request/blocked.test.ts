@@ -103,7 +103,7 @@ describe.each([
   [200, {}],
   // The proxy adds a request id to this response.
   [403, { 'x-request-id': 'f00' }],
-] as const)('a write that a proxy answers with %i %o', (status, extra) => {
+] as const)('a write that a proxy answers with status %i and headers %o', (status, extra) => {
   it('is shown as blocked after three attempts (fault 19a)', async () => {
     await queueWrites(blockedName)
     const proxy = block(tablet, (request) => (hasBlockedName(request) ? buildBlockPage(status, extra) : null))

@@ -51,7 +51,7 @@ export interface HealthCheckResult {
  * have no instance. Throws NOT_SUPPORT if this server does not run services.
  */
 export async function checkServices(app: AppContext, companyId: number | null = null): Promise<HealthCheckResult> {
-  // Another host checks its services itself.
+  // Only the local driver needs this check. Other hosting drivers check their services themselves.
   if (app.config.hosting !== 'local') throw new ProblemError('NOT_SUPPORT')
   const states = await app.hosting.lookAll().catch((error: unknown) => {
     if (error instanceof HostingError) return null

@@ -54,7 +54,10 @@ export async function runBehindFenceOf<T, C extends ActingContext>(
   return result
 }
 
-/** Runs `work` restricted to the company that owns the row. Throws NOT_FOUND for an id that no server has assigned. */
+/**
+ * Runs `work` restricted to the company that owns the row. Throws NOT_FOUND if `id` is still a reference to an intent (`~…`) instead of a
+ * row number.
+ */
 export async function runForRow<T, C extends ActingContext>(
   context: C,
   kind: OwnedKind,

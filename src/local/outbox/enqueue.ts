@@ -63,7 +63,7 @@ interface PendingWrite {
 
 /** Thrown if nothing was stored because the write's session is no longer the current one. */
 export class SessionChangedError extends Error {
-  override name = 'GateMoved'
+  override name = 'SessionChangedError'
 }
 
 /** Writes that arrived while others are being stored. If the page closes, they are lost. No caller was notified that they are stored. */

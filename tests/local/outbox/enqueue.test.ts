@@ -133,7 +133,7 @@ it('A write is stored only if its session generation is the current one (protoco
     enqueue(db, buildNewEntry({ sessionGeneration: generation + 1 })),
   ])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
-  expect(results[0]).toMatchObject({ reason: { name: 'GateMoved' } })
+  expect(results[0]).toMatchObject({ reason: { name: 'SessionChangedError' } })
   expect(await db.outbox.count()).toBe(2)
 })
 
@@ -232,7 +232,7 @@ describe('two changes of a row by an endpoint with independent fields', () => {
     ])
   })
 
-  it('have one outcome, which the intent of the first change returns too', async () => {
+  it('have one outcome, which is also found by the intent of the first change', async () => {
     const { db } = await openTestDevice()
     const first = await enqueue(db, buildOwnChange({ name: 'B' }))
     const second = await enqueue(db, buildOwnChange({ name: 'C' }))

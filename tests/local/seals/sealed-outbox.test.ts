@@ -90,7 +90,7 @@ it('Key 0 is never spent; any other key is, once all its seals are open or if it
   expect(await findSpentKeys(testDevice.db)).toEqual([3, 4])
 })
 
-it('A key is not spent if something is, or may be, sealed under it again', async () => {
+it('A sealing key is not reported as unused while data is, or may again be, sealed under it', async () => {
   const testDevice = await openTestDevice()
   await signOutAndBackIn(testDevice, 3)
   await unseal(testDevice.db, new Map([[3, buildSessionKey(3)]]))

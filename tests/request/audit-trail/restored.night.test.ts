@@ -110,7 +110,7 @@ describe('a log that lost entries', () => {
     }
   })
 
-  it('is reported with the entries that the deeper of two restores lost', async () => {
+  it('is reported from the lowest entry to which any of its restores went back', async () => {
     const { tablet } = await signInWithStoredTrail()
     await restoreLog(450, 1)
     await fillTrail(installation, companyId, 300, { startAt: installation.clock.now() })

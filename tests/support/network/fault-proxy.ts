@@ -221,7 +221,7 @@ function removeHopHeaders(raw: readonly string[]): string[] {
   return raw.filter((_, index) => !hopByHop.has(raw[index - (index % 2)]?.toLowerCase() ?? ''))
 }
 
-/** Reads the complete response, so the request is performed when it resolves. */
+/** Resolves after the complete response was read, so the server has performed the request by then. */
 function forwardRequest(
   agent: Agent,
   port: number,

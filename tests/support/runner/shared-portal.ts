@@ -35,7 +35,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await loadWorld(world)
   cpSync(world, copiesDir, { recursive: true })
   await loadCopies(copiesDir)
-  // Portals of a single file start with the demo data only. The processes of the test files inherit this variable.
+  // A portal that a test file starts for itself gets only the demo data: its process inherits this variable.
   process.env.DEMO_DATA = world
   const [portal, server] = await Promise.all([
     startPortal(settings, copiesDir),

@@ -28,7 +28,10 @@ export const formatFirstLine = (head: ArchiveHead): string => JSON.stringify({ a
 export const formatLastLine = (identity: string, firstLine: string, contents: BackupContents): string =>
   JSON.stringify({ ...contents, seal: computeSeal(identity, firstLine, contents.digest).toString('hex') })
 
-/** Computes the seal of an archive. It includes the first row, so that an archive cannot be passed off as one of another service. */
+/**
+ * Computes the seal of an archive. It covers the first line, which names the service, so that an archive cannot be passed off as one of
+ * another service.
+ */
 function computeSeal(identity: string, firstLine: string, digest: string): Buffer {
   const key = Buffer.from(hkdfSync('sha256', identity, '', 'backups: seal of archives', 32))
   return createHmac('sha256', key).update(createHash('sha256').update(firstLine).digest()).update(digest).digest()

@@ -26,7 +26,10 @@ export function buildSoldRows(contract: ContractRow, history: readonly ContractR
   ]
 }
 
-/** Returns the contract that was priced with a price list. Returns null if it is not in `history`. */
+/**
+ * Returns the contract whose price applies: a contract that restores an earlier one has its price, so `restores` is followed back to the
+ * first. Returns null if that contract is not in `history`.
+ */
 export function findPricedContract(contract: ContractRow, history: readonly ContractRow[]): ContractRow | null {
   if (contract.restores === null) return contract
   const restoredContract = history.find(({ code }) => code === contract.restores)
