@@ -1,6 +1,6 @@
 /** Compares the server's database at the end with the writes that were sent. The database is read while the server is stopped. */
 import pino from 'pino'
-import { readFolderConfig } from '#tests/campaigns/read-folder-config.ts'
+import { readFolderConfig } from '#tests/support/server/read-folder-config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { findBrokenEntries } from '#server/use-cases/audit/check-log.ts'

@@ -5,7 +5,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
-import { readConfig } from '#server/config/config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { loadCompanies, loadDemoData } from '#demo/sample-data/load-demo-data.ts'
@@ -17,6 +16,7 @@ import { noHosting } from '#server/context/no-hosting.ts'
 import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import { hashPassword } from '#server/use-cases/accounts/password-hash.ts'
 import type { Person } from '#tests/support/browser/browser.ts'
+import { readFolderConfig } from '#tests/support/server/read-folder-config.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
 import { quickHashes } from '#tests/support/server/process.ts'
 import { createDataFolder } from '#tests/support/runner/template.ts'
@@ -69,7 +69,8 @@ export async function withContext(
   env: Record<string, string>,
   work: (app: AppContext) => Promise<void>,
 ): Promise<void> {
-  const config = readConfig(env)
+  // With the server's own key: it would not accept audit entries that were sealed with another one.
+  const config = await readFolderConfig(env)
   const log = pino({ level: 'silent' })
   const database = await openDatabase(config, log)
   try {
