@@ -64,8 +64,15 @@ export const buildColumns = (
     header: t('column.update_time'),
     sortable: true,
     phone: 'secondary',
-    format: 'time',
-    getValue: ({ row }) => row.update_time || t('notYet'),
+    width: 'day',
+    render: ({ row: { update_time: time } }) =>
+      time ? (
+        <span className="price-time">
+          <span>{time.slice(0, 10)}</span> <span>{time.slice(11)}</span>
+        </span>
+      ) : (
+        t('notYet')
+      ),
   },
   {
     key: 'update_user_name',

@@ -29,6 +29,8 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     key: 'company_name',
     header: t('column.company'),
     sortable: true,
+    // Columns required by the specification have priority over this one.
+    priority: 3,
     lines: 2,
     phone: 'secondary',
     render: ({ row }) => <FullName name={row.company_name} />,
@@ -53,6 +55,7 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     header: t('column.created'),
     sortable: true,
     width: 'day',
+    // Hidden on a narrow tablet, where the name needs the space. The details of the row have it.
     priority: 2,
     render: ({ row: { create_time: createTime } }) => (
       <span className="service-time">
