@@ -2,7 +2,7 @@
  * Tests that the device does not rely on its clock (R-21). The clock may be wrong from the start or change during a session, by a second or
  * by ten years, in any time zone. The device still renews the session only as often as needed, and signs nobody out.
  */
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFailed } from 'vitest'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
 import { createClock, createTablet } from '#tests/support/device/device.ts'
 import { companyId } from '#tests/support/device/device-database.ts'
@@ -35,6 +35,16 @@ async function countRenewals({ server, device }: TabletSetup): Promise<number> {
   return server.renewals - previousCount
 }
 
+/** Returns what a device that does not end a call waits for. */
+async function describeState({ device, clock }: TabletSetup): Promise<string> {
+  const { held, pending } = await navigator.locks.query()
+  const requests = device.connection.log
+    .slice(-5)
+    .map(({ request, status }) => `${request.method} ${request.path} ${status}`)
+  const locks = [held, pending].map((list) => list?.map(({ name }) => name).join(' '))
+  return JSON.stringify({ requests, locks, work: device.countPendingWork(), waits: clock.countWaiting() })
+}
+
 const isSignedIn = async ({ device }: TabletSetup) => {
   const session = await device.session()
   return session !== null && !session.signedOut
@@ -43,6 +53,7 @@ const isSignedIn = async ({ device }: TabletSetup) => {
 describe.each(skewsMs.map((ms) => [ms]))('a device whose clock is %i ms off', (skewMs) => {
   it('renews its token at most once in a lifetime, and its writes arrive', async () => {
     const setup = openTablet(skewMs)
+    onTestFailed(async () => console.log(await describeState(setup)))
     await setup.device.signIn('acme', 'user1@acme.example')
     expect(await countRenewals(setup)).toBe(0)
     await setup.clock.advance(11 * 60 * secondMs)
