@@ -37,11 +37,11 @@ async function countRenewals({ server, device }: TabletSetup): Promise<number> {
 
 /** Returns what a device that does not end a call waits for. */
 async function describeState({ device, clock }: TabletSetup): Promise<string> {
-  const { held, pending } = await navigator.locks.query()
+  const { held: heldLocks, pending: requestedLocks } = await navigator.locks.query()
   const requests = device.connection.log
     .slice(-5)
     .map(({ request, status }) => `${request.method} ${request.path} ${status}`)
-  const locks = [held, pending].map((list) => list?.map(({ name }) => name).join(' '))
+  const locks = [heldLocks, requestedLocks].map((list) => list?.map(({ name }) => name).join(' '))
   return JSON.stringify({ requests, locks, work: device.countPendingWork(), waits: clock.countWaiting() })
 }
 
