@@ -160,7 +160,7 @@ export function buildApp(
   return fastify
 }
 
-/** Returns all implemented handlers. For other endpoints of the contract, the server responds that they are not implemented. */
+/** Returns the handlers of all endpoints. */
 export function createHandlers(http: Pick<HttpContext, 'build'>): EndpointHandler[] {
   const handlers = [
     ...signInHandlers,

@@ -31,7 +31,9 @@ export function chooseClientType(type: ClientType): void {
   lastChoice = type
   try {
     localStorage.setItem(storageKey, type)
-  } catch {}
+  } catch {
+    // Without storage the choice is kept for this page only.
+  }
   for (const listener of listeners) listener()
 }
 

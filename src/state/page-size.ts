@@ -16,5 +16,7 @@ export function readPageSize(): string | null {
 export function storePageSize(size: number): void {
   try {
     localStorage.setItem(storageKey, String(size))
-  } catch {}
+  } catch {
+    // Without storage the page size is not kept.
+  }
 }

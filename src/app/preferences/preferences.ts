@@ -15,5 +15,7 @@ export function storePreference(name: PreferenceName, value: string) {
   pageValues.set(name, value)
   try {
     localStorage.setItem(name, value)
-  } catch {}
+  } catch {
+    // Without storage the preference is kept for this page only.
+  }
 }

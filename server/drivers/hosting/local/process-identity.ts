@@ -35,7 +35,9 @@ export function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   if (!isRunning(identity)) return
   try {
     process.kill(identity.pid, name)
-  } catch {}
+  } catch {
+    // The process has ended since the check.
+  }
 }
 
 /** Returns the resident memory in MB, or null if it is unknown. */
