@@ -61,15 +61,25 @@ const othersMode = 0o077
 async function makePrivate(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   for (const path of [folder, ...(await readEntries(folder)).map((name) => join(folder, name))]) {
-    const { mode } = await stat(path)
+    const mode = await readMode(path)
     if ((mode & othersMode) === 0) continue
     await chmod(path, mode & 0o700).catch(() => undefined)
-    if (((await stat(path)).mode & othersMode) !== 0)
+    if (((await readMode(path)) & othersMode) !== 0)
       throw new StartProblem(
         `Other users of this machine can access ${path}, and the portal could not change its permissions: run chmod go= ${path}.`,
       )
   }
 }
+
+/** Returns the mode of a file. Returns 0 if the file no longer exists: a running server deletes its temporary files. */
+const readMode = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ mode }) => mode,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return 0
+      throw error
+    },
+  )
 
 async function requireKnownFormat(folder: string): Promise<void> {
   const markerText = await readFile(join(folder, markerName), 'utf8').catch(() => null)
