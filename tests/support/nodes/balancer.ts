@@ -1,0 +1,138 @@
+/**
+ * A small load balancer in front of several nodes of the portal. Each test decides which node gets the next request. Bodies are streamed in
+ * both directions, and WebSockets are passed through.
+ */
+import { once } from 'node:events'
+import { Agent, createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+
+export interface HealthTarget {
+  port: number
+  healthPort: number
+}
+
+export interface Balancer {
+  url: string
+  port: number
+  /** Sets the ports of the nodes. Requests go to them in turn. */
+  setTargets(ports: readonly number[]): void
+  /** Sends requests only to nodes whose `/health/ready` at `healthPort` answers 200. It asks four times a second. */
+  followHealth(nodes: readonly HealthTarget[]): void
+  /** Returns the number of requests that each node got since the start, in the order of the first `setTargets`. */
+  getCounts(): ReadonlyMap<number, number>
+  close(): Promise<void>
+}
+
+export async function openBalancer(): Promise<Balancer> {
+  // A new connection for each request: it cannot fail because a node has just closed an idle one.
+  const agent = new Agent({ keepAlive: false })
+  const sockets = new Set<Socket>()
+  const counts = new Map<number, number>()
+  let targets: readonly number[] = []
+  let next = 0
+  let stopFollowing = () => undefined as void
+
+  function takeTarget(): number | null {
+    const port = targets[next++ % Math.max(1, targets.length)]
+    if (port === undefined) return null
+    counts.set(port, (counts.get(port) ?? 0) + 1)
+    return port
+  }
+
+  const server = createServer((request, response) => forward(agent, takeTarget(), request, response))
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+  })
+  server.on('upgrade', (request, socket, head) => tunnel(takeTarget(), request, socket as Socket, head))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://localhost:${port}`,
+    port,
+    setTargets(ports) {
+      stopFollowing()
+      targets = ports
+      next = 0
+    },
+    followHealth(nodes) {
+      stopFollowing()
+      const controller = new AbortController()
+      stopFollowing = () => controller.abort()
+      void followHealth(nodes, controller.signal, (ports) => {
+        targets = ports
+      })
+    },
+    getCounts: () => counts,
+    async close() {
+      stopFollowing()
+      for (const socket of sockets) socket.destroy()
+      agent.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const toForwardedHeaders = ({ rawHeaders, socket }: IncomingMessage) => [
+  ...rawHeaders,
+  'X-Forwarded-For',
+  socket.remoteAddress ?? '',
+]
+
+async function followHealth(
+  nodes: readonly HealthTarget[],
+  signal: AbortSignal,
+  onChange: (ports: number[]) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    const states = await Promise.all(nodes.map(({ healthPort }) => isReady(healthPort)))
+    if (signal.aborted) return
+    onChange(nodes.filter((_, index) => states[index]).map(({ port }) => port))
+    await wait(250)
+  }
+}
+
+const isReady = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/health/ready`, { signal: AbortSignal.timeout(2000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+function forward(agent: Agent, port: number | null, request: IncomingMessage, response: ServerResponse): void {
+  if (port === null) return void response.writeHead(503, { 'content-type': 'text/plain' }).end('No node is ready')
+  const { method, url: path } = request
+  const headers = toForwardedHeaders(request)
+  const upstream = sendRequest({ agent, host: '127.0.0.1', port, method, path, headers }, (message) => {
+    response.writeHead(message.statusCode ?? 502, message.rawHeaders)
+    message.on('error', () => response.destroy())
+    message.pipe(response)
+  })
+  upstream.on('error', () => {
+    if (response.headersSent) response.destroy()
+    else response.writeHead(502, { 'content-type': 'text/plain' }).end('Bad gateway')
+  })
+  response.on('close', () => upstream.destroy())
+  request.pipe(upstream)
+}
+
+function tunnel(port: number | null, request: IncomingMessage, client: Socket, head: Buffer): void {
+  if (port === null) return void client.destroy()
+  const upstream = connect({ port, host: '127.0.0.1', noDelay: true })
+  const headers = toForwardedHeaders(request)
+  const lines = headers.flatMap((name, index) => (index % 2 ? [] : [`${name}: ${headers[index + 1]}`]))
+  upstream.write(`${request.method} ${request.url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+  upstream.write(head)
+  upstream.pipe(client)
+  client.pipe(upstream)
+  for (const [socket, otherSocket] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
+    socket.on('error', () => otherSocket.destroy())
+    socket.on('close', () => otherSocket.destroy())
+  }
+}
