@@ -42,8 +42,8 @@ const databaseName = 'portal'
 export async function startReplicatedPostgres(bin: string): Promise<ReplicatedPostgres> {
   const root = await mkdtemp(join(tmpdir(), 'portal-replicated-'))
   const isRoot = process.getuid?.() === 0
-  const userIds = isRoot ? await readUserIds() : {}
-  if ('uid' in userIds) await chown(root, userIds.uid, userIds.gid)
+  const userIds = isRoot ? await readUserIds() : null
+  if (userIds) await chown(root, userIds.uid, userIds.gid)
   const runCommand = (name: string, args: string[]) =>
     runFile(join(bin, name), args, { ...userIds, cwd: root, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } })
 
@@ -119,7 +119,7 @@ export async function startReplicatedPostgres(bin: string): Promise<ReplicatedPo
   }
 
   await mkdir(primary.folder, { recursive: true })
-  if ('uid' in userIds) await chown(primary.folder, userIds.uid, userIds.gid)
+  if (userIds) await chown(primary.folder, userIds.uid, userIds.gid)
   await runCommand('initdb', ['-D', primary.folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'])
   await appendFile(join(primary.folder, 'pg_hba.conf'), 'host replication postgres 127.0.0.1/32 trust\n')
   await start(primary)
