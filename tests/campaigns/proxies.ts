@@ -24,6 +24,7 @@ import {
 import { createClient } from '#tests/campaigns/proxies/client.ts'
 import { type Load, openLoad } from '#tests/campaigns/proxies/load.ts'
 import { prepareNodes } from '#tests/campaigns/proxies/nodes.ts'
+import { checkPage } from '#tests/campaigns/proxies/page-check.ts'
 import {
   createCertificate,
   type ProxyName,
@@ -34,10 +35,12 @@ import { findFreePort } from '#tests/support/server/free-port.ts'
 import { postgresBin, runAsSuperuser, startCluster } from '#tests/support/server/postgres.ts'
 
 const checks = { checkPages, checkConnections, checkAddress, checkUploads, checkCutDownload, checkSocket }
+/** Time in ms within which the proxies notice that a node is back. */
+const proxyNoticeMs = 6000
 const proxyNames: readonly ProxyName[] = ['nginx', 'haproxy', 'caddy']
 
 export async function run([choice = 'all']: string[]): Promise<void> {
-  const options = ['--proxies', '--postgres', ...(process.env.CLIENT_DIR ? [] : ['--client'])]
+  const options = ['--proxies', '--postgres', '--browser', ...(process.env.CLIENT_DIR ? [] : ['--client'])]
   const setup = spawnSync(process.execPath, [join('scripts', 'setup.mjs'), ...options], { stdio: 'inherit' })
   if (setup.status !== 0) throw new Error('could not set up the proxies')
   const bin = postgresBin()
@@ -85,11 +88,11 @@ async function tryProxies({ names, folder, databaseUrl }: ProxiesInput): Promise
       const proxy = await startProxy(name, proxySetup)
       const client = createClient(httpsPort, certificate)
       try {
-        const context = { send: client.send, nodes, httpPort, httpsPort, certificate }
+        const context = { name, send: client.send, nodes, httpPort, httpsPort, certificate }
         await waitForPortal(context).catch((error: unknown) => {
           throw new Error(`${String(error)}: ${proxy.output().slice(-2000)}`)
         })
-        const faults = [...(await runChecks(context)), ...(await runStops(context))]
+        const faults = [...(await runChecks(context)), ...(await runStops(context)), ...(await runPage(context))]
         faultCount += faults.length
         for (const fault of faults.slice(0, 20)) console.error(`  ${fault}`)
         if (faults.length > 0) for (const { output } of [proxy, ...nodes.nodes]) console.error(output().slice(-2000))
@@ -141,8 +144,7 @@ async function runStops(context: CheckContext): Promise<string[]> {
     })
     await first.start()
     await waitForPortal(context)
-    // The proxies notice within this time that the node is back.
-    await wait(6000)
+    await wait(proxyNoticeMs)
     const killFaults = await runDuring(load, 'failed', 'kill', async () => {
       await second.kill('SIGKILL')
       return []
@@ -152,6 +154,19 @@ async function runStops(context: CheckContext): Promise<string[]> {
   } finally {
     load.close()
   }
+}
+
+/** Both nodes stop, one after the other, while a page is open. */
+async function runPage(context: CheckContext): Promise<string[]> {
+  const pageFaults = await checkPage(`https://localhost:${context.httpsPort}`, async () => {
+    for (const node of context.nodes.nodes) {
+      await node.kill('SIGTERM')
+      await node.start()
+      await wait(proxyNoticeMs)
+    }
+  }).catch((error: unknown) => [String(error)])
+  console.log(`  checkPage: ${pageFaults.length} faults`)
+  return pageFaults.map((fault) => `checkPage: ${fault}`)
 }
 
 async function runDuring(

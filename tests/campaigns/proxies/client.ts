@@ -41,6 +41,8 @@ export function createClient(port: number, certificate: string): { send: Send; c
           ...(body ? { 'content-length': Buffer.byteLength(body) } : {}),
         },
       })
+      // A refused request may be answered before its body is sent. An error before the response rejects below.
+      request.on('error', () => undefined)
       if (headers['expect'] !== undefined) {
         request.flushHeaders()
         await once(request, 'continue')
