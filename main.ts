@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url'
 
 // Compiled code is stored in `node_modules`. In the system's temporary folder, other users could place code for the server.
 enableCompileCache(join(import.meta.dirname, 'node_modules/.cache/compiled'))
-const { listen } = await import('#server/composition/listen.ts')
-await listen({
+const { listen, work } = await import('#server/composition/listen.ts')
+const start = process.argv[2] === 'worker' ? work : listen
+await start({
   loadDemo: async () => (await import('#demo/demo.ts')).demo,
   hostedProgram: fileURLToPath(import.meta.resolve('#demo/sample-instance/main.ts')),
 })

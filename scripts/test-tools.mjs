@@ -73,6 +73,22 @@ export function ensureEngines({ run, log }) {
     )
 }
 
+const proxyPrograms = ['nginx', 'haproxy', 'caddy', 'openssl']
+/** Debian stores servers in a folder that is not on the path of every user. */
+const findProxy = (program) => onPath(program) ?? [join('/usr/sbin', program)].find((file) => existsSync(file))
+const missingProxies = () => proxyPrograms.filter((program) => findProxy(program) === undefined)
+
+/** Installs the proxies for the campaign that tests their configurations. Debian does not start them. */
+export function ensureProxies({ run, log }) {
+  if (missingProxies().length === 0) return
+  log('Installing nginx, HAProxy and Caddy for the campaign ...')
+  if (canInstall()) withoutServices(() => aptInstall(run, ...missingProxies()))
+  if (missingProxies().length > 0)
+    throw new SetupError(
+      `The campaign needs these Debian packages: ${missingProxies().join(' ')}. Install them and try again.`,
+    )
+}
+
 /** macOS and Windows include a Chinese font. If fc-list is missing on Linux, there is no font that Chromium would find. */
 const hasChineseFont = () =>
   process.platform !== 'linux' || Boolean(spawnSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).stdout?.trim())

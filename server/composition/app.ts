@@ -21,6 +21,7 @@ import { serveProgress, websocketOptions } from '#server/http/progress-socket.ts
 import { sendClientError } from '#server/http/client-error.ts'
 import { countPieces } from '#server/http/input/piece-count.ts'
 import type { AppContext } from '#server/context/context.ts'
+import { createLifecycle, type Lifecycle } from '#server/context/lifecycle.ts'
 import { inputLimits } from '#server/config/input-limits.ts'
 import { createAccountHandlers } from '#server/routes/accounts.ts'
 import { appHandlers } from '#server/routes/apps.ts'
@@ -61,6 +62,7 @@ export function buildApp(
   app: AppContext,
   settings: Partial<HttpSettings> = {},
   demo: Pick<DemoExtension, 'servePages'> | null = null,
+  lifecycle: Lifecycle = createLifecycle(),
 ): FastifyInstance {
   const { clientDir } = app.config
   const allSettings = { ...defaultHttpSettings, ...(clientDir ? { dist: clientDir } : {}), ...settings }
@@ -68,7 +70,7 @@ export function buildApp(
     app,
     settings: allSettings,
     build: readClientBuild(allSettings.dist),
-    lifecycle: { isClosing: false },
+    lifecycle,
   }
   const { config } = app
   const { stripeKey, cardFrame } = app.payments
@@ -111,10 +113,12 @@ export function buildApp(
   })
 
   fastify.addHook('preClose', async () => {
-    http.lifecycle.isClosing = true
+    lifecycle.phase = 'closing'
   })
   fastify.addHook('onSend', async (request, reply) => {
     setSecurityHeaders(request, reply, protection)
+    // Clients and proxies then send their next request over a new connection, which a load balancer leads to another node.
+    if (lifecycle.phase !== 'running') reply.header('connection', 'close')
     endIdleResponse(request.raw.socket, allSettings.responseIdleMs)
   })
   fastify.addHook('onResponse', async (request, reply) => {

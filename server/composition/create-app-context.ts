@@ -25,6 +25,8 @@ interface AppContextOptions
   databasePromise: Promise<Database>
   openPayments(): Promise<PaymentMethods>
   demo: DemoExtension | null
+  /** Whether to create the link for the provider's first admin. */
+  hasFirstAdminLink: boolean
 }
 
 /**
@@ -41,6 +43,7 @@ export async function createAppContext({
   backups,
   checkpointStore,
   demo,
+  hasFirstAdminLink,
 }: AppContextOptions): Promise<StartedApp> {
   const database = await databasePromise
   let payments = noPaymentMethods
@@ -66,7 +69,7 @@ export async function createAppContext({
       return { app, firstAdminLink: null }
     }
     await requireNoDemoData(app)
-    return { app, firstAdminLink: await createFirstAdminLink(app) }
+    return { app, firstAdminLink: hasFirstAdminLink ? await createFirstAdminLink(app) : null }
   } catch (error) {
     await Promise.all([database, payments, hosting, backups, checkpointStore].map((resource) => resource.close()))
     throw error

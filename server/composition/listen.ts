@@ -1,17 +1,19 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { ServerExtensions } from '#server/composition/demo.ts'
-import { openCheckpointStore } from '#server/composition/open-checkpoint-store.ts'
-import { readBackupSettings } from '#server/config/backup-config.ts'
-import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
-import { readConfig, StartProblem } from '#server/config/config.ts'
-import { readPaymentSettings } from '#server/config/payment-config.ts'
-import { createLogger } from '#server/context/log.ts'
-import { openDatabase } from '#server/db/open.ts'
+import { openHealth } from '#server/composition/open-health.ts'
+import { openNode } from '#server/composition/open-node.ts'
+import { StartProblem } from '#server/config/config.ts'
 
-export async function listen(extensions: ServerExtensions): Promise<void> {
+/** Starts the server: pages, API, and jobs unless workers run them. */
+export const listen = (extensions: ServerExtensions): Promise<void> => printStartProblem(() => startServer(extensions))
+
+/** Starts a worker: the jobs and the schedule, without pages and API. */
+export const work = (extensions: ServerExtensions): Promise<void> => printStartProblem(() => startWorker(extensions))
+
+async function printStartProblem(start: () => Promise<void>): Promise<void> {
   try {
-    await startServer(extensions)
+    await start()
   } catch (error) {
     if (!(error instanceof StartProblem)) throw error
     console.error(error.message)
@@ -21,19 +23,40 @@ export async function listen(extensions: ServerExtensions): Promise<void> {
 
 async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promise<void> {
   const { env, release } = await reservePort(process.env)
-  const config = readConfig(env)
-  const log = createLogger(config.logLevel)
-  const payments = readPaymentSettings(process.env, config)
-  const backups = readBackupSettings(process.env, config)
-  const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
-  // The embedded database opens in its own thread. Meanwhile this thread loads the other modules.
-  const databasePromise = openDatabase(config, log)
-  databasePromise.catch(() => undefined)
-  const [{ serve }, demo] = await Promise.all([
-    import('#server/composition/serve.ts'),
-    config.demo ? loadDemo() : Promise.resolve(null),
-  ])
-  await serve({ config, log, payments, backups, checkpointStore, databasePromise, demo, hostedProgram, release })
+  const node = openNode(env)
+  const health = await openHealth(node.settings)
+  try {
+    const databasePromise = node.openDatabase()
+    const [{ serve }, demo] = await Promise.all([
+      import('#server/composition/serve.ts'),
+      node.config.demo ? loadDemo() : Promise.resolve(null),
+    ])
+    await serve({ ...node, databasePromise, health, demo, hostedProgram, release })
+  } catch (error) {
+    await health?.close()
+    throw error
+  }
+}
+
+async function startWorker({ hostedProgram }: ServerExtensions): Promise<void> {
+  const node = openNode(process.env)
+  if (node.config.databaseUrl === null)
+    throw new StartProblem(
+      'A worker needs a database that several processes can use: set DATABASE_URL, or start only the server, which runs the jobs too.',
+    )
+  if (node.config.demo)
+    throw new StartProblem(
+      'A worker does not run in the demo: unset DEMO, or start only the server, which runs the jobs.',
+    )
+  const health = await openHealth(node.settings)
+  try {
+    const databasePromise = node.openDatabase()
+    const { runWorker } = await import('#server/composition/run-worker.ts')
+    await runWorker({ ...node, databasePromise, health, hostedProgram })
+  } catch (error) {
+    await health?.close()
+    throw error
+  }
 }
 
 /**

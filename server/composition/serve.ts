@@ -1,46 +1,21 @@
-import type { FastifyInstance } from 'fastify'
 import { flushCompileCache } from 'node:module'
-import type { Logger } from 'pino'
 import { buildApp } from '#server/composition/app.ts'
-import { chooseMail } from '#server/composition/choose-mail.ts'
+import { closeApp, closeAppContext, drain } from '#server/composition/close-app.ts'
 import { closeOnSignal } from '#server/composition/close-on-signal.ts'
 import { createAppContext, type StartedApp } from '#server/composition/create-app-context.ts'
 import type { DemoExtension } from '#server/composition/demo.ts'
 import { openBackups } from '#server/composition/open-backups.ts'
 import { openHosting } from '#server/composition/open-hosting.ts'
+import type { NodeOptions } from '#server/composition/open-node.ts'
 import { openPayments } from '#server/composition/open-payments.ts'
-import type { BackupSettings } from '#server/config/backup-config.ts'
+import { startJobs } from '#server/composition/start-jobs.ts'
 import { type Config, StartProblem } from '#server/config/config.ts'
-import type { PaymentConfig } from '#server/config/payment-config.ts'
-import type { AppContext } from '#server/context/context.ts'
-import type { Database } from '#server/db/database.ts'
-import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
-import {
-  backupJobKinds,
-  scheduledJobKinds,
-  hostingJobKinds,
-  requestJobKinds,
-  createMailJobKinds,
-  paymentJobKinds,
-  restoreJobKinds,
-} from '#server/jobs/job-registry.ts'
-import { runSchedule } from '#server/jobs/run-schedule.ts'
-import { runJobs } from '#server/jobs/runner.ts'
-import { schedule } from '#server/jobs/schedule.ts'
+import { createLifecycle } from '#server/context/lifecycle.ts'
 import { prepareDummyHash } from '#server/use-cases/accounts/password-hash.ts'
+import { createReadinessCheck, readinessMaxAgeMs } from '#server/use-cases/readiness.ts'
 
-/** Time for active requests to finish after the shutdown has started (R-15), in ms. */
-const maxRequestsMs = 7000
-
-interface ServerOptions {
-  config: Config
-  log: Logger
-  payments: PaymentConfig
-  backups: BackupSettings
-  checkpointStore: CheckpointStore
-  databasePromise: Promise<Database>
+interface ServerOptions extends NodeOptions {
   demo: DemoExtension | null
-  hostedProgram: string
   /** Frees the reserved port just before the server listens on it. */
   release(): Promise<void>
 }
@@ -55,6 +30,7 @@ export async function serve({
   databasePromise,
   checkpointStore,
   demo,
+  health,
   ...options
 }: ServerOptions): Promise<void> {
   // Needed for the first sign-in. It starts here, so that it runs while the database is opened.
@@ -73,42 +49,34 @@ export async function serve({
     backups: openBackups(options.backups, config, log),
     checkpointStore,
     demo,
+    hasFirstAdminLink: true,
   })
-  const closeAppContext = async ({ database, payments, hosting: driver, backups } = startedApp.app) => {
-    await Promise.all([database, payments, driver, backups, checkpointStore].map((resource) => resource.close()))
-  }
-  const fastify = buildApp(startedApp.app, {}, demo)
+  const { app } = startedApp
+  const lifecycle = createLifecycle()
+  const fastify = buildApp(app, {}, demo, lifecycle)
   try {
     await options.release()
     await fastify.listen({ port: config.port, host: config.host })
   } catch (error) {
-    await closeAppContext()
+    await closeAppContext(app)
     throw toStartProblem(error, config)
   }
-  const stopJobs = startJobs(startedApp.app, demo)
-  closeOnSignal(log, async (signal) => {
-    // Jobs are stopped while the last requests finish.
-    await Promise.all([closeApp(fastify), ...stopJobs.map((stop) => stop())])
-    // Ctrl-C stops the services too. After other signals the services keep running, because the server may be restarted.
-    if (signal === 'SIGINT') await hosting.shutDown()
-    await closeAppContext()
-  })
+  const stopJobs = startJobs(app, demo, options.settings.jobs)
+  health?.setCheck(createReadinessCheck(app, lifecycle, { maxAgeMs: readinessMaxAgeMs }))
+  closeOnSignal(
+    log,
+    async (signal) => {
+      // Jobs are stopped while the last requests finish.
+      await Promise.all([closeApp(fastify, lifecycle), stopJobs()])
+      // Ctrl-C stops the services too. After other signals the services keep running, because the server may be restarted.
+      if (signal === 'SIGINT') await hosting.shutDown()
+      await Promise.all([closeAppContext(app), health?.close()])
+    },
+    () => drain(log, lifecycle, options.settings.drainMs),
+  )
   console.log(buildWelcome(startedApp, demo))
   // Written at the start, because the process may be killed later.
   flushCompileCache()
-}
-
-function startJobs(app: AppContext, demo: DemoExtension | null): (() => Promise<void>)[] {
-  return [
-    runSchedule(app, [...schedule, ...(demo?.scheduledJobs ?? [])]),
-    runJobs(
-      app,
-      { ...requestJobKinds, ...scheduledJobKinds },
-      paymentJobKinds,
-      createMailJobKinds(chooseMail(app.config, app.clock)),
-      ...(app.config.hosting === 'local' ? [hostingJobKinds, backupJobKinds, restoreJobKinds] : []),
-    ),
-  ]
 }
 
 function toStartProblem(error: unknown, { port, host }: Config): unknown {
@@ -120,13 +88,6 @@ function toStartProblem(error: unknown, { port, host }: Config): unknown {
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return new StartProblem(`HOST ${host} is not an address of this machine: set HOST to one of its addresses.`)
   return error
-}
-
-/** Refuses new connections and lets active requests finish. Closes open connections after `maxRequestsMs`. */
-async function closeApp(fastify: FastifyInstance): Promise<void> {
-  const cutTimer = setTimeout(() => fastify.server.closeAllConnections(), maxRequestsMs)
-  await fastify.close()
-  clearTimeout(cutTimer)
 }
 
 function buildWelcome({ app: { config }, firstAdminLink }: StartedApp, demo: DemoExtension | null): string {

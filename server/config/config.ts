@@ -221,7 +221,7 @@ function readBuildNumber(env: EnvironmentVariables, name: string): number {
   throw new StartProblem(`${name} must be a build number, the first part of a build's name, not "${text}".`)
 }
 
-function readChoice<const T extends string>(
+export function readChoice<const T extends string>(
   env: EnvironmentVariables,
   name: string,
   defaultValue: T,

@@ -82,6 +82,20 @@ export async function claimJob(
   return rows[0] ?? null
 }
 
+/** Returns how many jobs of each kind could have been claimed at `before` but were not. */
+export async function findWaitingJobs(db: DatabaseHandle, before: number): Promise<{ kind: string; count: number }[]> {
+  const rows = await db
+    .selectFrom('job')
+    .select(['kind', ({ fn }) => fn.countAll<string>().as('count')])
+    .where('state', 'in', ['queued', 'running'])
+    .where('lease_until', '<=', before)
+    .where('create_time', '<=', before)
+    .groupBy('kind')
+    .orderBy('kind')
+    .execute()
+  return rows.map(({ kind, count }) => ({ kind, count: Number(count) }))
+}
+
 type JobLease = Pick<JobRow, 'id' | 'fence'>
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { AppContext } from '#server/context/context.ts'
+import type { Lifecycle } from '#server/context/lifecycle.ts'
 import { type FloodLimits, defaultFloodLimits } from '#server/http/flood-limits.ts'
 import type { ShareLimits } from '#server/shares/request-shares.ts'
 
@@ -31,7 +32,7 @@ export interface HttpContext {
   app: AppContext
   settings: HttpSettings
   build: ClientBuild
-  lifecycle: { isClosing: boolean }
+  lifecycle: Lifecycle
 }
 
 export interface ClientBuild {

@@ -3,11 +3,12 @@
  * without a socket poll instead (M47, D62).
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { WebSocket } from '@fastify/websocket'
+import type { WebSocket, WebsocketPluginOptions } from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '#domain/access.ts'
 import { findActiveSessionIds } from '#server/db/accounts/tokens.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
+import { closeSockets } from '#server/http/close-sockets.ts'
 import { canOpenSocket } from '#server/http/cross-site.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
 import { requireCaller, getSubject, authenticate } from '#server/http/authenticate.ts'
@@ -25,7 +26,13 @@ import { canSeeServicesOf, servicesChannel } from '#server/use-cases/hosting/ann
 import { sessionsChannel } from '#server/use-cases/sessions/ended-sessions.ts'
 
 /** Maximum size of a message in bytes. Real messages are shorter. */
-export const websocketOptions = { options: { maxPayload: 65_536 } }
+export const websocketOptions: WebsocketPluginOptions = {
+  options: { maxPayload: 65_536 },
+  preClose(done) {
+    closeSockets(this)
+    done()
+  },
+}
 
 const progressPath = '/api/m18s/progress'
 const limits = { messagesPerSecond: 20, socketsPerUser: 20, unsentBytes: 65_536 }

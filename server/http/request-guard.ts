@@ -86,10 +86,7 @@ export function guardRequests(
     const key = isRead(request.method) ? undefined : getHeader(request.headers, headers.key)
     if (key !== undefined && z.safeParse(keyShape, key).success) reply.header(headers.key, key)
 
-    if (lifecycle.isClosing) {
-      reply.header('connection', 'close')
-      throw createUnavailableProblem(5)
-    }
+    if (lifecycle.phase === 'closing') throw createUnavailableProblem(5)
     if (request.url.length > inputLimits.url) throw new ProblemError('TOO_LARGE')
     // The router would accept absolute URLs (`GET http://host/path`), which would bypass the checks by path below.
     if (!request.url.startsWith('/')) throw createMalformedProblem('url')

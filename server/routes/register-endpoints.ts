@@ -234,7 +234,7 @@ const createRequestContext = (
   language: parseLanguage(request.headers['accept-language']),
   countWrite: () => countWrite(request),
   // The socket is checked, because `request.raw.destroyed` is true as soon as the body is read.
-  isStopped: () => lifecycle.isClosing || request.raw.socket.destroyed,
+  isStopped: () => lifecycle.phase === 'closing' || request.raw.socket.destroyed,
   onUndelivered: (action) => onUndelivered(reply, action),
 })
 

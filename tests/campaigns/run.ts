@@ -19,6 +19,7 @@ import { run as outboxModel } from '#tests/campaigns/outbox-model.ts'
 import { run as packages } from '#tests/campaigns/packages.ts'
 import { run as payments } from '#tests/campaigns/payments.ts'
 import { run as pictureFlood } from '#tests/campaigns/picture-flood.ts'
+import { run as proxies } from '#tests/campaigns/proxies.ts'
 import { run as recipes } from '#tests/campaigns/recipes.ts'
 import { run as saved } from '#tests/campaigns/saved.ts'
 import { run as services } from '#tests/campaigns/services.ts'
@@ -46,6 +47,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   packages,
   payments,
   'picture-flood': pictureFlood,
+  proxies,
   recipes,
   saved,
   services,

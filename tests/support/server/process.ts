@@ -42,9 +42,14 @@ const defaultEnv = {
   ...compileCacheEnv,
 }
 
-export const startProcess = (env: Record<string, string>, script = 'main.ts'): RunningProcess => {
+/** `args` is a command of main.ts. The address of a worker is empty. */
+export const startProcess = (
+  env: Record<string, string>,
+  script = 'main.ts',
+  args: readonly string[] = [],
+): RunningProcess => {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [...quickStart, join(root, script)], {
+  const child = spawn(process.execPath, [...quickStart, join(root, script), ...args], {
     cwd: root,
     env: { PATH, HOME, ...defaultEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -55,6 +60,7 @@ export const startProcess = (env: Record<string, string>, script = 'main.ts'): R
       output += chunk.toString()
       const [, url] = /The portal is running: (\S+)\//.exec(output) ?? []
       if (url) resolve(url.replace('localhost', '127.0.0.1'))
+      if (output.includes('The worker is running.')) resolve('')
     }
     child.stdout.on('data', collectOutput)
     child.stderr.on('data', collectOutput)
