@@ -7,6 +7,7 @@ import { closeOnSignal } from '#server/composition/close-on-signal.ts'
 import { createAppContext, type StartedApp } from '#server/composition/create-app-context.ts'
 import type { DemoExtension } from '#server/composition/demo.ts'
 import { openBackups } from '#server/composition/open-backups.ts'
+import { type ClusterNode, openCluster } from '#server/composition/open-cluster.ts'
 import { openHosting } from '#server/composition/open-hosting.ts'
 import { openPayments } from '#server/composition/open-payments.ts'
 import type { BackupSettings } from '#server/config/backup-config.ts'
@@ -25,9 +26,10 @@ import {
   restoreJobKinds,
 } from '#server/jobs/job-registry.ts'
 import { runSchedule } from '#server/jobs/run-schedule.ts'
-import { runJobs } from '#server/jobs/runner.ts'
+import { runJobs, runJobsWhile } from '#server/jobs/runner.ts'
 import { schedule } from '#server/jobs/schedule.ts'
 import { prepareDummyHash } from '#server/use-cases/accounts/password-hash.ts'
+import { shareLogAlarms } from '#server/use-cases/audit/log-alarms.ts'
 
 /** Time for active requests to finish after the shutdown has started, in ms. */
 const maxRequestsMs = 7000
@@ -60,21 +62,22 @@ export async function serve({
   // Needed for the first sign-in. It starts here, so that it runs while the database is opened.
   prepareDummyHash(config.argon2).catch(() => undefined)
   // The folder of hosted services is in the data folder, so the data folder must be checked first.
-  await databasePromise
+  const cluster = await openCluster(config, await databasePromise, log)
+  const { clock } = cluster
   const hosting = openHosting(config, log, options.hostedProgram)
   const startedApp = await createAppContext({
     config,
     log,
-    clock: Date.now,
+    clock,
     databasePromise,
-    openPayments: () =>
-      openPayments(options.payments, { config, log, clock: Date.now }, demo?.openPaymentSandbox ?? null),
+    openPayments: () => openPayments(options.payments, { config, log, clock }, demo?.openPaymentSandbox ?? null),
     hosting: hosting.driver,
     backups: openBackups(options.backups, config, log),
     checkpointStore,
     demo,
   })
   const closeAppContext = async ({ database, payments, hosting: driver, backups } = startedApp.app) => {
+    await cluster.close()
     await Promise.all([database, payments, driver, backups, checkpointStore].map((resource) => resource.close()))
   }
   const fastify = buildApp(startedApp.app, {}, demo)
@@ -85,7 +88,7 @@ export async function serve({
     await closeAppContext()
     throw toStartProblem(error, config)
   }
-  const stopJobs = startJobs(startedApp.app, demo)
+  const stopJobs = startJobs(startedApp.app, demo, cluster)
   closeOnSignal(log, async (signal) => {
     // Jobs are stopped while the last requests finish.
     await Promise.all([closeApp(fastify), ...stopJobs.map((stop) => stop())])
@@ -98,16 +101,24 @@ export async function serve({
   flushCompileCache()
 }
 
-function startJobs(app: AppContext, demo: DemoExtension | null): (() => Promise<void>)[] {
+function startJobs(
+  app: AppContext,
+  demo: DemoExtension | null,
+  { hostingLease }: ClusterNode,
+): (() => Promise<void>)[] {
+  const canHost = () => hostingLease.isHeld()
   return [
-    runSchedule(app, [...schedule, ...(demo?.scheduledJobs ?? [])]),
+    shareLogAlarms(app),
+    runSchedule(app, [...schedule, ...(demo?.scheduledJobs ?? [])], { canHost }),
     runJobs(
       app,
       { ...requestJobKinds, ...scheduledJobKinds },
       paymentJobKinds,
       createMailJobKinds(chooseMail(app.config, app.clock)),
-      ...(app.config.hosting === 'local' ? [hostingJobKinds, backupJobKinds, restoreJobKinds] : []),
     ),
+    ...(app.config.hosting === 'local'
+      ? [runJobsWhile(app, canHost, hostingJobKinds, backupJobKinds, restoreJobKinds)]
+      : []),
   ]
 }
 
