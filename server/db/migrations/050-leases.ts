@@ -5,6 +5,19 @@
 import { type Kysely, sql } from 'kysely'
 import { allow } from '#server/db/migrations/tenancy.ts'
 
+const numberedTables = [
+  'company',
+  'portal_user',
+  'module',
+  'price_list',
+  'service_order',
+  'backup_order',
+  'traffic',
+  'service',
+  'backup',
+  'app_version',
+]
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Times are epoch ms of the database's clock.
   await sql`
@@ -24,9 +37,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await allowRaisingIds(db)
 }
 
-/** Lets the system role raise the ids of new rows after a restore (`raise-restored-numbers.ts`). */
+/** Lets the system role raise the ids of new rows after a restore (server/db/restored-numbers.ts). */
 async function allowRaisingIds(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ name: string }>`
-    select format('%I.%I', schemaname, sequencename) as name from pg_sequences where schemaname = 'public'`.execute(db)
+    select pg_get_serial_sequence(name, 'id') as name from unnest(array[${sql.join(numberedTables)}]) as numbered (name)`.execute(
+    db,
+  )
   for (const { name } of rows) await sql`grant usage, update on sequence ${sql.raw(name)} to portal_system`.execute(db)
 }
