@@ -30,6 +30,20 @@ interface MachineClocks {
 
 const processClocks: MachineClocks = { machine: () => Date.now(), monotonic: () => performance.now() }
 
+/** Runs `work` with a function that reads the clock of the database in epoch ms, over one connection. */
+export type DatabaseTime = (work: (readTime: () => Promise<number>) => Promise<void>) => Promise<void>
+
+const createDatabaseTime =
+  ({ kysely }: Pick<Database, 'kysely'>): DatabaseTime =>
+  (work) =>
+    kysely.connection().execute((db) =>
+      work(async () => {
+        const { rows } = await sql<{ time: number }>`
+          select (extract(epoch from clock_timestamp()) * 1000)::float8 as time`.execute(db)
+        return rows[0]?.time ?? Number.NaN
+      }),
+    )
+
 /** Opens the clock after its first measurement. Throws StartProblem if that fails. */
 export async function openClusterClock(
   database: Pick<Database, 'engine' | 'kysely'>,
@@ -38,7 +52,15 @@ export async function openClusterClock(
 ): Promise<ClusterClock> {
   if (database.engine === 'embedded')
     return { now: clocks.machine, measure: async () => undefined, close: () => undefined }
-  const clock = new DatabaseClock(database, log, clocks)
+  return await followDatabaseTime(createDatabaseTime(database), log, clocks)
+}
+
+export async function followDatabaseTime(
+  databaseTime: DatabaseTime,
+  log: Logger,
+  clocks: MachineClocks,
+): Promise<ClusterClock> {
+  const clock = new DatabaseClock(databaseTime, log, clocks)
   await clock.measure().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StartProblem(`Could not read the clock of the database: ${reason}.`, { cause: error })
@@ -48,7 +70,7 @@ export async function openClusterClock(
 }
 
 class DatabaseClock implements ClusterClock {
-  readonly #database: Pick<Database, 'kysely'>
+  readonly #databaseTime: DatabaseTime
   readonly #log: Logger
   readonly #clocks: MachineClocks
   /** Time of the database minus the monotonic clock, in ms. Null before the first measurement. */
@@ -59,8 +81,8 @@ class DatabaseClock implements ClusterClock {
   #timer: NodeJS.Timeout | undefined
   #measurement: Promise<void> | null = null
 
-  constructor(database: Pick<Database, 'kysely'>, log: Logger, clocks: MachineClocks) {
-    this.#database = database
+  constructor(databaseTime: DatabaseTime, log: Logger, clocks: MachineClocks) {
+    this.#databaseTime = databaseTime
     this.#log = log
     this.#clocks = clocks
   }
@@ -117,21 +139,19 @@ class DatabaseClock implements ClusterClock {
   }
 
   /** The database reads its clock between the request and the response, so the fastest response gives the closest bounds. */
-  #readOffsetBounds(): Promise<{ min: number; max: number }> {
-    return this.#database.kysely.connection().execute(async (db) => {
-      let best = { min: -Infinity, max: Infinity }
+  async #readOffsetBounds(): Promise<{ min: number; max: number }> {
+    let best = { min: -Infinity, max: Infinity }
+    await this.#databaseTime(async (readTime) => {
       for (let sample = 0; sample < samplesPerMeasurement; sample++) {
         const sentAt = this.#clocks.monotonic()
-        const { rows } = await sql<{ time: number }>`
-          select (extract(epoch from clock_timestamp()) * 1000)::float8 as time`.execute(db)
+        const time = await readTime()
         const receivedAt = this.#clocks.monotonic()
-        const time = rows[0]?.time
-        if (time === undefined) throw new Error('the database returned no time')
+        if (!Number.isFinite(time)) throw new Error('the database returned no time')
         const bounds = { min: time - receivedAt, max: time - sentAt }
         if (bounds.max - bounds.min < best.max - best.min) best = bounds
       }
-      return best
     })
+    return best
   }
 
   #warnOfDifference(): void {
