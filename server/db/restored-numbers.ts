@@ -10,10 +10,14 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 const changeFloorFact = 'restored change floor'
 const versionFloorFact = 'restored version floor'
 
-/** Change numbers are below 2^53. They exceed all earlier ones if less than 2^21 were given per second since the last restore. */
-const changesPerSecond = 2 ** 21
-const startOfVersions = Date.parse('2026-01-01T00:00:00Z')
-/** If-Match has up to nine digits, and ids have 31 bits. Both last for 300 years. */
+/** The raised numbers follow from the time since then. */
+const startTime = Date.parse('2026-01-01T00:00:00Z')
+/**
+ * Numbers in a query have at most 15 digits, which lasts for 120 years. The raised number exceeds all earlier ones if a company has less
+ * than this many changes per second between two restores.
+ */
+const changesPerSecond = 2 ** 18
+/** If-Match has at most nine digits, and ids have 31 bits. Both last for 300 years. */
 const msPerVersion = 10_000
 /** Minimum increase of versions and ids, for rows that changed more often than every ten seconds. */
 const minIncrease = 10_000
@@ -37,8 +41,8 @@ export const numberedTables = [...versionedTables, 'app_version'] as const
 export async function raiseRestoredNumbers(db: DatabaseHandle, now: number): Promise<void> {
   // All rows of the tables are updated, and nobody waits.
   await sql`select set_config('statement_timeout', '0', true)`.execute(db)
-  await raiseChangeNumbers(db, Math.floor(now / 1000) * changesPerSecond)
-  const minVersion = Math.max(1, Math.floor((now - startOfVersions) / msPerVersion))
+  await raiseChangeNumbers(db, Math.floor((now - startTime) / 1000) * changesPerSecond)
+  const minVersion = Math.max(1, Math.floor((now - startTime) / msPerVersion))
   for (const table of versionedTables)
     await sql`update ${sql.table(table)} set row_version = greatest(row_version + ${minIncrease}, ${minVersion})`.execute(
       db,
