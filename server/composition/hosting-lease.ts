@@ -4,7 +4,7 @@
  * same node continues at once, because the process that had the lease has ended.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -91,24 +91,28 @@ function keepHostingLease(app: HostingLeaseApp, holder: string, firstValidUntil:
   }
 }
 
-/** Reads the id of the folder of hosted services, or creates it. */
+/** Reads the id of the folder of hosted services, or creates it. Throws StartProblem if the folder cannot be used. */
 async function readHostId(hostingDir: string): Promise<string> {
   const path = join(hostingDir, 'host-id')
-  await mkdir(hostingDir, { recursive: true, mode: 0o711 })
-  try {
-    const file = await open(path, 'wx', 0o600)
-    await file.writeFile(`${randomUUID()}\n`)
-    await file.sync()
-    await file.close()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  const hostId = (await readFile(path, 'utf8')).trim()
+  const text = await readOrCreate(hostingDir, path).catch((error: Error) => {
+    throw new StartProblem(`Could not write to HOSTING_DIR (${hostingDir}): ${error.message}.`, { cause: error })
+  })
+  const hostId = text.trim()
   if (!/^[\w-]{1,64}$/.test(hostId))
     throw new StartProblem(
       `${path} does not contain the id of this host: delete it, so that the server writes a new one.`,
     )
   return hostId
+}
+
+async function readOrCreate(hostingDir: string, path: string): Promise<string> {
+  await mkdir(hostingDir, { recursive: true, mode: 0o711 })
+  try {
+    await writeFile(path, `${randomUUID()}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return await readFile(path, 'utf8')
 }
 
 /** The id of the folder, then the process: its number, its start time and the boot of its machine. */

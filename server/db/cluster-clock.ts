@@ -71,7 +71,7 @@ export async function followDatabaseTime(
 
 class DatabaseClock implements ClusterClock {
   readonly #databaseTime: DatabaseTime
-  readonly #log: Logger
+  private readonly log: Logger
   readonly #clocks: MachineClocks
   /** Time of the database minus the monotonic clock, in ms. Null before the first measurement. */
   #offset: number | null = null
@@ -83,7 +83,7 @@ class DatabaseClock implements ClusterClock {
 
   constructor(databaseTime: DatabaseTime, log: Logger, clocks: MachineClocks) {
     this.#databaseTime = databaseTime
-    this.#log = log
+    this.log = log
     this.#clocks = clocks
   }
 
@@ -159,7 +159,7 @@ class DatabaseClock implements ClusterClock {
     const difference = Math.round(this.#clocks.machine() - monotonic - (this.#offset ?? 0))
     if (Math.abs(difference) <= times.difference || monotonic - this.#warnedAt < times.repeatWarning) return
     this.#warnedAt = monotonic
-    this.#log.warn(
+    this.log.warn(
       { event: 'clock_differs', differenceMs: difference },
       'the clock of this machine differs from the clock of the database',
     )

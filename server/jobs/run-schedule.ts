@@ -69,7 +69,11 @@ function runOnSchedule(app: AppContext, job: ScheduledJob, { canRun, leases }: R
     if (!leases || !isRecorded(job)) return void (await job.run(app, isInterrupted))
     const { waitMs, end } = await claimClusterRun(app, leases, job, isWoken)
     if (waitMs > 0) return startLater(waitMs)
-    await job.run(app, isInterrupted).finally(() => (isInterrupted() ? undefined : end()))
+    try {
+      await job.run(app, isInterrupted)
+    } finally {
+      if (!isInterrupted()) await end()
+    }
   }
   async function runJob(isWoken: boolean): Promise<void> {
     try {

@@ -17,8 +17,9 @@ import { createLogger } from '#server/context/log.ts'
 import { findClusterLease } from '#server/db/leases.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { readIdentity } from '#server/drivers/hosting/local/process-identity.ts'
-import { openTestDatabase, testConfig, testContext } from '#tests/support/server/database.ts'
+import { testConfig, testContext } from '#tests/support/server/database.ts'
 import { describeNodes, openTestNodes, type TestNodes } from '#tests/support/server/nodes.ts'
+import { startProcess } from '#tests/support/server/process.ts'
 import { createLineSink } from '#tests/support/server/server.ts'
 
 describeNodes('the lease of hosted services', () => {
@@ -120,8 +121,46 @@ describeNodes('the lease of hosted services', () => {
     await open(0, 'a')
     await writeFile(join(getHostingDir('a'), 'host-id'), 'two words\n'.repeat(9))
     await expect(open(1, 'a')).rejects.toThrow('does not contain the id of this host: delete it')
-    const database = await openTestDatabase('embedded')
-    expect(await openHostingLease({ ...createApp(0, 'none'), database })).toBe(noHostingLease)
-    await database.close()
+    const app = createApp(0, 'none')
+    const database = { ...app.database, engine: 'embedded' as const }
+    expect(await openHostingLease({ ...app, database })).toBe(noHostingLease)
+    await writeFile(getHostingDir('file'), '')
+    await expect(open(1, 'file')).rejects.toThrow(/^Could not write to HOSTING_DIR \(.+\): /)
   })
+
+  it('is taken by the server, whose times are those of the database, and refuses a second server', async () => {
+    const shiftedClock = join(import.meta.dirname, '../../support/server/shifted-clock.mjs')
+    const startNode = (name: string) =>
+      startProcess({
+        DATABASE_URL: nodes.url,
+        DATA_DIR: join(folder, name),
+        TOKEN_KEY: '11'.repeat(32),
+        HOSTING: 'local',
+        DEMO: '0',
+        CLOCK_SHIFT_MS: '120000',
+        NODE_OPTIONS: `--import=${shiftedClock}`,
+      })
+    const first = startNode('first')
+    await first.ready
+    const readDistances = async () =>
+      (
+        await sql<{ name: string; ms: number }>`select name, until - extract(epoch from clock_timestamp()) * 1000 as ms
+          from lease where name in ('hosting', 'job expire-orders') order by name`.execute(nodes.databases[0]!.kysely)
+      ).rows.map(({ name, ms }) => [name, Number(ms) < 31_000])
+    await expect.poll(readDistances).toEqual([
+      ['hosting', true],
+      ['job expire-orders', true],
+    ])
+    expect(first.output()).toContain('"event":"clock_differs","differenceMs":1')
+    const second = startNode('second')
+    expect(await second.exitCode).toBe(1)
+    expect(second.output()).toMatch(
+      /^Another node \(.+\) runs the hosted services of this portal: set HOSTING=elsewhere here/m,
+    )
+    // After a kill the same node starts at once, although its lease has not expired.
+    await first.kill('SIGKILL')
+    const restarted = startNode('first')
+    await restarted.ready
+    expect(await restarted.kill('SIGTERM')).toBe(0)
+  }, 60_000)
 })

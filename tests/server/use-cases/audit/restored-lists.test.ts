@@ -105,7 +105,7 @@ eachEngine('the lists of a restored database', (engine) => {
       const changes = await list?.readSince(read.upto)
       expect([name, changes?.status, changes?.errorCode]).toEqual([name, 410, 'GONE'])
       const restored = await list?.readSince('')
-      expect([name, restored?.upto ?? 0]).toEqual([name, expect.toSatisfy((upto: number) => upto > read.upto)])
+      expect([name, restored?.upto ?? 0]).toEqual([name, expect.toSatisfy((change: number) => change > read.upto)])
       const lostVersions = new Map(read.changed.map((row) => [row.id, row.row_version ?? 0]))
       if (name === 'listAppHistory') continue
       // A device stores a row only if its version is higher than that of the row it has.
