@@ -14,7 +14,7 @@ export const demo: DemoExtension = {
       name: 'bring-up-demo-services',
       firstMs: 1000,
       everyMs: 24 * 3_600_000,
-      runs: 'cluster',
+      runs: 'hosting',
       isNeeded: ({ hosting }) => hosting === 'local',
       run: bringUpServices,
     },

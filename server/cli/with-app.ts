@@ -4,6 +4,7 @@ import type { AppContext } from '#server/context/context.ts'
 import { readTokenKeyFile } from '#server/db/accounts/token-key.ts'
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
 import { openCheckpointStore } from '#server/composition/open-checkpoint-store.ts'
+import { openClusterClock } from '#server/db/cluster-clock.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { noBackups } from '#server/context/backup-destinations.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
@@ -14,12 +15,13 @@ export const createCommandContext = ({
   config,
   database,
   log,
+  clock,
   checkpointStore,
-}: Pick<AppContext, 'config' | 'database' | 'log' | 'checkpointStore'>): AppContext => ({
+}: Pick<AppContext, 'config' | 'database' | 'log' | 'clock' | 'checkpointStore'>): AppContext => ({
   config,
   database,
   log,
-  clock: Date.now,
+  clock,
   payments: noPaymentMethods,
   hosting: noHosting,
   backups: noBackups,
@@ -36,10 +38,16 @@ export async function withApp(work: (app: AppContext) => Promise<void>): Promise
     const log = pino({ level: 'warn' })
     const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
     const database = await openDatabase(config, log)
+    const clusterClock = await openClusterClock(database, log).catch(async (error: unknown) => {
+      await database.close()
+      throw error
+    })
     try {
       const tokenKey = config.isTokenKeyConfigured ? config.tokenKey : await readTokenKeyFile(config)
-      await work(createCommandContext({ config: { ...config, tokenKey }, database, log, checkpointStore }))
+      const clock = clusterClock.now
+      await work(createCommandContext({ config: { ...config, tokenKey }, database, log, clock, checkpointStore }))
     } finally {
+      clusterClock.close()
       await Promise.all([database.close(), checkpointStore.close()])
     }
   } catch (error) {

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { setImmediate as waitForNextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { AppContext } from '#server/context/context.ts'
 import type { Lifecycle } from '#server/context/lifecycle.ts'
 import { closeSockets } from '#server/http/close-sockets.ts'
 
@@ -42,14 +41,4 @@ async function finishLateRequests(fastify: FastifyInstance): Promise<void> {
   server.close()
   closeSockets(fastify)
   await Promise.race([once(server, 'close'), wait(maxLateRequestsMs)])
-}
-
-export async function closeAppContext({
-  database,
-  payments,
-  hosting,
-  backups,
-  checkpointStore,
-}: AppContext): Promise<void> {
-  await Promise.all([database, payments, hosting, backups, checkpointStore].map((resource) => resource.close()))
 }

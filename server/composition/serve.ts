@@ -1,13 +1,11 @@
 import { flushCompileCache } from 'node:module'
 import { buildApp } from '#server/composition/app.ts'
-import { closeApp, closeAppContext, drain } from '#server/composition/close-app.ts'
+import { closeApp, drain } from '#server/composition/close-app.ts'
 import { closeOnSignal } from '#server/composition/close-on-signal.ts'
-import { createAppContext, type StartedApp } from '#server/composition/create-app-context.ts'
+import type { StartedApp } from '#server/composition/create-app-context.ts'
 import type { DemoExtension } from '#server/composition/demo.ts'
-import { openBackups } from '#server/composition/open-backups.ts'
-import { openHosting } from '#server/composition/open-hosting.ts'
 import type { NodeOptions } from '#server/composition/open-node.ts'
-import { openPayments } from '#server/composition/open-payments.ts'
+import { startApp } from '#server/composition/start-app.ts'
 import { startJobs } from '#server/composition/start-jobs.ts'
 import { type Config, StartProblem } from '#server/config/config.ts'
 import { createLifecycle } from '#server/context/lifecycle.ts'
@@ -24,44 +22,22 @@ interface ServerOptions extends NodeOptions {
  * Starts the server and its jobs. If the start fails, closes the opened resources and throws. An unusable port or host is thrown as a
  * StartProblem.
  */
-export async function serve({
-  config,
-  log,
-  databasePromise,
-  checkpointStore,
-  demo,
-  health,
-  ...options
-}: ServerOptions): Promise<void> {
+export async function serve({ demo, release, ...node }: ServerOptions): Promise<void> {
+  const { config, log, health, settings } = node
   // Needed for the first sign-in. It starts here, so that it runs while the database is opened.
   prepareDummyHash(config.argon2).catch(() => undefined)
-  // The folder of hosted services is in the data folder, so the data folder must be checked first.
-  await databasePromise
-  const hosting = openHosting(config, log, options.hostedProgram)
-  const startedApp = await createAppContext({
-    config,
-    log,
-    clock: Date.now,
-    databasePromise,
-    openPayments: () =>
-      openPayments(options.payments, { config, log, clock: Date.now }, demo?.openPaymentSandbox ?? null),
-    hosting: hosting.driver,
-    backups: openBackups(options.backups, config, log),
-    checkpointStore,
-    demo,
-    hasFirstAdminLink: true,
-  })
-  const { app } = startedApp
+  const running = await startApp(node, { demo, hasFirstAdminLink: true })
+  const { app } = running
   const lifecycle = createLifecycle()
   const fastify = buildApp(app, {}, demo, lifecycle)
   try {
-    await options.release()
+    await release()
     await fastify.listen({ port: config.port, host: config.host })
   } catch (error) {
-    await closeAppContext(app)
+    await running.close()
     throw toStartProblem(error, config)
   }
-  const stopJobs = startJobs(app, demo, options.settings.jobs)
+  const stopJobs = startJobs(running, demo, settings.jobs)
   health?.setCheck(createReadinessCheck(app, lifecycle, { maxAgeMs: readinessMaxAgeMs }))
   closeOnSignal(
     log,
@@ -69,12 +45,12 @@ export async function serve({
       // Jobs are stopped while the last requests finish.
       await Promise.all([closeApp(fastify, lifecycle), stopJobs()])
       // Ctrl-C stops the services too. After other signals the services keep running, because the server may be restarted.
-      if (signal === 'SIGINT') await hosting.shutDown()
-      await Promise.all([closeAppContext(app), health?.close()])
+      if (signal === 'SIGINT') await running.shutDownHosting()
+      await Promise.all([running.close(), health?.close()])
     },
-    () => drain(log, lifecycle, options.settings.drainMs),
+    () => drain(log, lifecycle, settings.drainMs),
   )
-  console.log(buildWelcome(startedApp, demo))
+  console.log(buildWelcome(running, demo))
   // Written at the start, because the process may be killed later.
   flushCompileCache()
 }

@@ -208,7 +208,11 @@ async function announceProgress(
 }
 
 /** Runs jobs as soon as they are announced, and also polls for them. Each group has its own workers. Returns a stop function. */
-export function runJobs(app: AppContext, ...kindGroups: JobKinds[]): () => Promise<void> {
+export const runJobs = (app: AppContext, ...kindGroups: JobKinds[]): (() => Promise<void>) =>
+  runJobsWhile(app, () => true, ...kindGroups)
+
+/** The same, but claims jobs only while `canClaim` returns true. */
+export function runJobsWhile(app: AppContext, canClaim: () => boolean, ...kindGroups: JobKinds[]): () => Promise<void> {
   const stopController = new AbortController()
   const wakeCallbacks = new Map<number, () => void>()
   const wakeAll = () => wakeCallbacks.forEach((wake) => wake())
@@ -225,7 +229,9 @@ export function runJobs(app: AppContext, ...kindGroups: JobKinds[]): () => Promi
         // The abort may come while nothing awaits this promise. An unhandled rejection would end the process (S-92).
         .catch(() => undefined)
       const hasWorked =
-        app.database.hasFreeSpace() && (await runOneJob(app, kinds, stopController.signal).catch(logMissedJob))
+        canClaim() &&
+        app.database.hasFreeSpace() &&
+        (await runOneJob(app, kinds, stopController.signal).catch(logMissedJob))
       if (!hasWorked) await nextCheck
     }
   }

@@ -23,7 +23,7 @@ const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-const hostingJob = { runs: 'node', isNeeded: ({ hosting }: Config) => hosting === 'local' } as const
+const hostingJob = { runs: 'hosting', isNeeded: ({ hosting }: Config) => hosting === 'local' } as const
 const clusterJob = { runs: 'cluster' } as const
 const nodeJob = { runs: 'node' } as const
 
@@ -32,7 +32,8 @@ export const schedule: readonly ScheduledJob[] = [
   { ...clusterJob, name: 'integrate-audit-trail', firstMs: 800, everyMs: 800, run: integrate },
   { ...clusterJob, name: 'reconcile-payments', firstMs: secondMs, everyMs: 10 * secondMs, run: requestReconcileIfDue },
   { ...clusterJob, name: 'expire-orders', firstMs: 5 * secondMs, everyMs: 10 * minuteMs, run: requestOrderUpkeep },
-  { ...clusterJob, name: 'check-audit-logs', firstMs: 5 * secondMs, everyMs: dayMs, run: checkCompleteLogs },
+  // Each node checks the logs, because each shows the alarms that it knows of.
+  { ...nodeJob, name: 'check-audit-logs', firstMs: 5 * secondMs, everyMs: dayMs, run: checkCompleteLogs },
   // Also needed if no services are hosted here, because an overdue month suspends backups.
   { ...clusterJob, name: 'close-traffic-months', firstMs: 8 * secondMs, everyMs: minuteMs, run: closeTraffic },
   {

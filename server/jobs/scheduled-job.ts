@@ -6,8 +6,11 @@ export interface ScheduledJob {
   /** Delay of the first run after the start of the server, in ms. It is short, because the start may follow a kill. */
   firstMs: number
   everyMs: number
-  /** `node`: runs in each server process. `cluster`: one run is enough, but more do no harm (rows are locked). */
-  runs: 'node' | 'cluster'
+  /**
+   * `node`: runs in each server process. `cluster`: runs once per interval on all nodes together; in rare cases two nodes run it, so it
+   * must do no harm (rows are locked). `hosting`: runs on the node that runs the hosted services.
+   */
+  runs: 'node' | 'cluster' | 'hosting'
   isNeeded?: (config: Config) => boolean
   /** A long run checks `isStopping` between two of its pieces, and ends if it returns true. */
   run(app: AppContext, isStopping: () => boolean): Promise<unknown>

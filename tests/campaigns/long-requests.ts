@@ -29,7 +29,7 @@ export async function fillTrail(portal: Portal, count: number): Promise<void> {
   await portal.stop()
   const config = readPortalConfig(portal)
   const database = await openDatabase(config, log)
-  const app = createCommandContext({ config, database, log, checkpointStore: noCheckpointStore })
+  const app = createCommandContext({ config, database, clock: Date.now, log, checkpointStore: noCheckpointStore })
   const { rows } = await runInTransaction(app, { role: 'portal_system' }, (db) =>
     sql<{ id: number }>`select id from company`.execute(db),
   )

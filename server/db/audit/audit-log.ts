@@ -208,12 +208,20 @@ export interface CheckpointKey {
   size: number
 }
 
-/** Returns the latest checkpoint of each log that has grown since its last mail and got no mail after `mailedBefore` (epoch ms). */
-export async function listCheckpointsToMail(db: DatabaseHandle, mailedBefore: number): Promise<CheckpointKey[]> {
+/**
+ * Returns the latest checkpoint of each log that has grown since its last mail and got no mail after `mailedBefore` (epoch ms). With
+ * `companyId`, only the log of that company is considered.
+ */
+export async function listCheckpointsToMail(
+  db: DatabaseHandle,
+  mailedBefore: number,
+  companyId: number | null = null,
+): Promise<CheckpointKey[]> {
   const { rows } = await sql<CheckpointKey>`
     select newest.company_id as "companyId", newest.size
     from (select company_id, max(size) as size, max(size) filter (where mail_time is not null) as mailed,
-      max(mail_time) as last from audit_checkpoint group by company_id) newest
+      max(mail_time) as last from audit_checkpoint
+      where ${companyId}::integer is null or company_id = ${companyId}::integer group by company_id) newest
     join company on company.id = newest.company_id
     where coalesce(newest.last, company.create_time) <= ${mailedBefore}::bigint and newest.size > coalesce(newest.mailed, 0)
     order by newest.company_id`.execute(db)

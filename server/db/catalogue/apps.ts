@@ -10,6 +10,7 @@ import {
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
+import { restoredVersionFloor } from '#server/db/restored-numbers.ts'
 import type { AppVersionTable } from '#server/db/tables/order-tables.ts'
 
 export type AppRecord = Pick<
@@ -46,7 +47,7 @@ const selectApps = (db: DatabaseHandle) =>
     .select([
       appId.as('id'),
       appCreateTime.as('create_time'),
-      selectFromVersions<number>('count(*)').as('row_version'),
+      sql<number>`${selectFromVersions<number>('count(*)')} + ${restoredVersionFloor}`.as('row_version'),
       sql<boolean>`false`.as('deleted'),
     ])
 

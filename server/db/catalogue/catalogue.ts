@@ -3,6 +3,7 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import type { ClientType } from '#domain/access.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import type { RowChanges } from '#server/db/list-query.ts'
+import { restoredChangeFloor } from '#server/db/restored-numbers.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
@@ -26,8 +27,8 @@ export async function readCatalogueChangeNumber(db: DatabaseHandle): Promise<num
 }
 
 /**
- * If `since` is null, returns all rows. Throws GONE if `since` is above the current number. `isDeleted` selects the rows that devices must
- * remove.
+ * If `since` is null, returns all rows. Throws GONE if `since` is above the current number or from before a restore. `isDeleted` selects the
+ * rows that devices must remove.
  */
 export async function readCatalogueChanges<T extends keyof DatabaseTables, R extends { deleted: boolean; id: number }>(
   db: DatabaseHandle,
@@ -35,8 +36,11 @@ export async function readCatalogueChanges<T extends keyof DatabaseTables, R ext
   since: number | null,
   isDeleted: (row: R) => boolean = ({ deleted }) => deleted,
 ): Promise<RowChanges<R>> {
-  const maxChange = await readCatalogueChangeNumber(db)
-  if (since !== null && since > maxChange) throw new ProblemError('GONE')
+  const { change: maxChange, floor } = await db
+    .selectFrom('catalogue')
+    .select(['change', restoredChangeFloor.as('floor')])
+    .executeTakeFirstOrThrow()
+  if (since !== null && (since < floor || since > maxChange)) throw new ProblemError('GONE')
   const changedRows = await query
     .where(sql.ref('change'), '>', sql.lit(since ?? -1))
     .orderBy(sql.ref('change'))

@@ -5,6 +5,7 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
 import { hasValues } from '#server/db/has-values.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
+import { restoredChangeFloor } from '#server/db/restored-numbers.ts'
 import type { ServiceRowView, ServiceTable } from '#server/db/tables/hosting-tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
@@ -42,8 +43,13 @@ const serviceColumns = {
 
 const selectServiceView = (db: DatabaseHandle) => db.selectFrom('service_row').selectAll()
 
-const readServiceChangeNumber = async (db: DatabaseHandle): Promise<number> =>
-  (await sql<{ change: number }>`select service_change_now() as change`.execute(db)).rows[0]?.change ?? 0
+const readServiceCounter = async (db: DatabaseHandle): Promise<{ change: number; floor: number }> => {
+  const { rows } = await sql<{ change: number; floor: number }>`
+    select service_change_now() as change, ${restoredChangeFloor} as floor`.execute(db)
+  return rows[0] ?? { change: 0, floor: 0 }
+}
+
+const readServiceChangeNumber = async (db: DatabaseHandle): Promise<number> => (await readServiceCounter(db)).change
 
 export const serviceReads: ListReads<{ owner: ServiceOwner }, ServiceListRow> = {
   readLatestChange: readServiceChangeNumber,
@@ -53,8 +59,8 @@ export const serviceReads: ListReads<{ owner: ServiceOwner }, ServiceListRow> = 
     return readListPage(selection, listServices, serviceColumns, query)
   },
   async readChanges(db, { owner }, since) {
-    const maxChange = await readServiceChangeNumber(db)
-    if (since !== null && since > maxChange) throw new ProblemError('GONE')
+    const { change: maxChange, floor } = await readServiceCounter(db)
+    if (since !== null && (since < floor || since > maxChange)) throw new ProblemError('GONE')
     const changed = await selectServiceRows(db, owner)
       .where('change', '>', since ?? -1)
       .orderBy('change')

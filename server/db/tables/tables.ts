@@ -12,7 +12,7 @@ import type { UploadTables } from '#server/db/tables/upload-tables.ts'
  * The last file in server/db/migrations. The server does not start if the folder's last file is another one. Update it with each new
  * migration.
  */
-export const latestMigration = '049-column-names'
+export const latestMigration = '050-leases'
 
 type JsonColumn<T> = ColumnType<T, string, string>
 type ImmutableColumn<T> = ColumnType<T, T, never>
@@ -280,6 +280,25 @@ export interface FactTable {
   value: string
 }
 
+/** One holder at a time does what the name stands for, such as a scheduled job. Times are epoch ms of the database's clock. */
+export interface LeaseTable {
+  name: ImmutableColumn<string>
+  holder: string
+  /** For people: the machine and the process of the holder. */
+  node: string
+  since: number
+  until: number
+  /** Rises with each change of the holder. */
+  fence: number
+}
+
+/** Latest run of a scheduled job in the cluster. Without `ended_at` the job is running or was interrupted. */
+export interface ScheduledRunTable {
+  name: ImmutableColumn<string>
+  started_at: number
+  ended_at: number | null
+}
+
 export interface DatabaseTables extends AuditTables, BackupTables, HostingTables, OrderTables, UploadTables {
   company: CompanyTable
   portal_user: UserTable
@@ -300,4 +319,6 @@ export interface DatabaseTables extends AuditTables, BackupTables, HostingTables
   tombstone: TombstoneTable
   fact: FactTable
   job: JobTable
+  lease: LeaseTable
+  scheduled_run: ScheduledRunTable
 }

@@ -1,6 +1,7 @@
 /**
  * Begins a new epoch after a restore. Each log gets an entry with its size, and its checkpoints contain the epoch. If a device has more
- * entries than the log, it then reports a restore, and not a log that was cut.
+ * entries than the log, it then reports a restore, and not a log that was cut. The numbers by which devices find changes are raised, so
+ * that every device loads its lists again.
  */
 import { toBase64 } from '#domain/audit-log/base64.ts'
 import { readUnverifiedCheckpoint } from '#domain/audit-log/checkpoint.ts'
@@ -11,6 +12,7 @@ import { listLogsToCheck } from '#server/db/audit/audit-checks.ts'
 import { readEpoch, markEpoch } from '#server/db/audit/audit-epochs.ts'
 import { waitForLogLock } from '#server/db/audit/audit-log.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import { raiseRestoredNumbers } from '#server/db/restored-numbers.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { ChangedLogError, checkSignedEdge } from '#server/use-cases/audit/check-signed-edge.ts'
 import { sealMigration, sealWaitingEntries } from '#server/use-cases/audit/seal-waiting-entries.ts'
@@ -37,6 +39,7 @@ export async function beginEpoch(app: AppContext): Promise<EpochResult> {
     const previousEpoch = await readEpoch(db)
     // The restored copy may be older than earlier restores. The checkpoint store still has their epochs.
     const nextEpoch = Math.max(previousEpoch, storedEpoch) + 1
+    await raiseRestoredNumbers(db, now)
     for (let epoch = previousEpoch + 1; epoch <= nextEpoch; epoch++) await markEpoch(db, epoch, now)
     for (const { companyId } of await listLogsToCheck(db, null)) {
       await waitForLogLock(db, companyId)

@@ -25,6 +25,8 @@ export async function mailCheckpoints(app: AppContext): Promise<number> {
     for (const { companyId } of await listCheckpointsToMail(db, now - weekMs)) {
       // A checkpoint signs all earlier permanent ones. So no checkpoint may be signed while this one becomes permanent.
       await waitForLogLock(db, companyId)
+      // Another node may have mailed it while this one waited for the lock.
+      if ((await listCheckpointsToMail(db, now - weekMs, companyId)).length === 0) continue
       const latestCheckpoint = await readLatestCheckpoint(db, companyId)
       if (!latestCheckpoint) continue
       const log = { companyId, size: latestCheckpoint.size }

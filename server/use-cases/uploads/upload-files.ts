@@ -1,5 +1,6 @@
 /** Manages the folder of uploaded packages: one file per upload, named by its id. All nodes share it (docs/operating.md). */
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getRefusalThreshold, measureDiskSpace } from '#server/db/embedded/free-space.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -51,7 +52,21 @@ export async function listFilesOlderThan(app: AppContext, ageMs: number): Promis
     return Math.max(...fileStats.map((fileStat) => fileStat?.mtimeMs ?? 0))
   }
   const oldIds: string[] = []
-  // File times come from the clock of the file system. In tests the server's clock may differ from it.
-  for (const id of ids) if (Date.now() - (await getLastWriteTime(id)) > ageMs) oldIds.push(id)
+  const now = ids.length > 0 ? await readFileSystemTime(folder) : 0
+  for (const id of ids) if (now - (await getLastWriteTime(id)) > ageMs) oldIds.push(id)
   return oldIds
+}
+
+/**
+ * Returns the time in epoch ms that a file gets which is written now. The times of files come from the clock of their file system, and the
+ * nodes that share a folder may have other clocks.
+ */
+async function readFileSystemTime(folder: string): Promise<number> {
+  const path = join(folder, `time-${randomUUID()}`)
+  try {
+    await writeFile(path, '')
+    return (await stat(path)).mtimeMs
+  } finally {
+    await rm(path, { force: true })
+  }
 }

@@ -44,6 +44,7 @@ export function createAppContext(kysely: ReturnType<typeof createPoolKysely>): A
   return createCommandContext({
     config: readConfig({ TOKEN_KEY: tokenKey }),
     database,
+    clock: Date.now,
     log,
     checkpointStore: noCheckpointStore,
   })

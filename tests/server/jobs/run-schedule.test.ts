@@ -124,6 +124,23 @@ describe('runSchedule', () => {
     expect([run.mock.calls.length, unlisten.mock.calls.length, unneededRun.mock.calls.length]).toEqual([1, 1, 0])
   })
 
+  it('runs jobs of hosted services only while this node may host them', async () => {
+    const { app } = createApp()
+    let isHost = false
+    const run = vi.fn(async (_app: AppContext, isStopping: () => boolean) => {
+      expect(isStopping()).toBe(false)
+      isHost = false
+      expect(isStopping()).toBe(true)
+    })
+    const stop = runSchedule(app, [job({ run, runs: 'hosting' })], { canHost: () => isHost })
+    await advanceTime(12 * secondMs)
+    expect(run).toHaveBeenCalledTimes(0)
+    isHost = true
+    await advanceTime(20 * secondMs)
+    expect(run).toHaveBeenCalledTimes(1)
+    await stop()
+  })
+
   it('The schedule has a unique name, valid times and an early first run for every job', () => {
     const names = schedule.map(({ name }) => name)
     expect(names.toSorted()).toEqual([...new Set(names)].toSorted())

@@ -1,0 +1,50 @@
+import { createAppContext, type StartedApp } from '#server/composition/create-app-context.ts'
+import type { DemoExtension } from '#server/composition/demo.ts'
+import { openBackups } from '#server/composition/open-backups.ts'
+import { openCluster } from '#server/composition/open-cluster.ts'
+import { openHosting } from '#server/composition/open-hosting.ts'
+import type { NodeOptions } from '#server/composition/open-node.ts'
+import { openPayments } from '#server/composition/open-payments.ts'
+
+/** The context of a server or a worker, and what is closed with it. */
+export interface RunningApp extends StartedApp {
+  /** Whether this node may run the hosted services at the moment. */
+  canHost: () => boolean
+  /** Stops the services of this machine. They start again with the next start of the server. */
+  shutDownHosting(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens everything that a server and a worker need. If that fails, closes the opened resources and throws. */
+export async function startApp(
+  { config, log, databasePromise, checkpointStore, hostedProgram, payments, backups }: NodeOptions,
+  { demo, hasFirstAdminLink }: { demo: DemoExtension | null; hasFirstAdminLink: boolean },
+): Promise<RunningApp> {
+  // The folder of hosted services is in the data folder, so the data folder must be checked first.
+  const cluster = await openCluster(config, await databasePromise, log)
+  const { clock, hostingLease } = cluster
+  const hosting = openHosting(config, log, hostedProgram)
+  const startedApp = await createAppContext({
+    config,
+    log,
+    clock,
+    databasePromise,
+    openPayments: () => openPayments(payments, { config, log, clock }, demo?.openPaymentSandbox ?? null),
+    hosting: hosting.driver,
+    backups: openBackups(backups, config, log),
+    checkpointStore,
+    demo,
+    hasFirstAdminLink,
+  })
+  return {
+    ...startedApp,
+    canHost: () => hostingLease.isHeld(),
+    shutDownHosting: () => hosting.shutDown(),
+    async close() {
+      await cluster.close()
+      const { app } = startedApp
+      const resources = [app.database, app.payments, app.hosting, app.backups, app.checkpointStore]
+      await Promise.all(resources.map((resource) => resource.close()))
+    },
+  }
+}
