@@ -4,8 +4,9 @@ import type { ServerExtensions } from '#server/composition/demo.ts'
 import { openCheckpointStore } from '#server/composition/open-checkpoint-store.ts'
 import { readBackupSettings } from '#server/config/backup-config.ts'
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
-import { readConfig, StartProblem } from '#server/config/config.ts'
+import { type EnvironmentVariables, readConfig, StartProblem } from '#server/config/config.ts'
 import { readPaymentSettings } from '#server/config/payment-config.ts'
+import { readEnvironment } from '#server/config/secret-files.ts'
 import { createLogger } from '#server/context/log.ts'
 import { openDatabase } from '#server/db/open.ts'
 
@@ -20,12 +21,13 @@ export async function listen(extensions: ServerExtensions): Promise<void> {
 }
 
 async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promise<void> {
-  const { env, release } = await reservePort(process.env)
+  const { env, release } = await reservePort(readEnvironment())
   const config = readConfig(env)
   const log = createLogger(config.logLevel)
-  const payments = readPaymentSettings(process.env, config)
-  const backups = readBackupSettings(process.env, config)
-  const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
+  const payments = readPaymentSettings(env, config)
+  const backups = readBackupSettings(env, config)
+  const checkpoints = readCheckpointSettings(env, config)
+  const checkpointStore = openCheckpointStore(checkpoints)
   // The embedded database opens in its own thread. Meanwhile this thread loads the other modules.
   const databasePromise = openDatabase(config, log)
   databasePromise.catch(() => undefined)
@@ -33,14 +35,27 @@ async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promi
     import('#server/composition/serve.ts'),
     config.demo ? loadDemo() : Promise.resolve(null),
   ])
-  await serve({ config, log, payments, backups, checkpointStore, databasePromise, demo, hostedProgram, release })
+  await serve({
+    config,
+    log,
+    payments,
+    backups,
+    checkpoints,
+    checkpointStore,
+    databasePromise,
+    demo,
+    hostedProgram,
+    release,
+  })
 }
 
 /**
  * Replaces `PORT=0` by a free port before the configuration is read, because links contain the port. The port stays occupied until
  * `release`, so that no other program gets it.
  */
-async function reservePort(env: NodeJS.ProcessEnv): Promise<{ env: NodeJS.ProcessEnv; release: () => Promise<void> }> {
+async function reservePort(
+  env: EnvironmentVariables,
+): Promise<{ env: EnvironmentVariables; release: () => Promise<void> }> {
   if (env.PORT !== '0') return { env, release: async () => undefined }
   // With unref, a start that fails before `release` still ends.
   const portHolder = createServer().unref()

@@ -6,6 +6,7 @@ import { chooseMail } from '#server/composition/choose-mail.ts'
 import { closeOnSignal } from '#server/composition/close-on-signal.ts'
 import { createAppContext, type StartedApp } from '#server/composition/create-app-context.ts'
 import type { DemoExtension } from '#server/composition/demo.ts'
+import type { FirstAdminLink } from '#server/composition/first-admin.ts'
 import { openBackups } from '#server/composition/open-backups.ts'
 import { openHosting } from '#server/composition/open-hosting.ts'
 import { openPayments } from '#server/composition/open-payments.ts'
@@ -14,7 +15,8 @@ import { type Config, StartProblem } from '#server/config/config.ts'
 import type { PaymentConfig } from '#server/config/payment-config.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { Database } from '#server/db/database.ts'
-import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import type { CheckpointSettings, CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import { defaultHttpSettings, readClientBuild } from '#server/http/http-context.ts'
 import {
   backupJobKinds,
   scheduledJobKinds,
@@ -37,6 +39,7 @@ interface ServerOptions {
   log: Logger
   payments: PaymentConfig
   backups: BackupSettings
+  checkpoints: CheckpointSettings
   checkpointStore: CheckpointStore
   databasePromise: Promise<Database>
   demo: DemoExtension | null
@@ -73,8 +76,17 @@ export async function serve({
     backups: openBackups(options.backups, config, log),
     checkpointStore,
     demo,
+    node: {
+      payments: options.payments,
+      backups: options.backups,
+      checkpoints: options.checkpoints,
+      role: 'serve',
+      build: readClientBuild(config.clientDir ?? defaultHttpSettings.dist).build,
+      onDifference: () => process.kill(process.pid, 'SIGTERM'),
+    },
   })
   const closeAppContext = async ({ database, payments, hosting: driver, backups } = startedApp.app) => {
+    await startedApp.leaveCluster()
     await Promise.all([database, payments, driver, backups, checkpointStore].map((resource) => resource.close()))
   }
   const fastify = buildApp(startedApp.app, {}, demo)
@@ -131,11 +143,19 @@ async function closeApp(fastify: FastifyInstance): Promise<void> {
 
 function buildWelcome({ app: { config }, firstAdminLink }: StartedApp, demo: DemoExtension | null): string {
   const lines = ['', `  The portal is running: ${config.publicUrl}/`, '']
-  if (firstAdminLink)
-    lines.push(
-      '  Open this link within 72 hours to set the password of the first administrator. It works once:',
-      `  ${firstAdminLink}`,
-      '',
-    )
+  if (firstAdminLink) lines.push(...describeAdminLink(firstAdminLink), '')
   return [...lines, ...(demo?.welcome(config) ?? [])].join('\n')
+}
+
+function describeAdminLink(adminLink: FirstAdminLink): string[] {
+  if (adminLink.kind === 'new')
+    return [
+      '  Open this link within 72 hours to set the password of the first administrator. It works once:',
+      `  ${adminLink.link}`,
+    ]
+  const [time, until] = [adminLink.time, adminLink.until].map((moment) => new Date(moment).toISOString())
+  return [
+    `  The link for the first administrator was printed on ${adminLink.hostName} at ${time}. It works until ${until}.`,
+    '  If it is lost, make a new one: node_modules/.bin/node server/cli/create-admin-link.ts',
+  ]
 }
