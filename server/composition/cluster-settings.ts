@@ -100,5 +100,7 @@ function describeCheckpointStore(settings: CheckpointSettings): string {
 }
 
 /** The names of Amazon's buckets are unique, so the region is not compared. */
-const describeBucket = ({ bucket, endpoint }: Pick<BucketSettings, 'bucket' | 'endpoint'>, key?: string): string =>
-  `s3://${bucket}${key === undefined ? '' : `/${key}`}${endpoint === null ? '' : ` at ${endpoint}`}`
+export const describeBucket = (
+  { bucket, endpoint }: Pick<BucketSettings, 'bucket' | 'endpoint'>,
+  key?: string,
+): string => `s3://${bucket}${key === undefined ? '' : `/${key}`}${endpoint === null ? '' : ` at ${endpoint}`}`

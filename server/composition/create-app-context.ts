@@ -26,7 +26,7 @@ export interface StartedApp {
   leaveCluster(): Promise<void>
 }
 
-export interface NodeOptions extends OtherSettings {
+export interface ClusterOptions extends OtherSettings {
   role: NodeRole
   build: string
   /** Stops this node, see `JoinOptions`. */
@@ -38,7 +38,7 @@ interface AppContextOptions
   databasePromise: Promise<Database>
   openPayments(): Promise<PaymentMethods>
   demo: DemoExtension | null
-  node: NodeOptions
+  cluster: ClusterOptions
 }
 
 /**
@@ -55,7 +55,7 @@ export async function createAppContext({
   backups,
   checkpointStore,
   demo,
-  node,
+  cluster,
 }: AppContextOptions): Promise<StartedApp> {
   const database = await databasePromise
   let payments = noPaymentMethods
@@ -75,7 +75,7 @@ export async function createAppContext({
     }
     await checkTokenKey(app)
     // Before anything is written with keys that other nodes may not have.
-    member = await joinAsNode(app, node)
+    member = await joinAsNode(app, cluster)
     const leaveCluster = member.leave
     if (database.appliedMigrations.includes(sealMigration)) await sealWaitingEntries(app)
     await recordRestore(app)
@@ -95,7 +95,7 @@ export async function createAppContext({
 
 async function joinAsNode(
   app: AppContext,
-  { role, build, onDifference, ...otherSettings }: NodeOptions,
+  { role, build, onDifference, ...otherSettings }: ClusterOptions,
 ): Promise<ClusterMember> {
   const { config, database } = app
   const fileStore = database.engine === 'embedded' ? '' : `folder ${await readFolderId(config.filesDir)}`

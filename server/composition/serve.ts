@@ -76,7 +76,7 @@ export async function serve({
     backups: openBackups(options.backups, config, log),
     checkpointStore,
     demo,
-    node: {
+    cluster: {
       payments: options.payments,
       backups: options.backups,
       checkpoints: options.checkpoints,
@@ -156,6 +156,6 @@ function describeAdminLink(adminLink: FirstAdminLink): string[] {
   const [time, until] = [adminLink.time, adminLink.until].map((moment) => new Date(moment).toISOString())
   return [
     `  The link for the first administrator was printed on ${adminLink.hostName} at ${time}. It works until ${until}.`,
-    '  If it is lost, make a new one: node_modules/.bin/node server/cli/create-admin-link.ts',
+    '  If it is lost, make a new one: node server/cli/create-admin-link.ts',
   ]
 }

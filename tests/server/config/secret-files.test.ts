@@ -124,7 +124,7 @@ describe('a start is refused with one sentence that repeats neither path nor con
   test('if it is a folder, a pipe or a device', () => {
     const sentence = 'TOKEN_KEY_FILE must name a file, not a folder, a pipe or a device.'
     mkdirSync(join(folder, 'folder'))
-    execFileSync('mkfifo', [join(folder, 'pipe')])
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
     for (const path of [join(folder, 'folder'), join(folder, 'pipe'), '/dev/zero'])
       expectRefusal({ TOKEN_KEY_FILE: path }, sentence)
   })
