@@ -11,7 +11,7 @@ import { StartProblem } from '#server/config/config.ts'
 const markerName = '.store-id'
 const idPattern = /^[0-9a-f-]{36}$/
 /** Number and interval in ms of the attempts to read a marker that another node is just writing. */
-const readAttempts = 20
+const readAttempts = 10
 const readIntervalMs = 100
 
 /** Returns the id of the folder. Creates folder and id if they do not exist. Throws StartProblem if the folder cannot be used. */

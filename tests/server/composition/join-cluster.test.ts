@@ -1,6 +1,6 @@
 /** Tests which nodes may run together on one database. */
 import { hostname } from 'node:os'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type ClusterMember, joinCluster, type JoinOptions } from '#server/composition/join-cluster.ts'
 import { StartProblem } from '#server/config/config.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -24,14 +24,18 @@ eachEngine('nodes on one database', (engine) => {
   const members: ClusterMember[] = []
   const lines: string[] = []
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     app = { ...testContext(await openTestDatabase(engine)), log: createLogger('info', createLineSink(lines)) }
   })
   afterEach(async () => {
     await Promise.all(members.splice(0).map((member) => member.leave()))
-    await app.database.close()
+    await writeAsSystem(app, async (db) => {
+      await db.deleteFrom('node').execute()
+      await db.deleteFrom('fact').execute()
+    })
     lines.splice(0)
   })
+  afterAll(() => app.database.close())
 
   /** Joins with a clock that differs from the first node's by `offsetMs`. */
   async function join(nodeSettings: ClusterSettings, options: Partial<JoinOptions> = {}, offsetMs = 0) {
