@@ -8,6 +8,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, readConfig, StartProblem } from '#server/config/config.ts'
+import { readEnvironment } from '#server/config/secret-files.ts'
 import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { toBackupFault } from '#server/use-cases/hosting/backups/faults.ts'
@@ -70,7 +71,7 @@ async function printCompanyKeys(options: BackupOptions): Promise<void> {
 
 /** Returns the keys of the installation. A missing key is not created, because a new key could not open any archive. */
 async function readInstallationKeys(): Promise<BackupKeys> {
-  const config = readConfig(process.env)
+  const config = readConfig(readEnvironment())
   if (config.backupKey !== null || config.isTokenKeyConfigured) return config
   await requireFile(join(config.dataDir, 'token.key'), 'BACKUP_KEY and TOKEN_KEY are not set.')
   const { readTokenKeyFile } = await import('#server/db/accounts/token-key.ts')

@@ -1,5 +1,6 @@
 import pino from 'pino'
 import { readConfig, StartProblem } from '#server/config/config.ts'
+import { readEnvironment } from '#server/config/secret-files.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { readTokenKeyFile } from '#server/db/accounts/token-key.ts'
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
@@ -34,9 +35,10 @@ export const createCommandContext = ({
  */
 export async function withApp(work: (app: AppContext) => Promise<void>): Promise<void> {
   try {
-    const config = readConfig(process.env)
+    const env = readEnvironment()
+    const config = readConfig(env)
     const log = pino({ level: 'warn' })
-    const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
+    const checkpointStore = openCheckpointStore(readCheckpointSettings(env, config))
     const database = await openDatabase(config, log)
     const clusterClock = await openClusterClock(database, log).catch(async (error: unknown) => {
       await database.close()

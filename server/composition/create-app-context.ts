@@ -3,11 +3,15 @@ import { rm } from 'node:fs/promises'
 import { findPublicSetting, StartProblem } from '#server/config/config.ts'
 import { readFact } from '#server/db/installation-facts.ts'
 import type { Database } from '#server/db/database.ts'
+import type { NodeRole } from '#server/db/tables/node-tables.ts'
 import { getRestoredMarkPath } from '#server/db/embedded/restore-dump.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { checkTokenKey, readTokenKeyFile } from '#server/db/accounts/token-key.ts'
 import { type DemoExtension, demoFactName } from '#server/composition/demo.ts'
-import { createFirstAdminLink } from '#server/composition/first-admin.ts'
+import { getClusterSettings, type OtherSettings } from '#server/composition/cluster-settings.ts'
+import { readFolderId } from '#server/composition/file-store-id.ts'
+import { createFirstAdminLink, type FirstAdminLink } from '#server/composition/first-admin.ts'
+import { type ClusterMember, joinCluster } from '#server/composition/join-cluster.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { beginEpoch } from '#server/use-cases/audit/begin-epoch.ts'
 import { recordKeyChange } from '#server/use-cases/audit/change-key.ts'
@@ -17,7 +21,16 @@ import { noPaymentMethods, type PaymentMethods } from '#server/context/payment-m
 export interface StartedApp {
   app: AppContext
   /** Link with which the provider's first admin sets a password. Null in demo mode and if the provider has an active admin. */
-  firstAdminLink: string | null
+  firstAdminLink: FirstAdminLink | null
+  /** Call it at the stop, before the database is closed. Other nodes then no longer count this one as running. */
+  leaveCluster(): Promise<void>
+}
+
+export interface ClusterOptions extends OtherSettings {
+  role: NodeRole
+  build: string
+  /** Stops this node, see `JoinOptions`. */
+  onDifference: () => void
 }
 
 interface AppContextOptions
@@ -25,8 +38,7 @@ interface AppContextOptions
   databasePromise: Promise<Database>
   openPayments(): Promise<PaymentMethods>
   demo: DemoExtension | null
-  /** Whether to create the link for the provider's first admin. */
-  hasFirstAdminLink: boolean
+  cluster: ClusterOptions
 }
 
 /**
@@ -43,10 +55,11 @@ export async function createAppContext({
   backups,
   checkpointStore,
   demo,
-  hasFirstAdminLink,
+  cluster,
 }: AppContextOptions): Promise<StartedApp> {
   const database = await databasePromise
   let payments = noPaymentMethods
+  let member: ClusterMember | null = null
   try {
     const tokenKey = config.isTokenKeyConfigured ? config.tokenKey : await readTokenKeyFile(config)
     payments = await openPayments()
@@ -61,19 +74,39 @@ export async function createAppContext({
       checkpointStore,
     }
     await checkTokenKey(app)
+    // Before anything is written with keys that other nodes may not have.
+    member = await joinAsNode(app, cluster)
+    const leaveCluster = member.leave
     if (database.appliedMigrations.includes(sealMigration)) await sealWaitingEntries(app)
     await recordRestore(app)
     await recordKeyChange(app)
     if (demo) {
       await demo.loadData(app)
-      return { app, firstAdminLink: null }
+      return { app, firstAdminLink: null, leaveCluster }
     }
     await requireNoDemoData(app)
-    return { app, firstAdminLink: hasFirstAdminLink ? await createFirstAdminLink(app) : null }
+    // Nobody looks for the link in the output of a worker.
+    const firstAdminLink = cluster.role === 'serve' ? await createFirstAdminLink(app, member) : null
+    return { app, firstAdminLink, leaveCluster }
   } catch (error) {
+    await member?.leave()
     await Promise.all([database, payments, hosting, backups, checkpointStore].map((resource) => resource.close()))
     throw error
   }
+}
+
+async function joinAsNode(
+  app: AppContext,
+  { role, build, onDifference, ...otherSettings }: ClusterOptions,
+): Promise<ClusterMember> {
+  const { config, database } = app
+  const fileStore = database.engine === 'embedded' ? '' : `folder ${await readFolderId(config.filesDir)}`
+  return joinCluster(app, {
+    role,
+    build,
+    settings: getClusterSettings({ ...otherSettings, config, fileStore }),
+    onDifference,
+  })
 }
 
 /**

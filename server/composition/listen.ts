@@ -3,7 +3,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import type { ServerExtensions } from '#server/composition/demo.ts'
 import { openHealth } from '#server/composition/open-health.ts'
 import { openNode } from '#server/composition/open-node.ts'
-import { StartProblem } from '#server/config/config.ts'
+import { type EnvironmentVariables, StartProblem } from '#server/config/config.ts'
+import { readEnvironment } from '#server/config/secret-files.ts'
 
 /** Starts the server: pages, API, and jobs unless workers run them. */
 export const listen = (extensions: ServerExtensions): Promise<void> => printStartProblem(() => startServer(extensions))
@@ -22,7 +23,7 @@ async function printStartProblem(start: () => Promise<void>): Promise<void> {
 }
 
 async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promise<void> {
-  const { env, release } = await reservePort(process.env)
+  const { env, release } = await reservePort(readEnvironment())
   const node = openNode(env)
   const health = await openHealth(node.settings)
   try {
@@ -39,7 +40,7 @@ async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promi
 }
 
 async function startWorker({ hostedProgram }: ServerExtensions): Promise<void> {
-  const node = openNode(process.env)
+  const node = openNode(readEnvironment())
   if (node.config.databaseUrl === null)
     throw new StartProblem(
       'A worker needs a database that several processes can use: set DATABASE_URL, or start only the server, which runs the jobs too.',
@@ -63,7 +64,7 @@ async function startWorker({ hostedProgram }: ServerExtensions): Promise<void> {
  * Replaces `PORT=0` by a free port before the configuration is read, because links contain the port. The port stays occupied until
  * `release`, so that no other program gets it.
  */
-async function reservePort(env: NodeJS.ProcessEnv): Promise<{ env: NodeJS.ProcessEnv; release: () => Promise<void> }> {
+async function reservePort(env: EnvironmentVariables): Promise<{ env: EnvironmentVariables; release: () => Promise<void> }> {
   if (env.PORT !== '0') return { env, release: async () => undefined }
   // With unref, a start that fails before `release` still ends.
   const portHolder = createServer().unref()

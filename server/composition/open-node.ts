@@ -8,7 +8,7 @@ import { type PaymentConfig, readPaymentSettings } from '#server/config/payment-
 import { createLogger } from '#server/context/log.ts'
 import type { Database } from '#server/db/database.ts'
 import { openDatabase } from '#server/db/open.ts'
-import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import type { CheckpointSettings, CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import type { HealthListener } from '#server/http/health-listener.ts'
 
 /** What a server and a worker have in common before their database is open. */
@@ -18,6 +18,7 @@ export interface OpenedNode {
   settings: NodeSettings
   payments: PaymentConfig
   backups: BackupSettings
+  checkpoints: CheckpointSettings
   checkpointStore: CheckpointStore
 }
 
@@ -33,13 +34,15 @@ export interface NodeOptions extends OpenedNode {
 export function openNode(env: EnvironmentVariables): OpenedNode & { openDatabase(): Promise<Database> } {
   const config = readConfig(env)
   const log = createLogger(config.logLevel)
+  const checkpoints = readCheckpointSettings(env, config)
   return {
     config,
     log,
     settings: readNodeSettings(env, config),
     payments: readPaymentSettings(env, config),
     backups: readBackupSettings(env, config),
-    checkpointStore: openCheckpointStore(readCheckpointSettings(env, config)),
+    checkpoints,
+    checkpointStore: openCheckpointStore(checkpoints),
     // The embedded database opens in its own thread. Meanwhile the caller's thread loads other modules.
     openDatabase() {
       const databasePromise = openDatabase(config, log)

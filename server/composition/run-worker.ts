@@ -13,8 +13,7 @@ const keepAliveMs = 2 ** 30
 /** Starts the jobs and the schedule. If the start fails, closes the opened resources and throws. */
 export async function runWorker(node: NodeOptions): Promise<void> {
   const { log, health, settings } = node
-  // Nobody looks for the link of the first administrator in the output of a worker.
-  const running = await startApp(node, { demo: null, hasFirstAdminLink: false })
+  const running = await startApp(node, { demo: null, role: 'worker' })
   const lifecycle = createLifecycle()
   // Without a connection to the database, nothing else would keep the process alive.
   const keepAliveTimer = setInterval(() => undefined, keepAliveMs)

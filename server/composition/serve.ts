@@ -4,6 +4,7 @@ import { closeApp, drain } from '#server/composition/close-app.ts'
 import { closeOnSignal } from '#server/composition/close-on-signal.ts'
 import type { StartedApp } from '#server/composition/create-app-context.ts'
 import type { DemoExtension } from '#server/composition/demo.ts'
+import type { FirstAdminLink } from '#server/composition/first-admin.ts'
 import type { NodeOptions } from '#server/composition/open-node.ts'
 import { startApp } from '#server/composition/start-app.ts'
 import { startJobs } from '#server/composition/start-jobs.ts'
@@ -26,7 +27,7 @@ export async function serve({ demo, release, ...node }: ServerOptions): Promise<
   const { config, log, health, settings } = node
   // Needed for the first sign-in. It starts here, so that it runs while the database is opened.
   prepareDummyHash(config.argon2).catch(() => undefined)
-  const running = await startApp(node, { demo, hasFirstAdminLink: true })
+  const running = await startApp(node, { demo, role: 'serve' })
   const { app } = running
   const lifecycle = createLifecycle()
   const fastify = buildApp(app, {}, demo, lifecycle)
@@ -68,11 +69,19 @@ function toStartProblem(error: unknown, { port, host }: Config): unknown {
 
 function buildWelcome({ app: { config }, firstAdminLink }: StartedApp, demo: DemoExtension | null): string {
   const lines = ['', `  The portal is running: ${config.publicUrl}/`, '']
-  if (firstAdminLink)
-    lines.push(
-      '  Open this link within 72 hours to set the password of the first administrator. It works once:',
-      `  ${firstAdminLink}`,
-      '',
-    )
+  if (firstAdminLink) lines.push(...describeAdminLink(firstAdminLink), '')
   return [...lines, ...(demo?.welcome(config) ?? [])].join('\n')
+}
+
+function describeAdminLink(adminLink: FirstAdminLink): string[] {
+  if (adminLink.kind === 'new')
+    return [
+      '  Open this link within 72 hours to set the password of the first administrator. It works once:',
+      `  ${adminLink.link}`,
+    ]
+  const [time, until] = [adminLink.time, adminLink.until].map((moment) => new Date(moment).toISOString())
+  return [
+    `  The link for the first administrator was printed on ${adminLink.hostName} at ${time}. It works until ${until}.`,
+    '  If it is lost, make a new one: node server/cli/create-admin-link.ts',
+  ]
 }

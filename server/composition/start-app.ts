@@ -5,6 +5,8 @@ import { openCluster } from '#server/composition/open-cluster.ts'
 import { openHosting } from '#server/composition/open-hosting.ts'
 import type { NodeOptions } from '#server/composition/open-node.ts'
 import { openPayments } from '#server/composition/open-payments.ts'
+import type { NodeRole } from '#server/db/tables/node-tables.ts'
+import { defaultHttpSettings, readClientBuild } from '#server/http/http-context.ts'
 
 /** The context of a server or a worker, and what is closed with it. */
 export interface RunningApp extends StartedApp {
@@ -17,8 +19,8 @@ export interface RunningApp extends StartedApp {
 
 /** Opens everything that a server and a worker need. If that fails, closes the opened resources and throws. */
 export async function startApp(
-  { config, log, databasePromise, checkpointStore, hostedProgram, payments, backups }: NodeOptions,
-  { demo, hasFirstAdminLink }: { demo: DemoExtension | null; hasFirstAdminLink: boolean },
+  { config, log, databasePromise, checkpoints, checkpointStore, hostedProgram, payments, backups }: NodeOptions,
+  { demo, role }: { demo: DemoExtension | null; role: NodeRole },
 ): Promise<RunningApp> {
   // The folder of hosted services is in the data folder, so the data folder must be checked first.
   const cluster = await openCluster(config, await databasePromise, log)
@@ -34,14 +36,21 @@ export async function startApp(
     backups: openBackups(backups, config, log),
     checkpointStore,
     demo,
-    hasFirstAdminLink,
+    cluster: {
+      payments,
+      backups,
+      checkpoints,
+      role,
+      build: readClientBuild(config.clientDir ?? defaultHttpSettings.dist).build,
+      onDifference: () => process.kill(process.pid, 'SIGTERM'),
+    },
   })
   return {
     ...startedApp,
     canHost: () => hostingLease.isHeld(),
     shutDownHosting: () => hosting.shutDown(),
     async close() {
-      await cluster.close()
+      await Promise.all([startedApp.leaveCluster(), cluster.close()])
       const { app } = startedApp
       const resources = [app.database, app.payments, app.hosting, app.backups, app.checkpointStore]
       await Promise.all(resources.map((resource) => resource.close()))

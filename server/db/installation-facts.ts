@@ -15,3 +15,12 @@ export const setFactOnce = (db: DatabaseHandle, name: string, value: string) =>
       .onConflict((conflict) => conflict.column('name').doNothing())
       .returning('name'),
   )
+
+/** Sets the fact, also if it has a value already. */
+export async function setFact(db: DatabaseHandle, name: string, value: string): Promise<void> {
+  await db
+    .insertInto('fact')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}

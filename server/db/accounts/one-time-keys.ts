@@ -46,6 +46,17 @@ export async function findLinkExpiry(db: DatabaseHandle, userId: number, purpose
   return row?.until ?? null
 }
 
+/** Returns when the key with this hash expires (epoch ms). Returns null if it was used or has expired. */
+export async function findKeyExpiry(db: DatabaseHandle, hash: string, now: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('one_time_key')
+    .select('until')
+    .where(hasValues({ hash, used: null }))
+    .where('until', '>', now)
+    .executeTakeFirst()
+  return row?.until ?? null
+}
+
 /** Makes all earlier links of the user invalid, for every purpose. */
 export async function spendAllKeys(db: DatabaseHandle, userId: number, now: number): Promise<void> {
   await db

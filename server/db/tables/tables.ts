@@ -5,6 +5,7 @@ import type { Language, UserTitle, UserStatus } from '#domain/accounts/users.ts'
 import type { AuditTables } from '#server/db/tables/audit-tables.ts'
 import type { BackupTables } from '#server/db/tables/backup-tables.ts'
 import type { HostingTables } from '#server/db/tables/hosting-tables.ts'
+import type { NodeTables } from '#server/db/tables/node-tables.ts'
 import type { OrderTables } from '#server/db/tables/order-tables.ts'
 import type { UploadTables } from '#server/db/tables/upload-tables.ts'
 
@@ -12,7 +13,7 @@ import type { UploadTables } from '#server/db/tables/upload-tables.ts'
  * The last file in server/db/migrations. The server does not start if the folder's last file is another one. Update it with each new
  * migration.
  */
-export const latestMigration = '050-leases'
+export const latestMigration = '054-nodes'
 
 type JsonColumn<T> = ColumnType<T, string, string>
 type ImmutableColumn<T> = ColumnType<T, T, never>
@@ -299,7 +300,13 @@ export interface ScheduledRunTable {
   ended_at: number | null
 }
 
-export interface DatabaseTables extends AuditTables, BackupTables, HostingTables, OrderTables, UploadTables {
+export interface DatabaseTables
+  extends AuditTables,
+    BackupTables,
+    HostingTables,
+    NodeTables,
+    OrderTables,
+    UploadTables {
   company: CompanyTable
   portal_user: UserTable
   asset: AssetTable

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createFirstAdminLink } from '#server/composition/first-admin.ts'
+import { replaceFirstAdminLink } from '#server/composition/first-admin.ts'
 import { openStore } from '#demo/sample-instance/store.ts'
 import { readDataFile } from '#server/drivers/hosting/local/read-data.ts'
 import { writeArchive } from '#server/use-cases/hosting/backups/archive.ts'
@@ -162,7 +162,7 @@ describe('the backup command with a portal', () => {
   const env = () => ({ TOKEN_KEY: key, DATA_DIR: join(folder, 'portal'), DEMO: '0' })
   beforeAll(async () => {
     await createDataFolder(env().DATA_DIR)
-    await withContext(env(), async (app) => void (await createFirstAdminLink(app)))
+    await withContext(env(), async (app) => void (await replaceFirstAdminLink(app, 'test')))
   })
 
   it('finds the key of a company by its code', async () => {

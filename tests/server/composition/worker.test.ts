@@ -116,7 +116,7 @@ it('A server that leaves jobs to workers warns if nobody runs them', async () =>
           userId,
         }),
       )
-    const stopJobs = startJobs(app, null, 'elsewhere')
+    const stopJobs = startJobs({ app, canHost: () => true }, null, 'elsewhere')
     await addJob(crypto.randomUUID())
     clock.now += 4 * 60_000
     await addJob(crypto.randomUUID())

@@ -1,0 +1,106 @@
+/**
+ * The settings that must be equal on all nodes of a database (decision 97 has the reason for each). Effective values are compared, so an
+ * unset variable is equal to its default. The default of PUBLIC_URL contains the port of the node, so it counts as one value for all. Of a
+ * secret only a fingerprint is returned.
+ */
+import { createHash } from 'node:crypto'
+import type { BackupSettings } from '#server/config/backup-config.ts'
+import type { Config } from '#server/config/config.ts'
+import type { PaymentConfig } from '#server/config/payment-config.ts'
+import type { ClusterSettings } from '#server/db/nodes.ts'
+import type { CheckpointSettings } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
+import { getLogsName } from '#server/use-cases/audit/log-identity.ts'
+
+/** Settings that are read apart from `Config`. */
+export interface OtherSettings {
+  payments: PaymentConfig
+  backups: BackupSettings
+  checkpoints: CheckpointSettings
+}
+
+interface SettingSources extends OtherSettings {
+  /** With the token key that is in use. */
+  config: Config
+  /** Identifies the store of files: the id of a folder, or a bucket. */
+  fileStore: string
+}
+
+const unset = 'not set'
+const fingerprintMark = 'fingerprint '
+
+/** Same form as the fingerprint of `checkTokenKey`. A key of 32 random bytes cannot be guessed from it. */
+const toFingerprint = (name: string, ...secrets: readonly (Buffer | string)[]): string => {
+  const hash = createHash('sha256').update(name)
+  for (const secret of secrets) hash.update('\0').update(secret)
+  return fingerprintMark + hash.digest('hex').slice(0, 16)
+}
+
+export const isFingerprint = (value: string): boolean => value.startsWith(fingerprintMark)
+
+export function getClusterSettings(sources: SettingSources): ClusterSettings {
+  const { config, fileStore, checkpoints } = sources
+  return {
+    ...getKeySettings(config),
+    ...getPaymentSettings(sources),
+    ...(config.hosting === 'local' ? getHostingSettings(sources) : {}),
+    TIME_ZONE: config.timeZone,
+    PUBLIC_URL: config.publicUrl === `http://localhost:${config.port}` ? unset : config.publicUrl,
+    UAT_BOUND: config.uatBound,
+    STEP_UP: config.stepUp ? '1' : '0',
+    AUDIT_YEARS: String(config.auditYears),
+    FILES_DIR: fileStore,
+    AUDIT_CHECKPOINT_STORE: describeCheckpointStore(checkpoints),
+  }
+}
+
+function getKeySettings(config: Config): ClusterSettings {
+  const { tokenKey, auditKey, auditKeyNext, backupKey, backupKeysBefore, hosting } = config
+  // Only the node that runs the services needs the keys of their archives. Another node may have none, but not another one.
+  const hasBackupKey = backupKey !== null || hosting === 'local'
+  return {
+    TOKEN_KEY: toFingerprint('TOKEN_KEY', tokenKey),
+    AUDIT_KEY: toFingerprint('AUDIT_KEY', auditKey ?? tokenKey),
+    AUDIT_KEY_NEXT: auditKeyNext ? toFingerprint('AUDIT_KEY_NEXT', auditKeyNext) : unset,
+    AUDIT_NAME: getLogsName({ config }),
+    ...(hasBackupKey
+      ? {
+          BACKUP_KEY: toFingerprint('BACKUP_KEY', backupKey ?? tokenKey),
+          BACKUP_KEYS_BEFORE:
+            backupKeysBefore.length === 0
+              ? unset
+              : toFingerprint('BACKUP_KEYS_BEFORE', ...backupKeysBefore.toSorted(Buffer.compare)),
+        }
+      : {}),
+  }
+}
+
+/** The accounts that receive the money. Other keys of the same account may differ, so that they can be exchanged node by node. */
+function getPaymentSettings({ payments: { stripe, alipay, globalAlipay } }: SettingSources): ClusterSettings {
+  const toAccount = (name: string, ...ids: (string | undefined)[]) =>
+    ids[0] === undefined ? unset : toFingerprint(name, ...ids.map(String))
+  return {
+    STRIPE_PUBLISHABLE_KEY: toAccount('STRIPE_PUBLISHABLE_KEY', stripe?.publishableKey),
+    ALIPAY_APP_ID: toAccount('ALIPAY_APP_ID', alipay?.appId, alipay?.sellerId),
+    GLOBAL_ALIPAY_PARTNER: toAccount('GLOBAL_ALIPAY_PARTNER', globalAlipay?.partner),
+  }
+}
+
+/** Compared only between nodes that run services, also when these move to another node. */
+const getHostingSettings = ({ config, backups }: SettingSources): ClusterSettings => ({
+  SERVICE_DOMAIN: config.serviceDomain,
+  SERVICE_TLS: config.serviceTls ? '1' : '0',
+  BACKUP_STORE: backups.bucket ? describeBucket(backups.bucket) : 'local',
+})
+
+/** The file of a checkpoint store is in each node's own folder by default, so its path is not compared. */
+function describeCheckpointStore(settings: CheckpointSettings): string {
+  if (settings.kind === 'none') return 'off'
+  return settings.kind === 's3' ? describeBucket(settings.bucket, settings.key) : 'a file'
+}
+
+/** The names of Amazon's buckets are unique, so the region is not compared. */
+export const describeBucket = (
+  { bucket, endpoint }: Pick<BucketSettings, 'bucket' | 'endpoint'>,
+  key?: string,
+): string => `s3://${bucket}${key === undefined ? '' : `/${key}`}${endpoint === null ? '' : ` at ${endpoint}`}`
