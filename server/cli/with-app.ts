@@ -2,6 +2,7 @@ import pino from 'pino'
 import { readConfig, StartProblem } from '#server/config/config.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { readTokenKeyFile } from '#server/db/accounts/token-key.ts'
+import { readFilesSettings } from '#server/config/files-config.ts'
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
 import { openFiles } from '#server/composition/open-files.ts'
 import { openCheckpointStore } from '#server/composition/open-checkpoint-store.ts'
@@ -37,7 +38,7 @@ export async function withApp(work: (app: AppContext) => Promise<void>): Promise
   try {
     const config = readConfig(process.env)
     const log = pino({ level: 'warn' })
-    const files = openFiles(config)
+    const files = openFiles(readFilesSettings(process.env, config), config)
     const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
     const database = await openDatabase(config, log)
     try {

@@ -5,6 +5,7 @@ import { openFiles } from '#server/composition/open-files.ts'
 import { openCheckpointStore } from '#server/composition/open-checkpoint-store.ts'
 import { readBackupSettings } from '#server/config/backup-config.ts'
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
+import { readFilesSettings } from '#server/config/files-config.ts'
 import { readConfig, StartProblem } from '#server/config/config.ts'
 import { readPaymentSettings } from '#server/config/payment-config.ts'
 import { createLogger } from '#server/context/log.ts'
@@ -26,7 +27,7 @@ async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promi
   const log = createLogger(config.logLevel)
   const payments = readPaymentSettings(process.env, config)
   const backups = readBackupSettings(process.env, config)
-  const files = openFiles(config)
+  const files = openFiles(readFilesSettings(process.env, config), config)
   const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
   // The embedded database opens in its own thread. Meanwhile this thread loads the other modules.
   const databasePromise = openDatabase(config, log)

@@ -1,11 +1,15 @@
 import type { BucketSettings } from '#server/drivers/file-store/bucket-settings.ts'
 import type { Config, FreeSpaceMark } from '#server/config/config.ts'
 import { getRefusalThreshold, measureDiskSpace } from '#server/db/embedded/free-space.ts'
-import type { FileStore } from '#server/drivers/file-store/file-store.ts'
+import { requireConditionalWrites } from '#server/drivers/file-store/conditional-writes.ts'
+import type { FileStore, StoreLocation } from '#server/drivers/file-store/file-store.ts'
 import { createFolderStore } from '#server/drivers/file-store/folder-store.ts'
 
-export const openFiles = ({ filesDir, freeSpace }: Pick<Config, 'filesDir' | 'freeSpace'>): FileStore =>
-  createFolderStore({ folder: filesDir, hasRoom: createSpaceCheck(freeSpace, filesDir) })
+export function openFiles(location: StoreLocation, { freeSpace }: Pick<Config, 'freeSpace'>): FileStore {
+  if (location.kind === 's3') return requireConditionalWrites(openBucketStore(location.bucket, location.prefix))
+  const { folder } = location
+  return createFolderStore({ folder, hasRoom: createSpaceCheck(freeSpace, folder) })
+}
 
 export const createSpaceCheck = (freeSpace: FreeSpaceMark, folder: string) => async () => {
   const { free: freeBytes, total } = await measureDiskSpace(folder)

@@ -28,6 +28,7 @@ import {
 import { runSchedule } from '#server/jobs/run-schedule.ts'
 import { runJobs } from '#server/jobs/runner.ts'
 import { schedule } from '#server/jobs/schedule.ts'
+import { checkFileStore } from '#server/use-cases/uploads/file-problems.ts'
 import { prepareDummyHash } from '#server/use-cases/accounts/password-hash.ts'
 
 /** Time for active requests to finish after the shutdown has started, in ms. */
@@ -89,6 +90,8 @@ export async function serve({
     await closeAppContext()
     throw toStartProblem(error, config)
   }
+  // In the background: an unreachable bucket stops only uploads.
+  void checkFileStore(startedApp.app)
   const stopJobs = startJobs(startedApp.app, demo)
   closeOnSignal(log, async (signal) => {
     // Jobs are stopped while the last requests finish.

@@ -1,0 +1,13 @@
+import type { FileStore } from '#server/drivers/file-store/file-store.ts'
+
+/** Returns a body for `put`. */
+export async function* toBody(data: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  yield typeof data === 'string' ? Buffer.from(data) : data
+}
+
+/** Reads a small object into memory. Throws `missing`. */
+export async function readObject(files: FileStore, key: string): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of files.get(key)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
