@@ -2,8 +2,7 @@
  * Stores an upload in a bucket as pieces: one object for each run of received bytes, named by its offset. A piece is written once and never
  * changed, so bytes that were acknowledged stay, whatever is killed. The upload is the chain of pieces from offset 0.
  */
-import { createHash } from 'node:crypto'
-import { toBody } from '#server/drivers/file-store/bodies.ts'
+import { hashBody, toBody } from '#server/drivers/file-store/bodies.ts'
 import type { FileStore, StoredObject } from '#server/drivers/file-store/file-store.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
@@ -79,14 +78,8 @@ export async function writePieces(
 async function putPiece(files: FileStore, key: string, data: Buffer): Promise<void> {
   const { isWritten, sha256 } = await files.put(key, toBody(data), { onlyIfAbsent: true })
   // After a lost response the repeated request finds the piece that the first one has written.
-  if (!isWritten && (await hashObject(files, key)) !== sha256)
+  if (!isWritten && (await hashBody(files.get(key))) !== sha256)
     throw new ProblemError('STATE_CONFLICT', { why: 'offset' })
-}
-
-async function hashObject(files: FileStore, key: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of files.get(key)) hash.update(chunk)
-  return hash.digest('hex')
 }
 
 export async function removePieces(files: FileStore, id: string): Promise<void> {

@@ -112,6 +112,44 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
       expect(await listKeys(store, 'gone/')).toEqual([])
     })
 
+    it.each([10, 6 * megabyte])('keeps an existing object of %i bytes with `onlyIfAbsent`', async (size) => {
+      const [first, second] = [randomBytes(size), randomBytes(size)]
+      const put = (data: Buffer) => store.put(`once/${size}`, splitIntoPieces(data), { onlyIfAbsent: true })
+      expect(await put(first)).toMatchObject({ isWritten: true })
+      expect(await put(second)).toMatchObject({ isWritten: false, bytes: size })
+      expect((await readObject(store, `once/${size}`)).equals(first)).toBe(true)
+      expect(await store.cleanUp(0, '')).toBe(0)
+    })
+
+    it('lets one of several writers with `onlyIfAbsent` write', async () => {
+      const writers = Array.from({ length: 8 }, (_, index) => Buffer.from(`writer ${index}`))
+      const results = await Promise.all(
+        writers.map((data) => store.put('race', splitIntoPieces(data), { onlyIfAbsent: true })),
+      )
+      const winners = writers.filter((_, index) => results[index]?.isWritten)
+      expect(winners.map(String)).toEqual([String(await readObject(store, 'race'))])
+    })
+
+    it('returns parts of an object, and its size and time', async () => {
+      const data = randomBytes(700_000)
+      await store.put('parts/one', splitIntoPieces(data))
+      const read = async (start: number, length: number) =>
+        Buffer.concat(await Array.fromAsync(store.get('parts/one', { range: { start, length } })))
+      for (const [start, length] of [
+        [0, 1],
+        [0, 0],
+        [300_000, 300_000],
+        [699_999, 5],
+        [700_000, 1],
+        [9e9, 1],
+      ] as const)
+        expect((await read(start, length)).equals(data.subarray(start, start + length))).toBe(true)
+      const object = await store.stat('parts/one')
+      expect(object).toMatchObject({ key: 'parts/one', bytes: 700_000 })
+      expect(Math.abs((object?.modifiedAt ?? 0) - Date.now())).toBeLessThan(60_000)
+      expect([await store.stat('parts/two'), await store.stat('none/two')]).toEqual([null, null])
+    })
+
     it('ends a read if the reader stops early', async () => {
       await store.put('enough', splitIntoPieces(Buffer.alloc(6 * megabyte)))
       let count = 0
@@ -138,6 +176,7 @@ export function describeStore(name: string, openStore: () => Promise<StoreUnderT
       await expect(store.put(key, splitIntoPieces(Buffer.from('x')))).rejects.toMatchObject(refusedError)
       await expect(readObject(store, key)).rejects.toMatchObject(refusedError)
       await expect(store.remove(key)).rejects.toMatchObject(refusedError)
+      await expect(store.stat(key)).rejects.toMatchObject(refusedError)
     })
   })
 }

@@ -61,7 +61,7 @@ onBothEngines('the archive of the audit trail', (fixture) => {
     )
     const shortenedText = text.split('\n').toSpliced(5, 1).join('\n')
     expect(await runInTransaction(app, system, (db) => findArchiveFault(db, archivedRange, shortenedText))).toBe(
-      '511 leaves',
+      'it has 511 leaves',
     )
     const entry = await runInTransaction(app, system, (db) =>
       db.selectFrom('audit_entry').select('info').where('operation', '=', 'remove').executeTakeFirstOrThrow(),
