@@ -16,6 +16,7 @@ import { createLogger } from '#server/context/log.ts'
 import type { HttpSettings } from '#server/http/http-context.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { noBackups } from '#server/context/backup-destinations.ts'
+import type { FileStore } from '#server/drivers/file-store/file-store.ts'
 import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
 import { noPaymentMethods } from '#server/context/payment-methods.ts'
@@ -56,13 +57,20 @@ export interface ServerOptions {
   settings?: Partial<HttpSettings>
   env?: Record<string, string>
   engine?: Engine
+  /** Replaces the folder of files. It is closed with the server. */
+  files?: FileStore
 }
 
 export const basicAuthorization = `Basic ${Buffer.from(clientCredential).toString('base64')}`
 
 const unlimited = { maxConcurrent: Infinity, perSecond: 1_000_000, burst: 1_000_000 }
 
-export async function startServer({ settings, env, engine = 'embedded' }: ServerOptions = {}): Promise<TestServer> {
+export async function startServer({
+  settings,
+  env,
+  engine = 'embedded',
+  files,
+}: ServerOptions = {}): Promise<TestServer> {
   const clock = { now: Date.parse('2026-03-02T02:00:00Z') }
   const lines: string[] = []
   const log = createLogger('info', createLineSink(lines))
@@ -77,7 +85,7 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     payments: noPaymentMethods,
     hosting: noHosting,
     backups: noBackups,
-    files: openTestFiles(config),
+    files: files ?? openTestFiles(config),
     checkpointStore: noCheckpointStore,
   }
   // This limit for strangers is raised, because fuzz tests send everything from one address and would reach it first.
@@ -114,7 +122,7 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     },
     close: async () => {
       await fastify.close()
-      await database.close()
+      await Promise.all([database, app.files].map((resource) => resource.close()))
       await rm(filesDir, { recursive: true, force: true })
     },
   }
