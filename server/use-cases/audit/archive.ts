@@ -113,8 +113,9 @@ async function storeArchive(
   for (const name of [`${baseName}.ndjson`, `${baseName}-${hash.slice(0, 16)}.ndjson`]) {
     await files.put(`${archivePrefix}${name}`, toBody(text), { onlyIfAbsent: true })
     const bytes = await readObject(files, `${archivePrefix}${name}`)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
     fault = await findArchiveFault(db, entryRange, bytes.toString())
-    if (fault === null) return { name, sha256: createHash('sha256').update(bytes).digest('hex') }
+    if (fault === null) return { name, sha256 }
   }
   throw new Error(`the archive ${baseName} does not contain the entries ${from} to ${to}: ${fault}`)
 }

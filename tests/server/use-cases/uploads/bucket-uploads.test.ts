@@ -196,8 +196,8 @@ onConnections('uploads into a bucket', (engine) => {
   })
 
   it('deletes old files without a row by the clock of the bucket, and all pieces of a deleted upload', async () => {
-    const [deletedPath, keptPath] = [await beginUpload(100), await beginUpload(100)]
-    for (const path of [deletedPath, keptPath]) {
+    const [deletedPath, activePath] = [await beginUpload(100), await beginUpload(100)]
+    for (const path of [deletedPath, activePath]) {
       await sendPiece(0, path, 0, buildNoise(30))
       await sendPiece(1, path, 30, buildNoise(20))
     }
@@ -209,7 +209,7 @@ onConnections('uploads into a bucket', (engine) => {
       if (!key.includes(youngId)) object.modifiedAt = new Date(Date.now() - 360_000)
     expect((await deleteExpiredUploadFiles(server.app)).files).toBe(1)
     const ids = new Set(listKeys().map((key) => key.split('/')[2]))
-    expect(ids).toEqual(new Set([getId(keptPath), youngId, 'time']))
+    expect(ids).toEqual(new Set([getId(activePath), youngId, 'time']))
   })
 
   it('reports at the start that the bucket refuses access', async () => {

@@ -1,9 +1,11 @@
 /** Tests the move from a folder to a bucket, and the copies of packages on a machine. */
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readObject, toBody } from '#server/drivers/file-store/bodies.ts'
 import type { FileStore } from '#server/drivers/file-store/file-store.ts'
@@ -73,6 +75,44 @@ describe('copyFiles', () => {
     await writePieces(target, id, upload.length, toBody('more'))
     expect((await copyAll())[`uploads/${id}`]).toBe('different')
   })
+})
+
+describe('the command copy-files', () => {
+  const run = (env: Record<string, string>) =>
+    promisify(execFile)(process.execPath, ['server/cli/copy-files.ts'], {
+      env: { PATH: process.env.PATH, FILES_DIR: folder, DATA_DIR: join(folder, 'none'), ...env },
+    }).then(
+      ({ stdout }) => [0, stdout.trim()],
+      ({ code, stderr }: { code: number; stderr: string }) => [code, stderr.trim()],
+    )
+
+  it('copies the folder into the configured bucket, and names what is wrong in one sentence', async () => {
+    const bucket = await startS3()
+    const { bucket: name, endpoint, credentials } = bucket.settings()
+    const env = {
+      FILES_STORE: 's3',
+      FILES_BUCKET: name,
+      FILES_PREFIX: 'portal',
+      S3_ENDPOINT: endpoint ?? '',
+      AWS_ACCESS_KEY_ID: credentials?.accessKeyId ?? '',
+      AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '',
+    }
+    await openTestFiles({ filesDir: folder }).put('audit-archive/a.ndjson', toBody('entries'))
+    const [noBucket, repeatedRuns, refusedRun] = await Promise.all([
+      run({}),
+      run(env).then(async (result) => [...result, await run(env)]),
+      run({ ...env, FILES_BUCKET: 'other' }),
+    ])
+    expect(noBucket).toEqual([1, expect.stringMatching(/^Set FILES_STORE=s3 and FILES_BUCKET: [^\n]*$/)])
+    expect(repeatedRuns).toEqual([
+      0,
+      'Copied: 1. Already in the bucket: 0. Failed: 0.',
+      [0, 'Copied: 0. Already in the bucket: 1. Failed: 0.'],
+    ])
+    expect(refusedRun).toEqual([1, expect.stringMatching(/^The bucket returned NoSuchBucket [^\n]*$/)])
+    expect([...bucket.content.objects.keys()]).toEqual(['portal/audit-archive/a.ndjson'])
+    await bucket.close()
+  }, 60_000)
 })
 
 describe('copies of packages on a machine', () => {
