@@ -3,7 +3,9 @@ import { readConfig, StartProblem } from '#server/config/config.ts'
 import { readEnvironment } from '#server/config/secret-files.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { readTokenKeyFile } from '#server/db/accounts/token-key.ts'
+import { readFilesSettings } from '#server/config/files-config.ts'
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
+import { openFiles } from '#server/composition/open-files.ts'
 import { openCheckpointStore } from '#server/composition/open-checkpoint-store.ts'
 import { openClusterClock } from '#server/db/cluster-clock.ts'
 import { openDatabase } from '#server/db/open.ts'
@@ -17,8 +19,9 @@ export const createCommandContext = ({
   database,
   log,
   clock,
+  files,
   checkpointStore,
-}: Pick<AppContext, 'config' | 'database' | 'log' | 'clock' | 'checkpointStore'>): AppContext => ({
+}: Pick<AppContext, 'config' | 'database' | 'log' | 'clock' | 'files' | 'checkpointStore'>): AppContext => ({
   config,
   database,
   log,
@@ -26,6 +29,7 @@ export const createCommandContext = ({
   payments: noPaymentMethods,
   hosting: noHosting,
   backups: noBackups,
+  files,
   checkpointStore,
 })
 
@@ -38,6 +42,7 @@ export async function withApp(work: (app: AppContext) => Promise<void>): Promise
     const env = readEnvironment()
     const config = readConfig(env)
     const log = pino({ level: 'warn' })
+    const files = openFiles(readFilesSettings(env, config), config)
     const checkpointStore = openCheckpointStore(readCheckpointSettings(env, config))
     const database = await openDatabase(config, log)
     const clusterClock = await openClusterClock(database, log).catch(async (error: unknown) => {
@@ -47,10 +52,11 @@ export async function withApp(work: (app: AppContext) => Promise<void>): Promise
     try {
       const tokenKey = config.isTokenKeyConfigured ? config.tokenKey : await readTokenKeyFile(config)
       const clock = clusterClock.now
-      await work(createCommandContext({ config: { ...config, tokenKey }, database, log, clock, checkpointStore }))
+      const context = { config: { ...config, tokenKey }, database, log, clock, files, checkpointStore }
+      await work(createCommandContext(context))
     } finally {
       clusterClock.close()
-      await Promise.all([database.close(), checkpointStore.close()])
+      await Promise.all([database, files, checkpointStore].map((resource) => resource.close()))
     }
   } catch (error) {
     if (!(error instanceof StartProblem)) throw error

@@ -4,12 +4,14 @@
  * secret only a fingerprint is returned.
  */
 import { createHash } from 'node:crypto'
+import { readFolderId } from '#server/composition/file-store-id.ts'
 import type { BackupSettings } from '#server/config/backup-config.ts'
 import type { Config } from '#server/config/config.ts'
 import type { PaymentConfig } from '#server/config/payment-config.ts'
 import type { ClusterSettings } from '#server/db/nodes.ts'
 import type { CheckpointSettings } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
-import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
+import type { BucketSettings } from '#server/drivers/file-store/bucket-settings.ts'
+import type { StoreLocation } from '#server/drivers/file-store/file-store.ts'
 import { getLogsName } from '#server/use-cases/audit/log-identity.ts'
 
 /** Settings that are read apart from `Config`. */
@@ -22,8 +24,8 @@ export interface OtherSettings {
 interface SettingSources extends OtherSettings {
   /** With the token key that is in use. */
   config: Config
-  /** Identifies the store of files: the id of a folder, or a bucket. */
-  fileStore: string
+  /** The settings of the file store, see `describeFileStore`. */
+  fileStore: ClusterSettings
 }
 
 const unset = 'not set'
@@ -49,7 +51,7 @@ export function getClusterSettings(sources: SettingSources): ClusterSettings {
     UAT_BOUND: config.uatBound,
     STEP_UP: config.stepUp ? '1' : '0',
     AUDIT_YEARS: String(config.auditYears),
-    FILES_DIR: fileStore,
+    ...fileStore,
     AUDIT_CHECKPOINT_STORE: describeCheckpointStore(checkpoints),
   }
 }
@@ -98,6 +100,12 @@ function describeCheckpointStore(settings: CheckpointSettings): string {
   if (settings.kind === 'none') return 'off'
   return settings.kind === 's3' ? describeBucket(settings.bucket, settings.key) : 'a file'
 }
+
+/** Describes the store of files by the bucket, or by the id of the folder, because nodes may name the same folder differently. */
+export const describeFileStore = async (location: StoreLocation): Promise<ClusterSettings> =>
+  location.kind === 's3'
+    ? { FILES_STORE: 's3', FILES_BUCKET: describeBucket(location.bucket, location.prefix || undefined) }
+    : { FILES_STORE: 'folder', FILES_DIR: `folder ${await readFolderId(location.folder)}` }
 
 /** The names of Amazon's buckets are unique, so the region is not compared. */
 export const describeBucket = (

@@ -8,8 +8,7 @@ import { getRestoredMarkPath } from '#server/db/embedded/restore-dump.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { checkTokenKey, readTokenKeyFile } from '#server/db/accounts/token-key.ts'
 import { type DemoExtension, demoFactName } from '#server/composition/demo.ts'
-import { getClusterSettings, type OtherSettings } from '#server/composition/cluster-settings.ts'
-import { readFolderId } from '#server/composition/file-store-id.ts'
+import { describeFileStore, getClusterSettings, type OtherSettings } from '#server/composition/cluster-settings.ts'
 import { createFirstAdminLink, type FirstAdminLink } from '#server/composition/first-admin.ts'
 import { type ClusterMember, joinCluster } from '#server/composition/join-cluster.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -34,7 +33,7 @@ export interface ClusterOptions extends OtherSettings {
 }
 
 interface AppContextOptions
-  extends Pick<AppContext, 'config' | 'log' | 'clock' | 'hosting' | 'backups' | 'checkpointStore'> {
+  extends Pick<AppContext, 'config' | 'log' | 'clock' | 'hosting' | 'backups' | 'files' | 'checkpointStore'> {
   databasePromise: Promise<Database>
   openPayments(): Promise<PaymentMethods>
   demo: DemoExtension | null
@@ -53,6 +52,7 @@ export async function createAppContext({
   openPayments,
   hosting,
   backups,
+  files,
   checkpointStore,
   demo,
   cluster,
@@ -71,6 +71,7 @@ export async function createAppContext({
       payments,
       hosting,
       backups,
+      files,
       checkpointStore,
     }
     await checkTokenKey(app)
@@ -90,7 +91,9 @@ export async function createAppContext({
     return { app, firstAdminLink, leaveCluster }
   } catch (error) {
     await member?.leave()
-    await Promise.all([database, payments, hosting, backups, checkpointStore].map((resource) => resource.close()))
+    await Promise.all(
+      [database, payments, hosting, backups, files, checkpointStore].map((resource) => resource.close()),
+    )
     throw error
   }
 }
@@ -100,7 +103,7 @@ async function joinAsNode(
   { role, build, onDifference, ...otherSettings }: ClusterOptions,
 ): Promise<ClusterMember> {
   const { config, database } = app
-  const fileStore = database.engine === 'embedded' ? '' : `folder ${await readFolderId(config.filesDir)}`
+  const fileStore = database.engine === 'embedded' ? {} : await describeFileStore(app.files.location)
   return joinCluster(app, {
     role,
     build,

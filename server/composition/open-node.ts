@@ -1,14 +1,17 @@
 import type { Logger } from 'pino'
 import { openCheckpointStore } from '#server/composition/open-checkpoint-store.ts'
+import { openFiles } from '#server/composition/open-files.ts'
 import { type BackupSettings, readBackupSettings } from '#server/config/backup-config.ts'
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
 import { type Config, type EnvironmentVariables, readConfig } from '#server/config/config.ts'
+import { readFilesSettings } from '#server/config/files-config.ts'
 import { type NodeSettings, readNodeSettings } from '#server/config/node-config.ts'
 import { type PaymentConfig, readPaymentSettings } from '#server/config/payment-config.ts'
 import { createLogger } from '#server/context/log.ts'
 import type { Database } from '#server/db/database.ts'
 import { openDatabase } from '#server/db/open.ts'
 import type { CheckpointSettings, CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import type { FileStore } from '#server/drivers/file-store/file-store.ts'
 import type { HealthListener } from '#server/http/health-listener.ts'
 
 /** What a server and a worker have in common before their database is open. */
@@ -18,6 +21,7 @@ export interface OpenedNode {
   settings: NodeSettings
   payments: PaymentConfig
   backups: BackupSettings
+  files: FileStore
   checkpoints: CheckpointSettings
   checkpointStore: CheckpointStore
 }
@@ -41,6 +45,7 @@ export function openNode(env: EnvironmentVariables): OpenedNode & { openDatabase
     settings: readNodeSettings(env, config),
     payments: readPaymentSettings(env, config),
     backups: readBackupSettings(env, config),
+    files: openFiles(readFilesSettings(env, config), config),
     checkpoints,
     checkpointStore: openCheckpointStore(checkpoints),
     // The embedded database opens in its own thread. Meanwhile the caller's thread loads other modules.

@@ -6,6 +6,7 @@ import { openHosting } from '#server/composition/open-hosting.ts'
 import type { NodeOptions } from '#server/composition/open-node.ts'
 import { openPayments } from '#server/composition/open-payments.ts'
 import type { NodeRole } from '#server/db/tables/node-tables.ts'
+import { checkFileStore } from '#server/use-cases/uploads/file-problems.ts'
 import { defaultHttpSettings, readClientBuild } from '#server/http/http-context.ts'
 
 /** The context of a server or a worker, and what is closed with it. */
@@ -19,7 +20,7 @@ export interface RunningApp extends StartedApp {
 
 /** Opens everything that a server and a worker need. If that fails, closes the opened resources and throws. */
 export async function startApp(
-  { config, log, databasePromise, checkpoints, checkpointStore, hostedProgram, payments, backups }: NodeOptions,
+  { config, log, databasePromise, files, checkpoints, checkpointStore, hostedProgram, payments, backups }: NodeOptions,
   { demo, role }: { demo: DemoExtension | null; role: NodeRole },
 ): Promise<RunningApp> {
   // The folder of hosted services is in the data folder, so the data folder must be checked first.
@@ -34,6 +35,7 @@ export async function startApp(
     openPayments: () => openPayments(payments, { config, log, clock }, demo?.openPaymentSandbox ?? null),
     hosting: hosting.driver,
     backups: openBackups(backups, config, log),
+    files,
     checkpointStore,
     demo,
     cluster: {
@@ -45,6 +47,8 @@ export async function startApp(
       onDifference: () => process.kill(process.pid, 'SIGTERM'),
     },
   })
+  // In the background: an unreachable bucket stops only uploads.
+  void checkFileStore(startedApp.app)
   return {
     ...startedApp,
     canHost: () => hostingLease.isHeld(),
@@ -52,7 +56,7 @@ export async function startApp(
     async close() {
       await Promise.all([startedApp.leaveCluster(), cluster.close()])
       const { app } = startedApp
-      const resources = [app.database, app.payments, app.hosting, app.backups, app.checkpointStore]
+      const resources = [app.database, app.payments, app.hosting, app.backups, files, checkpointStore]
       await Promise.all(resources.map((resource) => resource.close()))
     },
   }

@@ -8,7 +8,7 @@ import {
   readPostgresUrl,
   StartProblem,
 } from '#server/config/config.ts'
-import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
+import type { BucketSettings } from '#server/drivers/file-store/bucket-settings.ts'
 
 export interface BackupSettings {
   /** Null if archives are files in `folder`. */
@@ -81,15 +81,20 @@ export function readBucketSettings(env: EnvironmentVariables, name: string): Buc
   }
 }
 
-/** Returns null for Amazon's own address. Backups and keys are sent to the endpoint, so it needs TLS unless it is on this machine. */
+/**
+ * Returns null for Amazon's own address. Files, backups and signed requests are sent to the endpoint, so it needs TLS unless it is on this
+ * machine, or the operator says that the network is private.
+ */
 function readEndpoint(env: EnvironmentVariables): string | null {
   const text = env.S3_ENDPOINT
   if (!text) return null
   const url = URL.canParse(text) ? new URL(text) : null
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
+  const isSafe =
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && (isLoopback(url.hostname) || readFlag(env, 'S3_ALLOW_HTTP', false)))
   if (url && isSafe && url.username === '' && url.password === '') return url.href.replace(/\/$/, '')
   throw new StartProblem(
-    'S3_ENDPOINT must be an https address, or an http address of this machine, without user name and password.',
+    'S3_ENDPOINT must be an https address, or an http address of this machine, without user name and password. In a private network, S3_ALLOW_HTTP=1 allows http for other machines.',
   )
 }
 

@@ -62,7 +62,11 @@ export type SelectDownloadKind<E extends Endpoint> = (input: ParsedInputOf<E>) =
  * Does slow work on the input that needs no database, such as decoding a file, and returns the input for the use case. Runs before the
  * transaction, also for repeated requests, and only for signed-in users.
  */
-export type PrepareInput<E extends Endpoint> = (input: ParsedInputOf<E>, caller: Caller) => Promise<ParsedInputOf<E>>
+export type PrepareInput<E extends Endpoint> = (
+  input: ParsedInputOf<E>,
+  caller: Caller,
+  app: AppContext,
+) => Promise<ParsedInputOf<E>>
 
 // The casts are safe: each handler gets the input that its own endpoint's schemas have parsed.
 export const createUseCaseHandler = <E extends Endpoint>(

@@ -10,6 +10,7 @@ import type { Config } from '#server/config/config.ts'
 import {
   HostingError,
   type InstanceAddress,
+  type InstanceApp,
   type InstanceConfig,
   type InstanceState,
 } from '#server/drivers/hosting/hosting-driver.ts'
@@ -17,6 +18,7 @@ import type { JobKind, JobContext } from '#server/jobs/job-kind.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { readRunningApps } from '#server/use-cases/hosting/running-apps.ts'
+import { findStoredPackage } from '#server/use-cases/uploads/stored-packages.ts'
 import type { OperationInput } from '#server/use-cases/hosting/running-operation.ts'
 import { createServicePassword, passwordLifeMs, sealPassword } from '#server/use-cases/hosting/service-passwords.ts'
 import { type OperationPoint, settleOperation } from '#server/use-cases/hosting/settle-operation.ts'
@@ -126,14 +128,15 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
     const apps = await readAsSystem(context.app, async (db) => {
       const service = await findServiceRow(db, companyId, serviceId)
       const contract = service?.contract_id ? await findContractById(db, companyId, service.contract_id) : null
-      return (
-        contract &&
-        (await readRunningApps(db, context.app, { modules: contract.modules, clientType: contract.client_type }))
-      )
+      return contract && (await readRunningApps(db, { modules: contract.modules, clientType: contract.client_type }))
     })
     // A service without a contract was set up by an operator and keeps its apps.
     if (apps === null) return advance(point)
-    await context.app.hosting.install(getServiceRef(context), apps, getOperation(context))
+    const instanceApps: InstanceApp[] = []
+    // After the transaction, because the packages may have to be copied from a bucket.
+    for (const { sha256, ...app } of apps)
+      instanceApps.push({ ...app, package: await findStoredPackage(context.app, sha256) })
+    await context.app.hosting.install(getServiceRef(context), instanceApps, getOperation(context))
     return advance(point, { apps: Object.fromEntries(apps.map(({ code, version }) => [code, version])) })
   },
 

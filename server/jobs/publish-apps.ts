@@ -2,7 +2,12 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { publishApps as endpoint } from '#contract/apps.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
-import { readPublishedRows, type PublishInput, publishOne } from '#server/use-cases/catalogue/publish-apps.ts'
+import {
+  readPublishedRows,
+  type PublishInput,
+  publishOne,
+  storePackageOfUpload,
+} from '#server/use-cases/catalogue/publish-apps.ts'
 import { removeUploadFile } from '#server/use-cases/uploads/upload-files.ts'
 
 export const createPublishJob = (): JobKind<PublishInput, { next: number }, OutputOf<typeof endpoint>> => ({
@@ -17,6 +22,7 @@ export const createPublishJob = (): JobKind<PublishInput, { next: number }, Outp
         kind: 'done',
         output: await readAsSystem(app, (db) => readPublishedRows(db, input)),
       }
+    await storePackageOfUpload(app, input, md5)
     const { name, uploadId } = await writeAsSystem(app, (db) => publishOne(app, db, input, md5))
     // The package is stored under another name. If this removal fails, the next scan of the folder deletes the file.
     if (uploadId !== null) await removeUploadFile(app, uploadId).catch(() => undefined)

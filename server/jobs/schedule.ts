@@ -1,7 +1,7 @@
 /** All scheduled jobs of the server. The jobs of the demo are in `demo/demo.ts`. */
 import type { Config } from '#server/config/config.ts'
 import { deleteExpiredDataAndLog } from '#server/jobs/delete-expired-data.ts'
-import { deleteExpiredUploadFiles } from '#server/jobs/delete-expired-uploads.ts'
+import { deleteExpiredUploadFiles, deletePartsOfFiles } from '#server/jobs/delete-expired-uploads.ts'
 import { dumpDatabaseIfDue } from '#server/jobs/dump-database.ts'
 import { requestOrderUpkeep } from '#server/jobs/expire-orders.ts'
 import { requestReconcileIfDue } from '#server/jobs/reconcile-payments.ts'
@@ -59,6 +59,7 @@ export const schedule: readonly ScheduledJob[] = [
     everyMs: 4 * minuteMs,
     run: deleteExpiredUploadFiles,
   },
+  { ...nodeJob, name: 'delete-parts-of-files', firstMs: 9 * minuteMs, everyMs: dayMs, run: deletePartsOfFiles },
   { ...nodeJob, name: 'vacuum-embedded', firstMs: 2 * minuteMs, everyMs: minuteMs, run: vacuumEmbedded },
   { ...clusterJob, name: 'archive-audit-trail', firstMs: 5 * minuteMs, everyMs: dayMs, run: archiveOldEntries },
   // A dump is written every hour (R-12), also if the server restarts: each run checks the age of the latest dump.

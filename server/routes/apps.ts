@@ -13,6 +13,7 @@ import { catalogueLists } from '#server/use-cases/catalogue/catalogue-lists.ts'
 import { startPublishing } from '#server/use-cases/catalogue/publish-apps.ts'
 import { readResource } from '#server/use-cases/catalogue/resources.ts'
 import { readMapp } from '#server/use-cases/uploads/read-mapp.ts'
+import { storeReceivedFile } from '#server/use-cases/uploads/upload-files.ts'
 import {
   createPackageError,
   type FormUpload,
@@ -24,14 +25,16 @@ import {
 export const appHandlers: EndpointHandler[] = [
   ...catalogueLists.map(({ endpoint, list }) => createListHandler(endpoint, list)),
 
-  createUseCaseHandler(uploadApp, uploadFromForm, async (input) => {
+  createUseCaseHandler(uploadApp, uploadFromForm, async (input, _caller, app) => {
     const { file } = input.body
     if (!(file instanceof StoredFile)) throw createValidationProblem([{ field: 'file', code: 'REQUIRED' }])
     requireMappName(file.name)
     const result = await readMapp(file.path)
     if ('fault' in result) throw createPackageError(result.fault)
+    // Stored before the transaction. If it fails, the stored file has no row and is deleted later.
+    const isCopied = await storeReceivedFile(app, file)
     const keep = () => {
-      file.shouldKeep = true
+      file.shouldKeep = !isCopied
     }
     const uploadedFile: FormUpload = { id: file.id, name: file.name, content: result.content, keepFile: keep }
     return { ...input, body: { file: uploadedFile } }

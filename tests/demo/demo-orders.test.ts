@@ -12,6 +12,7 @@ import { runInTransaction } from '#server/db/transaction.ts'
 import { loadDemoData } from '#demo/sample-data/load-demo-data.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { findStoredPackage } from '#server/use-cases/uploads/stored-packages.ts'
+import { openTestFiles } from '#tests/support/server/files.ts'
 import { openTestDatabase, testContext } from '#tests/support/server/database.ts'
 
 describe('the demo data', () => {
@@ -20,7 +21,7 @@ describe('the demo data', () => {
   let app: AppContext
   beforeAll(async () => {
     app = testContext(await openTestDatabase('embedded'), () => now)
-    app.config = { ...app.config, filesDir }
+    app.files = openTestFiles({ filesDir })
     expect(await loadDemoData(app)).toBe(true)
   }, 90_000)
   afterAll(async () => {

@@ -34,7 +34,7 @@ export async function executeWriteRequest(
   if (handler.kind !== 'use-case') throw new ProblemError('METHOD_NOT_ALLOWED')
   const { endpoint, useCase, prepare } = handler
   const { input: parsedInput, unknownFieldCount } = parseInput(endpoint, writeInput.requestParts)
-  const input = prepare ? await prepare(parsedInput, requireCaller(principal)) : parsedInput
+  const input = prepare ? await prepare(parsedInput, requireCaller(principal), app) : parsedInput
   const isPasswordFresh = await hasStepUp(app, endpoint, input, principal.sessionId)
   const requirePassword = () => {
     if (!isPasswordFresh) throw new ProblemError('STEP_UP_REQUIRED')

@@ -3,8 +3,6 @@
  * deleted. The file proves its entries in the same way as the portal did.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
-import { join } from 'node:path'
 import { fromBase64, toBase64 } from '#domain/audit-log/base64.ts'
 import { isEqualHash, hashLength, hashLeaf } from '#domain/audit-log/hash.ts'
 import { getHash, tileWidth } from '#domain/audit-log/tiles.ts'
@@ -20,13 +18,14 @@ import { tryLockLog, readLatestCheckpoint, getLogSize, readTile } from '#server/
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
+import { readObject, toBody } from '#server/drivers/file-store/bodies.ts'
 import { ChangedLogError, findChangedIndex } from '#server/use-cases/audit/check-signed-edge.ts'
 import { raiseLogAlarm } from '#server/use-cases/audit/log-alarms.ts'
 
 const systemScope = { role: 'portal_system' } as const
 const yearMs = 365.25 * 86_400_000
 
-export const getArchiveFolder = ({ config }: Pick<AppContext, 'config'>) => join(config.filesDir, 'audit-archive')
+const archivePrefix = 'audit-archive/'
 
 /** Returns the number of archived entries. Archives nothing if `auditYears` is 0. */
 export async function archiveOldEntries(app: AppContext): Promise<number> {
@@ -50,7 +49,6 @@ export async function archiveOldEntries(app: AppContext): Promise<number> {
 /** Locks the log, so that only one node writes the file. Returns the number of archived entries. */
 function archiveRange(app: AppContext, entryRange: ArchivableRange): Promise<number> {
   const { companyId, from, to } = entryRange
-  const name = `audit-${companyId}-${from}-${to}.ndjson`
   return runInTransaction(app, systemScope, async (db) => {
     if (!(await tryLockLog(db, companyId)) || (await readArchivedEnd(db, companyId)) !== from) return 0
     // The age of entries is read from columns that an attacker could change to remove entries from the trail. So the entries are checked
@@ -69,11 +67,7 @@ function archiveRange(app: AppContext, entryRange: ArchivableRange): Promise<num
       )
       return 0
     }
-    await writeDurably(getArchiveFolder(app), name, await readArchiveText(db, entryRange))
-    const bytes = await readFile(join(getArchiveFolder(app), name))
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
-    const fault = await findArchiveFault(db, entryRange, bytes.toString())
-    if (fault) throw new Error(`${name} does not contain the entries ${from} to ${to}: ${fault}`)
+    const { name, sha256 } = await storeArchive(app, db, entryRange)
     const now = app.clock()
     const removedCount = await deleteArchivedEntries(db, { ...entryRange, sha256, now })
     const entryHeader = { companyId, userId: null, now, status: 0 as const, intent: null, requestId: 'archive' }
@@ -102,18 +96,28 @@ async function readArchiveText(db: DatabaseHandle, { companyId, from, to }: Arch
   )
 }
 
-/** Writes under another name first and renames at the end, so a file with its final name is complete. */
-async function writeDurably(folderPath: string, name: string, text: string): Promise<void> {
-  await mkdir(folderPath, { recursive: true, mode: 0o700 })
-  const partialPath = join(folderPath, `${name}.partial`)
-  const file = await open(partialPath, 'w', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
+/**
+ * Stores the archive and reads it back. An existing file is kept if it has these entries: an attempt that failed later has written it. Any
+ * other file of that name may be the only copy of other entries, so it is kept too, and the archive gets a name with its hash.
+ */
+async function storeArchive(
+  { files }: Pick<AppContext, 'files'>,
+  db: DatabaseHandle,
+  entryRange: ArchivableRange,
+): Promise<{ name: string; sha256: string }> {
+  const { companyId, from, to } = entryRange
+  const text = await readArchiveText(db, entryRange)
+  const hash = createHash('sha256').update(text).digest('hex')
+  const baseName = `audit-${companyId}-${from}-${to}`
+  let fault: string | null = null
+  for (const name of [`${baseName}.ndjson`, `${baseName}-${hash.slice(0, 16)}.ndjson`]) {
+    await files.put(`${archivePrefix}${name}`, toBody(text), { onlyIfAbsent: true })
+    const bytes = await readObject(files, `${archivePrefix}${name}`)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    fault = await findArchiveFault(db, entryRange, bytes.toString())
+    if (fault === null) return { name, sha256 }
   }
-  await rename(partialPath, join(folderPath, name))
+  throw new Error(`the archive ${baseName} does not contain the entries ${from} to ${to}: ${fault}`)
 }
 
 export async function findArchiveFault(
@@ -122,9 +126,8 @@ export async function findArchiveFault(
   text: string,
 ): Promise<string | null> {
   const jsonLines = text.trimEnd().split('\n').slice(1)
-  const archiveRows = jsonLines.map(
-    (jsonLine) => JSON.parse(jsonLine) as { index?: number; leaf?: string; tile?: number; hashes?: string },
-  )
+  const archiveRows = parseRows(jsonLines)
+  if (archiveRows === null) return 'it is not NDJSON'
   const leaves = archiveRows.filter(({ leaf }) => leaf !== undefined)
   if (leaves.length !== to - from) return `it has ${leaves.length} leaves`
   for (let tileStart = from; tileStart < to; tileStart += tileWidth) {
@@ -141,4 +144,20 @@ export async function findArchiveFault(
     }
   }
   return null
+}
+
+interface ArchiveRow {
+  index?: number
+  leaf?: string
+  tile?: number
+  hashes?: string
+}
+
+function parseRows(jsonLines: readonly string[]): ArchiveRow[] | null {
+  try {
+    return jsonLines.map((jsonLine) => JSON.parse(jsonLine) as ArchiveRow)
+  } catch {
+    // A file with other content is a fault, not an error of the caller.
+    return null
+  }
 }

@@ -3,6 +3,7 @@ import { findSelectionFaults } from '#domain/catalogue/mapp.ts'
 import type { publishApps } from '#contract/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import * as uploads from '#server/db/catalogue/app-uploads.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
 import { lockCatalogue } from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
@@ -66,6 +67,15 @@ export interface PublishResult {
   /** Name and version of the app. Null if the upload no longer exists. */
   name: string | null
   uploadId: string | null
+}
+
+/**
+ * Stores the package of an upload before the transaction that publishes it, because the transaction locks the catalogue. Does nothing if
+ * the upload no longer exists.
+ */
+export async function storePackageOfUpload(app: AppContext, input: PublishInput, md5: string): Promise<void> {
+  const [record] = await readAsSystem(app, (db) => uploads.findLatestUploads(db, input.userId, [md5]))
+  if (record?.sha256) await storeUploadedPackage(app, record.id, record.sha256)
 }
 
 /**

@@ -7,22 +7,22 @@ import type { ClientType } from '#domain/access.ts'
 import { listInstallableApps } from '#server/db/catalogue/apps.ts'
 import { listModulesOfType } from '#server/db/catalogue/modules.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import type { AppContext } from '#server/context/context.ts'
 import type { InstanceApp } from '#server/drivers/hosting/hosting-driver.ts'
-import { findStoredPackage } from '#server/use-cases/uploads/stored-packages.ts'
+
+/** An app of a service. `sha256` names its package; null if the app was published before packages were stored. */
+export type RunningApp = Omit<InstanceApp, 'package'> & { sha256: string | null }
 
 export async function readRunningApps(
   db: DatabaseHandle,
-  app: AppContext,
   { modules, clientType }: { modules: readonly string[]; clientType: ClientType },
-): Promise<InstanceApp[]> {
+): Promise<RunningApp[]> {
   const allModules = await listModulesOfType(db, clientType)
   const hiddenModules = allModules.filter((module) => module.hidden)
   const chosenModules = allModules.filter((module) => !module.hidden && modules.includes(module.code))
   const publishedByCode = new Map(
     (await listInstallableApps(db)).map((installableApp) => [installableApp.code, installableApp]),
   )
-  const appsByCode = new Map<string, InstanceApp>()
+  const appsByCode = new Map<string, RunningApp>()
   for (const module of [...chosenModules, ...filterJoiningModules(hiddenModules, modules)])
     for (const { code, flag } of module.apps) {
       const version = publishedByCode.get(code)
@@ -36,7 +36,7 @@ export async function readRunningApps(
         version: version.version,
         module: module.code,
         flags: { ...defaultFlags, ...flag },
-        package: await findStoredPackage(app, version.sha256),
+        sha256: version.sha256,
       })
     }
   return [...appsByCode.values()]

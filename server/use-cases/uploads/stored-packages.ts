@@ -1,82 +1,63 @@
 /** Stores published packages by SHA-256. They are never deleted, and every node can read them. */
-import { randomBytes } from 'node:crypto'
-import { copyFile, link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
 import type { AppContext } from '#server/context/context.ts'
-import { getUploadPath } from '#server/use-cases/uploads/upload-files.ts'
-import { syncToDisk } from '#server/drivers/sync-to-disk.ts'
+import { toBody } from '#server/drivers/file-store/bodies.ts'
+import { getLocalPath } from '#server/drivers/file-store/file-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
+import { cachePackage } from '#server/use-cases/uploads/local-copies.ts'
+import { readUploadBytes } from '#server/use-cases/uploads/upload-files.ts'
 
-type FilesContext = Pick<AppContext, 'config'>
+type FilesContext = Pick<AppContext, 'config' | 'files'>
 
-const getPackageFolder = ({ config }: FilesContext) => join(config.filesDir, 'packages')
 const hashShape = /^[0-9a-f]{64}$/
 
-/** Throws if the text is not a SHA-256, because it becomes part of the path. */
-export function getPackagePath(app: FilesContext, sha256: string): string {
+/** Throws if the text is not a SHA-256, because it becomes part of the key. */
+export function buildPackageKey(sha256: string): string {
   if (!hashShape.test(sha256)) throw new Error('the SHA-256 of the package is invalid')
-  return join(getPackageFolder(app), `${sha256}.mapp`)
+  return `packages/${sha256}.mapp`
 }
 
-/** Returns null if no file is stored, because the app was published before packages were stored. */
+/**
+ * Returns a file of this machine with the package: in a bucket's case a verified copy, which stays for an hour or longer. Returns null if
+ * no file is stored, because the app was published before packages were stored. Throws StoreError.
+ */
 export async function findStoredPackage(
   app: FilesContext,
   sha256: string | null,
 ): Promise<{ path: string; sha256: string } | null> {
   if (sha256 === null) return null
-  const path = getPackagePath(app, sha256)
-  return (await fileExists(path)) ? { path, sha256 } : null
+  const key = buildPackageKey(sha256)
+  if (!(await app.files.stat(key))) return null
+  const path = getLocalPath(app.files, key) ?? (await cachePackage(app, sha256, () => app.files.get(key)))
+  return { path, sha256 }
 }
 
 /**
  * Stores the file of an upload before the publishing is recorded. The upload keeps its file, so it can be published again if the
- * transaction fails. When the promise resolves, the file is on the disk.
+ * transaction fails. When the promise resolves, the package is stored durably. Throws StoreError.
  */
-export async function storeUploadedPackage(app: AppContext, uploadId: string, sha256: string): Promise<void> {
-  const [sourcePath, targetPath] = [getUploadPath(app, uploadId), getPackagePath(app, sha256)]
-  if (await fileExists(targetPath)) return
-  await mkdir(getPackageFolder(app), { recursive: true, mode: 0o700 })
-  await syncToDisk(sourcePath)
-  try {
-    await link(sourcePath, targetPath)
-  } catch (error) {
-    if (hasErrorCode(error, 'EEXIST')) return
-    if (!hasErrorCode(error, 'EPERM', 'ENOTSUP', 'EXDEV', 'EMLINK')) throw error
-    // The file system does not support hard links.
-    await writeDurably(targetPath, (draftPath) => copyFile(sourcePath, draftPath))
+export const storeUploadedPackage = (app: AppContext, uploadId: string, sha256: string): Promise<void> =>
+  storeOnce(app, sha256, () => readUploadBytes(app, uploadId))
+
+export const storePackage = (app: FilesContext, sha256: string, bytes: Uint8Array): Promise<void> =>
+  storeOnce(app, sha256, () => toBody(bytes))
+
+async function storeOnce(
+  { files }: FilesContext,
+  sha256: string,
+  readBody: () => AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const key = buildPackageKey(sha256)
+  if (!(await files.stat(key))) await files.put(key, verifyBody(readBody(), sha256), { onlyIfAbsent: true })
+}
+
+/** Throws `damaged` at the end of other bytes, so that they are not stored under this SHA-256. */
+async function* verifyBody(body: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256')
+  for await (const chunk of body) {
+    hash.update(chunk)
+    yield chunk
   }
-  await syncToDisk(getPackageFolder(app))
+  const actualHash = hash.digest('hex')
+  if (actualHash !== sha256) throw new StoreError('damaged', `The file has the SHA-256 ${actualHash}, not ${sha256}.`)
 }
-
-export async function storePackage(app: FilesContext, sha256: string, bytes: Uint8Array): Promise<void> {
-  const targetPath = getPackagePath(app, sha256)
-  if (await fileExists(targetPath)) return
-  await mkdir(getPackageFolder(app), { recursive: true, mode: 0o700 })
-  await writeDurably(targetPath, async (draftPath) => {
-    const file = await open(draftPath, 'w', 0o600)
-    try {
-      await file.writeFile(bytes)
-    } finally {
-      await file.close()
-    }
-  })
-  await syncToDisk(getPackageFolder(app))
-}
-
-/** Writes under another name first and renames at the end, so a file with its final name is complete. */
-async function writeDurably(targetPath: string, write: (draftPath: string) => Promise<void>): Promise<void> {
-  const draftPath = `${targetPath}.${randomBytes(6).toString('hex')}.part`
-  try {
-    await write(draftPath)
-    await syncToDisk(draftPath)
-    await rename(draftPath, targetPath)
-  } finally {
-    await rm(draftPath, { force: true })
-  }
-}
-
-const fileExists = (path: string) =>
-  stat(path).then(
-    (stats) => stats.isFile(),
-    () => false,
-  )
-const hasErrorCode = (error: unknown, ...codes: string[]) => codes.includes((error as NodeJS.ErrnoException).code ?? '')

@@ -1,6 +1,6 @@
-/** Handles resumable uploads of packages: the tus protocol (1.0) with the portal's folder, rows and locks. */
+/** Handles resumable uploads of packages: the tus protocol (1.0) with the portal's file store, rows and locks. */
 import { FileStore } from '@tus/file-store'
-import { Server } from '@tus/server'
+import { type DataStore, Server } from '@tus/server'
 import type { Caller } from '#domain/access.ts'
 import { mappLimits } from '#domain/catalogue/mapp.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -11,6 +11,8 @@ import {
   createValidationProblem,
 } from '#server/problems/problem-error.ts'
 import { UploadLocker } from '#server/use-cases/uploads/upload-lock.ts'
+import { toFileProblem } from '#server/use-cases/uploads/file-problems.ts'
+import { PieceStore } from '#server/use-cases/uploads/piece-store.ts'
 import { createUploadFolder, requireFileSpace, tusPath } from '#server/use-cases/uploads/upload-files.ts'
 import {
   startUpload,
@@ -49,7 +51,7 @@ export function createTusServer(app: AppContext): TusServer {
       path: tusPath,
       relativeLocation: true,
       maxSize: mappLimits.packed,
-      datastore: new FileStore({ directory: await createUploadFolder(app) }),
+      datastore: await createDatastore(app),
       locker,
       async onUploadCreate(request, { id, size, metadata }) {
         const name = metadata?.filename ?? ''
@@ -80,7 +82,8 @@ export function createTusServer(app: AppContext): TusServer {
     const { method, id, headers, caller } = call
     if (id !== null && !(await findUpload(app, caller, id))) throw createNotFoundProblem()
     if (id !== null && method === 'DELETE') return deleteUpload(app, locker, caller, id)
-    await requireFileSpace(app, Number(headers.get('content-length') ?? 0))
+    // A bucket reports itself when it is full.
+    if (app.files.location.kind === 'folder') await requireFileSpace(app, Number(headers.get('content-length') ?? 0))
     // The length is required at the start, because otherwise the limit could not be checked.
     if (method === 'POST' && !headers.has('upload-length')) throw createRequiredError('Upload-Length')
     const { body } = call
@@ -93,10 +96,15 @@ export function createTusServer(app: AppContext): TusServer {
     server ??= createServer()
     const response = await (await server).handleWeb(request)
     if (response.status < 400) return response
-    const hookError = problems.get(request)
-    throw hookError instanceof ProblemError ? hookError : await toProblem(app, response.status)
+    const problem = toFileProblem(app, problems.get(request))
+    throw problem instanceof ProblemError ? problem : await toProblem(app, response.status)
   }
 }
+
+const createDatastore = async (app: AppContext): Promise<DataStore> =>
+  app.files.location.kind === 'folder'
+    ? new FileStore({ directory: await createUploadFolder(app) })
+    : new PieceStore(app.files)
 
 const createRequiredError = (field: string) => createValidationProblem([{ field, code: 'REQUIRED' }])
 
@@ -120,6 +128,6 @@ async function toProblem(app: AppContext, status: number): Promise<ProblemError>
   if (status === 501) return new ProblemError('NOT_SUPPORT')
   if (status < 500) return createValidationProblem([])
   // Writing may have failed because the disk is full.
-  await requireFileSpace(app, 0)
+  if (app.files.location.kind === 'folder') await requireFileSpace(app, 0)
   return createUnavailableProblem(5)
 }

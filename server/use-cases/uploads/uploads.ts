@@ -11,9 +11,9 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { runForCompany } from '#server/db/transaction.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
 import { createValidationProblem, ProblemError } from '#server/problems/problem-error.ts'
-import { type MappContent, readMapp } from '#server/use-cases/uploads/read-mapp.ts'
+import { type MappContent, readUploadedMapp } from '#server/use-cases/uploads/read-mapp.ts'
 import { buildMappEntry, storeMappReading } from '#server/use-cases/uploads/store-mapp.ts'
-import { countReceivedBytes, removeUploadFile, getUploadPath } from '#server/use-cases/uploads/upload-files.ts'
+import { countReceivedBytes, removeUploadFile } from '#server/use-cases/uploads/upload-files.ts'
 
 export const uploadQuota = { files: 20, bytes: 1024 * 1024 * 1024, refused: 20 }
 const lifetimeMs = 86_400_000
@@ -72,7 +72,7 @@ export function readUpload(app: AppContext, caller: Caller, upload: uploads.Uplo
 }
 
 async function readAndStore(app: AppContext, caller: Caller, upload: uploads.UploadRecord, requestId: string) {
-  const mappReading = await readMapp(getUploadPath(app, upload.id))
+  const mappReading = await readUploadedMapp(app, upload.id)
   const { unusedIds } = await runForCompany(app, caller, async (db) => {
     const now = app.clock()
     // The user's uploads are locked, so that two uploads with the same bytes are stored one after the other.

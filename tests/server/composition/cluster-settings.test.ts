@@ -9,12 +9,12 @@ import { readPaymentSettings } from '#server/config/payment-config.ts'
 
 const tokenKey = '11'.repeat(32)
 
-const readSettings = (env: Record<string, string>, fileStore = 'folder 1') => {
+const readSettings = (env: Record<string, string>, folderId = 'folder 1') => {
   const allEnv = { TOKEN_KEY: tokenKey, DEMO: '0', DATA_DIR: '/srv/a', HOSTING: 'off', ...env }
   const config = readConfig(allEnv)
   return getClusterSettings({
     config,
-    fileStore,
+    fileStore: { FILES_STORE: 'folder', FILES_DIR: folderId },
     payments: readPaymentSettings(allEnv, config),
     backups: readBackupSettings(allEnv, config),
     checkpoints: readCheckpointSettings(allEnv, config),

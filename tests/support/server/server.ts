@@ -16,12 +16,14 @@ import { createLogger } from '#server/context/log.ts'
 import type { HttpSettings } from '#server/http/http-context.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { noBackups } from '#server/context/backup-destinations.ts'
+import type { FileStore } from '#server/drivers/file-store/file-store.ts'
 import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
 import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import { type Engine, openTestDatabase, testConfig } from '#tests/support/server/database.ts'
 import { emptyTables } from '#tests/support/server/snapshot.ts'
 import { loadWorld, password, type World } from '#tests/support/server/world.ts'
+import { openTestFiles } from '#tests/support/server/files.ts'
 
 export interface Clock {
   now: number
@@ -55,26 +57,35 @@ export interface ServerOptions {
   settings?: Partial<HttpSettings>
   env?: Record<string, string>
   engine?: Engine
+  /** Replaces the folder of files. It is closed with the server. */
+  files?: FileStore
 }
 
 export const basicAuthorization = `Basic ${Buffer.from(clientCredential).toString('base64')}`
 
 const unlimited = { maxConcurrent: Infinity, perSecond: 1_000_000, burst: 1_000_000 }
 
-export async function startServer({ settings, env, engine = 'embedded' }: ServerOptions = {}): Promise<TestServer> {
+export async function startServer({
+  settings,
+  env,
+  engine = 'embedded',
+  files,
+}: ServerOptions = {}): Promise<TestServer> {
   const clock = { now: Date.parse('2026-03-02T02:00:00Z') }
   const lines: string[] = []
   const log = createLogger('info', createLineSink(lines))
   const database = await openTestDatabase(engine)
   const filesDir = join(tmpdir(), `portal-files-${randomUUID()}`)
+  const config = testConfig({ FILES_DIR: filesDir, ...env })
   const app: AppContext = {
-    config: testConfig({ FILES_DIR: filesDir, ...env }),
+    config,
     database,
     log,
     clock: () => clock.now,
     payments: noPaymentMethods,
     hosting: noHosting,
     backups: noBackups,
+    files: files ?? openTestFiles(config),
     checkpointStore: noCheckpointStore,
   }
   // This limit for strangers is raised, because fuzz tests send everything from one address and would reach it first.
@@ -111,7 +122,7 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     },
     close: async () => {
       await fastify.close()
-      await database.close()
+      await Promise.all([database, app.files].map((resource) => resource.close()))
       await rm(filesDir, { recursive: true, force: true })
     },
   }

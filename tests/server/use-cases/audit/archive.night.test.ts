@@ -7,10 +7,11 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { AppContext } from '#server/context/context.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
-import { findArchiveFault, getArchiveFolder, archiveOldEntries } from '#server/use-cases/audit/archive.ts'
+import { findArchiveFault, archiveOldEntries } from '#server/use-cases/audit/archive.ts'
 import { findBrokenEntries } from '#server/use-cases/audit/check-log.ts'
 import { writeGeneratedEntries } from '#tests/support/audit-trail/audit-entries.ts'
 import { onBothEngines } from '#tests/support/server/database.ts'
+import { openTestFiles } from '#tests/support/server/files.ts'
 import { addAdmin, system } from '#tests/support/server/people.ts'
 
 const dayMs = 86_400_000
@@ -20,7 +21,8 @@ onBothEngines('the archive of the audit trail', (fixture) => {
   let app: AppContext
   let companyId: number
   beforeEach(async () => {
-    app = { ...fixture, config: { ...fixture.config, filesDir: await mkdtemp(join(tmpdir(), 'portal-archive-')) } }
+    const filesDir = await mkdtemp(join(tmpdir(), 'portal-archive-'))
+    app = { ...fixture, config: { ...fixture.config, filesDir }, files: openTestFiles({ filesDir }) }
     companyId = (await addAdmin(fixture, 'acme')).companyId
   })
   afterEach(() => rm(app.config.filesDir, { recursive: true, force: true }))
@@ -47,19 +49,19 @@ onBothEngines('the archive of the audit trail', (fixture) => {
     await integrate(app)
     expect(await readRemainingEntries()).toEqual({ entries: 99, first: 512, last: 610 })
     expect(await findBroken()).toEqual([])
-    const [name = ''] = await readdir(getArchiveFolder(app))
+    const [name = ''] = await readdir(join(app.config.filesDir, 'audit-archive'))
     expect(name).toBe(`audit-${companyId}-0-512.ndjson`)
-    const text = await readFile(join(getArchiveFolder(app), name), 'utf8')
+    const text = await readFile(join(app.config.filesDir, 'audit-archive', name), 'utf8')
     const archivedRange = { companyId, from: 0, to: 512 }
     expect(await runInTransaction(app, system, (db) => findArchiveFault(db, archivedRange, text))).toBeNull()
     const changedText = text.replace('"n\\":7}', '"n\\":8}')
     expect(changedText).not.toBe(text)
     expect(await runInTransaction(app, system, (db) => findArchiveFault(db, archivedRange, changedText))).toBe(
-      'entry 7',
+      'entry 7 differs',
     )
     const shortenedText = text.split('\n').toSpliced(5, 1).join('\n')
     expect(await runInTransaction(app, system, (db) => findArchiveFault(db, archivedRange, shortenedText))).toBe(
-      '511 leaves',
+      'it has 511 leaves',
     )
     const entry = await runInTransaction(app, system, (db) =>
       db.selectFrom('audit_entry').select('info').where('operation', '=', 'remove').executeTakeFirstOrThrow(),
@@ -93,7 +95,7 @@ onBothEngines('the archive of the audit trail', (fixture) => {
 
   it('archives nothing if the file cannot be written', async () => {
     await write(300, getTimeYearsAgo(8))
-    await writeFile(getArchiveFolder(app), 'not a folder')
+    await writeFile(join(app.config.filesDir, 'audit-archive'), 'not a folder')
     await expect(archiveOldEntries(app)).rejects.toThrow()
     expect((await readRemainingEntries())?.entries).toBe(300)
   })

@@ -2,6 +2,7 @@
  * Tests changes by a database superuser outside the leaves: to columns that are not part of the leaf, to old tiles, to waiting entries and
  * to the tables themselves. The page and the integrator detect each change immediately.
  */
+import { join } from 'node:path'
 import { readdir } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -12,7 +13,7 @@ import { sealLeaf } from '#server/db/audit/entry-seals.ts'
 import { readLatestCheckpoint } from '#server/db/audit/audit-log.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
-import { getArchiveFolder, archiveOldEntries } from '#server/use-cases/audit/archive.ts'
+import { archiveOldEntries } from '#server/use-cases/audit/archive.ts'
 import { beginEpoch } from '#server/use-cases/audit/begin-epoch.ts'
 import { findBrokenEntries } from '#server/use-cases/audit/check-log.ts'
 import { checkCompleteLogs } from '#server/use-cases/audit/check-complete-logs.ts'
@@ -354,7 +355,7 @@ eachEngineByNight('database edits outside the audit leaves', (engine) => {
     )
     expect(await archiveOldEntries(server.app)).toBe(0)
     expect(getAlarm()).toEqual({ fault: 'ENTRY_DIFFERS', from: 0, to: 1 })
-    expect(await readdir(getArchiveFolder(server.app)).catch(() => [])).toEqual([])
+    expect(await readdir(join(server.app.config.filesDir, 'audit-archive')).catch(() => [])).toEqual([])
   })
 
   it('A check finds tiles after the end of the log and duplicate indexes (fault 13p)', async () => {

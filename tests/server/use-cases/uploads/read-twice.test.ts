@@ -4,10 +4,9 @@ import { describe, expect, it } from 'vitest'
 import type { Caller } from '#domain/access.ts'
 import { createMappFault } from '#domain/catalogue/mapp.ts'
 import { runForCompany } from '#server/db/transaction.ts'
-import { readMapp } from '#server/use-cases/uploads/read-mapp.ts'
+import { readUploadedMapp } from '#server/use-cases/uploads/read-mapp.ts'
 import { storeMappReading } from '#server/use-cases/uploads/store-mapp.ts'
 import { findUpload, forgetUpload } from '#server/use-cases/uploads/uploads.ts'
-import { getUploadPath } from '#server/use-cases/uploads/upload-files.ts'
 import { packBareApp } from '#tests/support/uploads/packages.ts'
 import { listUploads, sendPackage, setUpUploads } from '#tests/support/uploads/uploads.ts'
 
@@ -20,7 +19,7 @@ describe('storeMappReading', () => {
     const [id = ''] = await readdir(fixture.folder)
     const upload = { id }
     const caller = { userId: fixture.staff.userId, companyId: fixture.server.world.companies.m18 } as Caller
-    const reading = await readMapp(getUploadPath(app, upload.id))
+    const reading = await readUploadedMapp(app, upload.id)
     const storeReading = (secondReading: typeof reading) =>
       runForCompany(app, caller, (db) =>
         storeMappReading(db, { id: upload.id, user_id: caller.userId }, secondReading, app.clock()),

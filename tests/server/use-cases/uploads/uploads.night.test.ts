@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { deleteExpiredUploadFiles } from '#server/jobs/delete-expired-uploads.ts'
 import { requestJobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
-import { storeUploadedPackage, findStoredPackage, getPackagePath } from '#server/use-cases/uploads/stored-packages.ts'
+import { buildPackageKey, storeUploadedPackage, findStoredPackage } from '#server/use-cases/uploads/stored-packages.ts'
 import { onConnections, bypassPolicies } from '#tests/support/server/database.ts'
 import { readStatusAndCode } from '#tests/support/server/forms.ts'
 import { packBareApp, buildNoise, packApp } from '#tests/support/uploads/packages.ts'
@@ -346,7 +346,7 @@ onConnections('packages', (engine) => {
       await rm(join(fixture.folder, id))
       expect((await publishModules(md5)).statusCode).not.toBe(200)
       expect([await listRows('/api/apphistory'), await readStoredPackage(bytes)]).toEqual([[], null])
-      expect(() => getPackagePath(fixture.server.app, '../../secret')).toThrow('SHA-256 of the package is invalid')
+      expect(() => buildPackageKey('../../secret')).toThrow('SHA-256 of the package is invalid')
       expect(await findStoredPackage(fixture.server.app, null)).toBeNull()
     })
   })

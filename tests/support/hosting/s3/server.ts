@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
+import type { BucketSettings } from '#server/drivers/file-store/bucket-settings.ts'
 import { type DecodedBody, decodeBody, fitsChecksums } from '#tests/support/hosting/s3/body.ts'
 import { BucketContent, type BucketObject, S3Error } from '#tests/support/hosting/s3/objects.ts'
 import { type AccessKey, findBodyError, getHeader, findSignatureError } from '#tests/support/hosting/s3/signature.ts'
@@ -52,7 +52,8 @@ const accessKey: AccessKey = { accessKeyId: 'AKTEST', secretAccessKey: 'secret/o
 const bucket = 'backups'
 const slowMs = 300
 
-export async function startS3({ pageSize = 1000 } = {}): Promise<S3Server> {
+/** With `hasConditions` false, conditions of writes are ignored, as older servers of other providers do. */
+export async function startS3({ pageSize = 1000, hasConditions = true } = {}): Promise<S3Server> {
   const content = new BucketContent()
   const calls: S3Operation[] = []
   const transferred = { in: 0, out: 0 }
@@ -73,6 +74,7 @@ export async function startS3({ pageSize = 1000 } = {}): Promise<S3Server> {
       content,
       transferred,
       pageSize,
+      hasConditions,
       effect: takeEffect(call.operation),
     }
     handleExchange(exchange).catch((error: unknown) => {
@@ -119,6 +121,7 @@ interface S3Exchange {
   content: BucketContent
   transferred: { in: number; out: number }
   pageSize: number
+  hasConditions: boolean
   effect: S3Effect | null
 }
 
@@ -185,13 +188,10 @@ export function flip(data: Buffer): void {
 }
 
 const operations: Record<S3Operation, (exchange: S3Exchange, body: DecodedBody) => void | Promise<void>> = {
-  PutObject({ request, response, content, call }, body) {
+  PutObject(exchange, body) {
     if (!fitsChecksums(body)) throw new S3Error('BadDigest', 400)
-    const [match, noneMatch] = [getHeader(request, 'if-match'), getHeader(request, 'if-none-match')]
-    const current = content.objects.get(call.key)
-    if (match !== '' && !current) throw new S3Error('NoSuchKey', 404)
-    if ((match !== '' && match !== current?.etag) || (noneMatch === '*' && current))
-      throw new S3Error('PreconditionFailed', 412)
+    checkConditions(exchange)
+    const { response, content, call } = exchange
     const { etag, checksum } = content.put(call.key, body.data)
     response.writeHead(200, { etag, 'x-amz-checksum-crc32': checksum, 'x-amz-checksum-type': 'FULL_OBJECT' }).end()
   },
@@ -207,7 +207,9 @@ const operations: Record<S3Operation, (exchange: S3Exchange, body: DecodedBody) 
     const id = content.begin(call.key)
     sendXml(response, 'InitiateMultipartUploadResult', { Bucket: bucket, Key: call.key, UploadId: id })
   },
-  CompleteMultipartUpload({ request, response, content, call }, { data }) {
+  CompleteMultipartUpload(exchange, { data }) {
+    checkConditions(exchange)
+    const { request, response, content, call } = exchange
     const checksum = getHeader(request, 'x-amz-checksum-crc32')
     const object = content.complete(call.query.get('uploadId') ?? '', data.toString(), checksum)
     const fields = { Key: call.key, ETag: object.etag, ChecksumCRC32: object.checksum, ChecksumType: 'FULL_OBJECT' }
@@ -245,7 +247,10 @@ const operations: Record<S3Operation, (exchange: S3Exchange, body: DecodedBody) 
   },
   ListMultipartUploads({ response, content, call: { query }, pageSize }) {
     const startAfter = query.get('upload-id-marker') ?? ''
-    const ids = [...content.uploads.keys()].toSorted().filter((id) => id > startAfter)
+    const prefix = query.get('prefix') ?? ''
+    const ids = [...content.uploads.keys()]
+      .toSorted()
+      .filter((id) => id > startAfter && content.upload(id).key.startsWith(prefix))
     const page = ids.slice(0, pageSize)
     const rows = page.map((id) => {
       const { key, initiatedAt } = content.upload(id)
@@ -257,17 +262,26 @@ const operations: Record<S3Operation, (exchange: S3Exchange, body: DecodedBody) 
   },
 }
 
+function checkConditions({ request, content, call, hasConditions }: S3Exchange): void {
+  if (!hasConditions) return
+  const [match, noneMatch] = [getHeader(request, 'if-match'), getHeader(request, 'if-none-match')]
+  const current = content.objects.get(call.key)
+  if (match !== '' && !current) throw new S3Error('NoSuchKey', 404)
+  if ((match !== '' && match !== current?.etag) || (noneMatch === '*' && current))
+    throw new S3Error('PreconditionFailed', 412)
+}
+
 async function GetObject({ request, response, content, call, transferred, effect }: S3Exchange): Promise<void> {
   const object = content.get(call.key)
   const ifMatch = getHeader(request, 'if-match')
   if (ifMatch !== '' && ifMatch !== object.etag) throw new S3Error('PreconditionFailed', 412)
-  const [, from] = /^bytes=(\d+)-$/.exec(getHeader(request, 'range')) ?? []
+  const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(getHeader(request, 'range')) ?? []
   const start = from === undefined ? null : Number(from)
   if (start !== null && start >= object.data.length) throw new S3Error('InvalidRange', 416)
-  const data = Buffer.from(object.data.subarray(start ?? 0))
+  const data = Buffer.from(object.data.subarray(start ?? 0, to ? Number(to) + 1 : object.data.length))
   if (effect === 'flip') flip(data)
   response.writeHead(start === null ? 200 : 206, {
-    ...buildObjectHeaders(request, object, start),
+    ...buildObjectHeaders(request, object, start, data.length),
     'content-length': data.length,
   })
   const responseBody = effect === 'cut' ? data.subarray(0, Math.floor(data.length / 2)) : data
@@ -283,12 +297,13 @@ function buildObjectHeaders(
   request: IncomingMessage,
   { data, etag, checksum, modifiedAt }: BucketObject,
   start: number | null,
+  length = data.length,
 ) {
   const isChecksumRequested = getHeader(request, 'x-amz-checksum-mode') === 'ENABLED' && start === null
   return {
     etag,
     'last-modified': modifiedAt.toUTCString(),
-    ...(start === null ? {} : { 'content-range': `bytes ${start}-${data.length - 1}/${data.length}` }),
+    ...(start === null ? {} : { 'content-range': `bytes ${start}-${start + length - 1}/${data.length}` }),
     ...(isChecksumRequested ? { 'x-amz-checksum-crc32': checksum, 'x-amz-checksum-type': 'FULL_OBJECT' } : {}),
   }
 }
