@@ -19,6 +19,7 @@ import { noHosting } from '#server/context/no-hosting.ts'
 import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import { loadWorld } from '#tests/support/server/world.ts'
 import { type Bench, type BenchFigure, median } from './figures.ts'
+import { openTestFiles } from '#tests/support/server/files.ts'
 
 const roundCount = 500
 const wrongPassword = 'Not-the-one-44'
@@ -77,6 +78,7 @@ async function openInstallation(): Promise<AppContext> {
     payments: noPaymentMethods,
     hosting: noHosting,
     backups: noBackups,
+    files: openTestFiles(config),
     checkpointStore: noCheckpointStore,
   }
   return { config, database, log, clock: Date.now, ...disabledDrivers }

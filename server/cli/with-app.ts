@@ -3,6 +3,7 @@ import { readConfig, StartProblem } from '#server/config/config.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { readTokenKeyFile } from '#server/db/accounts/token-key.ts'
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
+import { openFiles } from '#server/composition/open-files.ts'
 import { openCheckpointStore } from '#server/composition/open-checkpoint-store.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { noBackups } from '#server/context/backup-destinations.ts'
@@ -14,8 +15,9 @@ export const createCommandContext = ({
   config,
   database,
   log,
+  files,
   checkpointStore,
-}: Pick<AppContext, 'config' | 'database' | 'log' | 'checkpointStore'>): AppContext => ({
+}: Pick<AppContext, 'config' | 'database' | 'log' | 'files' | 'checkpointStore'>): AppContext => ({
   config,
   database,
   log,
@@ -23,6 +25,7 @@ export const createCommandContext = ({
   payments: noPaymentMethods,
   hosting: noHosting,
   backups: noBackups,
+  files,
   checkpointStore,
 })
 
@@ -34,13 +37,14 @@ export async function withApp(work: (app: AppContext) => Promise<void>): Promise
   try {
     const config = readConfig(process.env)
     const log = pino({ level: 'warn' })
+    const files = openFiles(config)
     const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
     const database = await openDatabase(config, log)
     try {
       const tokenKey = config.isTokenKeyConfigured ? config.tokenKey : await readTokenKeyFile(config)
-      await work(createCommandContext({ config: { ...config, tokenKey }, database, log, checkpointStore }))
+      await work(createCommandContext({ config: { ...config, tokenKey }, database, log, files, checkpointStore }))
     } finally {
-      await Promise.all([database.close(), checkpointStore.close()])
+      await Promise.all([database, files, checkpointStore].map((resource) => resource.close()))
     }
   } catch (error) {
     if (!(error instanceof StartProblem)) throw error

@@ -21,7 +21,7 @@ export interface StartedApp {
 }
 
 interface AppContextOptions
-  extends Pick<AppContext, 'config' | 'log' | 'clock' | 'hosting' | 'backups' | 'checkpointStore'> {
+  extends Pick<AppContext, 'config' | 'log' | 'clock' | 'hosting' | 'backups' | 'files' | 'checkpointStore'> {
   databasePromise: Promise<Database>
   openPayments(): Promise<PaymentMethods>
   demo: DemoExtension | null
@@ -39,6 +39,7 @@ export async function createAppContext({
   openPayments,
   hosting,
   backups,
+  files,
   checkpointStore,
   demo,
 }: AppContextOptions): Promise<StartedApp> {
@@ -55,6 +56,7 @@ export async function createAppContext({
       payments,
       hosting,
       backups,
+      files,
       checkpointStore,
     }
     await checkTokenKey(app)
@@ -68,7 +70,9 @@ export async function createAppContext({
     await requireNoDemoData(app)
     return { app, firstAdminLink: await createFirstAdminLink(app) }
   } catch (error) {
-    await Promise.all([database, payments, hosting, backups, checkpointStore].map((resource) => resource.close()))
+    await Promise.all(
+      [database, payments, hosting, backups, files, checkpointStore].map((resource) => resource.close()),
+    )
     throw error
   }
 }

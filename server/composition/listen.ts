@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { ServerExtensions } from '#server/composition/demo.ts'
+import { openFiles } from '#server/composition/open-files.ts'
 import { openCheckpointStore } from '#server/composition/open-checkpoint-store.ts'
 import { readBackupSettings } from '#server/config/backup-config.ts'
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
@@ -25,6 +26,7 @@ async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promi
   const log = createLogger(config.logLevel)
   const payments = readPaymentSettings(process.env, config)
   const backups = readBackupSettings(process.env, config)
+  const files = openFiles(config)
   const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
   // The embedded database opens in its own thread. Meanwhile this thread loads the other modules.
   const databasePromise = openDatabase(config, log)
@@ -33,7 +35,7 @@ async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promi
     import('#server/composition/serve.ts'),
     config.demo ? loadDemo() : Promise.resolve(null),
   ])
-  await serve({ config, log, payments, backups, checkpointStore, databasePromise, demo, hostedProgram, release })
+  await serve({ config, log, payments, backups, files, checkpointStore, databasePromise, demo, hostedProgram, release })
 }
 
 /**

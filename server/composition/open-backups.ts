@@ -1,53 +1,31 @@
 /** Opens each backup destination when it is first used, because most starts need none of them. */
 import type { Logger } from 'pino'
+import { createSpaceCheck, openBucketStore } from '#server/composition/open-files.ts'
 import type { BackupSettings } from '#server/config/backup-config.ts'
 import type { BackupDestinations } from '#server/context/backup-destinations.ts'
 import type { Config } from '#server/config/config.ts'
-import { getRefusalThreshold, measureDiskSpace } from '#server/db/embedded/free-space.ts'
 import { openEngine } from '#server/db/embedded/open.ts'
 import { createEngineConnections, createServerConnections } from '#server/drivers/backup-store/copies/connections.ts'
 import { createCopyTarget } from '#server/drivers/backup-store/copies/target.ts'
-import type { BackupStore, CopyTarget } from '#server/drivers/backup-store/backup-store.ts'
-import { createFolderStore } from '#server/drivers/backup-store/folder-store.ts'
+import type { CopyTarget } from '#server/drivers/backup-store/copies/copy-target.ts'
+import { createFolderStore } from '#server/drivers/file-store/folder-store.ts'
 
 export function openBackups(
   settings: BackupSettings,
   { freeSpace }: Pick<Config, 'freeSpace'>,
   log: Logger,
 ): BackupDestinations {
-  const createSpaceCheck = (folder: string) => async () => {
-    const { free: freeBytes, total } = await measureDiskSpace(folder)
-    return freeBytes >= getRefusalThreshold(freeSpace, total)
-  }
-  const store = openStore(settings, createSpaceCheck(settings.folder))
-  const copies = openCopies(settings, createSpaceCheck(settings.copiesFolder), log)
+  const { bucket, folder } = settings
+  const store = bucket
+    ? openBucketStore(bucket)
+    : createFolderStore({ folder, hasRoom: createSpaceCheck(freeSpace, folder) })
+  const copies = openCopies(settings, createSpaceCheck(freeSpace, settings.copiesFolder), log)
   return {
     store,
     copies,
     async close() {
       await Promise.all([store.close(), copies.close()])
     },
-  }
-}
-
-function openStore({ bucket, folder }: BackupSettings, hasRoom: () => Promise<boolean>): BackupStore {
-  if (bucket === null) return createFolderStore({ folder, hasRoom })
-  let storePromise: Promise<BackupStore> | null = null
-  // Loaded on first use: the SDK takes as long to load as the rest of the server.
-  const openBucket = () =>
-    (storePromise ??= import('#server/drivers/backup-store/s3/store.ts').then((s3) => s3.createBucketStore(bucket)))
-  return {
-    name: 's3',
-    put: async (...args) => (await openBucket()).put(...args),
-    async *get(...args) {
-      yield* (await openBucket()).get(...args)
-    },
-    async *list(...args) {
-      yield* (await openBucket()).list(...args)
-    },
-    remove: async (...args) => (await openBucket()).remove(...args),
-    cleanUp: async (...args) => (await openBucket()).cleanUp(...args),
-    close: async () => (await storePromise)?.close(),
   }
 }
 

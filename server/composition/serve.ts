@@ -15,6 +15,7 @@ import type { PaymentConfig } from '#server/config/payment-config.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { Database } from '#server/db/database.ts'
 import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import type { FileStore } from '#server/drivers/file-store/file-store.ts'
 import {
   backupJobKinds,
   scheduledJobKinds,
@@ -37,6 +38,7 @@ interface ServerOptions {
   log: Logger
   payments: PaymentConfig
   backups: BackupSettings
+  files: FileStore
   checkpointStore: CheckpointStore
   databasePromise: Promise<Database>
   demo: DemoExtension | null
@@ -53,6 +55,7 @@ export async function serve({
   config,
   log,
   databasePromise,
+  files,
   checkpointStore,
   demo,
   ...options
@@ -71,11 +74,12 @@ export async function serve({
       openPayments(options.payments, { config, log, clock: Date.now }, demo?.openPaymentSandbox ?? null),
     hosting: hosting.driver,
     backups: openBackups(options.backups, config, log),
+    files,
     checkpointStore,
     demo,
   })
   const closeAppContext = async ({ database, payments, hosting: driver, backups } = startedApp.app) => {
-    await Promise.all([database, payments, driver, backups, checkpointStore].map((resource) => resource.close()))
+    await Promise.all([database, payments, driver, backups, files, checkpointStore].map((resource) => resource.close()))
   }
   const fastify = buildApp(startedApp.app, {}, demo)
   try {

@@ -8,7 +8,7 @@ import {
   readPostgresUrl,
   StartProblem,
 } from '#server/config/config.ts'
-import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
+import type { BucketSettings } from '#server/drivers/file-store/bucket-settings.ts'
 
 export interface BackupSettings {
   /** Null if archives are files in `folder`. */

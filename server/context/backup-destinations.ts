@@ -1,8 +1,10 @@
-import { type BackupStore, type CopyTarget, StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import type { FileStore } from '#server/drivers/file-store/file-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
+import type { CopyTarget } from '#server/drivers/backup-store/copies/copy-target.ts'
 
 export interface BackupDestinations {
   /** Store of archives (pdb2s3): a bucket or a local folder. */
-  store: BackupStore
+  store: FileStore
   /** Second database for copies of tables (pdb2rds). */
   copies: CopyTarget
   close(): Promise<void>
@@ -19,9 +21,10 @@ async function* failUnreachableStream(): AsyncGenerator<never> {
 
 export const noBackups: BackupDestinations = {
   store: {
-    name: 'local',
+    location: { kind: 'folder', folder: '' },
     put: failUnreachable,
     get: failUnreachableStream,
+    stat: failUnreachable,
     list: failUnreachableStream,
     remove: failUnreachable,
     cleanUp: failUnreachable,

@@ -8,6 +8,7 @@ import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { Database, DatabaseHandle } from '#server/db/database.ts'
 import type { RowChanges } from '#server/db/list-query.ts'
 import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
+import type { FileStore } from '#server/drivers/file-store/file-store.ts'
 import type { HostingDriver } from '#server/drivers/hosting/hosting-driver.ts'
 import type { PaymentMethods } from '#server/context/payment-methods.ts'
 
@@ -20,6 +21,8 @@ export interface AppContext {
   payments: PaymentMethods
   hosting: HostingDriver
   backups: BackupDestinations
+  /** Uploads, published packages and archives of the audit trail. All nodes share it. */
+  files: FileStore
   /** Stores the latest checkpoints of the audit trail outside the database. */
   checkpointStore: CheckpointStore
 }

@@ -9,6 +9,7 @@ import { noCheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-s
 import { noHosting } from '#server/context/no-hosting.ts'
 import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import type { WritePlan, WriteQueue } from '#tests/campaigns/write-plan.ts'
+import { openTestFiles } from '#tests/support/server/files.ts'
 
 export interface WriteCheck {
   doneCount: number
@@ -76,6 +77,7 @@ async function readContent(env: Record<string, string>): Promise<ServerContent> 
       payments: noPaymentMethods,
       hosting: noHosting,
       backups: noBackups,
+      files: openTestFiles(config),
       checkpointStore: noCheckpointStore,
     }
     return await runInTransaction(app, { role: 'portal_system' }, async (db) => {

@@ -10,6 +10,7 @@ import { runInTransaction } from '#server/db/transaction.ts'
 import { writeGeneratedEntries } from '#tests/support/audit-trail/audit-entries.ts'
 import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
 import { createOutsideClient } from '#tests/support/server/outside-client.ts'
+import { openTestFiles } from '#tests/support/server/files.ts'
 
 /** Number of entries of each of the three companies. With steps of 500 entries, a verification has nine pauses. */
 const entries = 1_400
@@ -29,7 +30,13 @@ export async function fillTrail(portal: Portal, count: number): Promise<void> {
   await portal.stop()
   const config = readPortalConfig(portal)
   const database = await openDatabase(config, log)
-  const app = createCommandContext({ config, database, log, checkpointStore: noCheckpointStore })
+  const app = createCommandContext({
+    config,
+    database,
+    log,
+    files: openTestFiles(config),
+    checkpointStore: noCheckpointStore,
+  })
   const { rows } = await runInTransaction(app, { role: 'portal_system' }, (db) =>
     sql<{ id: number }>`select id from company`.execute(db),
   )

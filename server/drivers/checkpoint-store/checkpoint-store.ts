@@ -1,5 +1,5 @@
 /** Stores a small document outside the database. A writer replaces it only if nobody has changed it since the writer read it. */
-import type { BucketSettings } from '#server/drivers/backup-store/s3/store.ts'
+import type { BucketSettings } from '#server/drivers/file-store/bucket-settings.ts'
 
 export type CheckpointSettings =
   | { kind: 'file'; path: string }

@@ -1,7 +1,8 @@
 /** Stores the document as an object of a bucket, with conditional writes (If-Match, If-None-Match). */
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { toStoreError } from '#server/drivers/backup-store/s3/store-errors.ts'
-import { type BucketSettings, createS3Client } from '#server/drivers/backup-store/s3/store.ts'
+import { toStoreError } from '#server/drivers/file-store/s3/store-errors.ts'
+import { createS3Client } from '#server/drivers/file-store/s3/store.ts'
+import type { BucketSettings } from '#server/drivers/file-store/bucket-settings.ts'
 import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 
 /** Limits of requests. Audit entries wait for this store, so they allow fewer and shorter attempts than those of a backup. */

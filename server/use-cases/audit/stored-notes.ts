@@ -5,7 +5,7 @@
 import { readUnverifiedCheckpoint } from '#domain/audit-log/checkpoint.ts'
 import { LogError } from '#domain/audit-log/fault.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
 import { isDueToLog } from '#server/use-cases/audit/due-to-log.ts'
 
 export type StoredNotes = ReadonlyMap<number, string>

@@ -7,6 +7,7 @@ import type { AppContext } from '#server/context/context.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { createPool, createPoolKysely } from '#server/db/pool.ts'
 import { runAsSuperuser } from '#tests/support/server/postgres.ts'
+import { openTestFiles } from '#tests/support/server/files.ts'
 
 const log = pino({ level: 'silent' })
 export const tokenKey = '11'.repeat(32)
@@ -41,10 +42,12 @@ export function createAppContext(kysely: ReturnType<typeof createPoolKysely>): A
     listen: () => () => undefined,
     close: () => kysely.destroy(),
   }
+  const config = readConfig({ TOKEN_KEY: tokenKey })
   return createCommandContext({
-    config: readConfig({ TOKEN_KEY: tokenKey }),
+    config,
     database,
     log,
+    files: openTestFiles(config),
     checkpointStore: noCheckpointStore,
   })
 }

@@ -17,6 +17,7 @@ import { noHosting } from '#server/context/no-hosting.ts'
 import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import { listEntries } from '#server/use-cases/audit/audit-trail.ts'
 import { openDatabase, tokenKey } from '#tests/campaigns/audit-trail/databases.ts'
+import { openTestFiles } from '#tests/support/server/files.ts'
 
 const companyId = 7
 const start = Date.parse('2025-01-01T00:00:00Z')
@@ -59,6 +60,7 @@ async function openPagesDatabase(engine: 'postgres' | 'embedded', cluster: strin
       payments: noPaymentMethods,
       hosting: noHosting,
       backups: noBackups,
+      files: openTestFiles(config),
       checkpointStore: noCheckpointStore,
     },
     close,

@@ -1,7 +1,7 @@
 /** Simulates backup stores in memory. Their archives can be inspected, damaged and deleted, and their calls can be made to fail. */
 import { createHash } from 'node:crypto'
 import type { BackupDestinations } from '#server/context/backup-destinations.ts'
-import { StoreError, type StoreFault } from '#server/drivers/backup-store/backup-store.ts'
+import { StoreError, type StoreFault } from '#server/drivers/file-store/store-error.ts'
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 
 export interface BackupPlacesUnderTest extends BackupDestinations {
@@ -27,30 +27,31 @@ export function createMemoryPlaces(): BackupPlacesUnderTest {
     blockedUntil: null,
     ageMs: 0,
     store: {
-      name: 'local',
-      async put(key, body, meter) {
+      location: { kind: 'folder', folder: '' },
+      async put(key, body, { meter } = {}) {
         throwIfFaulty()
         const parts: Uint8Array[] = []
         for await (const chunk of body) {
           parts.push(chunk)
-          await meter(chunk.length)
+          await meter?.(chunk.length)
         }
         await places.blockedUntil
         throwIfFaulty()
         const archive = Buffer.concat(parts)
         archives.set(key, archive)
-        return { bytes: archive.length, sha256: createHash('sha256').update(archive).digest('hex') }
+        return { bytes: archive.length, sha256: createHash('sha256').update(archive).digest('hex'), isWritten: true }
       },
-      async *get(key, meter) {
+      async *get(key, { meter } = {}) {
         throwIfFaulty()
         const archive = archives.get(key)
         if (!archive) throw new StoreError('missing', key)
         for (let offset = 0; offset < archive.length; offset += 10_000) {
           const chunk = archive.subarray(offset, offset + 10_000)
-          await meter(chunk.length)
+          await meter?.(chunk.length)
           yield new Uint8Array(chunk)
         }
       },
+      stat: async (key) => (await Array.fromAsync(places.store.list(key))).find((object) => object.key === key) ?? null,
       async *list(prefix) {
         throwIfFaulty()
         for (const [key, { length }] of [...archives].toSorted())

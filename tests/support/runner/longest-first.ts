@@ -11,7 +11,7 @@ const longNames = [
   'cli/backup',
   'use-cases/hostile-pictures',
   'input/parse',
-  'backup-store/s3',
+  'file-store/s3',
   'hosting/operations',
   'uploads/uploads',
   'restore-backup',

@@ -20,6 +20,7 @@ import { readFolderConfig } from '#tests/support/server/read-folder-config.ts'
 import { isNight } from '#tests/support/runner/nightly.ts'
 import { quickHashes } from '#tests/support/server/process.ts'
 import { createDataFolder } from '#tests/support/runner/template.ts'
+import { openTestFiles } from '#tests/support/server/files.ts'
 
 export interface TestCompany {
   code: string
@@ -82,6 +83,7 @@ export async function withContext(
       payments: noPaymentMethods,
       hosting: noHosting,
       backups: noBackups,
+      files: openTestFiles(config),
       checkpointStore: noCheckpointStore,
     })
   } finally {

@@ -21,6 +21,7 @@ import { runAsSuperuser, migratedDatabase } from '#tests/support/server/postgres
 import { emptyTables } from '#tests/support/server/snapshot.ts'
 import { getCopiesFolder, createBareFolder, createDataFolder } from '#tests/support/runner/template.ts'
 import { workerWide } from '#tests/support/runner/worker-wide.ts'
+import { openTestFiles } from '#tests/support/server/files.ts'
 
 export type Engine = Database['engine']
 
@@ -88,16 +89,20 @@ export const testConfig = (env: Record<string, string> = {}) =>
     ...env,
   })
 
-export const testContext = (database: Database, clock: () => number = Date.now): AppContext => ({
-  config: testConfig(),
-  database,
-  log: silent,
-  clock,
-  payments: noPaymentMethods,
-  hosting: noHosting,
-  backups: noBackups,
-  checkpointStore: noCheckpointStore,
-})
+export const testContext = (database: Database, clock: () => number = Date.now): AppContext => {
+  const config = testConfig()
+  return {
+    config,
+    database,
+    log: silent,
+    clock,
+    payments: noPaymentMethods,
+    hosting: noHosting,
+    backups: noBackups,
+    files: openTestFiles(config),
+    checkpointStore: noCheckpointStore,
+  }
+}
 
 /** Runs `work` without the row policies, for data that a test must read or damage directly. */
 export const bypassPolicies = <T>(database: Database, work: (db: DatabaseHandle) => Promise<T>): Promise<T> =>

@@ -22,6 +22,7 @@ import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import { type Engine, openTestDatabase, testConfig } from '#tests/support/server/database.ts'
 import { emptyTables } from '#tests/support/server/snapshot.ts'
 import { loadWorld, password, type World } from '#tests/support/server/world.ts'
+import { openTestFiles } from '#tests/support/server/files.ts'
 
 export interface Clock {
   now: number
@@ -67,14 +68,16 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
   const log = createLogger('info', createLineSink(lines))
   const database = await openTestDatabase(engine)
   const filesDir = join(tmpdir(), `portal-files-${randomUUID()}`)
+  const config = testConfig({ FILES_DIR: filesDir, ...env })
   const app: AppContext = {
-    config: testConfig({ FILES_DIR: filesDir, ...env }),
+    config,
     database,
     log,
     clock: () => clock.now,
     payments: noPaymentMethods,
     hosting: noHosting,
     backups: noBackups,
+    files: openTestFiles(config),
     checkpointStore: noCheckpointStore,
   }
   // This limit for strangers is raised, because fuzz tests send everything from one address and would reach it first.

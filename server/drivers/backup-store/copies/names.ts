@@ -1,5 +1,5 @@
 /** Checks and converts names of schemas, tables and columns of a copy. PostgreSQL allows fewer names than SQLite. */
-import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
 
 const schemaPattern = /^copy_[a-z0-9_]{1,58}$/
 

@@ -1,4 +1,4 @@
-import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
 import { quoteIdentifier } from '#server/drivers/backup-store/copies/names.ts'
 import type { CopySession } from '#server/drivers/backup-store/copies/session.ts'
 import { toTextExpression, parseValue } from '#server/drivers/backup-store/copies/values.ts'

@@ -1,6 +1,6 @@
 /** Runs statements in the database of the copies. Errors of statements and connections become StoreErrors. */
 import type { PoolClient } from 'pg'
-import { StoreError, type StoreFault } from '#server/drivers/backup-store/backup-store.ts'
+import { StoreError, type StoreFault } from '#server/drivers/file-store/store-error.ts'
 
 export interface CopyConnections {
   readonly name: 'postgres' | 'embedded'

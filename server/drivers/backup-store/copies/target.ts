@@ -3,7 +3,7 @@
  * database decide who may read them. A digest proves that the content is unchanged.
  */
 import { randomBytes } from 'node:crypto'
-import type { CopyTarget } from '#server/drivers/backup-store/backup-store.ts'
+import type { CopyTarget } from '#server/drivers/backup-store/copies/copy-target.ts'
 import { requireSchemaName, quoteIdentifier } from '#server/drivers/backup-store/copies/names.ts'
 import { readCopy } from '#server/drivers/backup-store/copies/reader.ts'
 import { type CopyConnections, withSession, openSession } from '#server/drivers/backup-store/copies/session.ts'

@@ -1,5 +1,5 @@
 /** Converts values to PostgreSQL's text format and back without any loss. */
-import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
 import type { DataColumn, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 
 type ColumnType = DataColumn['type']

@@ -2,7 +2,7 @@
  * Writes a copy: a schema with one table per table of the instance. The original pieces are stored too, so that they can be read back
  * unchanged.
  */
-import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
 import { toUniqueName, quoteIdentifier } from '#server/drivers/backup-store/copies/names.ts'
 import type { CopySession } from '#server/drivers/backup-store/copies/session.ts'
 import { columnTypes, formatValue } from '#server/drivers/backup-store/copies/values.ts'

@@ -54,7 +54,7 @@ async function markOldRemoved(app: AppContext): Promise<void> {
 
 /** Runs once a day. Deletes remains of interrupted uploads, and data stored by a try that was given up. */
 export async function cleanUpBackups(app: AppContext): Promise<number> {
-  let removedCount = await app.backups.store.cleanUp(dayMs)
+  let removedCount = await app.backups.store.cleanUp(dayMs, locationFormats.pdb2s3.prefix)
   for (const type of backupTypes)
     for await (const location of listOrphans(app, type)) {
       app.log.warn({ event: 'orphaned_backup_deleted', location }, 'deleted a stored backup that has no row')

@@ -1,5 +1,5 @@
 import { type BackupFault, backupFaults } from '#contract/backups.ts'
-import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
 import { HostingError, type HostingFault } from '#server/drivers/hosting/hosting-driver.ts'
 import type { ProblemError } from '#server/problems/problem-error.ts'
 import { BackupArchiveError } from '#server/use-cases/hosting/backups/archive-error.ts'

@@ -93,8 +93,8 @@ async function storeArchive(
     onBytes(movedBytes)
     await meter(bytes)
   }
-  const storedArchive = await app.backups.store.put(location, body, countBytes)
+  const { bytes, sha256 } = await app.backups.store.put(location, body, { meter: countBytes })
   // A backup is complete only after its traffic is recorded.
   await finish()
-  return { location, ...storedArchive, key_id: await getRecipient(app.config, companyId), ...body.getContents() }
+  return { location, bytes, sha256, key_id: await getRecipient(app.config, companyId), ...body.getContents() }
 }

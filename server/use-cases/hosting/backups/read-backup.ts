@@ -1,7 +1,8 @@
 /** Reads a backup as data pieces. A reader who reaches the end without an error has exactly what was written. */
 import type { StoredBackup } from '#server/db/hosting/stored-backups.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { type ByteMeter, StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import type { ByteMeter } from '#server/drivers/file-store/file-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import { readArchive } from '#server/use-cases/hosting/backups/archive.ts'
 import { type BackupContents, withDigest } from '#server/use-cases/hosting/backups/digest.ts'
@@ -16,7 +17,7 @@ export async function* readBackup(app: AppContext, backup: StoredBackup, meter: 
     yield* copy
     return requireSameContents(backup, copy.getContents())
   }
-  const archive = readArchive(app.backups.store.get(location, meter), getIdentities(app.config, backup.company_id))
+  const archive = readArchive(app.backups.store.get(location, { meter }), getIdentities(app.config, backup.company_id))
   yield* archive
   requireSameContents(backup, archive.getContents())
   if (archive.getHead()?.backupId !== backup.id)

@@ -1,5 +1,5 @@
 /** Ends a transfer in which no bytes have moved for a long time. Otherwise it might never end. */
-import { StoreError } from '#server/drivers/backup-store/backup-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
 
 export const stallMs = { limit: 600_000 }
 

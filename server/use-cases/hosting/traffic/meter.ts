@@ -7,7 +7,7 @@ import { addTraffic, sumTrafficOfRun, type TrafficRun } from '#server/db/hosting
 import { lockService } from '#server/db/hosting/services.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { ByteMeter } from '#server/drivers/backup-store/backup-store.ts'
+import type { ByteMeter } from '#server/drivers/file-store/file-store.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 export type { TrafficRun } from '#server/db/hosting/traffic.ts'

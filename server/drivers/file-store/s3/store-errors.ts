@@ -1,10 +1,12 @@
-import { StoreError, type StoreFault } from '#server/drivers/backup-store/backup-store.ts'
+import { StoreError, type StoreFault } from '#server/drivers/file-store/store-error.ts'
 
 const faultsByName: Record<string, StoreFault> = {
   NoSuchKey: 'missing',
   NotFound: 'missing',
   // The upload was aborted or is already completed, so a retry may succeed.
   NoSuchUpload: 'unreachable',
+  // Another conditional write of the same key was in progress.
+  ConditionalRequestConflict: 'unreachable',
   NoSuchBucket: 'refused',
   BadDigest: 'damaged',
   InvalidDigest: 'damaged',

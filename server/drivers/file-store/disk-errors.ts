@@ -1,4 +1,4 @@
-import { StoreError, type StoreFault } from '#server/drivers/backup-store/backup-store.ts'
+import { StoreError, type StoreFault } from '#server/drivers/file-store/store-error.ts'
 
 const faultsByCode: Record<string, StoreFault> = {
   ENOENT: 'missing',

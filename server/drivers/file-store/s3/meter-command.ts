@@ -1,6 +1,6 @@
 import type { PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import { Readable } from 'node:stream'
-import type { ByteMeter } from '#server/drivers/backup-store/backup-store.ts'
+import type { ByteMeter } from '#server/drivers/file-store/file-store.ts'
 
 const sliceBytes = 64 * 1024
 

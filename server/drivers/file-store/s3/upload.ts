@@ -8,9 +8,10 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { type ByteMeter, StoreError } from '#server/drivers/backup-store/backup-store.ts'
-import { meterCommand } from '#server/drivers/backup-store/s3/meter-command.ts'
-import type { UploadPart } from '#server/drivers/backup-store/s3/parts.ts'
+import type { ByteMeter } from '#server/drivers/file-store/file-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
+import { meterCommand } from '#server/drivers/file-store/s3/meter-command.ts'
+import type { UploadPart } from '#server/drivers/file-store/s3/parts.ts'
 
 /** Maximum number of parts that are sent at the same time, in addition to the part that is being filled. */
 const maxInFlight = 2
@@ -81,7 +82,8 @@ export class ObjectUpload {
     if (this.#failure) throw this.#failure.error
   }
 
-  async complete(total: { bytes: number; checksum: string }): Promise<void> {
+  /** With `IfNoneMatch`, throws PreconditionFailed if there is an object of that key. */
+  async complete(total: { bytes: number; checksum: string }, IfNoneMatch?: string): Promise<void> {
     await Promise.all(this.#pendingParts)
     this.#throwFailure()
     const Parts = this.#completedParts.toSorted((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0))
@@ -89,6 +91,7 @@ export class ObjectUpload {
       .send(
         new CompleteMultipartUploadCommand({
           ...this.#target,
+          IfNoneMatch,
           MultipartUpload: { Parts },
           ChecksumCRC32: total.checksum,
           ChecksumType: 'FULL_OBJECT',

@@ -1,21 +1,19 @@
-/** Stores backups in a folder. Each object is written to a draft, synced and renamed, so it is complete or missing even after a crash. */
+/** Stores files in a folder. Each object is written to a draft, synced and renamed, so it is complete or missing even after a crash. */
 import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import {
-  type BackupStore,
-  type ByteMeter,
-  type StoredObject,
-  StoreError,
-} from '#server/drivers/backup-store/backup-store.ts'
-import { withStoreErrors, getErrorCode } from '#server/drivers/backup-store/disk-errors.ts'
-import { requireObjectKey } from '#server/drivers/backup-store/object-key.ts'
+import type { ByteMeter, FileStore, GetOptions, StoredObject } from '#server/drivers/file-store/file-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
+import { withStoreErrors, getErrorCode } from '#server/drivers/file-store/disk-errors.ts'
+import { requireObjectKey } from '#server/drivers/file-store/object-key.ts'
 import { syncToDisk } from '#server/drivers/sync-to-disk.ts'
 
 /** Folder of the drafts. Its name cannot collide with a key, because no key begins with a dot. */
 const draftsFolder = '.drafts'
 const spaceCheckInterval = 16 * 2 ** 20
+const readBytes = 256 * 1024
+const ignoreBytes = () => undefined
 
 export interface FolderStoreSettings {
   folder: string
@@ -23,7 +21,7 @@ export interface FolderStoreSettings {
   hasRoom: () => Promise<boolean>
 }
 
-export function createFolderStore({ folder, hasRoom }: FolderStoreSettings): BackupStore {
+export function createFolderStore({ folder, hasRoom }: FolderStoreSettings): FileStore {
   const toPath = (key: string) => join(folder, requireObjectKey(key))
 
   async function writeDraft(draft: FileHandle, body: AsyncIterable<Uint8Array>, meter: ByteMeter) {
@@ -45,8 +43,8 @@ export function createFolderStore({ folder, hasRoom }: FolderStoreSettings): Bac
   }
 
   return {
-    name: 'local',
-    async put(key, body, meter) {
+    location: { kind: 'folder', folder },
+    async put(key, body, { meter = ignoreBytes, onlyIfAbsent = false } = {}) {
       const path = toPath(key)
       const draft = join(folder, draftsFolder, randomUUID())
       const handle = await withStoreErrors(async () => {
@@ -54,27 +52,28 @@ export function createFolderStore({ folder, hasRoom }: FolderStoreSettings): Bac
         return open(draft, 'wx', 0o600)
       })
       try {
-        const result = await writeDraft(handle, body, meter)
-        await withStoreErrors(() => renameDraft(folder, draft, path))
-        return result
-      } catch (error) {
-        await rm(draft, { force: true })
-        throw error
+        const digest = await writeDraft(handle, body, meter)
+        return { ...digest, isWritten: await withStoreErrors(() => publishDraft(folder, draft, path, onlyIfAbsent)) }
       } finally {
         await handle.close()
+        await rm(draft, { force: true })
       }
     },
-    async *get(key, meter) {
+    async *get(key, { meter = ignoreBytes, range }: GetOptions = {}) {
       const path = toPath(key)
       const file = await withStoreErrors(async () => {
         await walkFolders(folder, path, throwMissing)
         return open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
       })
       try {
-        const buffer = Buffer.alloc(256 * 1024)
-        for (;;) {
-          const { bytesRead } = await withStoreErrors(() => file.read(buffer, 0, buffer.length))
+        const buffer = Buffer.alloc(readBytes)
+        let position = range?.start ?? 0
+        const end = range ? range.start + range.length : Infinity
+        while (position < end) {
+          const length = Math.min(buffer.length, end - position)
+          const { bytesRead } = await withStoreErrors(() => file.read(buffer, 0, length, position))
           if (bytesRead === 0) return
+          position += bytesRead
           await meter(bytesRead)
           yield new Uint8Array(buffer.subarray(0, bytesRead))
         }
@@ -82,9 +81,21 @@ export function createFolderStore({ folder, hasRoom }: FolderStoreSettings): Bac
         await file.close()
       }
     },
+    async stat(key) {
+      const path = toPath(key)
+      try {
+        return await withStoreErrors(async () => {
+          await walkFolders(folder, path, throwMissing)
+          return readObject(folder, key)
+        })
+      } catch (error) {
+        if (error instanceof StoreError && error.fault === 'missing') return null
+        throw error
+      }
+    },
     async *list(prefix) {
-      const keys = await withStoreErrors(() => listKeys(folder))
-      for (const key of keys.filter((listedKey) => listedKey.startsWith(prefix)).toSorted(compareBytes)) {
+      const keys = await withStoreErrors(() => listKeys(folder, prefix))
+      for (const key of keys.toSorted(compareBytes)) {
         const object = await withStoreErrors(() => readObject(folder, key))
         if (object) yield object
       }
@@ -112,10 +123,26 @@ export function createFolderStore({ folder, hasRoom }: FolderStoreSettings): Bac
   }
 }
 
-async function renameDraft(folder: string, draft: string, path: string): Promise<void> {
+/** Gives the draft its final name. Returns false if `onlyIfAbsent` is set and there is a file of that name. */
+async function publishDraft(folder: string, draft: string, path: string, onlyIfAbsent: boolean): Promise<boolean> {
   await walkFolders(folder, path, makeFolder)
-  await rename(draft, path)
+  const isWritten = onlyIfAbsent ? await linkDraft(draft, path) : await rename(draft, path).then(() => true)
   await syncToDisk(dirname(path))
+  return isWritten
+}
+
+/** A link, unlike a rename, fails if there is a file. Some file systems have no links: there, the last of several writers wins. */
+async function linkDraft(draft: string, path: string): Promise<boolean> {
+  try {
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if (getErrorCode(error) === 'EEXIST') return false
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(getErrorCode(error))) throw error
+    if (await exists(path)) return false
+    await rename(draft, path)
+    return true
+  }
 }
 
 /** Creates a folder and syncs its parent. Otherwise the folder could be lost in a power failure. */
@@ -142,19 +169,22 @@ const throwMissing = async (path: string): Promise<never> => {
   throw new StoreError('missing', `The file ${path} does not exist.`)
 }
 
-async function listKeys(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(emptyIfMissing)
+/** Reads only the folder that the prefix names. */
+async function listKeys(folder: string, prefix: string): Promise<string[]> {
+  const startKey = prefix.slice(0, Math.max(0, prefix.lastIndexOf('/')))
+  const startFolder = startKey === '' ? folder : join(folder, requireObjectKey(startKey))
+  const entries = await readdir(startFolder, { recursive: true, withFileTypes: true }).catch(emptyIfMissing)
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, '/').length).replaceAll('\\', '/'))
-    .filter((key) => !key.startsWith('.'))
+    .filter((key) => !key.startsWith('.') && key.startsWith(prefix))
 }
 
 async function readObject(folder: string, key: string): Promise<StoredObject | null> {
   const stat = await lstat(join(folder, key)).catch((error: unknown) =>
-    getErrorCode(error) === 'ENOENT' ? null : rethrow(error),
+    ['ENOENT', 'ENOTDIR'].includes(getErrorCode(error)) ? null : rethrow(error),
   )
-  return stat && { key, bytes: stat.size, modifiedAt: Math.trunc(stat.mtimeMs) }
+  return stat?.isFile() ? { key, bytes: stat.size, modifiedAt: Math.trunc(stat.mtimeMs) } : null
 }
 
 const exists = (path: string) =>
@@ -163,7 +193,8 @@ const exists = (path: string) =>
     (error: unknown) => (['ENOENT', 'ENOTDIR'].includes(getErrorCode(error)) ? false : rethrow(error)),
   )
 
-const emptyIfMissing = (error: unknown): [] => (getErrorCode(error) === 'ENOENT' ? [] : rethrow(error))
+const emptyIfMissing = (error: unknown): [] =>
+  ['ENOENT', 'ENOTDIR'].includes(getErrorCode(error)) ? [] : rethrow(error)
 const compareBytes = (a: string, b: string) => (a < b ? -1 : 1)
 
 function rethrow(error: unknown): never {

@@ -3,15 +3,9 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { BackupStore } from '#server/drivers/backup-store/backup-store.ts'
-import { createBucketStore } from '#server/drivers/backup-store/s3/store.ts'
-import {
-  describeStore,
-  splitIntoPieces,
-  listKeys,
-  ignoreBytes,
-  readObject,
-} from '#tests/server/drivers/backup-store/stores.ts'
+import type { FileStore } from '#server/drivers/file-store/file-store.ts'
+import { createBucketStore } from '#server/drivers/file-store/s3/store.ts'
+import { describeStore, splitIntoPieces, listKeys, readObject } from '#tests/server/drivers/file-store/stores.ts'
 import { limitByDay, nightly } from '#tests/support/runner/nightly.ts'
 import { type S3Effect, flip, type S3Operation, type S3Server, startS3 } from '#tests/support/hosting/s3/server.ts'
 
@@ -32,7 +26,7 @@ describeStore('a bucket', async () => {
 
 describe('the bucket store under faults', () => {
   let server: S3Server
-  let store: BackupStore
+  let store: FileStore
   const data = randomBytes(12 * megabyte)
   beforeAll(async () => {
     server = await startS3({ pageSize: 2 })
@@ -61,7 +55,7 @@ describe('the bucket store under faults', () => {
   ]
   it.each(limitByDay(transientFaults, 4))('retries after a transient fault: %s, %s', async (operation, effect) => {
     server.disturb(operation, effect)
-    await store.put('one', splitIntoPieces(data), ignoreBytes)
+    await store.put('one', splitIntoPieces(data))
     expect(isComplete()).toBe(true)
     expect(server.content.uploads.size).toBe(0)
   })
@@ -69,13 +63,13 @@ describe('the bucket store under faults', () => {
   nightly('counts the bytes of a repeated part twice, and of an interrupted part only the sent bytes', async () => {
     let sentBytes = 0
     server.disturb('UploadPart', 'lose')
-    await store.put('one', splitIntoPieces(data), (bytes) => void (sentBytes += bytes))
+    await store.put('one', splitIntoPieces(data), { meter: (bytes) => void (sentBytes += bytes) })
     expect(sentBytes).toBe(17 * megabyte)
     expect(server.transferred.in).toBe(sentBytes)
     server.disturb('UploadPart', 'cut')
     sentBytes = 0
     Object.assign(server.transferred, { in: 0 })
-    await store.put('one', splitIntoPieces(data), (bytes) => void (sentBytes += bytes))
+    await store.put('one', splitIntoPieces(data), { meter: (bytes) => void (sentBytes += bytes) })
     expect(sentBytes).toBeGreaterThanOrEqual(server.transferred.in)
     expect(sentBytes).toBeGreaterThan(14 * megabyte)
     expect(sentBytes).toBeLessThanOrEqual(17 * megabyte)
@@ -95,7 +89,7 @@ describe('the bucket store under faults', () => {
     'leaves nothing behind after a permanent fault: %s, %s',
     async (operation, effect, fault) => {
       server.disturb(operation, effect, Infinity)
-      await expect(store.put('one', splitIntoPieces(data), ignoreBytes)).rejects.toMatchObject({
+      await expect(store.put('one', splitIntoPieces(data))).rejects.toMatchObject({
         name: 'StoreError',
         fault,
       })
@@ -109,7 +103,7 @@ describe('the bucket store under faults', () => {
     let sentBytes = 0
     server.disturb('UploadPart', 'denied', Infinity)
     const largePieces = splitIntoPieces(Buffer.alloc(60 * megabyte))
-    await expect(store.put('one', largePieces, (bytes) => void (sentBytes += bytes))).rejects.toMatchObject({
+    await expect(store.put('one', largePieces, { meter: (bytes) => void (sentBytes += bytes) })).rejects.toMatchObject({
       fault: 'refused',
     })
     server.disturb('UploadPart', 'denied', 0)
@@ -117,7 +111,7 @@ describe('the bucket store under faults', () => {
   })
 
   it('continues an interrupted read, and counts each byte once', async () => {
-    await store.put('one', splitIntoPieces(data), ignoreBytes)
+    await store.put('one', splitIntoPieces(data))
     server.disturb('GetObject', 'cut', 3)
     let receivedBytes = 0
     const storedBytes = await readObject(store, 'one', (bytes) => (receivedBytes += bytes))
@@ -128,16 +122,16 @@ describe('the bucket store under faults', () => {
   })
 
   it('gives up after several responses without a byte', async () => {
-    await store.put('one', splitIntoPieces(Buffer.from('x')), ignoreBytes)
+    await store.put('one', splitIntoPieces(Buffer.from('x')))
     server.disturb('GetObject', 'cut', Infinity)
     await expect(readObject(store, 'one')).rejects.toMatchObject({ fault: 'unreachable' })
     server.disturb('GetObject', 'cut', 0)
   })
 
   it('does not continue a read if the object was replaced meanwhile', async () => {
-    await store.put('one', splitIntoPieces(data), ignoreBytes)
+    await store.put('one', splitIntoPieces(data))
     server.disturb('GetObject', 'cut')
-    const iterator = store.get('one', ignoreBytes)[Symbol.asyncIterator]()
+    const iterator = store.get('one')[Symbol.asyncIterator]()
     await iterator.next()
     server.content.put('one', randomBytes(data.length))
     const rest = Array.fromAsync({ [Symbol.asyncIterator]: () => iterator })
@@ -146,7 +140,7 @@ describe('the bucket store under faults', () => {
 
   it('detects a bit that changed in transit or in the bucket', async () => {
     for (const size of [3 * megabyte, 12 * megabyte]) {
-      await store.put('one', splitIntoPieces(data.subarray(0, size)), ignoreBytes)
+      await store.put('one', splitIntoPieces(data.subarray(0, size)))
       server.disturb('GetObject', 'flip')
       await expect(readObject(store, 'one')).rejects.toMatchObject({ name: 'StoreError', fault: 'damaged' })
       flip(server.content.get('one').data)
@@ -155,7 +149,7 @@ describe('the bucket store under faults', () => {
   })
 
   nightly('detects a changed bit also after an interrupted read', async () => {
-    await store.put('one', splitIntoPieces(data), ignoreBytes)
+    await store.put('one', splitIntoPieces(data))
     server.content.get('one').data.writeUInt8(server.content.get('one').data.readUInt8(9 * megabyte) ^ 1, 9 * megabyte)
     server.disturb('GetObject', 'cut')
     await expect(readObject(store, 'one')).rejects.toMatchObject({ fault: 'damaged' })
@@ -165,7 +159,7 @@ describe('the bucket store under faults', () => {
     const { content } = server
     const ids = ['a', 'b', 'c', 'd', 'e'].map((key) => content.begin(key))
     for (const id of ids.slice(0, 3)) content.upload(id).initiatedAt = new Date(Date.now() - 3_600_000)
-    expect(await store.cleanUp(1_800_000)).toBe(3)
+    expect(await store.cleanUp(1_800_000, '')).toBe(3)
     expect([...content.uploads.values()].map(({ key }) => key).toSorted()).toEqual(['d', 'e'])
   })
 
@@ -179,10 +173,10 @@ describe('the bucket store under faults', () => {
     for (const settings of otherSettings) {
       const otherStore = createBucketStore(server.settings(settings), options)
       const refusedError = { name: 'StoreError', fault: 'refused' }
-      await expect(otherStore.put('one', splitIntoPieces(data), ignoreBytes)).rejects.toMatchObject(refusedError)
+      await expect(otherStore.put('one', splitIntoPieces(data))).rejects.toMatchObject(refusedError)
       await expect(listKeys(otherStore, '')).rejects.toMatchObject(refusedError)
       await expect(otherStore.remove('one')).rejects.toMatchObject(refusedError)
-      await expect(otherStore.cleanUp(0)).rejects.toMatchObject(refusedError)
+      await expect(otherStore.cleanUp(0, '')).rejects.toMatchObject(refusedError)
       await otherStore.close()
     }
   })
@@ -193,9 +187,7 @@ describe('the bucket store under faults', () => {
       tries: 2,
     })
     const unreachableError = { name: 'StoreError', fault: 'unreachable' }
-    await expect(unreachableStore.put('one', splitIntoPieces(data), ignoreBytes)).rejects.toMatchObject(
-      unreachableError,
-    )
+    await expect(unreachableStore.put('one', splitIntoPieces(data))).rejects.toMatchObject(unreachableError)
     await expect(readObject(unreachableStore, 'one')).rejects.toMatchObject(unreachableError)
     await unreachableStore.close()
   })

@@ -1,10 +1,11 @@
 import { GetObjectCommand, type GetObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3'
 import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import { type ByteMeter, StoreError } from '#server/drivers/backup-store/backup-store.ts'
-import { isRetryable, toStoreError } from '#server/drivers/backup-store/s3/store-errors.ts'
-import { formatCrc } from '#server/drivers/backup-store/s3/parts.ts'
-import type { ObjectTarget } from '#server/drivers/backup-store/s3/upload.ts'
+import type { ByteMeter, GetOptions } from '#server/drivers/file-store/file-store.ts'
+import { StoreError } from '#server/drivers/file-store/store-error.ts'
+import { isRetryable, toStoreError } from '#server/drivers/file-store/s3/store-errors.ts'
+import { formatCrc } from '#server/drivers/file-store/s3/parts.ts'
+import type { ObjectTarget } from '#server/drivers/file-store/s3/upload.ts'
 
 /** Maximum number of consecutive interruptions without any data in between. */
 const maxInterruptions = 3
@@ -13,14 +14,17 @@ export async function* downloadObject(
   client: S3Client,
   target: ObjectTarget,
   meter: ByteMeter,
+  range?: GetOptions['range'],
 ): AsyncGenerator<Uint8Array> {
+  if (range?.length === 0) return
   let firstResponse: GetObjectCommandOutput | null = null
   let offset = 0
   let checksum = 0
   let interruptionCount = 0
   while (firstResponse === null || offset < (firstResponse.ContentLength ?? 0)) {
     const startOffset = offset
-    const response: GetObjectCommandOutput = await requestObject(client, target, offset, firstResponse?.ETag)
+    const response = await requestObject(client, target, buildRangeOptions(offset, firstResponse?.ETag, range))
+    if (response === null) return
     firstResponse ??= response
     const body = response.Body as Readable
     try {
@@ -43,13 +47,24 @@ export async function* downloadObject(
     throw new StoreError('damaged', 'The downloaded object does not match its checksum.')
 }
 
-async function requestObject(client: S3Client, target: ObjectTarget, offset: number, etag: string | undefined) {
-  // The checksum is requested only for the complete object: buckets have none for a part of an object.
-  const rangeOptions =
-    offset === 0 ? { ChecksumMode: 'ENABLED' as const } : { Range: `bytes=${offset}-`, IfMatch: etag }
+/** The checksum is requested only for the complete object: buckets have none for a part of an object. */
+function buildRangeOptions(offset: number, etag: string | undefined, range: GetOptions['range']) {
+  if (offset === 0 && !range) return { ChecksumMode: 'ENABLED' as const }
+  const start = (range?.start ?? 0) + offset
+  const end = range ? String(range.start + range.length - 1) : ''
+  return { Range: `bytes=${start}-${end}`, IfMatch: etag }
+}
+
+/** Returns null if the object ends before the requested range. */
+async function requestObject(
+  client: S3Client,
+  target: ObjectTarget,
+  rangeOptions: ReturnType<typeof buildRangeOptions>,
+): Promise<GetObjectCommandOutput | null> {
   try {
     return await client.send(new GetObjectCommand({ ...target, ...rangeOptions }))
   } catch (error) {
+    if ((error as Partial<Error> | null)?.name === 'InvalidRange') return null
     throw toStoreError(error)
   }
 }
