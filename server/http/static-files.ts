@@ -9,6 +9,10 @@ import { workerPath } from '#server/http/security-headers.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
 import { createNotFoundProblem } from '#server/problems/problem-error.ts'
 
+/** Path of the files with a hash in their name. */
+export const assetsPath = '/saas/assets/'
+export const immutableCacheControl = 'public, max-age=31536000, immutable'
+
 const servedExtensions = new Set([
   '.html',
   '.js',
@@ -29,7 +33,7 @@ const servedExtensions = new Set([
  */
 const getCacheControl = (path: string) =>
   path.startsWith(assetsPath)
-    ? 'public, max-age=31536000, immutable'
+    ? immutableCacheControl
     : lastingPath.test(path)
       ? 'public, max-age=86400'
       : path.endsWith('.html') || path === workerPath || path.endsWith('.webmanifest')
@@ -55,7 +59,6 @@ export function serveStaticFiles(fastify: FastifyInstance, { settings }: HttpCon
 /** Returns the query with its question mark, to keep `?lang=` in a redirect. */
 const getQuery = (url: string) => /\?.*$/.exec(url)?.[0] ?? ''
 
-const assetsPath = '/saas/assets/'
 const getAssetsFolder = (dist: string) => join(dist, 'assets')
 
 function serveFolder(

@@ -7,14 +7,16 @@ import type { AppContext } from '#server/context/context.ts'
 import { createNotFoundProblem, createUnavailableProblem } from '#server/problems/problem-error.ts'
 import { isDatabaseHealthy } from '#server/use-cases/health.ts'
 
-export function serveHealth(fastify: FastifyInstance, { app, lifecycle }: HttpContext): void {
+export function serveHealth(fastify: FastifyInstance, { app, lifecycle, assets, settings }: HttpContext): void {
   fastify.get('/health/live', async (request, reply) => {
     requireLocalCaller(app, request)
     return reply.type(jsonType).send('{"status":"live"}')
   })
   fastify.get('/health/ready', async (request, reply) => {
     requireLocalCaller(app, request)
-    if (lifecycle.isClosing || !(await isDatabaseHealthy(app))) throw createUnavailableProblem(5)
+    // Other nodes cannot serve the pages of this build completely before it is published.
+    const isPublished = assets.publisher.isPublished() || !settings.publishesClient
+    if (lifecycle.isClosing || !isPublished || !(await isDatabaseHealthy(app))) throw createUnavailableProblem(5)
     return reply.type(jsonType).send('{"status":"ready"}')
   })
 }

@@ -4,6 +4,7 @@ import type { AccessLevel } from '#domain/access.ts'
 import type { Language, UserTitle, UserStatus } from '#domain/accounts/users.ts'
 import type { AuditTables } from '#server/db/tables/audit-tables.ts'
 import type { BackupTables } from '#server/db/tables/backup-tables.ts'
+import type { ClientBuildTables } from '#server/db/tables/client-build-tables.ts'
 import type { HostingTables } from '#server/db/tables/hosting-tables.ts'
 import type { OrderTables } from '#server/db/tables/order-tables.ts'
 import type { UploadTables } from '#server/db/tables/upload-tables.ts'
@@ -12,7 +13,7 @@ import type { UploadTables } from '#server/db/tables/upload-tables.ts'
  * The last file in server/db/migrations. The server does not start if the folder's last file is another one. Update it with each new
  * migration.
  */
-export const latestMigration = '049-column-names'
+export const latestMigration = '053-client-builds'
 
 type JsonColumn<T> = ColumnType<T, string, string>
 type ImmutableColumn<T> = ColumnType<T, T, never>
@@ -280,7 +281,13 @@ export interface FactTable {
   value: string
 }
 
-export interface DatabaseTables extends AuditTables, BackupTables, HostingTables, OrderTables, UploadTables {
+export interface DatabaseTables
+  extends AuditTables,
+    BackupTables,
+    ClientBuildTables,
+    HostingTables,
+    OrderTables,
+    UploadTables {
   company: CompanyTable
   portal_user: UserTable
   asset: AssetTable

@@ -95,6 +95,7 @@ export async function startServer({ settings, env, engine = 'embedded' }: Server
     },
     userCalls: unlimited,
     companyCalls: unlimited,
+    publishesClient: false,
     ...settings,
   }
   const fastify = buildApp(app, allSettings, devPages)
