@@ -135,7 +135,7 @@ eachEngineByNight('published assets', (engine) => {
       'style-bbbbbbbb.js',
       'index-bbbbbbbb.html',
       '__proto__-bbbbbbbb.js',
-      `${'x'.repeat(250)}-bbbbbbbb.js`,
+      `${'x'.repeat(150)}-bbbbbbbb.js`,
       "index-bbbbbbbb';drop table client_build;--.js",
       '中文-bbbbbbbb.js',
       '',
