@@ -49,16 +49,16 @@ export async function readServedBuilds(db: DatabaseHandle, maxSilenceMs: number)
   return rows.map(({ build }) => build)
 }
 
-/** Returns the published builds except those with a digest in `known`. */
+/** Returns the published builds except those with a digest in `knownDigests`. */
 export async function readPublishedBuilds(
   db: DatabaseHandle,
-  known: readonly string[],
+  knownDigests: readonly string[],
 ): Promise<(ClientBuildKey & { files: PackedFile[] })[]> {
   const rows = await db
     .selectFrom('client_build')
     .select(['build', 'digest', 'files'])
     .where('files', 'is not', null)
-    .where(sql<boolean>`not digest = any(${[...known]}::text[])`)
+    .where(sql<boolean>`not digest = any(${[...knownDigests]}::text[])`)
     .execute()
   return rows.map(({ build, digest, files }) => ({ build, digest, files: files ?? [] }))
 }
@@ -76,8 +76,8 @@ export const lockExpiredBuild = (
       .selectFrom('client_build')
       .select(['build', 'digest'])
       .where('seen_time', '<', sql<number>`${now} - ${maxAgeMs}::bigint`)
-      .where('digest', 'not in', (newest) =>
-        newest.selectFrom('client_build').select('digest').orderBy('seen_time', 'desc').limit(keepCount),
+      .where('digest', 'not in', (recent) =>
+        recent.selectFrom('client_build').select('digest').orderBy('seen_time', 'desc').limit(keepCount),
       )
       .orderBy('seen_time')
       .limit(1)

@@ -4,8 +4,7 @@ import type { Endpoint, HttpMethod } from '#contract/endpoint.ts'
 import { createEndpointMatcher } from '#contract/http-mapping.ts'
 import { isApi, getPath } from '#server/http/security-headers.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
-import { sendPublishedAsset } from '#server/http/published-assets.ts'
-import { assetsPath, isNavigation, sendShell } from '#server/http/static-files.ts'
+import { assetsPath, isNavigation, sendPublishedAsset, sendShell } from '#server/http/static-files.ts'
 import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
 
 const methods: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'DELETE']

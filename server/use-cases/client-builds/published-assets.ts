@@ -74,9 +74,9 @@ function createFileCache({ files }: AppContext) {
     if (bytes > 0)
       for await (const chunk of files.get(getPackKey(key), { range: { start, length: bytes } })) chunks.push(chunk)
     const content = Buffer.concat(chunks)
+    const digest = createHash('sha256').update(content).digest('hex')
     // Browsers would keep a damaged file for a year.
-    if (createHash('sha256').update(content).digest('hex') !== sha256)
-      throw new Error(`the bytes from ${start} of ${getPackKey(key)} are damaged`)
+    if (digest !== sha256) throw new Error(`the bytes from ${start} of ${getPackKey(key)} are damaged`)
     store(id, content)
     return content
   }

@@ -8,28 +8,28 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { buildApp } from '#server/composition/app.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
-import { chooseEncoding } from '#server/http/published-assets.ts'
+import { chooseEncoding } from '#server/http/input/accept-encoding.ts'
 import { deleteOldClientBuilds } from '#server/use-cases/client-builds/expire-builds.ts'
 import { createSharedRuns } from '#server/use-cases/client-builds/run-anew.ts'
 import { eachEngineByNight } from '#tests/support/server/database.ts'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
 
-const getScript = (letter: string) => `export const build = '${letter.repeat(3000)}'\n`
-const getAssetName = (letter: string) => `index-${letter.repeat(8)}.js`
+const getScript = (character: string) => `export const build = '${character.repeat(3000)}'\n`
+const getAssetName = (character: string) => `index-${character.repeat(8)}.js`
 const getBuild = (number: number) => `${20260101000000 + number}-0123456789abcdef`
 
 /** Writes a built client with one script in three encodings and a style sheet in one. */
-function writeDist(folder: string, letter: string, number: number): string {
-  const dist = join(folder, letter)
-  const script = getScript(letter)
-  const file = join(dist, 'assets', getAssetName(letter))
+function writeDist(folder: string, character: string, number: number): string {
+  const dist = join(folder, character)
+  const script = getScript(character)
+  const file = join(dist, 'assets', getAssetName(character))
   mkdirSync(join(dist, 'assets'), { recursive: true })
-  writeFileSync(join(dist, 'index.html'), `<script src="/saas/assets/${getAssetName(letter)}"></script>`)
-  writeFileSync(join(dist, 'build.json'), JSON.stringify({ build: getBuild(number), styleNonce: letter }))
+  writeFileSync(join(dist, 'index.html'), `<script src="/saas/assets/${getAssetName(character)}"></script>`)
+  writeFileSync(join(dist, 'build.json'), JSON.stringify({ build: getBuild(number), styleNonce: character }))
   writeFileSync(file, script)
   writeFileSync(`${file}.br`, brotliCompressSync(script))
   writeFileSync(`${file}.gz`, gzipSync(script))
-  writeFileSync(join(dist, 'assets', `style-${letter.repeat(8)}.css`), `.${letter} { color: red }`)
+  writeFileSync(join(dist, 'assets', `style-${character.repeat(8)}.css`), `.${character} { color: red }`)
   return dist
 }
 
@@ -55,9 +55,9 @@ eachEngineByNight('published assets', (engine) => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Starts a node with a build that has the letter in its script. All nodes share database and file store. */
-  async function startNode(letter: string, number: number, app = server.app): Promise<FastifyInstance> {
-    const node = buildApp(app, { dist: writeDist(folder, letter, number) })
+  /** Starts a node with a build that has the character in its script. All nodes share database and file store. */
+  async function startNode(character: string, number: number, app = server.app): Promise<FastifyInstance> {
+    const node = buildApp(app, { dist: writeDist(folder, character, number) })
     nodes.push(node)
     await node.ready()
     return node
@@ -82,14 +82,14 @@ eachEngineByNight('published assets', (engine) => {
     const older = await startNode('a', 1)
     expect((await get(older, getAssetName('b'))).statusCode).toBe(404)
     const newer = await startNode('b', 2)
-    for (const [node, letter] of [
+    for (const [node, character] of [
       [older, 'b'],
       [newer, 'a'],
       [older, 'a'],
     ] as const) {
-      const response = await get(node, getAssetName(letter))
+      const response = await get(node, getAssetName(character))
       expect(response.statusCode).toBe(200)
-      expect(response.body).toBe(getScript(letter))
+      expect(response.body).toBe(getScript(character))
       expect(response.headers).toMatchObject({
         'cache-control': 'public, max-age=31536000, immutable',
         'content-type': expect.stringMatching(/javascript; charset=utf-8$/),
@@ -199,7 +199,7 @@ eachEngineByNight('published assets', (engine) => {
   })
 
   it('are deleted when no node has served them for 30 days, except the newest three builds', async () => {
-    for (const [index, letter] of ['a', 'b', 'c', 'd', 'e'].entries()) await startNode(letter, index)
+    for (const [index, character] of ['a', 'b', 'c', 'd', 'e'].entries()) await startNode(character, index)
     await Promise.all([29, 31, 60, 61, 62].map((days, index) => setSeen(index, days)))
     await deleteOldClientBuilds(server.app, () => false)
     const readNames = () =>
