@@ -5,7 +5,7 @@ import { defineConfig } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
 import {
   distFolder,
-  createFormerBuildPlugin,
+  createMapPlugin,
   preloadPlugin,
   onlyWoff2,
   compressPlugin,
@@ -33,12 +33,16 @@ const lighterModules = [
 /** Namespaces whose texts the first pages need. For each language one file contains these texts and a second file all others. */
 const earlyNouns = ['shell', 'ui', 'users', 'home', 'accounts', 'problem', 'fields']
 const chunks = chunkSplitting(root, earlyNouns)
+const mapFile = 'build-map.json'
 
 export default defineConfig(({ command }) => {
+  // The environment of the caller must not change the build.
+  if (command === 'build') process.env['NODE_ENV'] = 'production'
   const sources = buildId(root)
-  const build = command === 'build' ? buildName(sources) : 'dev'
+  const build = command === 'build' ? buildName(root, sources) : 'dev'
   return {
     base: '/saas/',
+    envDir: false,
     define: { __BUILD__: JSON.stringify(build) },
     plugins: [
       chunks.plugin,
@@ -60,9 +64,9 @@ export default defineConfig(({ command }) => {
           globIgnores: ['icons/{*.png,mark.svg}', 'screenshots/**', 'icons/src/**', 'sw.js'],
         },
       }),
+      createMapPlugin(root, mapFile),
       preloadPlugin,
       compressPlugin,
-      createFormerBuildPlugin(),
       createStampPlugin(build, sources),
     ],
     resolve: { alias: lighterModules },
@@ -72,7 +76,7 @@ export default defineConfig(({ command }) => {
       outDir: distFolder,
       emptyOutDir: true,
       sourcemap: false,
-      manifest: 'build-map.json',
+      manifest: mapFile,
       // Builds one style sheet. With one per page, the code of a page would have to wait for another file.
       cssCodeSplit: false,
       // Inlined images would need `data:` in more directives of the CSP than img-src.

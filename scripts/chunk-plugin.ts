@@ -76,8 +76,10 @@ export function chunkSplitting(root: string, earlyNouns: readonly string[]) {
         if (part && part !== 'everybody') parts.set(file.fileName, part)
       }
     },
-    writeBundle: async ({ dir = '' }) =>
-      await writeFile(join(dir, partsFile), `${JSON.stringify(Object.fromEntries(parts), null, 1)}\n`),
+    writeBundle: async ({ dir = '' }) => {
+      const sorted = [...parts].sort(([one], [other]) => (one < other ? -1 : 1))
+      await writeFile(join(dir, partsFile), `${JSON.stringify(Object.fromEntries(sorted), null, 1)}\n`)
+    },
   }
 
   function getChunkName(id: string): string | null {

@@ -1,5 +1,5 @@
 /** The portal's own parts of the client build: Vite plugins, and steps on the built files. */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -7,7 +7,6 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip as gzipCompress } from 'node:zlib'
 import type { Plugin as PostcssPlugin } from 'postcss'
 import type { Plugin } from 'vite'
-import { keepFormer, readFormer } from './previous-build.mjs'
 import { writeSite } from './site.ts'
 
 /** Folder of the built client. The server uses the same variable. */
@@ -17,10 +16,10 @@ const gzip = promisify(gzipCompress)
 
 /**
  * The nonce is fixed per build and not per response: the worker serves the cached page with its header, so a new nonce could not match
- * (H-01). It allows PrimeReact's own <style> elements and nothing else.
+ * (H-01). It is derived from the name of the build, so that builds of one commit are equal. It allows PrimeReact's own <style> elements and nothing else.
  */
 export function createStampPlugin(build: string, sources: string): Plugin {
-  const styleNonce = randomBytes(16).toString('base64')
+  const styleNonce = createHash('sha256').update(`style nonce ${build}`).digest('base64').slice(0, 22)
   let hasFailed = false
   return {
     name: 'portal-stamp',
@@ -73,6 +72,25 @@ export const preloadPlugin: Plugin = {
   },
 }
 
+/** Vite names some style sheets in the build map by their full path. This makes the map independent of the folder of the project. */
+export function createMapPlugin(root: string, mapFile: string): Plugin {
+  return {
+    name: 'portal-map',
+    apply: 'build',
+    generateBundle: {
+      order: 'post',
+      handler(_options, bundle) {
+        const map = bundle[mapFile]
+        if (map?.type !== 'asset') throw new Error(`the build has no ${mapFile}`)
+        const text = String(map.source).replaceAll(JSON.stringify(`${root.replaceAll('\\', '/')}/`).slice(0, -1), '"')
+        const entries = Object.entries(JSON.parse(text) as Record<string, unknown>)
+        entries.sort(([one], [other]) => (one < other ? -1 : 1))
+        map.source = `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`
+      },
+    },
+  }
+}
+
 /** Compresses built files and public pages once with the best compression, not for each visitor. */
 export const compressPlugin: Plugin = {
   name: 'portal-squeezed',
@@ -92,19 +110,6 @@ export const compressPlugin: Plugin = {
   },
 }
 
-/** Reads the previous build's files before the folder is emptied, and writes them back already compressed. */
-export function createFormerBuildPlugin(): Plugin {
-  let files = new Map<string, Uint8Array>()
-  return {
-    name: 'portal-former',
-    apply: 'build',
-    async buildStart() {
-      files = await readFormer(distFolder)
-    },
-    closeBundle: { order: 'post', sequential: true, handler: () => keepFormer(distFolder, files) },
-  }
-}
-
 async function compressFile(file: string): Promise<void> {
   const bytes = await readFile(file)
   // A file of this size fits into a single network packet without compression.
@@ -116,9 +121,10 @@ async function compressFile(file: string): Promise<void> {
   await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)])
 }
 
-/** Adds a digest to each file. The worker requests files with it, so that the browser refuses any other bytes. */
+/** Sorts the files, and adds a digest to each. The worker requests files with it, so that the browser refuses any other bytes. */
 export async function addDigests<Entry extends { url: string }>(manifest: Entry[]) {
-  const entries = manifest.map(async (entry) => {
+  const sorted = manifest.toSorted((one, other) => (one.url < other.url ? -1 : 1))
+  const entries = sorted.map(async (entry) => {
     const bytes = await readFile(join(distFolder, entry.url.replace(/^\/saas\//, '')))
     return { ...entry, integrity: `sha256-${createHash('sha256').update(bytes).digest('base64')}` }
   })

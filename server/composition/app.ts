@@ -50,6 +50,8 @@ import { serveTusUploads } from '#server/routes/tus-uploads.ts'
 import { auditTrailHandlers } from '#server/routes/audit-trail.ts'
 import { userHandlers } from '#server/routes/users.ts'
 import { publicHandlers } from '#server/routes/public.ts'
+import { createBuildPublisher } from '#server/use-cases/client-builds/publish-build.ts'
+import { createPublishedAssets } from '#server/use-cases/client-builds/published-assets.ts'
 import { prepareDummyHash } from '#server/use-cases/accounts/password-hash.ts'
 
 /**
@@ -66,10 +68,14 @@ export function buildApp(
 ): FastifyInstance {
   const { clientDir } = app.config
   const allSettings = { ...defaultHttpSettings, ...(clientDir ? { dist: clientDir } : {}), ...settings }
+  const build = readClientBuild(allSettings.dist)
+  const publisher = createBuildPublisher(app, { ...build, dist: allSettings.dist })
+  if (allSettings.publishesClient) lifecycle.isPublished = () => publisher.isPublished()
   const http: HttpContext = {
     app,
     settings: allSettings,
-    build: readClientBuild(allSettings.dist),
+    build,
+    assets: { find: createPublishedAssets(app), publisher },
     lifecycle,
   }
   const { config } = app
@@ -139,6 +145,10 @@ export function buildApp(
   })
   // Prepared at the start, so that the first sign-in with an unknown account does not take longer than later ones (S-32).
   fastify.addHook('onReady', () => prepareDummyHash(config.argon2))
+  if (allSettings.publishesClient) {
+    fastify.addHook('onReady', () => publisher.start())
+    fastify.addHook('onClose', () => publisher.stop())
+  }
   fastify.setErrorHandler((error, request, reply) => sendProblem(request, reply, error))
 
   fastify.register(fastifyRateLimit, { global: false })

@@ -27,7 +27,7 @@ export function readConfig(env: EnvironmentVariables) {
   const host = env.HOST || '127.0.0.1'
   const port = readInteger(env, 'PORT', 8080, 0, 65_535)
   const databaseUrl = readPostgresUrl(env, 'DATABASE_URL')
-  const publicUrl = readUrl(env, 'PUBLIC_URL', `http://localhost:${port}`)
+  const publicUrl = readPublicUrl(env, `http://localhost:${port}`)
   const key = readKey(env, 'TOKEN_KEY')
   const trustProxy = readInteger(env, 'TRUST_PROXY', 0, 0, 10)
   const publicSetting = findPublicSetting({ host, publicUrl: publicUrl.href, trustProxy })
@@ -238,11 +238,16 @@ export function readFlag(env: EnvironmentVariables, name: string, defaultValue: 
   return readChoice(env, name, '0', ['0', '1', 'false', 'true'] as const) === '1' || env[name] === 'true'
 }
 
-function readUrl(env: EnvironmentVariables, name: string, defaultValue: string): URL {
-  const text = env[name] || defaultValue
+function readPublicUrl(env: EnvironmentVariables, defaultValue: string): URL {
+  const text = env.PUBLIC_URL || defaultValue
   const parsedUrl = URL.canParse(text) ? new URL(text) : null
-  if (parsedUrl && /^https?:$/.test(parsedUrl.protocol)) return parsedUrl
-  throw new StartProblem(`${name} must be an http or https address, not "${text}".`)
+  if (!parsedUrl || !/^https?:$/.test(parsedUrl.protocol))
+    throw new StartProblem(`PUBLIC_URL must be an http or https address, not "${text}".`)
+  if (parsedUrl.href === `${parsedUrl.origin}/`) return parsedUrl
+  // The message does not repeat the value, because it may contain a password.
+  throw new StartProblem(
+    `PUBLIC_URL must have no path, query, fragment or user name, because the portal needs a host name of its own: set it to an address like ${parsedUrl.origin}.`,
+  )
 }
 
 // The message does not repeat the value, because it contains a password.

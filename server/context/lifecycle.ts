@@ -7,6 +7,8 @@
  */
 export interface Lifecycle {
   phase: 'running' | 'draining' | 'closing'
+  /** Whether other nodes can serve the files of this node's client. Otherwise its pages could stay blank behind a load balancer. */
+  isPublished: () => boolean
 }
 
-export const createLifecycle = (): Lifecycle => ({ phase: 'running' })
+export const createLifecycle = (): Lifecycle => ({ phase: 'running', isPublished: () => true })

@@ -18,12 +18,16 @@ export function createBuildHeaders({ minBuild, workerBypass }: Config): Record<s
   }
 }
 
-export function serveBuilds(fastify: FastifyInstance, { app: { config }, build: { build } }: HttpContext): void {
+export function serveBuilds(
+  fastify: FastifyInstance,
+  { app: { config }, build: { build }, assets }: HttpContext,
+): void {
   const { minBuild: minimumBuild, workerBypass: bypass, supportEmail: support } = config
-  const buildInfo: BuildInfo = { build, minimumBuild, bypass, support }
-  fastify.get(buildInfoPath, async (_, reply) =>
-    reply.header('cache-control', 'no-store').type(jsonType).send(JSON.stringify(buildInfo)),
-  )
+  fastify.get(buildInfoPath, async (_, reply) => {
+    const builds = await assets.publisher.readServedBuilds()
+    const buildInfo: BuildInfo = { build, builds, minimumBuild, bypass, support }
+    return reply.header('cache-control', 'no-store').type(jsonType).send(JSON.stringify(buildInfo))
+  })
   if (!config.workerBypass) return
   fastify.get(workerPath, async (_, reply) =>
     reply.header('cache-control', 'no-cache').type('text/javascript; charset=utf-8').send(unregisterScript),

@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path'
 import type { AppContext } from '#server/context/context.ts'
 import type { Lifecycle } from '#server/context/lifecycle.ts'
 import { type FloodLimits, defaultFloodLimits } from '#server/http/flood-limits.ts'
+import type { BuildPublisher } from '#server/use-cases/client-builds/publish-build.ts'
+import type { FindAsset } from '#server/use-cases/client-builds/published-assets.ts'
 import type { ShareLimits } from '#server/shares/request-shares.ts'
 
 export interface HttpSettings {
@@ -26,12 +28,15 @@ export interface HttpSettings {
   pieceWaitMs: number
   /** Maximum time in ms for which a connection may be idle in both directions once a response has started. */
   responseIdleMs: number
+  /** Whether the client's files are stored for other nodes. Tests that do not need this turn it off. */
+  publishesClient: boolean
 }
 
 export interface HttpContext {
   app: AppContext
   settings: HttpSettings
   build: ClientBuild
+  assets: { find: FindAsset; publisher: BuildPublisher }
   lifecycle: Lifecycle
 }
 
@@ -55,6 +60,7 @@ export const defaultHttpSettings: HttpSettings = {
   uploadIdleMs: 15_000,
   pieceWaitMs: 120_000,
   responseIdleMs: 60_000,
+  publishesClient: true,
 }
 
 /** Reads `build.json` of the client. Without a build (development, tests) the nonce matches no style. */

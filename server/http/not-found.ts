@@ -4,7 +4,7 @@ import type { Endpoint, HttpMethod } from '#contract/endpoint.ts'
 import { createEndpointMatcher } from '#contract/http-mapping.ts'
 import { isApi, getPath } from '#server/http/security-headers.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
-import { isNavigation, sendShell } from '#server/http/static-files.ts'
+import { assetsPath, isNavigation, sendPublishedAsset, sendShell } from '#server/http/static-files.ts'
 import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
 
 const methods: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'DELETE']
@@ -21,6 +21,8 @@ export function createNotFoundHandler(http: HttpContext, endpoints: readonly End
     if (isApi(path)) throw createNotFoundProblem()
     if (request.method !== 'GET' && request.method !== 'HEAD') throw createNotAllowedProblem(reply, ['GET', 'HEAD'])
     if (isNavigation(request, path)) return sendShell(http, reply)
+    const assetReply = path.startsWith(assetsPath) ? await sendPublishedAsset(http, request, reply, path) : null
+    if (assetReply) return assetReply
     throw createNotFoundProblem()
   }
 }

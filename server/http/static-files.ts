@@ -7,7 +7,12 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { workerPath } from '#server/http/security-headers.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
-import { createNotFoundProblem } from '#server/problems/problem-error.ts'
+import { chooseEncoding } from '#server/http/input/accept-encoding.ts'
+import { createNotFoundProblem, createUnavailableProblem } from '#server/problems/problem-error.ts'
+
+/** Path of the files with a hash in their name. */
+export const assetsPath = '/saas/assets/'
+const immutableCacheControl = 'public, max-age=31536000, immutable'
 
 const servedExtensions = new Set([
   '.html',
@@ -29,7 +34,7 @@ const servedExtensions = new Set([
  */
 const getCacheControl = (path: string) =>
   path.startsWith(assetsPath)
-    ? 'public, max-age=31536000, immutable'
+    ? immutableCacheControl
     : lastingPath.test(path)
       ? 'public, max-age=86400'
       : path.endsWith('.html') || path === workerPath || path.endsWith('.webmanifest')
@@ -55,7 +60,6 @@ export function serveStaticFiles(fastify: FastifyInstance, { settings }: HttpCon
 /** Returns the query with its question mark, to keep `?lang=` in a redirect. */
 const getQuery = (url: string) => /\?.*$/.exec(url)?.[0] ?? ''
 
-const assetsPath = '/saas/assets/'
 const getAssetsFolder = (dist: string) => join(dist, 'assets')
 
 function serveFolder(
@@ -106,4 +110,54 @@ export async function sendShell({ settings }: HttpContext, reply: FastifyReply):
     .header('cache-control', 'no-cache')
     .type('text/html; charset=utf-8')
     .send(await readFile(file))
+}
+
+/** Types of the files with a hash in their name. */
+const contentTypes: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+}
+
+/**
+ * Sends a file of a client build that is not in this server's own folder: pages of an earlier build, and during a rolling upgrade pages of a
+ * newer one, load their code from any node. Returns null if no build has this file. Throws UNAVAILABLE if the database or the file store
+ * cannot be read.
+ */
+export async function sendPublishedAsset(
+  { assets, app }: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+): Promise<FastifyReply | null> {
+  const type = contentTypes[extname(path)]
+  const asset = type ? await assets.find(path.slice(assetsPath.length)) : null
+  if (!type || !asset) return null
+  const encoding = chooseEncoding(
+    request.headers['accept-encoding'],
+    asset.variants.map((variant) => variant.encoding),
+  )
+  const variant = asset.variants.find((one) => one.encoding === encoding)
+  if (!variant) return null
+  try {
+    const content = await asset.read(variant)
+    if (!content) return null
+    if (encoding !== 'identity') reply.header('content-encoding', encoding)
+    return reply
+      .code(200)
+      .header('cache-control', immutableCacheControl)
+      .header('vary', 'accept-encoding')
+      .type(type)
+      .send(content)
+  } catch (error) {
+    app.log.warn(
+      { event: 'client_asset_unreadable', path, err: error },
+      'could not read a file of another client build',
+    )
+    throw createUnavailableProblem(5)
+  }
 }

@@ -11,6 +11,7 @@ import { archiveOldEntries } from '#server/use-cases/audit/archive.ts'
 import { checkCompleteLogs } from '#server/use-cases/audit/check-complete-logs.ts'
 import { integrate } from '#server/use-cases/audit/integrate.ts'
 import { mailCheckpoints } from '#server/use-cases/audit/mail-checkpoints.ts'
+import { deleteOldClientBuilds } from '#server/use-cases/client-builds/expire-builds.ts'
 import { expireBackups, cleanUpBackups } from '#server/use-cases/hosting/backups/expire-backups.ts'
 import { startDueBackups } from '#server/use-cases/hosting/backups/start-due-backups.ts'
 import { checkServices } from '#server/use-cases/hosting/check-services.ts'
@@ -70,6 +71,13 @@ export const schedule: readonly ScheduledJob[] = [
     everyMs: 5 * minuteMs,
     run: dumpDatabaseIfDue,
     failureLevel: 'error',
+  },
+  {
+    ...clusterJob,
+    name: 'delete-old-client-builds',
+    firstMs: 6 * minuteMs,
+    everyMs: dayMs,
+    run: deleteOldClientBuilds,
   },
   { ...clusterJob, name: 'mail-audit-checkpoints', firstMs: 7 * minuteMs, everyMs: hourMs, run: mailCheckpoints },
   // The health check runs every few seconds, and as soon as the host reports a change.

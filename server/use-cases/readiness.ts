@@ -3,8 +3,11 @@ import type { AppContext } from '#server/context/context.ts'
 import type { Lifecycle } from '#server/context/lifecycle.ts'
 import { isDatabaseHealthy } from '#server/use-cases/health.ts'
 
-/** Reasons why a process is not ready. `database`: it does not respond in time, or is not writable. */
-export type UnreadyReason = 'starting' | 'draining' | 'closing' | 'database'
+/**
+ * Reasons why a process is not ready. `publishing`: its client is not in the file store yet. `database`: it does not respond in time, or is
+ * not writable.
+ */
+export type UnreadyReason = 'starting' | 'publishing' | 'draining' | 'closing' | 'database'
 
 /** Returns the reason why the process is not ready, or null if it is ready. */
 export type ReadinessCheck = () => Promise<UnreadyReason | null>
@@ -56,6 +59,7 @@ export function createReadinessCheck(
 
   return async () => {
     if (lifecycle.phase !== 'running') return lifecycle.phase
+    if (!lifecycle.isPublished()) return 'publishing'
     const isHealthy = await readDatabaseHealth()
     logChange(isHealthy)
     // The signal may have arrived during the query.

@@ -27,8 +27,18 @@ export const buildHeaders = {
 export const buildInfoPath = '/saas/worker.json'
 
 export interface BuildInfo {
+  /** Build of the node that responds. */
   build: string
+  /** Builds that any node serves now. Older servers do not send it. */
+  builds?: string[]
   minimumBuild: number
   bypass: boolean
   support: string
 }
+
+/**
+ * Whether a page or worker of `build` is to be replaced by the server's build: it is newer, or it is older and no node serves `build` any
+ * more, because the upgrade was taken back. During a rolling upgrade a client that has the newer build keeps it.
+ */
+export const isReplacedBy = (build: string, info: Pick<BuildInfo, 'build' | 'builds'>): boolean =>
+  info.build !== build && (getBuildNumber(info.build) >= getBuildNumber(build) || !(info.builds ?? []).includes(build))

@@ -30,7 +30,7 @@ export async function deleteOlderBuilds(): Promise<void> {
 }
 
 /**
- * Returns a file of the previous build, from the cache or from the server. The server keeps these files for the same time, including those
+ * Returns a file of the previous build, from the cache or from the server. The server keeps the files of its recent builds, including those
  * that are cached only on use.
  */
 export const respondFromPreviousBuild = async (request: Request): Promise<Response> =>

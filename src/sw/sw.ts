@@ -1,11 +1,12 @@
 /** The worker has only event handlers. Requests are routed synchronously, then handled by the pipeline of pages. */
-import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching'
+import { addPlugins, cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching'
 import { NavigationRoute, registerRoute } from 'workbox-routing'
 import { sendOutbox } from '#request/writes/sender.ts'
 import type { WorkerMessage } from '#request/ports.ts'
 import { watchOpenJobs } from '#request/jobs/job-poller.ts'
 import { routeRequest } from '#request/pipeline/route-request.ts'
 import { respond } from './respond.ts'
+import { requireCurrentBuild } from './install-check.ts'
 import { isBypassed } from './build-check.ts'
 import { respondFromPreviousBuild, deleteOlderBuilds, isHashedFile, cachePreviousBuild } from './previous-build.ts'
 import { findCachedPart, deleteOlderParts, isOptionalFile, cachePart } from './optional-chunks.ts'
@@ -23,6 +24,16 @@ self.addEventListener('fetch', (event) => {
 
 const allFiles = self.__WB_MANIFEST
 const files = allFiles.filter((file) => !isOptionalFile(file))
+self.addEventListener('install', (event) => event.waitUntil(requireCurrentBuild()))
+addPlugins([
+  {
+    // A refused worker downloads nothing.
+    async requestWillFetch({ request, event }) {
+      if (event?.type === 'install') await requireCurrentBuild()
+      return request
+    },
+  },
+])
 precacheAndRoute(files)
 registerRoute(
   ({ url }) => isHashedFile(url),

@@ -21,6 +21,7 @@ import { run as payments } from '#tests/campaigns/payments.ts'
 import { run as pictureFlood } from '#tests/campaigns/picture-flood.ts'
 import { run as proxies } from '#tests/campaigns/proxies.ts'
 import { run as recipes } from '#tests/campaigns/recipes.ts'
+import { run as reproducible } from '#tests/campaigns/reproducible.ts'
 import { run as saved } from '#tests/campaigns/saved.ts'
 import { run as services } from '#tests/campaigns/services.ts'
 import { run as signInFlood } from '#tests/campaigns/sign-in-flood.ts'
@@ -49,6 +50,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   'picture-flood': pictureFlood,
   proxies,
   recipes,
+  reproducible,
   saved,
   services,
   'sign-in-flood': signInFlood,

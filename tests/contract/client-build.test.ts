@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isOlderBuild, getBuildTime, getBuildNumber } from '#contract/client-build.ts'
+import { isOlderBuild, isReplacedBy, getBuildTime, getBuildNumber } from '#contract/client-build.ts'
 
 describe('getBuildNumber and isOlderBuild', () => {
   it('compare builds by number, and call no build older if either has no number', () => {
@@ -17,5 +17,20 @@ describe('getBuildTime', () => {
   it('returns the time in a build number, or null if the number is not a time (P-16)', () => {
     expect(getBuildTime('20261121155214-e994e0e4')).toBe(Date.UTC(2026, 10, 21, 15, 52, 14))
     expect(['7-abc', 'dev', '2026-abc'].map(getBuildTime)).toEqual([null, null, null])
+  })
+})
+
+describe('isReplacedBy', () => {
+  it.each([
+    ['2-x', '3-y', ['2-x', '3-y'], true],
+    ['2-x', '2-x', ['2-x'], false],
+    ['2-x', '2-y', ['2-x', '2-y'], true],
+    ['3-y', '2-x', ['2-x', '3-y'], false],
+    ['3-y', '2-x', ['2-x'], true],
+    ['3-y', '2-x', undefined, true],
+    ['dev', '2-x', ['2-x'], true],
+    ['2-x', 'none', ['2-x'], false],
+  ])('of %s, with %s on the node that responds and %j on all nodes, is %s', (own, build, builds, expected) => {
+    expect(isReplacedBy(own, { build, ...(builds ? { builds } : {}) })).toBe(expected)
   })
 })

@@ -4,6 +4,7 @@ import type { AccessLevel } from '#domain/access.ts'
 import type { Language, UserTitle, UserStatus } from '#domain/accounts/users.ts'
 import type { AuditTables } from '#server/db/tables/audit-tables.ts'
 import type { BackupTables } from '#server/db/tables/backup-tables.ts'
+import type { ClientBuildTables } from '#server/db/tables/client-build-tables.ts'
 import type { HostingTables } from '#server/db/tables/hosting-tables.ts'
 import type { NodeTables } from '#server/db/tables/node-tables.ts'
 import type { OrderTables } from '#server/db/tables/order-tables.ts'
@@ -303,6 +304,7 @@ export interface ScheduledRunTable {
 export interface DatabaseTables
   extends AuditTables,
     BackupTables,
+    ClientBuildTables,
     HostingTables,
     NodeTables,
     OrderTables,

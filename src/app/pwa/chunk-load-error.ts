@@ -1,5 +1,6 @@
 /** Handles code that could not be loaded, usually because a new build has replaced it (P-15, W-10). */
 import { hasFilledForm, reloadOnce } from '#app/pwa/reload-once.ts'
+import { isReplacedBy } from '#contract/client-build.ts'
 import { ports } from '#app/connection/api.ts'
 import { hasUnsavedInput } from '#app/pwa/unsaved-input.ts'
 import { forceUpdate, markUpdateReady } from '#app/pwa/update-flow.ts'
@@ -16,7 +17,7 @@ export async function recoverFromLoadError(): Promise<void> {
   const buildInfo = await fetchBuildInfo()
   if (!buildInfo) return
   const registration = await navigator.serviceWorker?.getRegistration('/saas/')
-  if (registration?.active && buildInfo.build !== ports.build) {
+  if (registration?.active && isReplacedBy(ports.build, buildInfo)) {
     forceUpdate()
     // Tried several times, because the server may just be restarting, or the files may still be loading.
     for (let tries = 0; tries < maxTries && !registration.waiting; tries++) {
@@ -26,6 +27,6 @@ export async function recoverFromLoadError(): Promise<void> {
     if (registration.waiting) markUpdateReady()
     return
   }
-  // The server has the same build, so the connection was probably lost for a moment. Another click loads the code.
+  // The server has no newer build, so the connection was probably lost for a moment. Another click loads the code.
   if (!hasUnsavedInput() && !hasFilledForm()) reloadOnce('build')
 }

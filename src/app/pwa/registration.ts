@@ -1,7 +1,10 @@
 import { Workbox } from 'workbox-window'
 
 export interface WorkerRegistration {
-  /** Resolves to the active worker, or null if none is active yet. Rejects if the worker cannot be loaded; may then be called again. */
+  /**
+   * Resolves to the active worker, or null if none is active yet. Rejects if the worker cannot be loaded or the first one cannot be
+   * installed; may then be called again.
+   */
   register(): Promise<ServiceWorker | null>
   /** Checks for a newer build. Never rejects. */
   update(): Promise<void>
@@ -27,6 +30,7 @@ export function createRegistration(onUpdateWaiting: () => void): WorkerRegistrat
     async register() {
       registration = await workbox.register({ immediate: true })
       watchInstallingWorker()
+      if (registration?.installing && !registration.active) await waitUntilInstalled(registration.installing)
       return registration?.active ?? null
     },
     async update() {
@@ -36,3 +40,14 @@ export function createRegistration(onUpdateWaiting: () => void): WorkerRegistrat
     },
   }
 }
+
+/** Rejects if the installation fails, for example because the files came from nodes with different builds. */
+const waitUntilInstalled = (worker: ServiceWorker) =>
+  new Promise<void>((resolve, reject) => {
+    const checkState = () => {
+      if (worker.state === 'redundant') reject(new Error('the worker could not be installed'))
+      else if (worker.state !== 'installing') resolve()
+    }
+    worker.addEventListener('statechange', checkState)
+    checkState()
+  })

@@ -6,7 +6,8 @@ import { holdUnsavedInputLock } from '#app/pwa/unsaved-input.ts'
 import { compareBuilds, followController, forceUpdate, markUpdateReady } from '#app/pwa/update-flow.ts'
 import { fetchBuildInfo } from '#app/pwa/build-info.ts'
 import { createRegistration, type WorkerRegistration } from '#app/pwa/registration.ts'
-import { isOlderBuild, type BuildInfo } from '#contract/client-build.ts'
+import { isOlderBuild, isReplacedBy, type BuildInfo } from '#contract/client-build.ts'
+import { recordBuildIfNewer } from '#local/storage/newest-build.ts'
 import type { PageMessage, WorkerMessage } from '#request/ports.ts'
 
 let registration: WorkerRegistration | undefined
@@ -50,6 +51,8 @@ async function registerWorker(): Promise<void> {
     void holdUnsavedInputLock()
     markUpdateReady()
   })
+  // The worker's script may come from a node with an older build. That worker then refuses to be installed.
+  await recordBuildIfNewer(ports.build).catch(ports.report)
   // If the connection is lost early, registration fails too, and the visit may be a long one, so it is retried.
   const active = await retryImport(() => worker.register())
   registration = worker
@@ -71,11 +74,11 @@ export async function checkBuild(): Promise<void> {
     // Waiting writes stay in the database. This page sends them.
     bypassWorker()
     await (await navigator.serviceWorker.getRegistration('/saas/'))?.unregister()
-  } else if (newBuildInfo.build !== ports.build) await registration?.update()
+  } else if (isReplacedBy(ports.build, newBuildInfo)) await registration?.update()
   if (isOlderBuild(ports.build, newBuildInfo.minimumBuild)) {
     forceUpdate()
     // Without a worker, a reload from the network brings the new build.
-    if (!getWorker() && newBuildInfo.build !== ports.build) markUpdateReady()
+    if (!getWorker() && isReplacedBy(ports.build, newBuildInfo)) markUpdateReady()
   }
 }
 

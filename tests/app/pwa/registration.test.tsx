@@ -36,6 +36,9 @@ async function registerFake(fake: FakeRegistration) {
   return { registration, isNotified: () => vi.advanceTimersByTimeAsync(1_000).then(() => notifications > 0) }
 }
 
+/** A browser reports the end of an installation in a later task than the registration. */
+const runMicrotasks = () => new Promise((resolve) => setTimeout(resolve))
+
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
@@ -87,6 +90,24 @@ describe('registering the worker, without a new build', () => {
     fake.waiting = null
     fake.active = firstWorker
     expect(await isNotified()).toBe(false)
+  })
+
+  it('rejects if the first worker cannot be installed, and succeeds when it is called again', async () => {
+    const fake = new FakeRegistration()
+    fake.active = null
+    vi.stubGlobal('navigator', { serviceWorker: Object.assign(new EventTarget(), { register: async () => fake }) })
+    const registration = createRegistration(() => undefined)
+    const refusedWorker = fake.startInstalling()
+    const refused = registration.register()
+    const isRejected = expect(refused).rejects.toThrow('could not be installed')
+    await runMicrotasks()
+    fake.endInstalling(refusedWorker, 'redundant')
+    await isRejected
+    const worker = fake.startInstalling()
+    const registered = registration.register()
+    await runMicrotasks()
+    fake.endInstalling(worker, 'installed')
+    expect(await registered).toBeNull()
   })
 
   it('does not notify if the check for an update fails', async () => {

@@ -162,14 +162,14 @@ describe('code that a new version removed while a page was open', () => {
 
   it('leads to one reload into the new version if the server no longer serves it', async () => {
     const page = await enter('staff', '/app/home')
-    await fixture.served.deploy({ hasFormerFiles: false })
+    await fixture.served.deploy({ hasOlderFiles: false })
     await openPrices(page)
     await isLoadedAnew(page)
     await getPricesHeading(page).waitFor()
     expect(await readBuild(page)).toBe(fixture.releases.newerBuild)
   })
 
-  it('is still served for one release, without a reload', async () => {
+  it('is still served from the file store, without a reload', async () => {
     const page = await enter('staff', '/app/home')
     await fixture.served.deploy()
     await openPrices(page)
@@ -189,13 +189,13 @@ describe('code that a new version removed while a page was open', () => {
     })
     await stopOutgoingWhile(second, updateBar(second).getByText('running in your other tabs').waitFor())
     await fixture.context.setOffline(true)
-    const formerFiles = fixture.releases.formerFiles.filter((file) => !/^(staff|signup)-/.test(file))
-    expect(formerFiles.length).toBeGreaterThan(0)
+    const olderFiles = fixture.releases.olderFiles.filter((file) => !/^(staff|signup)-/.test(file))
+    expect(olderFiles.length).toBeGreaterThan(0)
     const statuses = await second.evaluate(
       async (files) => await Promise.all(files.map(async (file) => (await fetch(`/saas/assets/${file}`)).status)),
-      formerFiles,
+      olderFiles,
     )
-    expect(statuses).toEqual(formerFiles.map(() => 200))
+    expect(statuses).toEqual(olderFiles.map(() => 200))
     await fixture.context.setOffline(false)
   })
 
@@ -203,7 +203,7 @@ describe('code that a new version removed while a page was open', () => {
     const page = await enter('staff', '/app/home')
     let loadCount = 0
     page.on('load', () => (loadCount += 1))
-    await fixture.served.deploy({ missingPart: 'staff-', hasFormerFiles: false })
+    await fixture.served.deploy({ missingPart: 'staff-', hasOlderFiles: false })
     await openPrices(page)
     await page.getByRole('button', { name: 'Try again' }).waitFor()
     await isLoadedAnew(page, '.broken-detail')

@@ -50,3 +50,30 @@ describe('the DEMO setting', () => {
     expect([readConfig(env).demo, readConfig({ ...env, DEMO: '1' }).demo]).toEqual([false, true])
   })
 })
+
+describe('the PUBLIC_URL setting', () => {
+  test.each([
+    ['https://portal.example.com', 'https://portal.example.com'],
+    ['https://PORTAL.example.com:443/', 'https://portal.example.com'],
+    ['http://[::1]:8080', 'http://[::1]:8080'],
+  ])('accepts %s', (text, publicUrl) => expect(readConfig({ PUBLIC_URL: text }).publicUrl).toBe(publicUrl))
+
+  test.each([
+    'https://portal.example.com/portal',
+    'https://portal.example.com//',
+    'https://portal.example.com\\portal',
+    'https://portal.example.com/?lang=en',
+    'https://portal.example.com?',
+    'https://portal.example.com#',
+    'https://portal.example.com/#top',
+    'https://admin@portal.example.com',
+    'https://admin:secret@portal.example.com',
+    'https://:secret@portal.example.com',
+  ])('refuses %s with one sentence that says what to set', (text) => {
+    const read = () => readConfig({ PUBLIC_URL: text })
+    expect(read).toThrow(
+      /^PUBLIC_URL must have no path, [^\n]*set it to an address like https:\/\/portal\.example\.com\.$/,
+    )
+    expect(read).not.toThrow(/secret/)
+  })
+})

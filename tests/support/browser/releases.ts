@@ -13,7 +13,7 @@ export interface Releases {
   olderBuild: string
   newerBuild: string
   /** Scripts of the older build that its worker caches and that the newer build does not contain. */
-  formerFiles: string[]
+  olderFiles: string[]
   open(): Promise<ServedRelease>
   close(): Promise<void>
 }
@@ -22,14 +22,14 @@ export interface ServedRelease {
   portal: Portal
   /**
    * Replaces the older build by the newer one and restarts the server. `missingPart` removes files whose name contains it, `spoiledPart`
-   * replaces them by a login page with 200, as behind a captive portal. `hasFormerFiles: false` omits the older build's files, as if a
-   * release had been skipped.
+   * replaces them by a login page with 200, as behind a captive portal. `hasOlderFiles: false` uses an empty file store, as if the older
+   * build had been deleted from it.
    */
   deploy(options?: {
     settings?: Record<string, string>
     missingPart?: string
     spoiledPart?: string
-    hasFormerFiles?: boolean
+    hasOlderFiles?: boolean
   }): Promise<void>
 }
 
@@ -39,13 +39,11 @@ export async function buildReleases(): Promise<Releases> {
   const currentDir = join(root, 'dist')
   const nextDir = join(folder, 'next')
   const olderBuild = await readBuild(currentDir)
-  // Builds into a folder that contains the older build, like a server that builds in place.
-  await cp(currentDir, nextDir, { recursive: true })
-  await buildNewer(nextDir, getBuildNumber(olderBuild) + 1)
+  await buildClient(nextDir, getBuildNumber(olderBuild) + 1)
   return {
     olderBuild,
     newerBuild: await readBuild(nextDir),
-    formerFiles: await findPrecachedFiles(currentDir, await readFormerFiles(nextDir)),
+    olderFiles: await findRemovedFiles(currentDir, nextDir),
     open: async () => serve(await mkdtemp(join(folder, 'served-')), { currentDir, nextDir }),
     close: () => rm(folder, { recursive: true, force: true }),
   }
@@ -59,7 +57,7 @@ async function serve(
   const portal = await startPortal({ CLIENT_DIR: servedDir })
   return {
     portal,
-    async deploy({ settings = {}, missingPart, spoiledPart, hasFormerFiles = true } = {}) {
+    async deploy({ settings = {}, missingPart, spoiledPart, hasOlderFiles = true } = {}) {
       await portal.stop()
       await rm(servedDir, { recursive: true })
       await cp(nextDir, servedDir, { recursive: true })
@@ -68,9 +66,7 @@ async function serve(
         if (file.endsWith('.js')) await writeFile(join(servedDir, file), '<!doctype html><title>Please log in</title>')
         else await rm(join(servedDir, file))
       }
-      if (!hasFormerFiles)
-        for (const file of await readFormerFiles(nextDir)) await rm(join(servedDir, 'assets', file), { force: true })
-      await portal.start(settings)
+      await portal.start({ ...settings, ...(hasOlderFiles ? {} : { FILES_DIR: join(portal.dataDir, 'empty-files') }) })
     },
   }
 }
@@ -82,21 +78,21 @@ async function findFiles(folder: string, namePart: string | undefined): Promise<
   return files
 }
 
-async function readBuild(folder: string): Promise<string> {
+export async function readBuild(folder: string): Promise<string> {
   const { build } = JSON.parse(await readFile(join(folder, 'build.json'), 'utf8')) as { build: string }
   return build
 }
 
-const readFormerFiles = async (folder: string) =>
-  JSON.parse(await readFile(join(folder, 'former.json'), 'utf8')) as string[]
-
-/** Returns the files that the worker caches. Files that are useless offline are not cached. */
-async function findPrecachedFiles(folder: string, files: readonly string[]): Promise<string[]> {
-  const worker = await readFile(join(folder, 'sw.js'), 'utf8')
-  return files.filter((file) => file.endsWith('.js') && worker.includes(file))
+/** Returns the scripts that the worker of the older build caches and that the newer build does not contain. */
+async function findRemovedFiles(older: string, newer: string): Promise<string[]> {
+  const worker = await readFile(join(older, 'sw.js'), 'utf8')
+  const newerFiles = new Set(await readdir(join(newer, 'assets')))
+  const files = await readdir(join(older, 'assets'))
+  return files.filter((file) => file.endsWith('.js') && !newerFiles.has(file) && worker.includes(file))
 }
 
-async function buildNewer(folder: string, number: number): Promise<void> {
+/** Builds the client with a number into a folder. Takes some ten seconds. */
+export async function buildClient(folder: string, number: number): Promise<void> {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   const env = { ...process.env, NODE_ENV: 'production', BUILD_NUMBER: String(number), CLIENT_DIR: folder }
   const child = spawn(process.execPath, [vite, 'build', '--logLevel', 'error'], {
@@ -105,5 +101,5 @@ async function buildNewer(folder: string, number: number): Promise<void> {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error(`the newer build ended with ${code}`)
+  if (code !== 0) throw new Error(`the build ended with ${code}`)
 }

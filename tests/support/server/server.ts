@@ -103,6 +103,7 @@ export async function startServer({
     },
     userCalls: unlimited,
     companyCalls: unlimited,
+    publishesClient: false,
     ...settings,
   }
   const fastify = buildApp(app, allSettings, devPages)
