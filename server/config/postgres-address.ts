@@ -117,7 +117,7 @@ function parseParameters(query: string): Parameters {
 
 function parseAuthority(authority: string, port: string | undefined): PostgresHost[] {
   const parts = authority.split(',')
-  requireHostCount(parts)
+  requireHostList(parts)
   return parts.map((part) => {
     const [, bracketed, bare = '', portText] =
       /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(.*))?$/s.exec(part) ?? fail(encodingHint)
@@ -134,7 +134,7 @@ function parseAuthority(authority: string, port: string | undefined): PostgresHo
 function parseHosts({ host = '', port = '' }: Parameters): PostgresHost[] {
   const hosts = host.split(',')
   const ports = port.split(',')
-  requireHostCount(hosts)
+  requireHostList(hosts)
   if (ports.length > 1 && ports.length !== hosts.length) return fail('must have one port, or as many ports as hosts')
   return hosts.map((name, index) => ({
     host: requireHost(name || 'localhost'),
@@ -142,8 +142,10 @@ function parseHosts({ host = '', port = '' }: Parameters): PostgresHost[] {
   }))
 }
 
-const requireHostCount = ({ length }: readonly string[]) =>
-  length > maxHosts ? fail(`must have at most ${maxHosts} hosts`) : undefined
+function requireHostList(hosts: readonly string[]): void {
+  if (hosts.length > maxHosts) fail(`must have at most ${maxHosts} hosts`)
+  if (hosts.length > 1 && hosts.includes('')) fail('must not have an empty host between commas')
+}
 
 const requireHost = (host: string): string =>
   host.startsWith('/') || isIP(host) !== 0 || /^[^\s:/@[\]]{1,255}$/.test(host) ? host : fail(encodingHint)
@@ -160,7 +162,7 @@ function parsePort(text: string): number {
 function parseTls(parameters: Parameters): PostgresTls {
   const { sslmode, sslrootcert, sslcert, sslkey } = parameters
   const mode = tlsModes.find((name) => name === (sslmode || 'disable'))
-  if (mode === undefined) return fail(`must have sslmode=${tlsModes.join(', ')}`)
+  if (mode === undefined) return fail(`must have one of ${tlsModes.join(', ')} as sslmode`)
   const problem = findTlsProblem(mode, parameters)
   if (problem !== null) return fail(problem)
   return {

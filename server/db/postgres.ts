@@ -3,10 +3,11 @@ import type { Logger } from 'pino'
 import type { Config } from '#server/config/config.ts'
 import type { Database } from '#server/db/database.ts'
 import { createPoolKysely } from '#server/db/pool.ts'
-import { createChannelListener } from '#server/db/postgres/channel-listener.ts'
+import { createChannelListener, listenTimingsMs } from '#server/db/postgres/channel-listener.ts'
 import { connectToServer } from '#server/db/postgres/connect.ts'
 import { prepareSchema, startLimits } from '#server/db/postgres/schema-check.ts'
 import { ServerPool, type ServerPoolReports } from '#server/db/postgres/server-pool.ts'
+import { silenceTimings } from '#server/db/postgres/silence-watch.ts'
 import { createServerTarget, type ServerTarget } from '#server/db/postgres/server-target.ts'
 import { checkNotifications, checkServer, toStartProblem } from '#server/db/postgres/start-checks.ts'
 import { transactionTimeoutsMs } from '#server/db/timeouts.ts'
@@ -16,18 +17,25 @@ const responseMarginMs = 5000
 
 type PostgresConfig = Pick<Config, 'database' | 'listenDatabaseUrl' | 'migrateDatabaseUrl' | 'migrateAtStart'>
 
-/** Throws StartProblem if the database cannot be used. */
-export async function openPostgres(config: PostgresConfig, databaseUrl: string, log: Logger): Promise<Database> {
+const defaultTimings = { silence: silenceTimings, listenMs: listenTimingsMs }
+
+/** Throws StartProblem if the database cannot be used. Tests use shorter timings. */
+export async function openPostgres(
+  config: PostgresConfig,
+  databaseUrl: string,
+  log: Logger,
+  { silence, listenMs } = defaultTimings,
+): Promise<Database> {
   const { poolSize, connectMs, statementMs, lockMs } = config.database
   const target = createServerTarget(databaseUrl, 'portal')
   const listenTarget = createServerTarget(config.listenDatabaseUrl ?? databaseUrl, 'portal-listen')
   const appliedMigrations = await prepareServer(config, databaseUrl, { target, listenTarget }, log)
   const pool = new ServerPool(
     target,
-    { max: poolSize, connectMs, maxQueryMs: statementMs + responseMarginMs },
+    { max: poolSize, connectMs, maxQueryMs: statementMs + responseMarginMs, silence },
     createPoolReports(log),
   )
-  const channelListener = createChannelListener(listenTarget, log)
+  const channelListener = createChannelListener(listenTarget, log, listenMs)
   const kysely = createPoolKysely(pool)
   return {
     engine: 'postgres',

@@ -4,7 +4,7 @@ import { typeParsers } from '#server/db/pool.ts'
 import { connectToServer, getReason, requireUsable } from '#server/db/postgres/connect.ts'
 import { ServerClient, ServerConnectionError } from '#server/db/postgres/server-client.ts'
 import type { ServerTarget } from '#server/db/postgres/server-target.ts'
-import { watchSilence } from '#server/db/postgres/silence-watch.ts'
+import { silenceTimings, watchSilence } from '#server/db/postgres/silence-watch.ts'
 import { isConnectionError } from '#server/db/sql-state.ts'
 
 export interface ServerPoolOptions {
@@ -13,6 +13,7 @@ export interface ServerPoolOptions {
   connectMs: number
   /** Maximum time in ms for the response to a query. Null for no limit. */
   maxQueryMs: number | null
+  silence?: typeof silenceTimings
 }
 
 /** Called for what an operator should know. */
@@ -46,7 +47,11 @@ export class ServerPool extends Pool {
   #locatePromise: Promise<void> | null = null
   #failureReportedAt = Number.NEGATIVE_INFINITY
 
-  constructor(target: ServerTarget, { max, connectMs, maxQueryMs }: ServerPoolOptions, reports: ServerPoolReports) {
+  constructor(
+    target: ServerTarget,
+    { max, connectMs, maxQueryMs, silence = silenceTimings }: ServerPoolOptions,
+    reports: ServerPoolReports,
+  ) {
     super({
       max,
       connectionTimeoutMillis: connectMs,
@@ -66,6 +71,7 @@ export class ServerPool extends Pool {
     this.#stopWatch = watchSilence(this.#clients, {
       target,
       maxQueryMs,
+      timings: silence,
       onSilent: (clients) => this.#removeSilent(clients),
     })
   }

@@ -7,16 +7,16 @@ import { ServerClient } from '#server/db/postgres/server-client.ts'
 import type { ServerHost, ServerTarget } from '#server/db/postgres/server-target.ts'
 import { isServerResponse } from '#server/db/sql-state.ts'
 
-/** Time in ms between two checks. Checks are counted, so that the time in which the process was suspended does not count. */
-const checkMs = 1000
-/** Number of checks without any response after which the host is probed. */
-const silentChecks = 4
-/** Limit in ms for a probe. Together with `silentChecks` it stays below 10 s. */
-const probeMs = 3500
+/**
+ * Time in ms between two checks, number of checks without any response after which a host is probed, and limit in ms for the probe. All
+ * together stay below 10 s. Checks are counted, so that the time in which the process was suspended does not count.
+ */
+export const silenceTimings = { checkMs: 1000, silentChecks: 4, probeMs: 3500 }
 
 interface SilenceWatchOptions {
   target: ServerTarget
   maxQueryMs: number | null
+  timings: typeof silenceTimings
   onSilent(clients: readonly ServerClient[]): void
 }
 
@@ -27,6 +27,7 @@ interface ClientWait {
 
 /** Returns a stop function. */
 export function watchSilence(clients: ReadonlySet<ServerClient>, options: SilenceWatchOptions): () => void {
+  const { checkMs, silentChecks, probeMs } = options.timings
   const waits = new WeakMap<ServerClient, ClientWait>()
   const silentChecksByHost = new Map<ServerHost, number>()
   const probedHosts = new Set<ServerHost>()
@@ -34,7 +35,7 @@ export function watchSilence(clients: ReadonlySet<ServerClient>, options: Silenc
   async function probe(host: ServerHost): Promise<void> {
     const countResponses = () => sum([...clients].filter(isAt(host)).map(({ responseCount }) => responseCount))
     const countBefore = countResponses()
-    const responds = await respondsToProbe(options.target, host)
+    const responds = await respondsToProbe(options.target, host, probeMs)
     if (!responds && countResponses() === countBefore) options.onSilent([...clients].filter(isAt(host)))
   }
 
@@ -73,7 +74,7 @@ const isAt = (host: ServerHost) => (client: ServerClient) => client.serverHost =
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
 /** Returns true for any response of the server, also for an error such as too many connections. */
-async function respondsToProbe(target: ServerTarget, host: ServerHost): Promise<boolean> {
+async function respondsToProbe(target: ServerTarget, host: ServerHost, probeMs: number): Promise<boolean> {
   const config = { ...target.createConfig(host), connectionTimeoutMillis: probeMs, query_timeout: probeMs }
   const client = new ServerClient(config, host)
   client.on('error', () => undefined)
