@@ -67,22 +67,24 @@ const fail = (message: string): never => {
 export function parsePostgresAddress(text: string): PostgresAddress {
   const match = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#]*))?(?:\?([^#]*))?(#.*)?$/s.exec(text.trim())
   if (!match) return fail(form)
-  const [, credentials = '', authority = '', path = '', query = '', fragment] = match
+  const [credentials = '', authority = '', path = '', query = '', fragment] = match.slice(1)
   // A raw `@`, `/`, `?` or `#` in a password moves the borders between the parts.
   if (fragment !== undefined || path.includes('@') || query.includes('@')) return fail(encodingHint)
   const [user = '', ...passwordParts] = credentials.split(':')
   const parameters = parseParameters(query)
   return {
     hosts: parameters.host === undefined ? parseAuthority(authority, parameters.port) : parseHosts(parameters),
-    user: parameters.user || decode(user) || null,
-    password: parameters.password || decode(passwordParts.join(':')) || null,
-    database: parameters.dbname || decode(path) || null,
+    user: toNull(parameters.user || decode(user)),
+    password: toNull(parameters.password || decode(passwordParts.join(':'))),
+    database: toNull(parameters.dbname || decode(path)),
     tls: parseTls(parameters),
     ...parseTarget(parameters, authority),
-    applicationName: parameters.application_name || null,
-    options: parameters.options || null,
+    applicationName: toNull(parameters.application_name),
+    options: toNull(parameters.options),
   }
 }
+
+const toNull = (text: string | undefined): string | null => text || null
 
 /** Decodes percent-encoded characters. A percent sign that begins none stays as it is, as in node-postgres. */
 function decode(text: string): string {
@@ -121,7 +123,7 @@ function parseAuthority(authority: string, port: string | undefined): PostgresHo
   return parts.map((part) => {
     const [, bracketed, bare = '', portText] =
       /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(.*))?$/s.exec(part) ?? fail(encodingHint)
-    if (bracketed !== undefined && isIP(bracketed.replace(/%.*$/, '')) !== 6)
+    if (bracketed !== undefined && !isIpv6(bracketed))
       return fail('must have an IPv6 address inside brackets, like postgres://user:password@[::1]:5432/database')
     return {
       host: bracketed ?? requireHost(decode(bare) || 'localhost'),
@@ -129,6 +131,9 @@ function parseAuthority(authority: string, port: string | undefined): PostgresHo
     }
   })
 }
+
+/** Accepts a zone too, as in `fe80::1%eth0`. */
+const isIpv6 = (host: string) => isIP(host.split('%', 1)[0] ?? '') === 6
 
 /** Parses the hosts of the query, which are separated by commas: either one port for all of them, or one for each. */
 function parseHosts({ host = '', port = '' }: Parameters): PostgresHost[] {
@@ -201,4 +206,4 @@ export const describePostgresAddress = ({ hosts, database }: Pick<PostgresAddres
   `${hosts.map(describePostgresHost).join(',')}/${database ?? ''}`
 
 export const describePostgresHost = ({ host, port }: PostgresHost): string =>
-  `${isIP(host.replace(/%.*$/, '')) === 6 ? `[${host}]` : host}:${port}`
+  `${isIpv6(host) ? `[${host}]` : host}:${port}`

@@ -5,7 +5,7 @@ export const getSqlState = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
 
 /** Returns whether the server itself sent the error. Codes of network errors are longer than the five characters of an SQLSTATE. */
-export const isServerResponse = (error: unknown): boolean =>
+const isServerResponse = (error: unknown): boolean =>
   /^[0-9A-Z]{5}$/.test(getSqlState(error) ?? '') && error instanceof Error && 'severity' in error
 
 /**

@@ -1,11 +1,10 @@
 /** Pool of connections to a server. Removes connections that do not respond, and follows the writable host after a failover. */
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
-import { typeParsers } from '#server/db/pool.ts'
 import { connectToServer, getReason, requireUsable } from '#server/db/postgres/connect.ts'
 import { ServerClient, ServerConnectionError } from '#server/db/postgres/server-client.ts'
 import type { ServerTarget } from '#server/db/postgres/server-target.ts'
 import { silenceTimings, watchSilence } from '#server/db/postgres/silence-watch.ts'
-import { isConnectionError } from '#server/db/sql-state.ts'
+import { typeParsers } from '#server/db/postgres/type-parsers.ts'
 
 export interface ServerPoolOptions {
   max: number
@@ -121,7 +120,9 @@ export class ServerPool extends Pool {
         this.#target.isUncertain = this.#target.canChange
         if (!isRepeated && this.#target.canChange && performance.now() - startedAt < quickFailureMs) continue
         this.#reportFailure(error)
-        throw isConnectionError(error) ? error : new ServerConnectionError(getReason(error), { cause: error })
+        throw error instanceof ServerConnectionError
+          ? error
+          : new ServerConnectionError(getReason(error), { cause: error })
       }
     }
   }

@@ -3,9 +3,9 @@
  * system would wait a quarter of an hour for a response. If queries wait and no connection of the host gets a response for some seconds, a
  * new connection shows whether the host responds at all.
  */
+import { DatabaseError } from 'pg'
 import { ServerClient } from '#server/db/postgres/server-client.ts'
 import type { ServerHost, ServerTarget } from '#server/db/postgres/server-target.ts'
-import { isServerResponse } from '#server/db/sql-state.ts'
 
 /**
  * Time in ms between two checks, number of checks without any response after which a host is probed, and limit in ms for the probe. All
@@ -83,7 +83,7 @@ async function respondsToProbe(target: ServerTarget, host: ServerHost, probeMs: 
     await client.query('select 1')
     return true
   } catch (error) {
-    return isServerResponse(error)
+    return error instanceof DatabaseError
   } finally {
     client.connection.stream.destroy()
   }

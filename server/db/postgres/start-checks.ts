@@ -7,7 +7,6 @@ import { describePostgresAddress } from '#server/config/postgres-address.ts'
 import { type ConnectLimits, connectToServer, getReason, readServerState } from '#server/db/postgres/connect.ts'
 import type { ServerClient } from '#server/db/postgres/server-client.ts'
 import type { ServerTarget } from '#server/db/postgres/server-target.ts'
-import { getSqlState } from '#server/db/sql-state.ts'
 
 const minVersion = 15
 
@@ -24,7 +23,8 @@ export function toStartProblem(error: unknown, { address }: Pick<ServerTarget, '
 }
 
 function describeReason(error: unknown): string {
-  const code = getSqlState(error) ?? ''
+  const { code: errorCode } = error as { code?: unknown }
+  const code = typeof errorCode === 'string' ? errorCode : ''
   const reason = getReason(error)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `its host name cannot be resolved (${reason})`
   if (/does not support SSL connections/.test(reason))

@@ -29,7 +29,7 @@ describe.skipIf(bin === null)('a primary and a standby', () => {
 
   const buildUrl = (hosts: string, query = '') => `postgres://postgres@${hosts}/portal${query}`
   const listHosts = (...clusters: Cluster[]) => clusters.map((cluster) => `127.0.0.1:${portOf(cluster)}`).join(',')
-  const use = async <T>(url: string, work: (database: Database) => Promise<T>): Promise<T> => {
+  const withDatabase = async <T>(url: string, work: (database: Database) => Promise<T>): Promise<T> => {
     const database = await openPostgres(testConfig(), url, silent)
     try {
       return await work(database)
@@ -62,7 +62,7 @@ describe.skipIf(bin === null)('a primary and a standby', () => {
     afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
     const readTls = (query: string, host = 'localhost') =>
-      use(buildUrl(`${host}:${portOf(primary)}`, query), async ({ kysely }) => {
+      withDatabase(buildUrl(`${host}:${portOf(primary)}`, query), async ({ kysely }) => {
         const { rows } = await sql<{ ssl: boolean; dn: string | null }>`
           select ssl, client_dn as dn from pg_stat_ssl where pid = pg_backend_pid()`.execute(kysely)
         return rows[0]
@@ -105,30 +105,30 @@ describe.skipIf(bin === null)('a primary and a standby', () => {
 
     it('refuses a server without TLS, except with prefer', async () => {
       const plainUrl = (query: string) => buildUrl(listHosts(standby), `${query}&target_session_attrs=any`)
-      await expect(use(plainUrl('?sslmode=require'), readPort)).rejects.toThrow(
+      await expect(withDatabase(plainUrl('?sslmode=require'), readPort)).rejects.toThrow(
         /: it does not offer TLS: turn on ssl in PostgreSQL, or set sslmode=disable\.$/,
       )
       // The connection works: the standby itself is the next problem.
-      await expect(use(plainUrl('?sslmode=prefer'), readPort)).rejects.toThrow(/it is a standby/)
+      await expect(withDatabase(plainUrl('?sslmode=prefer'), readPort)).rejects.toThrow(/it is a standby/)
     })
   })
 
   it('are used in any order: transactions go to the one that accepts writes', async () => {
     for (const hosts of [listHosts(standby, primary), listHosts(primary, standby), `127.0.0.1:9,${listHosts(primary)}`])
-      expect(await use(buildUrl(hosts, '?target_session_attrs=read-write'), readPort)).toBe(portOf(primary))
-    await expect(use(buildUrl(`127.0.0.1:9,${listHosts(standby)}`), readPort)).rejects.toThrow(
+      expect(await withDatabase(buildUrl(hosts, '?target_session_attrs=read-write'), readPort)).toBe(portOf(primary))
+    await expect(withDatabase(buildUrl(`127.0.0.1:9,${listHosts(standby)}`), readPort)).rejects.toThrow(
       /^Could not use the database at 127\.0\.0\.1:9,127\.0\.0\.1:\d+\/portal: no host can be used \(127\.0\.0\.1:9: [^\n;]*; 127\.0\.0\.1:\d+: the server is a standby\)\.$/,
     )
   })
 
   it('refuse the start on the standby, with one sentence', async () => {
-    await expect(use(buildUrl(listHosts(standby)), readPort)).rejects.toThrow(
+    await expect(withDatabase(buildUrl(listHosts(standby)), readPort)).rejects.toThrow(
       /: it is a standby, which accepts no writes: use the address of the primary\.$/,
     )
   })
 
   it('respond with 503 to writes while the primary accepts none, and the health check fails', async () => {
-    await use(buildUrl(listHosts(primary)), async (database) => {
+    await withDatabase(buildUrl(listHosts(primary)), async (database) => {
       const app = testContext(database)
       const write = () => writeAsSystem(app, (db) => sql`update catalogue set change = change`.execute(db))
       const setReadOnly = async (value: 'on' | 'off') =>
@@ -152,7 +152,7 @@ describe.skipIf(bin === null)('a primary and a standby', () => {
 
   // Last, because the standby becomes the primary.
   it('fail over: writes get 503 until the standby is promoted, and then go there', async () => {
-    await use(buildUrl(listHosts(primary, standby)), async (database) => {
+    await withDatabase(buildUrl(listHosts(primary, standby)), async (database) => {
       const app = testContext(database)
       let missedCount = 0
       const received: string[] = []
