@@ -27,6 +27,7 @@ function describeReason(error: unknown): string {
   const code = typeof errorCode === 'string' ? errorCode : ''
   const reason = getReason(error)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `its host name cannot be resolved (${reason})`
+  if (/client password must be a string/.test(reason)) return 'it needs a password, but the address has none'
   if (/does not support SSL connections/.test(reason))
     return 'it does not offer TLS: turn on ssl in PostgreSQL, or set sslmode=disable'
   if (isCertificateCode(code))
