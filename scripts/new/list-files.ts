@@ -7,6 +7,8 @@ export const buildMigrationFile = ({
 import { type Kysely, sql } from 'kysely'
 import { share } from '#server/db/migrations/tenancy.ts'
 
+export const kind = 'compatible'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql\`
     create table \${sql.table('${table}')} (

@@ -6,6 +6,7 @@
 import '#server/config/private-files.ts'
 import { openFiles } from '#server/composition/open-files.ts'
 import { readConfig, StartProblem } from '#server/config/config.ts'
+import { readEnvironment } from '#server/config/secret-files.ts'
 import { readFilesSettings } from '#server/config/files-config.ts'
 import { copyFiles } from '#server/use-cases/uploads/copy-files.ts'
 
@@ -15,8 +16,9 @@ const messages = {
 }
 
 try {
-  const config = readConfig(process.env)
-  const location = readFilesSettings(process.env, config)
+  const env = readEnvironment()
+  const config = readConfig(env)
+  const location = readFilesSettings(env, config)
   if (location.kind === 'folder')
     throw new StartProblem('Set FILES_STORE=s3 and FILES_BUCKET: the files of FILES_DIR are copied into that bucket.')
   const source = openFiles({ kind: 'folder', folder: config.filesDir }, config)

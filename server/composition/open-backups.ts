@@ -5,7 +5,13 @@ import type { BackupSettings } from '#server/config/backup-config.ts'
 import type { BackupDestinations } from '#server/context/backup-destinations.ts'
 import type { Config } from '#server/config/config.ts'
 import { openEngine } from '#server/db/embedded/open.ts'
-import { createEngineConnections, createServerConnections } from '#server/drivers/backup-store/copies/connections.ts'
+import { ServerPool } from '#server/db/postgres/server-pool.ts'
+import { createServerTarget } from '#server/db/postgres/server-target.ts'
+import {
+  copyPoolLimits,
+  createEngineConnections,
+  createServerConnections,
+} from '#server/drivers/backup-store/copies/connections.ts'
 import { createCopyTarget } from '#server/drivers/backup-store/copies/target.ts'
 import type { CopyTarget } from '#server/drivers/backup-store/copies/copy-target.ts'
 import { createFolderStore } from '#server/drivers/file-store/folder-store.ts'
@@ -35,9 +41,18 @@ function openCopies(
   log: Logger,
 ): CopyTarget {
   if (copiesUrl !== null) {
-    const logLostConnection = (error: Error) =>
+    // A statement of a large copy may take long, so only a host that does not respond at all ends it.
+    const limits = { ...copyPoolLimits, maxQueryMs: null }
+    const target = createServerTarget(copiesUrl, 'portal-copies')
+    const logLostConnection = (error: unknown) =>
       log.warn({ event: 'backup_store_connection_lost', err: error }, 'lost a connection to the backup database')
-    return createCopyTarget(createServerConnections(copiesUrl, logLostConnection))
+    const pool = new ServerPool(target, limits, {
+      onLost: logLostConnection,
+      onSilent: () => logLostConnection(null),
+      // The caller reports the backup that failed.
+      onUnavailable: () => undefined,
+    })
+    return createCopyTarget(createServerConnections(pool))
   }
   return createCopyTarget(createEngineConnections(() => openEngine(copiesFolder, log), hasRoom))
 }

@@ -8,6 +8,7 @@ import {
   readPostgresUrl,
   StartProblem,
 } from '#server/config/config.ts'
+import { parsePostgresAddress } from '#server/config/postgres-address.ts'
 import type { BucketSettings } from '#server/drivers/file-store/bucket-settings.ts'
 
 export interface BackupSettings {
@@ -35,23 +36,20 @@ export function readBackupSettings(
   }
 }
 
-function decodeName(pathname: string): string {
-  try {
-    return decodeURIComponent(pathname)
-  } catch {
-    // A name that cannot be decoded is compared as it is.
-    return pathname
-  }
-}
-
-/** Returns whether both addresses mean the same database, in any spelling. A copy in the same database would be lost together with it. */
+/**
+ * Returns whether both addresses can mean the same database, in any spelling. A copy in the same database would be lost together with it.
+ * A Unix socket is an address of this machine.
+ */
 function isSame(first: string, second: string): boolean {
-  const toDatabaseAddress = (text: string) => {
-    const { hostname, port, pathname } = new URL(text)
-    const host = isLoopback(hostname) ? 'localhost' : hostname.toLowerCase()
-    return [host, port || '5432', decodeName(pathname)].join(' ')
+  const toDatabaseAddresses = (text: string) => {
+    const { hosts, database, user } = parsePostgresAddress(text)
+    return hosts.map(({ host, port }) => {
+      const isLocal = host.startsWith('/') || isLoopback(host)
+      return [isLocal ? 'localhost' : host.toLowerCase(), port, database ?? user].join(' ')
+    })
   }
-  return toDatabaseAddress(first) === toDatabaseAddress(second)
+  const otherAddresses = toDatabaseAddresses(second)
+  return toDatabaseAddresses(first).some((address) => otherAddresses.includes(address))
 }
 
 function readBucket(env: EnvironmentVariables): BucketSettings | null {

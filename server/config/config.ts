@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { readDatabaseSettings } from '#server/config/database-config.ts'
+import { parsePostgresAddress, PostgresAddressError } from '#server/config/postgres-address.ts'
 
 export type Config = ReturnType<typeof readConfig>
 
@@ -43,6 +45,11 @@ export function readConfig(env: EnvironmentVariables) {
     /** Address of PostgreSQL. Null for the embedded database in `dataDir`. */
     databaseUrl,
     migrateDatabaseUrl: readPostgresUrl(env, 'MIGRATE_DATABASE_URL'),
+    /** Whether a server with `migrateDatabaseUrl` migrates at its start. Otherwise it only checks. */
+    migrateAtStart: readFlag(env, 'MIGRATE_AT_START', true),
+    /** Address of the connection that listens for notifications. Null for `databaseUrl`. */
+    listenDatabaseUrl: readPostgresUrl(env, 'LISTEN_DATABASE_URL'),
+    database: readDatabaseSettings((...setting) => readInteger(env, ...setting)),
     demo: isDemo,
     /** Address of the portal for users, without a slash at the end. */
     publicUrl: publicUrl.href.replace(/\/$/, ''),
@@ -254,8 +261,12 @@ function readPublicUrl(env: EnvironmentVariables, defaultValue: string): URL {
 export function readPostgresUrl(env: EnvironmentVariables, name: string): string | null {
   const text = env[name]
   if (!text) return null
-  if (URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)) return text
-  throw new StartProblem(`${name} must be an address like postgres://user:password@host:5432/database.`)
+  try {
+    parsePostgresAddress(text)
+    return text
+  } catch (error) {
+    throw error instanceof PostgresAddressError ? new StartProblem(`${name} ${error.message}`) : error
+  }
 }
 
 // The message does not repeat the value, because it may contain a password.

@@ -4,11 +4,10 @@
  */
 import type { Database } from '#server/db/database.ts'
 
-/**
- * Maximum number of concurrent transactions of a company. The embedded database runs one at a time. PostgreSQL has twenty connections, of
- * which some stay free for others.
- */
-const maxConcurrent: Record<Database['engine'], number> = { embedded: 1, postgres: 6 }
+/** Share of the connections that the concurrent transactions of one company may use. The embedded database runs one transaction at a time. */
+const maxShare = 0.3
+
+const getMaxConcurrent = ({ poolSize }: Database) => Math.max(1, Math.floor(poolSize * maxShare))
 
 interface TurnQueue {
   runningCount: number
@@ -28,7 +27,7 @@ export async function runInTurn<T>(
   turnQueues.set(database, queuesByCompany)
   const queue = queuesByCompany.get(companyId) ?? { runningCount: 0, waiters: [] }
   queuesByCompany.set(companyId, queue)
-  if (queue.runningCount < maxConcurrent[database.engine]) queue.runningCount += 1
+  if (queue.runningCount < getMaxConcurrent(database)) queue.runningCount += 1
   else await waitForTurn(queue, waitMs, createTimeoutError)
   try {
     return await action()

@@ -1,15 +1,8 @@
 import { Kysely, PostgresDialect } from 'kysely'
-import { Pool, type PoolConfig, types } from 'pg'
+import { Pool, type PoolConfig } from 'pg'
 import type { Logger } from 'pino'
+import { typeParsers } from '#server/db/postgres/type-parsers.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
-
-const INT8 = 20
-
-// Times, counts and change numbers stay far below 2^53. Without this parser the driver would return them as strings.
-const typeParsers: PoolConfig['types'] = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 ? Number : types.getTypeParser(oid, format as 'text')) as typeof types.getTypeParser,
-}
 
 /** Creates a pool whose broken connections do not end the process. */
 export function createPool(config: PoolConfig, log: Logger): Pool {

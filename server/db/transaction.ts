@@ -9,7 +9,8 @@ import { type SealKeyConfig, setSealKeys } from '#server/db/audit/entry-seals.ts
 import { runInTurn } from '#server/db/company-turns.ts'
 import type { Database, DatabaseHandle } from '#server/db/database.ts'
 import type { IntentKey } from '#server/db/idempotency-store.ts'
-import { getSqlState } from '#server/db/sql-state.ts'
+import { getSqlState, isConnectionError, readOnlyState } from '#server/db/sql-state.ts'
+import type { TransactionTimeouts } from '#server/db/timeouts.ts'
 import { ProblemError, createUnavailableProblem } from '#server/problems/problem-error.ts'
 
 export interface DatabaseOwner {
@@ -34,14 +35,13 @@ export type IntentClaim = IntentKey & { checksOutcome: boolean }
 /** `reading` runs a read-only transaction. */
 export type TransactionMode = 'reading' | 'writing'
 
-/** Limits in ms: for a statement, for waiting for a lock, for waiting for a connection, and for an idle transaction. */
-export const transactionTimeoutsMs = { statement: 20_000, lock: 2000, queue: 5000, idle: 30_000 }
 const maxRetries = 3
 
 /**
  * Runs the work in one READ COMMITTED transaction and commits it. After a serialization failure or deadlock it runs the work again, at most
  * three times, so the work must have no effect except through its handle (protocol 27). Throws UNAVAILABLE (503) if the database cannot be
- * reached within 5 s, or if other transactions of the company take that long.
+ * reached within its limit (5 s by default), accepts no writes, or stops responding, and if other transactions of the company take too long.
+ * If the response to a commit is missing, nobody knows whether the work took effect: a repeated write with the same key finds out.
  */
 export async function runInTransaction<T>(
   app: DatabaseOwner,
@@ -49,7 +49,7 @@ export async function runInTransaction<T>(
   work: (db: DatabaseHandle) => Promise<T>,
   mode: TransactionMode = 'writing',
 ): Promise<T> {
-  return runWithRetries(() => runInScope(app, scope, work, mode))
+  return runWithRetries(app.database, mode, () => runInScope(app, scope, work, mode))
 }
 
 export const readAsSystem = <T>(app: DatabaseOwner, work: (db: DatabaseHandle) => Promise<T>): Promise<T> =>
@@ -67,17 +67,23 @@ export const runForCompany = <T>(
 
 /** Runs one statement without a transaction. Only for database functions that run as portal_app or portal_system. */
 export const runSingleStatement = <T>(app: DatabaseOwner, execute: (db: QueryExecutor) => Promise<T>): Promise<T> =>
-  runWithRetries(() => execute(app.database.kysely))
+  runWithRetries(app.database, 'writing', () => execute(app.database.kysely))
 
 /** Executes compiled queries, but cannot build statements on tables. */
 export type QueryExecutor = Pick<DatabaseHandle, 'executeQuery'>
 
-async function runWithRetries<T>(run: () => Promise<T>): Promise<T> {
+async function runWithRetries<T>(database: Database, mode: TransactionMode, run: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await run()
     } catch (error) {
-      if (isUnreachable(error)) throw createUnavailableProblem(5)
+      if (error instanceof ProblemError) throw error
+      if (isConnectionError(error)) throw createUnavailableProblem(5)
+      if (mode === 'writing' && getSqlState(error) === readOnlyState) {
+        // The server has become a standby. The next connection goes to the server that took over.
+        database.discardConnections()
+        throw createUnavailableProblem(5)
+      }
       if (!isRetryable(error) || attempt === maxRetries) throw error
       await wait(20 * 2 ** attempt * (0.5 + Math.random()))
     }
@@ -94,34 +100,35 @@ const runInScope = <T>(
     ? runInTurn(
         app.database,
         scope.companyId,
-        { waitMs: transactionTimeoutsMs.queue, createTimeoutError: () => createUnavailableProblem(2) },
+        { waitMs: app.database.timeoutsMs.queue, createTimeoutError: () => createUnavailableProblem(2) },
         () => beginTransaction(app, scope, work, mode),
       )
     : beginTransaction(app, scope, work, mode)
 
-const beginTransaction = <T>(
+function beginTransaction<T>(
   app: DatabaseOwner,
   scope: TransactionScope,
   work: (db: DatabaseHandle) => Promise<T>,
   mode: TransactionMode,
-): Promise<T> =>
-  app.database.kysely
-    .transaction()
-    .setIsolationLevel('read committed')
-    .setAccessMode(mode === 'reading' ? 'read only' : 'read write')
-    .execute(async (db) => {
-      setSealKeys(db, app.config)
-      await applyScope(db, scope)
-      return work(db)
-    })
+): Promise<T> {
+  const transaction = app.database.kysely.transaction().setIsolationLevel('read committed')
+  // A writing transaction does not set its access mode: that would override a server that was set to read-only for a switch of the primary.
+  const builder = mode === 'reading' ? transaction.setAccessMode('read only') : transaction
+  return builder.execute(async (db) => {
+    setSealKeys(db, app.config)
+    await applyScope(db, scope, app.database.timeoutsMs)
+    return work(db)
+  })
+}
 
 /**
  * Sets the role, the tenant and the timeouts, and takes the claim, in one statement: `set_config(..., true)` is SET LOCAL, also for `role`.
  */
-async function applyScope(db: DatabaseHandle, scope: TransactionScope): Promise<void> {
+async function applyScope(db: DatabaseHandle, scope: TransactionScope, timeouts: TransactionTimeouts): Promise<void> {
   const companyId = scope.role === 'portal_app' ? String(scope.companyId) : ''
   const { claim } = scope
-  const values = [scope.role, companyId, ...(claim ? toClaimValues(claim) : [])]
+  const timeoutValues = [timeouts.lock, timeouts.statement, timeouts.idle].map((ms) => `${ms}ms`)
+  const values = [scope.role, companyId, ...timeoutValues, ...(claim ? toClaimValues(claim) : [])]
   const text = scopeStatements[claim ? (claim.checksOutcome ? 'look' : 'take') : 'none']
   await db.executeQuery(CompiledQuery.raw(text, values))
 }
@@ -135,22 +142,13 @@ const toClaimValues = ({ owner, key, intent, checksOutcome }: IntentClaim) => [
 
 // Timeouts are set in every transaction, because a pooler may use another connection each time.
 const settingsStatement = `select set_config('role', $1, true), set_config('app.company', $2, true),
-  set_config('lock_timeout', '${transactionTimeoutsMs.lock}ms', true), set_config('statement_timeout', '${transactionTimeoutsMs.statement}ms', true),
-  set_config('idle_in_transaction_session_timeout', '${transactionTimeoutsMs.idle}ms', true)`
+  set_config('lock_timeout', $3, true), set_config('statement_timeout', $4, true),
+  set_config('idle_in_transaction_session_timeout', $5, true)`
 
 const scopeStatements = {
   none: settingsStatement,
-  take: `${settingsStatement}, take_intent($3, $4, $5)`,
-  look: `${settingsStatement}, claim_intent($3, $4, $6, $5)`,
+  take: `${settingsStatement}, take_intent($6, $7, $8)`,
+  look: `${settingsStatement}, claim_intent($6, $7, $9, $8)`,
 }
 
 const isRetryable = (error: unknown) => ['40001', '40P01'].includes(getSqlState(error) ?? '')
-
-// Classes of SQLSTATE: 08 connection, 53 out of connections or memory, 57P shutting down or starting. Errors of the pool itself are found
-// by their message.
-function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof ProblemError) return false
-  const state = getSqlState(error) ?? ''
-  if (/^(08|53|57P)/.test(state) || ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE'].includes(state)) return true
-  return /timeout exceeded when trying to connect|Connection terminated|Client has encountered/.test(error.message)
-}

@@ -69,7 +69,8 @@ export function serveProgress(fastify: FastifyInstance, { app }: HttpContext): v
       if (listener.caller.companyId === companyId && (userId ?? listener.caller.userId) === listener.caller.userId)
         notifyAccountChange(app, listener)
   })
-  const unsubscribeSessions = app.database.listen(sessionsChannel, () => void closeEnded(app, listeners))
+  const closeEndedSessions = () => void closeEnded(app, listeners)
+  const unsubscribeSessions = app.database.listen(sessionsChannel, closeEndedSessions, closeEndedSessions)
   const closeController = new AbortController()
   void checkPeriodically(app, listeners, closeController.signal)
   fastify.addHook('onClose', async () => {
@@ -107,10 +108,15 @@ function subscribeToServices(app: AppContext, listeners: ReadonlySet<Listener>):
     for (const listener of listeners)
       if (canSeeServicesOf(listener.caller, changedCompanies)) deliver(app, listener, { changed: 'services' })
   }
-  const unsubscribe = app.database.listen(servicesChannel, (message) => {
-    companies.add(Number(message))
+  const addCompanies = (...companyIds: number[]) => {
+    for (const companyId of companyIds) companies.add(companyId)
     timer ??= setTimeout(notifyListeners, groupingMs)
-  })
+  }
+  const unsubscribe = app.database.listen(
+    servicesChannel,
+    (message) => addCompanies(Number(message)),
+    () => addCompanies(...[...listeners].map(({ caller }) => caller.companyId)),
+  )
   return () => {
     unsubscribe()
     if (timer) clearTimeout(timer)

@@ -216,7 +216,7 @@ export function runJobsWhile(app: AppContext, canClaim: () => boolean, ...kindGr
   const stopController = new AbortController()
   const wakeCallbacks = new Map<number, () => void>()
   const wakeAll = () => wakeCallbacks.forEach((wake) => wake())
-  const unsubscribe = app.database.listen(jobsChannel, wakeAll)
+  const unsubscribe = app.database.listen(jobsChannel, wakeAll, wakeAll)
   const waitForWake = (worker: number) => new Promise<void>((resolve) => wakeCallbacks.set(worker, resolve))
 
   async function runWorker(kinds: JobKinds, worker: number): Promise<void> {

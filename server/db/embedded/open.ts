@@ -12,6 +12,7 @@ import { measureDiskSpace, type DiskSpace, watchFreeSpace } from '#server/db/emb
 import type { Database } from '#server/db/database.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { createPoolKysely } from '#server/db/pool.ts'
+import { transactionTimeoutsMs } from '#server/db/timeouts.ts'
 
 export async function openEmbeddedDatabase(
   config: Pick<Config, 'dataDir' | 'freeSpace'>,
@@ -76,11 +77,14 @@ export function createEngineDatabase(
   return {
     engine: 'embedded',
     appliedMigrations: [],
+    poolSize: 1,
+    timeoutsMs: transactionTimeoutsMs,
     kysely: createPoolKysely(engine.pool),
     hasFreeSpace,
     dumpTo: (path) => engine.dumpTo(path),
     announce: async (channel, message) => announcements.notify(channel, message),
     listen: (channel, listener) => announcements.subscribe(channel, listener),
+    discardConnections: () => undefined,
     async close() {
       await engine.close()
       await onClosed()

@@ -13,6 +13,8 @@ const mayActAs = (role: string) => sql`(
   pg_has_role(current_user, ${sql.lit(role)}, 'usage') and pg_has_role(current_user, ${sql.lit(role)},
     case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end))`
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const role of ['portal_app', 'portal_system']) {
     // Roles belong to the whole cluster. Another database or the operator may already have created them, so the owner of the schema may

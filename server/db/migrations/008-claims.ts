@@ -4,6 +4,8 @@
  */
 import { type Kysely, sql } from 'kysely'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   // The most selective column comes first in the index. While a table is empty, the planner sees no difference between indexes, and a
   // connection keeps its plan. With an index that begins with the company, such a plan would scan all writes of the company's users.

@@ -4,6 +4,8 @@
  */
 import { type Kysely, sql } from 'kysely'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Raises a serialization failure, after which the transaction runs again: the row has changed since it was read.
   await sql`

@@ -4,6 +4,8 @@
  */
 import { type Kysely, sql } from 'kysely'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Returns null if the mail was counted. Otherwise returns the ms until the window ends, and counts nothing.
   await sql`

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   // `name` is the public id of a picture. The ledger stores the number `id` as the row that a write created.
   await sql`

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table company add column mfa_required boolean not null default false`.execute(db)
   // Marks demo users, whose passwords are public: they need no second factor.

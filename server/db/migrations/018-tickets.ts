@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   // `company_id` is the company that owns the shown document. The user may belong to the provider's staff.
   await sql`

@@ -4,6 +4,8 @@
  */
 import { type Kysely, sql } from 'kysely'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table company add column tax_number text`.execute(db)
 }

@@ -5,6 +5,8 @@
 import { type Kysely, sql } from 'kysely'
 import { fence, share } from '#server/db/migrations/tenancy.ts'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   const dotted = sql`'^[0-9]{1,9}([.][0-9]{1,9})*$'`
   // `place` sorts versions like `compareVersions`: 1.10 after 1.9, and 1.0 equal to 1.0.0.

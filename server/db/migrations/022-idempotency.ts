@@ -1,6 +1,8 @@
 /** Renames the ledger and its indexes to "idempotency", the usual term, and drops two unused functions. */
 import { type Kysely, sql } from 'kysely'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table ledger rename to idempotency`.execute(db)
   await sql`alter table idempotency rename constraint ledger_pkey to idempotency_pkey`.execute(db)

@@ -5,6 +5,8 @@
 import { type Kysely, sql } from 'kysely'
 import { allow, fence, share } from '#server/db/migrations/tenancy.ts'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table web_resource (

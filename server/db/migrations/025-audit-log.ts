@@ -11,6 +11,8 @@ import { type AuditMenu, type LeafValue, buildSearchText } from '#domain/audit-l
 import { normaliseText } from '#domain/text.ts'
 import { fence } from '#server/db/migrations/tenancy.ts'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create sequence audit_entry_id as integer`.execute(db)
   await sql`

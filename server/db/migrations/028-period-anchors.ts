@@ -4,6 +4,8 @@
  */
 import { type Kysely, sql } from 'kysely'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['contract', 'backup_order'])
     await sql`

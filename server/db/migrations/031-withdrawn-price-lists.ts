@@ -4,6 +4,8 @@
  */
 import { type Kysely, sql } from 'kysely'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`update catalogue set change = change + 1`.execute(db)
   await sql`update price_list set change = (select change from catalogue) where deleted and confirmed`.execute(db)

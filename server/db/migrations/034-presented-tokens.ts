@@ -1,6 +1,8 @@
 /** Adds the time of the first use of an access token. It shows whether a refresh token is repeated or stolen (decision 69). */
 import { type Kysely, sql } from 'kysely'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table token add column access_used bigint`.execute(db)
   await sql`drop function holder_of_access(text)`.execute(db)

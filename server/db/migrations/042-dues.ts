@@ -1,6 +1,8 @@
 /** Adds indexes for unpaid backups and traffic, which are found by the code of their service and shown on its row in the list of orders. */
 import { type Kysely, sql } from 'kysely'
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index backup_order_due on backup_order (company_id, service_code) where status = 0`.execute(db)

@@ -24,6 +24,8 @@ const viewColumns = [
   ['shown_name', 'display_name'],
 ] as const
 
+export const kind = 'breaking'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [table, from, to] of columns)
     await sql`alter table ${sql.table(table)} rename column ${sql.ref(from)} to ${sql.ref(to)}`.execute(db)

@@ -5,6 +5,8 @@
 import { type Kysely, sql } from 'kysely'
 import { allow } from '#server/db/migrations/tenancy.ts'
 
+export const kind = 'compatible'
+
 const numberedTables = [
   'company',
   'portal_user',

@@ -2,6 +2,8 @@
 import type { Kysely } from 'kysely'
 import { allow } from '#server/db/migrations/tenancy.ts'
 
+export const kind = 'compatible'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('client_build')

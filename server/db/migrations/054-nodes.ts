@@ -2,6 +2,8 @@
 import { type Kysely, sql } from 'kysely'
 import { allow } from '#server/db/migrations/tenancy.ts'
 
+export const kind = 'compatible'
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Times are epoch ms.
   await sql`

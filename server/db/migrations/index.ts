@@ -9,6 +9,16 @@ import { latestMigration } from '#server/db/tables/tables.ts'
 const migrationsFolder = import.meta.dirname
 
 /**
+ * `compatible` if servers of the previous build keep working on the migrated database: the migration only adds. Otherwise `breaking`: all
+ * servers must be replaced at the same time.
+ */
+export type MigrationKind = 'compatible' | 'breaking'
+
+export interface MigrationModule extends Migration {
+  kind: MigrationKind
+}
+
+/**
  * Returns names such as `049-column-names`. Throws StartProblem if a file has a wrong name, or if the last file is not the last migration
  * of this version.
  */
@@ -28,17 +38,23 @@ export function listMigrationNames(folder = migrationsFolder, latestName: string
   return names
 }
 
-/** Throws StartProblem if a file does not export `up`. */
+/** Throws StartProblem if a file does not export `up`. A file without a kind is `breaking`. */
 export async function loadMigrations(
   names: readonly string[],
   folder = migrationsFolder,
-): Promise<Record<string, Migration>> {
+): Promise<Record<string, MigrationModule>> {
   const load = async (name: string) => [name, await loadMigration(join(folder, `${name}.ts`))] as const
   return Object.fromEntries(await Promise.all(names.map(load)))
 }
 
-async function loadMigration(file: string): Promise<Migration> {
-  const module = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Partial<Migration>
-  if (typeof module.up !== 'function') throw new StartProblem(`${file} is not a migration: it does not export up.`)
-  return module as Migration
+async function loadMigration(file: string): Promise<MigrationModule> {
+  const {
+    up,
+    down,
+    kind = 'breaking',
+  } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Partial<MigrationModule>
+  if (typeof up !== 'function') throw new StartProblem(`${file} is not a migration: it does not export up.`)
+  if (kind !== 'compatible' && kind !== 'breaking')
+    throw new StartProblem(`${file} must export the kind 'compatible' or 'breaking'.`)
+  return { up, kind, ...(down ? { down } : {}) }
 }

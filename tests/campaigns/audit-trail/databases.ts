@@ -6,6 +6,7 @@ import { readConfig } from '#server/config/config.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { createPool, createPoolKysely } from '#server/db/pool.ts'
+import { transactionTimeoutsMs } from '#server/db/timeouts.ts'
 import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 import { openTestFiles } from '#tests/support/server/files.ts'
 
@@ -35,11 +36,14 @@ export function createAppContext(kysely: ReturnType<typeof createPoolKysely>): A
   const database = {
     engine: 'postgres' as const,
     appliedMigrations: [],
+    poolSize: 20,
+    timeoutsMs: transactionTimeoutsMs,
     kysely,
     hasFreeSpace: () => true,
     dumpTo: null,
     announce: async () => undefined,
     listen: () => () => undefined,
+    discardConnections: () => undefined,
     close: () => kysely.destroy(),
   }
   const config = readConfig({ TOKEN_KEY: tokenKey })

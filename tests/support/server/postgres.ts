@@ -17,8 +17,14 @@ const runFile = promisify(execFile)
 export interface Cluster {
   /** Address that includes the superuser, without a database name. */
   url: string
+  /** Folder of its data. */
+  data: string
   /** Kills all its processes, like a power failure, and restarts it. */
   crash(): Promise<void>
+  /** Kills all its processes, like a power failure, and keeps its data. */
+  kill(): Promise<void>
+  /** Makes a standby the primary. */
+  promote(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -34,8 +40,18 @@ export function postgresBin(): string | null {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'pg_ctl'))) ?? null
 }
 
-/** Starts PostgreSQL. With `durable`, commits are flushed to the disk, as PostgreSQL does by default. Tests are faster without this. */
-export async function startCluster(bin: string, { durable: isDurable = false } = {}): Promise<Cluster> {
+interface ClusterOptions {
+  /** Whether commits are flushed to the disk, as PostgreSQL does by default. Tests are faster without this. */
+  durable?: boolean
+  /** The primary whose standby this is. */
+  primary?: Cluster
+}
+
+/** Starts PostgreSQL. */
+export async function startCluster(
+  bin: string,
+  { durable: isDurable = false, primary }: ClusterOptions = {},
+): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-postgres-'))
   // PostgreSQL refuses to run as root, so root starts it as the user `postgres`.
   const userIds = process.getuid?.() === 0 ? await readUserIds('postgres') : null
@@ -43,7 +59,8 @@ export async function startCluster(bin: string, { durable: isDurable = false } =
   const data = join(folder, 'data')
   const runCommand = (name: string, args: string[]) =>
     runFile(join(bin, name), args, { ...userIds, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } })
-  await runCommand('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'])
+  if (primary) await runCommand('pg_basebackup', ['-d', primary.url, '-D', data, '-R', '-c', 'fast', '--no-sync'])
+  else await runCommand('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'])
 
   const port = await findFreePort()
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=100`
@@ -73,6 +90,9 @@ export async function startCluster(bin: string, { durable: isDurable = false } =
   const stop = (mode: 'fast' | 'immediate') => runCommand('pg_ctl', ['-D', data, '-w', '-m', mode, 'stop'])
   return {
     url: `postgres://postgres@127.0.0.1:${port}`,
+    data,
+    kill: async () => void (await stop('immediate')),
+    promote: async () => void (await runCommand('pg_ctl', ['-D', data, '-w', 'promote'])),
     async crash() {
       await stop('immediate')
       await start()

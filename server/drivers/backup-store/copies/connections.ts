@@ -1,21 +1,10 @@
-import { Pool, type PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { CopyConnections } from '#server/drivers/backup-store/copies/session.ts'
 
-/** Maximum number of connections: one to write a copy, and one to read another copy at the same time. */
-const maxConnections = 2
-const connectTimeoutMs = 15_000
+/** Limits of the pool: one connection to write a copy, and one to read another copy at the same time. `connectMs` is in ms. */
+export const copyPoolLimits = { max: 2, connectMs: 15_000 }
 
-export function createServerConnections(url: string, onError: (error: Error) => void): CopyConnections {
-  const pool = new Pool({
-    connectionString: url,
-    max: maxConnections,
-    connectionTimeoutMillis: connectTimeoutMs,
-    application_name: 'portal-copies',
-    keepAlive: true,
-  })
-  pool.on('error', onError)
-  // If a connection breaks, the running statement fails with the same error. Without a listener the event would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined))
+export function createServerConnections(pool: Pick<Pool, 'connect' | 'end'>): CopyConnections {
   return {
     name: 'postgres',
     acquire: () => pool.connect(),

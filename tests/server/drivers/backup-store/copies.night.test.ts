@@ -2,7 +2,13 @@ import * as fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { createEngineConnections, createServerConnections } from '#server/drivers/backup-store/copies/connections.ts'
+import { ServerPool } from '#server/db/postgres/server-pool.ts'
+import { createServerTarget } from '#server/db/postgres/server-target.ts'
+import {
+  copyPoolLimits,
+  createEngineConnections,
+  createServerConnections,
+} from '#server/drivers/backup-store/copies/connections.ts'
 import { createCopyTarget } from '#server/drivers/backup-store/copies/target.ts'
 import type { CopyTarget } from '#server/drivers/backup-store/copies/copy-target.ts'
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
@@ -34,11 +40,18 @@ async function openEmbeddedTarget(): Promise<TargetUnderTest> {
   }
 }
 
+const createCopyPool = (url: string) =>
+  new ServerPool(
+    createServerTarget(url, 'portal-copies'),
+    { ...copyPoolLimits, maxQueryMs: null },
+    { onLost: () => undefined, onSilent: () => undefined, onUnavailable: () => undefined },
+  )
+
 async function openServerTarget(): Promise<TargetUnderTest> {
   const url = inject('postgresUrl') ?? ''
   const name = `copies_${randomUUID().slice(0, 8)}`
   await runAsSuperuser(url, 'postgres', [`create database ${name}`])
-  const target = createCopyTarget(createServerConnections(`${url}/${name}`, () => undefined))
+  const target = createCopyTarget(createServerConnections(createCopyPool(`${url}/${name}`)))
   const client = new Client({ connectionString: `${url}/${name}` })
   await client.connect()
   return {
@@ -210,7 +223,7 @@ describe.each(targets.filter(({ isAvailable }) => isAvailable))(
 describe('createCopyTarget and createEngineConnections', () => {
   it('report an unreachable database without its password', async () => {
     const unreachableTarget = createCopyTarget(
-      createServerConnections('postgres://portal:secret@127.0.0.1:9/copies', () => undefined),
+      createServerConnections(createCopyPool('postgres://portal:secret@127.0.0.1:9/copies')),
     )
     await expect(unreachableTarget.write('copy_x', streamPieces(buildShopPieces(1)))).rejects.toMatchObject({
       fault: 'unreachable',
