@@ -12,7 +12,7 @@ import type { UploadTables } from '#server/db/tables/upload-tables.ts'
  * The last file in server/db/migrations. The server does not start if the folder's last file is another one. Update it with each new
  * migration.
  */
-export const latestMigration = '049-column-names'
+export const latestMigration = '051-request-counts'
 
 type JsonColumn<T> = ColumnType<T, string, string>
 type ImmutableColumn<T> = ColumnType<T, T, never>
@@ -198,6 +198,14 @@ export interface AttemptTable {
   not_before: number
 }
 
+/** Number of requests of a caller within a minute, over all nodes. The key is a hash. */
+export interface RequestCountTable {
+  key: ImmutableColumn<string>
+  /** First request of the current minute, epoch ms. */
+  window_start: number
+  count: number
+}
+
 /** A stored write. For calls without a session, user and company are 0. */
 export interface IdempotencyTable extends UserColumns {
   id: Generated<number>
@@ -295,6 +303,7 @@ export interface DatabaseTables extends AuditTables, BackupTables, HostingTables
   recovery_code: RecoveryCodeTable
   proof: MfaTokenTable
   attempt: AttemptTable
+  request_count: RequestCountTable
   idempotency: IdempotencyTable
   change: ChangeTable
   tombstone: TombstoneTable
