@@ -5,6 +5,7 @@ import { openCheckpointStore } from '#server/composition/open-checkpoint-store.t
 import { readBackupSettings } from '#server/config/backup-config.ts'
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
 import { readConfig, StartProblem } from '#server/config/config.ts'
+import { readHostingSettings } from '#server/config/hosting-config.ts'
 import { readPaymentSettings } from '#server/config/payment-config.ts'
 import { createLogger } from '#server/context/log.ts'
 import { openDatabase } from '#server/db/open.ts'
@@ -24,6 +25,7 @@ async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promi
   const config = readConfig(env)
   const log = createLogger(config.logLevel)
   const payments = readPaymentSettings(process.env, config)
+  const hosting = readHostingSettings(process.env, config)
   const backups = readBackupSettings(process.env, config)
   const checkpointStore = openCheckpointStore(readCheckpointSettings(process.env, config))
   // The embedded database opens in its own thread. Meanwhile this thread loads the other modules.
@@ -33,7 +35,18 @@ async function startServer({ loadDemo, hostedProgram }: ServerExtensions): Promi
     import('#server/composition/serve.ts'),
     config.demo ? loadDemo() : Promise.resolve(null),
   ])
-  await serve({ config, log, payments, backups, checkpointStore, databasePromise, demo, hostedProgram, release })
+  await serve({
+    config,
+    log,
+    payments,
+    backups,
+    checkpointStore,
+    databasePromise,
+    demo,
+    hostedProgram,
+    hosting,
+    release,
+  })
 }
 
 /**

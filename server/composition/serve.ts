@@ -11,6 +11,7 @@ import { openHosting } from '#server/composition/open-hosting.ts'
 import { openPayments } from '#server/composition/open-payments.ts'
 import type { BackupSettings } from '#server/config/backup-config.ts'
 import { type Config, StartProblem } from '#server/config/config.ts'
+import type { HostingSettings } from '#server/config/hosting-config.ts'
 import type { PaymentConfig } from '#server/config/payment-config.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { Database } from '#server/db/database.ts'
@@ -41,6 +42,7 @@ interface ServerOptions {
   databasePromise: Promise<Database>
   demo: DemoExtension | null
   hostedProgram: string
+  hosting: HostingSettings
   /** Frees the reserved port just before the server listens on it. */
   release(): Promise<void>
 }
@@ -61,7 +63,7 @@ export async function serve({
   prepareDummyHash(config.argon2).catch(() => undefined)
   // The folder of hosted services is in the data folder, so the data folder must be checked first.
   await databasePromise
-  const hosting = openHosting(config, log, options.hostedProgram)
+  const hosting = openHosting(config, { settings: options.hosting, log, program: options.hostedProgram })
   const startedApp = await createAppContext({
     config,
     log,
@@ -79,6 +81,7 @@ export async function serve({
   }
   const fastify = buildApp(startedApp.app, {}, demo)
   try {
+    await hosting.connect(startedApp.app)
     await options.release()
     await fastify.listen({ port: config.port, host: config.host })
   } catch (error) {
