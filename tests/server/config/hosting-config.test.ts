@@ -96,7 +96,11 @@ it('a start names the setting if this machine does not have the address, or the 
     const hosting = openHosting(config, { settings, log: silent, program: sampleProgram })
     // Only the API of PostgreSQL's nodes is tested here, for which any database serves.
     const app = { ...testContext(database), database: { ...database, engine: 'postgres' as const } }
-    await hosting.connect(app).finally(() => hosting.driver.close())
+    try {
+      await hosting.connect(app)
+    } finally {
+      await hosting.driver.close()
+    }
   }
   try {
     await expect(connect({ SERVICE_HOST: '203.0.113.7', SERVICE_TLS: '1' })).rejects.toThrow(
