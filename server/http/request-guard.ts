@@ -59,8 +59,9 @@ export function guardRequests(
   }
   const { anonymousPerMinute, queriesPerMinute, costlyPerMinute, writesPerMinute } = settings
   const getKey = (request: FastifyRequest) => getAddressGroup(request.ip)
-  const countAnonymousCall = createMinuteLimit({ group: 'call', max: anonymousPerMinute, getKey })
-  const countExistenceQuery = createMinuteLimit({ group: 'query', max: queriesPerMinute, getKey })
+  const anonymousLimit = { group: 'call', max: anonymousPerMinute, getKey }
+  const countAnonymousCall = createMinuteLimit(anonymousLimit)
+  const countExistenceQuery = createMinuteLimit({ group: 'query', max: queriesPerMinute, getKey }, anonymousLimit)
   const costlyUserLimit = { group: 'user', max: costlyPerMinute, getKey: getUserKey }
   const costlyCompanyLimit = { group: 'company', max: 2 * costlyPerMinute, getKey: getCompanyKey }
   const countCostlyUserCall = createMinuteLimit(costlyUserLimit)
@@ -105,7 +106,7 @@ export function guardRequests(
     if (!isApi(path) || path.startsWith('/health')) return
     const { endpoint } = request.routeOptions.config
     const isAnonymous = parseBearer(request.headers.authorization) === null
-    if (isAnonymous && endpoint && existenceCalls.has(endpoint.name)) await countExistenceQuery(request)
+    if (isAnonymous && endpoint && existenceCalls.has(endpoint.name)) return countExistenceQuery(request)
     // Logout with a token is not counted here. If the token is invalid, the call is counted when the token is looked up.
     if (!isAnonymous && endpoint?.name === signOut.name) return
     if (isAnonymous || !endpoint || endpoint.access === 'anybody') await countAnonymousCall(request)

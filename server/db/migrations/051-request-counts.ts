@@ -15,7 +15,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function count_requests(keys text[], amounts integer[], span bigint, at bigint)
     returns table (counted_key text, window_start bigint, total integer) language plpgsql
-    security definer set search_path = pg_catalog, public, pg_temp set lock_timeout = '1s' as $$
+    security definer set search_path = pg_catalog, public, pg_temp set lock_timeout = '5s' as $$
     #variable_conflict use_column
     begin
       return query

@@ -27,7 +27,7 @@ export interface RemoteHostingOptions {
 }
 
 /** Maximum times in ms: until the response begins, and between two pieces of it while they are awaited. */
-const defaultTimes = { responseMs: 5000, pieceMs: 30_000 }
+const defaultTimes = { responseMs: 10_000, pieceMs: 30_000 }
 export type RemoteTimes = typeof defaultTimes
 
 const maxLineLength = 1_000_000

@@ -6,7 +6,7 @@ import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { buildApp } from '#server/composition/app.ts'
 import { type HostingRuntime, openHosting } from '#server/composition/open-hosting.ts'
 import { readHostingSettings } from '#server/config/hosting-config.ts'
@@ -20,6 +20,9 @@ import { buyOrder, openShop, shopOpenedAt } from '#tests/support/orders/shop-dat
 import { silent, testConfig } from '#tests/support/server/database.ts'
 import { download, openDownload } from '#tests/support/server/download.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
+
+// Processes of services start, and megabytes pass through three connections.
+vi.setConfig({ testTimeout: 60_000 })
 
 const hasPostgres = (inject('postgresUrl') ?? null) !== null
 
@@ -139,7 +142,7 @@ describe.skipIf(!hasPostgres)('a node that does not run the services', () => {
     await expect(openService('127.0.0.1')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     expect((await send('POST', `/api/aws/password/${service.id}`)).json()).toMatchObject({ user: 'admin' })
     expect(await runOperation('POST', `/api/aws/reboot/${service.id}`)).toBe(204)
-  }, 30_000)
+  })
 
   it('shows the log of a service', async () => {
     writeLog('2026-02-20', 700)
