@@ -5,6 +5,7 @@ import { type BackupSettings, readBackupSettings } from '#server/config/backup-c
 import { readCheckpointSettings } from '#server/config/checkpoint-config.ts'
 import { type Config, type EnvironmentVariables, readConfig } from '#server/config/config.ts'
 import { readFilesSettings } from '#server/config/files-config.ts'
+import { type HostingSettings, readHostingSettings } from '#server/config/hosting-config.ts'
 import { type NodeSettings, readNodeSettings } from '#server/config/node-config.ts'
 import { type PaymentConfig, readPaymentSettings } from '#server/config/payment-config.ts'
 import { createLogger } from '#server/context/log.ts'
@@ -20,6 +21,7 @@ export interface OpenedNode {
   log: Logger
   settings: NodeSettings
   payments: PaymentConfig
+  hosting: HostingSettings
   backups: BackupSettings
   files: FileStore
   checkpoints: CheckpointSettings
@@ -44,6 +46,7 @@ export function openNode(env: EnvironmentVariables): OpenedNode & { openDatabase
     log,
     settings: readNodeSettings(env, config),
     payments: readPaymentSettings(env, config),
+    hosting: readHostingSettings(env, config),
     backups: readBackupSettings(env, config),
     files: openFiles(readFilesSettings(env, config), config),
     checkpoints,

@@ -20,13 +20,14 @@ export interface RunningApp extends StartedApp {
 
 /** Opens everything that a server and a worker need. If that fails, closes the opened resources and throws. */
 export async function startApp(
-  { config, log, databasePromise, files, checkpoints, checkpointStore, hostedProgram, payments, backups }: NodeOptions,
+  node: NodeOptions,
   { demo, role }: { demo: DemoExtension | null; role: NodeRole },
 ): Promise<RunningApp> {
+  const { config, log, databasePromise, files, checkpointStore, payments, backups, checkpoints } = node
   // The folder of hosted services is in the data folder, so the data folder must be checked first.
   const cluster = await openCluster(config, await databasePromise, log)
   const { clock, hostingLease } = cluster
-  const hosting = openHosting(config, log, hostedProgram)
+  const hosting = openHosting(config, { settings: node.hosting, log, program: node.hostedProgram })
   const startedApp = await createAppContext({
     config,
     log,
@@ -47,17 +48,20 @@ export async function startApp(
       onDifference: () => process.kill(process.pid, 'SIGTERM'),
     },
   })
-  // In the background: an unreachable bucket stops only uploads.
-  void checkFileStore(startedApp.app)
-  return {
-    ...startedApp,
-    canHost: () => hostingLease.isHeld(),
-    shutDownHosting: () => hosting.shutDown(),
-    async close() {
-      await Promise.all([startedApp.leaveCluster(), cluster.close()])
-      const { app } = startedApp
-      const resources = [app.database, app.payments, app.hosting, app.backups, files, checkpointStore]
-      await Promise.all(resources.map((resource) => resource.close()))
-    },
+  const { app } = startedApp
+  async function close() {
+    await Promise.all([startedApp.leaveCluster(), cluster.close()])
+    const resources = [app.database, app.payments, app.hosting, app.backups, files, checkpointStore]
+    await Promise.all(resources.map((resource) => resource.close()))
   }
+  try {
+    // Only the holder of the lease may publish its address.
+    await hosting.connect(app)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  // In the background: an unreachable bucket stops only uploads.
+  void checkFileStore(app)
+  return { ...startedApp, canHost: () => hostingLease.isHeld(), shutDownHosting: () => hosting.shutDown(), close }
 }

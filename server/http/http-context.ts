@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { AppContext } from '#server/context/context.ts'
 import type { Lifecycle } from '#server/context/lifecycle.ts'
+import type { CountTimes } from '#server/http/counting/request-counter.ts'
 import { type FloodLimits, defaultFloodLimits } from '#server/http/flood-limits.ts'
 import type { BuildPublisher } from '#server/use-cases/client-builds/publish-build.ts'
 import type { FindAsset } from '#server/use-cases/client-builds/published-assets.ts'
@@ -18,6 +19,8 @@ export interface HttpSettings {
   costlyPerMinute: number
   /** Maximum number of writes per user and minute, single or in a batch. A company may make twice as many (decision 70). */
   writesPerMinute: number
+  /** Times in ms of the counts for these limits in the database. */
+  countTimes: Partial<CountTimes>
   floods: FloodLimits
   /** Limits of calls by one signed-in user, and by all users of a company (decision 70). */
   userCalls: ShareLimits
@@ -54,6 +57,7 @@ export const defaultHttpSettings: HttpSettings = {
   queriesPerMinute: 60,
   costlyPerMinute: 60,
   writesPerMinute: 1200,
+  countTimes: {},
   floods: defaultFloodLimits,
   userCalls: { maxConcurrent: 16, perSecond: 20, burst: 60 },
   companyCalls: { maxConcurrent: 32, perSecond: 40, burst: 120 },

@@ -22,6 +22,7 @@ import { isAllowed } from '#domain/access.ts'
 import { key as keyShape } from '#contract/values.ts'
 import { createCallShares } from '#server/http/call-shares.ts'
 import { createBuildHeaders } from '#server/http/client-builds.ts'
+import { openRequestCounter, type RequestLimit } from '#server/http/counting/request-counter.ts'
 import { isCrossSite, isOurHost } from '#server/http/cross-site.ts'
 import { createMalformedProblem } from '#server/http/input/json.ts'
 import { findRepeatedHeader } from '#server/http/repeated-headers.ts'
@@ -48,31 +49,27 @@ export function guardRequests(
   fastify: FastifyInstance,
   { app, settings, lifecycle, build }: HttpContext,
 ): RequestCounters {
-  const createMinuteLimit = (
-    max: number,
-    group: string,
-    getKey = (request: FastifyRequest) => getAddressGroup(request.ip),
-  ) => {
-    const consume = fastify.createRateLimit({
-      max,
-      timeWindow: 60_000,
-      keyGenerator: (request) => `${group} ${getKey(request)}`,
-    })
+  const counter = openRequestCounter(fastify, app, settings.countTimes)
+  const createMinuteLimit = (...limits: RequestLimit[]) => {
+    const count = counter.defineLimits(limits)
     return async (request: FastifyRequest) => {
-      const result = await consume(request)
-      if (!result.isAllowed && result.isExceeded)
-        throw new ProblemError('RATE_LIMITED', null, Math.max(1, result.ttlInSeconds))
+      const waitMs = await count(request)
+      if (waitMs !== null) throw new ProblemError('RATE_LIMITED', null, Math.max(1, Math.ceil(waitMs / 1000)))
     }
   }
-  const countAnonymousCall = createMinuteLimit(settings.anonymousPerMinute, 'call')
-  const countExistenceQuery = createMinuteLimit(settings.queriesPerMinute, 'query')
-  const { costlyPerMinute, writesPerMinute } = settings
-  const getUserKey = ({ principal }: FastifyRequest) => String(principal?.caller?.userId)
-  const getCompanyKey = ({ principal }: FastifyRequest) => String(principal?.caller?.companyId)
-  const countCostlyUserCall = createMinuteLimit(costlyPerMinute, 'user', getUserKey)
-  const countCostlyCompanyCall = createMinuteLimit(2 * costlyPerMinute, 'company', getCompanyKey)
-  const countUserWrite = createMinuteLimit(writesPerMinute, 'write of user', getUserKey)
-  const countCompanyWrite = createMinuteLimit(2 * writesPerMinute, 'write of company', getCompanyKey)
+  const { anonymousPerMinute, queriesPerMinute, costlyPerMinute, writesPerMinute } = settings
+  const getKey = (request: FastifyRequest) => getAddressGroup(request.ip)
+  const anonymousLimit = { group: 'call', max: anonymousPerMinute, getKey }
+  const countAnonymousCall = createMinuteLimit(anonymousLimit)
+  const countExistenceQuery = createMinuteLimit({ group: 'query', max: queriesPerMinute, getKey }, anonymousLimit)
+  const costlyUserLimit = { group: 'user', max: costlyPerMinute, getKey: getUserKey }
+  const costlyCompanyLimit = { group: 'company', max: 2 * costlyPerMinute, getKey: getCompanyKey }
+  const countCostlyUserCall = createMinuteLimit(costlyUserLimit)
+  const countCostlyCall = createMinuteLimit(costlyUserLimit, costlyCompanyLimit)
+  const countWrite = createMinuteLimit(
+    { group: 'write of user', max: writesPerMinute, getKey: getUserKey },
+    { group: 'write of company', max: 2 * writesPerMinute, getKey: getCompanyKey },
+  )
   const callShares = createCallShares(settings, app.config.requestFactor)
   const clientBuildHeaders = createBuildHeaders(app.config)
 
@@ -106,7 +103,7 @@ export function guardRequests(
     if (!isApi(path) || path.startsWith('/health')) return
     const { endpoint } = request.routeOptions.config
     const isAnonymous = parseBearer(request.headers.authorization) === null
-    if (isAnonymous && endpoint && existenceCalls.has(endpoint.name)) await countExistenceQuery(request)
+    if (isAnonymous && endpoint && existenceCalls.has(endpoint.name)) return countExistenceQuery(request)
     // Logout with a token is not counted here. If the token is invalid, the call is counted when the token is looked up.
     if (!isAnonymous && endpoint?.name === signOut.name) return
     if (isAnonymous || !endpoint || endpoint.access === 'anybody') await countAnonymousCall(request)
@@ -118,15 +115,12 @@ export function guardRequests(
       const { endpoint } = request.routeOptions.config
       const { caller } = request.principal ?? {}
       if (!caller || !endpoint || !costlyCalls.has(endpoint.name)) return
-      await countCostlyUserCall(request)
       // A call without permission is refused later in any case, so it does not use the company's share.
-      if (isAllowed(endpoint.access, caller)) await countCostlyCompanyCall(request)
+      await (isAllowed(endpoint.access, caller) ? countCostlyCall(request) : countCostlyUserCall(request))
     },
     countCall: callShares.claim,
     async countWrite(request) {
-      if (!request.principal?.caller) return
-      await countUserWrite(request)
-      await countCompanyWrite(request)
+      if (request.principal?.caller) await countWrite(request)
     },
   }
 }
@@ -154,5 +148,8 @@ const costlyCalls: ReadonlySet<string> = new Set(
     validateModules,
   ].map(({ name }) => name),
 )
+
+const getUserKey = ({ principal }: FastifyRequest) => String(principal?.caller?.userId)
+const getCompanyKey = ({ principal }: FastifyRequest) => String(principal?.caller?.companyId)
 
 const isRead = (method: string) => method === 'GET' || method === 'HEAD'

@@ -5,11 +5,14 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { deleteExpiredPasswords } from '#server/db/hosting/service-passwords.ts'
 import { deleteOldJobBodies, deleteOldJobs } from '#server/db/jobs.ts'
 import { deleteOldBodies, deleteOldStubs } from '#server/db/idempotency-store.ts'
+import { deleteRequestCounts, maxDeletedCounts } from '#server/db/request-counts.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { releaseCodes } from '#server/use-cases/accounts/release-codes.ts'
 
 const dayMs = 86_400_000
+/** Age in ms from which a count of requests is deleted. Longer than its window of one minute. */
+const requestCountsMs = 10 * 60_000
 
 /**
  * Number of days after which each kind of data is deleted (protocol 19, 34). A reused refresh token is recognised as long as its session
@@ -62,7 +65,17 @@ export async function deleteExpiredData(app: AppContext): Promise<Record<string,
   const deletedCounts: Record<string, number> = {}
   // Each deletion runs in its own transaction, so that none locks the rows of the others.
   for (const [name, deleteRows] of Object.entries(deletions)) deletedCounts[name] = await writeAsSystem(app, deleteRows)
+  deletedCounts.requestCounts = await deleteOldRequestCounts(app, now)
   return deletedCounts
+}
+
+async function deleteOldRequestCounts(app: AppContext, now: number): Promise<number> {
+  let [total, count] = [0, 0]
+  do {
+    count = await writeAsSystem(app, (db) => deleteRequestCounts(db, now - requestCountsMs))
+    total += count
+  } while (count === maxDeletedCounts)
+  return total
 }
 
 async function countDeleted(query: {

@@ -25,6 +25,7 @@ describe('SQL (S-04)', () => {
       'server/db/catalogue/apps.ts',
       'server/db/catalogue/catalogue.ts',
       'server/db/idempotency-store.ts',
+      'server/db/request-counts.ts',
       'server/db/settle-with-audit-entry.ts',
       'server/db/transaction.ts',
     ])
@@ -64,11 +65,13 @@ describe('requests that the server makes (S-09)', () => {
     const filesWithNetworkModule = server.filter((file) =>
       readImports(file).some(({ specifier, isTypeOnly }) => !isTypeOnly && networkModules.has(specifier)),
     )
-    // The payment sandbox calls only the portal on the same machine, and hosting calls only local sockets. flood-limits.ts only configures
-    // the server.
+    // The payment sandbox calls only the portal on the same machine. Hosting calls local sockets, and the address that the node of the
+    // services wrote into the database. flood-limits.ts and hosting-api.ts only listen.
     expect([...new Set([...filesWithNetworkModule, ...filesWithFetch])].toSorted()).toEqual([
       'demo/payment-sandbox/webhook-sender.ts',
       'server/drivers/hosting/local/socket-http.ts',
+      'server/drivers/hosting/remote/hosting-api.ts',
+      'server/drivers/hosting/remote/remote-hosting.ts',
       'server/drivers/mail/smtp.ts',
       'server/drivers/payment/alipay.ts',
       'server/drivers/payment/global-alipay.ts',

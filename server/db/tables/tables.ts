@@ -200,6 +200,14 @@ export interface AttemptTable {
   not_before: number
 }
 
+/** Number of requests of a caller within a minute, over all nodes. The key is a hash. */
+export interface RequestCountTable {
+  key: ImmutableColumn<string>
+  /** First request of the current minute, epoch ms. */
+  window_start: number
+  count: number
+}
+
 /** A stored write. For calls without a session, user and company are 0. */
 export interface IdempotencyTable extends UserColumns {
   id: Generated<number>
@@ -323,6 +331,7 @@ export interface DatabaseTables
   recovery_code: RecoveryCodeTable
   proof: MfaTokenTable
   attempt: AttemptTable
+  request_count: RequestCountTable
   idempotency: IdempotencyTable
   change: ChangeTable
   tombstone: TombstoneTable

@@ -11,7 +11,7 @@ import { updateListedOrder } from '#server/db/orders/orders.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { HostingError, type InstanceConfig, type InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
-import { ProblemError } from '#server/problems/problem-error.ts'
+import { createUnavailableProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 
 type ObservedFields = Pick<
@@ -47,17 +47,21 @@ export interface HealthCheckResult {
 }
 
 /**
- * Does not change a service with a running operation. Removes instances that interrupted operations left behind, of services that should
- * have no instance. Throws NOT_SUPPORT if this server does not run services.
+ * Does not change a service with a running operation. The node that runs services also removes instances that interrupted operations left
+ * behind, of services that should have no instance, and it records that its host does not respond. On another node this throws UNAVAILABLE.
+ * Throws NOT_SUPPORT if the portal runs no services.
  */
 export async function checkServices(app: AppContext, companyId: number | null = null): Promise<HealthCheckResult> {
-  // Only the local driver needs this check. Other hosting drivers check their services themselves.
-  if (app.config.hosting !== 'local') throw new ProblemError('NOT_SUPPORT')
-  const states = await app.hosting.lookAll().catch((error: unknown) => {
-    if (error instanceof HostingError) return null
-    throw error
-  })
+  const { hosting } = app.config
+  if (hosting === 'off') throw new ProblemError('NOT_SUPPORT')
+  // The rows are read before the states. If another node has written a newer state in between, the row's version differs.
   const knownServices = await readAsSystem(app, listMonitoredServices)
+  const states = await app.hosting.lookAll().catch((error: unknown) => {
+    if (!(error instanceof HostingError)) throw error
+    // The connection between the two nodes says nothing about the services.
+    if (hosting === 'elsewhere') throw createUnavailableProblem(10)
+    return null
+  })
   const checkedServices = knownServices.filter((row) => companyId === null || row.company_id === companyId)
   const statesById = new Map(states?.map((state) => [state.serviceId, state]))
   const result: HealthCheckResult = { checked: 0, online: 0, changed: 0 }
@@ -73,7 +77,7 @@ export async function checkServices(app: AppContext, companyId: number | null = 
     result.changed += 1
     announceServices(app, row.company_id)
   }
-  if (states) await removeUnneededSystems(app, knownServices, states)
+  if (states && hosting === 'local') await removeUnneededSystems(app, knownServices, states)
   return result
 }
 /** Returns the previous values, except that the service is not online, because its state is unknown. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openHosting } from '#server/composition/open-hosting.ts'
 import { readConfig } from '#server/config/config.ts'
+import { readHostingSettings } from '#server/config/hosting-config.ts'
 import { silent } from '#tests/support/server/database.ts'
 import { sampleProgram } from '#tests/support/hosting/hosting.ts'
 
@@ -22,13 +23,18 @@ function closeAll(...folders: string[]): void {
 }
 const readMode = (folder: string) => (statSync(join(dataDir, folder)).mode & 0o777).toString(8)
 
+function openTestHosting(env: Record<string, string>) {
+  const config = readConfig(env)
+  return openHosting(config, { settings: readHostingSettings(env, config), log: silent, program: sampleProgram })
+}
+
 // Only root can run services as separate users. Without root no permission is changed.
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0
 const expectedMode = isRoot ? '711' : '700'
 
 it('openHosting restores access to the hosting folder at each start', () => {
   closeAll('hosting', 'pgdata')
-  const { driver } = openHosting(readConfig({ DATA_DIR: dataDir, HOSTING: 'local' }), silent, sampleProgram)
+  const { driver } = openTestHosting({ DATA_DIR: dataDir, HOSTING: 'local' })
   expect([readMode('.'), readMode('hosting'), readMode('pgdata')]).toEqual([expectedMode, expectedMode, '700'])
   return driver.close()
 })
@@ -36,7 +42,7 @@ it('openHosting restores access to the hosting folder at each start', () => {
 it('openHosting makes every folder on the path to HOSTING_DIR accessible, and no other folder', () => {
   closeAll('services', 'services/of-customers', 'pgdata')
   const env = { DATA_DIR: dataDir, HOSTING: 'local', HOSTING_DIR: join(dataDir, 'services', 'of-customers') }
-  const { driver } = openHosting(readConfig(env), silent, sampleProgram)
+  const { driver } = openTestHosting(env)
   const modes = ['.', 'services', 'services/of-customers', 'pgdata'].map(readMode)
   expect(modes).toEqual([expectedMode, expectedMode, expectedMode, '700'])
   return driver.close()

@@ -51,12 +51,12 @@ const statusLinesByCode: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-const host = '127.0.0.1'
 const retryMs = 2000
 
 export async function openGateway({
   folder,
   domain,
+  host = '127.0.0.1',
   port: configuredPort,
   findTarget,
   trustProxy = 0,
@@ -65,6 +65,8 @@ export async function openGateway({
 }: {
   folder: string
   domain: string
+  /** Address on which the gateway listens. */
+  host?: string
   /** Port of the gateway; 0 chooses a free port, preferably the previous one. */
   port: number
   findTarget: (code: string) => GatewayTarget | null
@@ -135,7 +137,7 @@ export async function openGateway({
   })
 
   let retryTimer: NodeJS.Timeout | undefined
-  const port = configuredPort || (await listenOnFreePort(server, folder))
+  const port = configuredPort || (await listenOnFreePort(server, folder, host))
   if (configuredPort) listenAt(configuredPort)
 
   /** Listens on the port. Retries while another program uses it. The services run in the meantime. */
@@ -194,13 +196,13 @@ function sendPage(response: ServerResponse, page: GatewayPage, extraHeaders: Rec
 const portRange = { first: 20_000, end: 32_000 }
 const maxTries = 50
 
-async function listenOnFreePort(server: Server, folder: string): Promise<number> {
+async function listenOnFreePort(server: Server, folder: string, host: string): Promise<number> {
   const path = join(folder, 'gateway.json')
   const previousPort = readJsonFile<{ port: number }>(path)?.port
-  if (previousPort && (await tryListen(server, previousPort))) return previousPort
+  if (previousPort && (await tryListen(server, previousPort, host))) return previousPort
   for (let tries = 0; tries < maxTries; tries++) {
     const port = tries === maxTries - 1 ? 0 : randomInt(portRange.first, portRange.end)
-    if (!(await tryListen(server, port))) continue
+    if (!(await tryListen(server, port, host))) continue
     const boundPort = (server.address() as AddressInfo).port
     writeFileAtomically(path, JSON.stringify({ port: boundPort }))
     return boundPort
@@ -208,7 +210,7 @@ async function listenOnFreePort(server: Server, folder: string): Promise<number>
   throw new Error('no free port was found')
 }
 
-function tryListen(server: Server, port: number): Promise<boolean> {
+function tryListen(server: Server, port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const onError = () => resolve(false)
     server.once('error', onError)

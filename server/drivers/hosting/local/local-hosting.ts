@@ -25,6 +25,8 @@ export interface LocalHostingSettings {
   program: string
   /** Services are at `www.CODE.DOMAIN`. Browsers resolve every name under `localhost` to this machine. */
   domain?: string
+  /** Address on which the gateway listens. */
+  host?: string
   /** Port of the gateway; 0 chooses a free port, preferably the previous one. */
   port?: number
   /** Number of proxies in front of the gateway whose X-Forwarded-For is trusted. */
@@ -50,6 +52,7 @@ export function createLocalHosting({
   folder: configuredFolder,
   program,
   domain = 'localhost',
+  host = '127.0.0.1',
   port = 0,
   trustProxy = 0,
   tls = false,
@@ -61,7 +64,7 @@ export function createLocalHosting({
 }: LocalHostingSettings): LocalHosting {
   const folder = resolve(configuredFolder)
   const client = openControlClient(
-    { folder, program, domain, port, trustProxy, tls, memoryMb, users, idleMs, times },
+    { folder, program, domain, host, port, trustProxy, tls, memoryMb, users, idleMs, times },
     log,
   )
   const closeController = new AbortController()

@@ -18,6 +18,8 @@ export interface SupervisorSettings {
   folder: string
   program: string
   domain: string
+  /** Address on which the gateway listens. */
+  host: string
   /** Port of the gateway; 0 chooses a free port, preferably the previous one. */
   port: number
   trustProxy: number

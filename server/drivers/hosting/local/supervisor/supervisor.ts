@@ -21,12 +21,13 @@ const release = await acquireLock(settings.folder)
 if (release) await runSupervisor(release)
 
 async function runSupervisor(releaseLock: () => void): Promise<void> {
-  const { folder, program, domain, port, trustProxy, tls, memoryMb, users, idleMs, times } = settings
+  const { folder, program, domain, host, port, trustProxy, tls, memoryMb, users, idleMs, times } = settings
   const socket = getControlSocket(folder)
   rmSync(socket, { force: true })
   const gateway = await openGateway({
     folder,
     domain,
+    host,
     port,
     trustProxy,
     tls,
