@@ -129,7 +129,10 @@ export const checkConnections: Check = async ({ send, httpPort, httpsPort, certi
     ...assert(headers[':status'] === 200, `HTTP/2 returns ${String(headers[':status'])}`),
     ...assert(longHeader.status === 200, `a header of 12 kB returns ${longHeader.status}`),
     ...assert(longAddress.status === 200, `an address of 8 kB returns ${longAddress.status}`),
-    ...assert(tooLong === null || /^4/.test(String(tooLong.status)), `a header of 60 kB returns ${tooLong?.status}`),
+    ...assert(
+      tooLong === null || String(tooLong.status).startsWith('4'),
+      `a header of 60 kB returns ${tooLong?.status}`,
+    ),
   ]
 }
 

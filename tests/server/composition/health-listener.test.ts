@@ -176,7 +176,7 @@ describe('the port for health checks', () => {
       sockets.push(socket)
       socket.write('GET /health/ready HTTP/1.1\r\nHost: a\r\nX-Slow: ')
     }
-    await Promise.all(sockets.map((socket) => socket.connecting && once(socket, 'connect')))
+    await Promise.all(sockets.filter(({ connecting }) => connecting).map((socket) => once(socket, 'connect')))
     expect((await sendCheck(port, { path: '/health/live', localAddress: '127.0.0.7' })).status).toBe(200)
     expect((await sendCheck(port, { path: '/health/live' })).status).toBe(200)
     await expect.poll(() => sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(100)
