@@ -9,7 +9,7 @@ import { createLogger } from '#server/context/log.ts'
 import type { Database } from '#server/db/database.ts'
 import { openDatabase } from '#server/db/open.ts'
 import type { CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
-import type { HealthListener } from '#server/http/health-listener.ts'
+import type { HealthListener } from '#server/http/health/health-listener.ts'
 
 /** What a server and a worker have in common before their database is open. */
 export interface OpenedNode {

@@ -64,8 +64,8 @@ describe('requests that the server makes (S-09)', () => {
     const filesWithNetworkModule = server.filter((file) =>
       readImports(file).some(({ specifier, isTypeOnly }) => !isTypeOnly && networkModules.has(specifier)),
     )
-    // The payment sandbox calls only the portal on the same machine, and hosting calls only local sockets. flood-limits.ts only configures
-    // the server.
+    // The payment sandbox calls only the portal on the same machine, and hosting calls only local sockets. flood-limits.ts and
+    // health-listener.ts only configure servers.
     expect([...new Set([...filesWithNetworkModule, ...filesWithFetch])].toSorted()).toEqual([
       'demo/payment-sandbox/webhook-sender.ts',
       'server/drivers/hosting/local/socket-http.ts',
@@ -74,6 +74,7 @@ describe('requests that the server makes (S-09)', () => {
       'server/drivers/payment/global-alipay.ts',
       'server/drivers/payment/stripe.ts',
       'server/http/flood-limits.ts',
+      'server/http/health/health-listener.ts',
     ])
     expect(
       filterByPattern(server, /import \{[^}]*\b(connect|createConnection|Socket)\b[^}]*\} from 'node:net'/),
