@@ -3,7 +3,7 @@ import { setImmediate as waitForNextTurn, setTimeout as wait } from 'node:timers
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Lifecycle } from '#server/context/lifecycle.ts'
-import { closeSockets } from '#server/http/close-sockets.ts'
+import { closeSockets } from '#server/http/progress-socket.ts'
 
 /** Time for active requests to finish after the shutdown has started (R-15), in ms. */
 const maxRequestsMs = 7000

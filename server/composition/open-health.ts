@@ -1,12 +1,12 @@
 import { StartProblem } from '#server/config/config.ts'
 import type { NodeSettings } from '#server/config/node-config.ts'
-import type { HealthListener } from '#server/http/health-listener.ts'
+import type { HealthListener } from '#server/http/health/health-listener.ts'
 
 /** Opens the listener for health checks, or returns null if none is configured. Throws StartProblem if it cannot listen. */
 export async function openHealth({ health }: Pick<NodeSettings, 'health'>): Promise<HealthListener | null> {
   if (health === null) return null
   // Loaded only if needed, because the start waits for it.
-  const { openHealthListener } = await import('#server/http/health-listener.ts')
+  const { openHealthListener } = await import('#server/http/health/health-listener.ts')
   try {
     return await openHealthListener(health)
   } catch (error) {

@@ -13,7 +13,7 @@ import type { Database } from '#server/db/database.ts'
 import { openDatabase } from '#server/db/open.ts'
 import type { CheckpointSettings, CheckpointStore } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
 import type { FileStore } from '#server/drivers/file-store/file-store.ts'
-import type { HealthListener } from '#server/http/health-listener.ts'
+import type { HealthListener } from '#server/http/health/health-listener.ts'
 
 /** What a server and a worker have in common before their database is open. */
 export interface OpenedNode {

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import {
   type Config,
   type EnvironmentVariables,
@@ -53,4 +54,8 @@ function readHealthAddress(
 const canCollide = (host: string, otherHost: string): boolean =>
   host === otherHost || [host, otherHost].some(isWildcard) || (isLoopback(host) && isLoopback(otherHost))
 
-const isWildcard = (host: string) => /^\[?(0\.0\.0\.0|[0:]*:[0:]*)\]?$/.test(host)
+/** The URL parser normalises every spelling of an address. It does not accept an address with a zone, which is no wildcard. */
+function isWildcard(host: string): boolean {
+  const address = `http://[${host}]`
+  return host === '0.0.0.0' || (isIPv6(host) && URL.canParse(address) && new URL(address).hostname === '[::]')
+}

@@ -8,7 +8,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '#domain/access.ts'
 import { findActiveSessionIds } from '#server/db/accounts/tokens.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
-import { closeSockets } from '#server/http/close-sockets.ts'
 import { canOpenSocket } from '#server/http/cross-site.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
 import { requireCaller, getSubject, authenticate } from '#server/http/authenticate.ts'
@@ -25,6 +24,13 @@ import { accountsChannel, type ChangedAccount } from '#server/use-cases/accounts
 import { canSeeServicesOf, servicesChannel } from '#server/use-cases/hosting/announce.ts'
 import { sessionsChannel } from '#server/use-cases/sessions/ended-sessions.ts'
 
+/** Closes all WebSockets, because the server stops. Does not wait for the clients, but cuts their connections after some time. */
+export function closeSockets({ websocketServer }: Pick<FastifyInstance, 'websocketServer'>): void {
+  const sockets = [...websocketServer.clients]
+  for (const socket of sockets) socket.close(closeCodes.goingAway)
+  if (sockets.length > 0) setTimeout(() => sockets.forEach((socket) => socket.terminate()), maxCloseMs).unref()
+}
+
 /** Maximum size of a message in bytes. Real messages are shorter. */
 export const websocketOptions: WebsocketPluginOptions = {
   options: { maxPayload: 65_536 },
@@ -38,8 +44,10 @@ const progressPath = '/api/m18s/progress'
 const limits = { messagesPerSecond: 20, socketsPerUser: 20, unsentBytes: 65_536 }
 /** Deadline for the first message, and interval of the session checks, in ms. */
 export const socketTimingsMs = { firstMessage: 10_000, checkInterval: 5_000 }
-/** Codes with which sockets are closed. The first three are of the IANA registry (RFC 6455). 4401 corresponds to HTTP 401. */
-const closeCodes = { policy: 1008, reconnect: 1012, tryLater: 1013, unauthorized: 4401 } as const
+/** Time in ms that clients get to close their side when the server stops. A device without a network never does. */
+const maxCloseMs = 1000
+/** Codes with which sockets are closed. The first four are of the IANA registry (RFC 6455). 4401 corresponds to HTTP 401. */
+const closeCodes = { goingAway: 1001, policy: 1008, reconnect: 1012, tryLater: 1013, unauthorized: 4401 } as const
 
 /** Reports that the list of services, or rights or names of the signed-in user, have changed. */
 interface ChangeMessage {

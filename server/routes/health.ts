@@ -1,7 +1,12 @@
 /** Serves liveness and readiness checks, only for callers on this machine (S-86). Other callers use the port HEALTH_PORT. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '#server/config/config.ts'
-import { buildReadyResponse, type HealthResponse, healthPaths, liveResponse } from '#server/http/health-responses.ts'
+import {
+  buildReadyResponse,
+  type HealthResponse,
+  healthPaths,
+  liveResponse,
+} from '#server/http/health/health-responses.ts'
 import { jsonType } from '#server/http/responses.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
 import type { AppContext } from '#server/context/context.ts'

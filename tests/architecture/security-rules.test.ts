@@ -66,7 +66,8 @@ describe('requests that the server makes (S-09)', () => {
       readImports(file).some(({ specifier, isTypeOnly }) => !isTypeOnly && networkModules.has(specifier)),
     )
     // The payment sandbox calls only the portal on the same machine. Hosting calls local sockets, and the address that the node of the
-    // services wrote into the database. flood-limits.ts and hosting-api.ts only listen.
+    // services wrote into the database. flood-limits.ts, health-listener.ts
+    // and hosting-api.ts only listen.
     expect([...new Set([...filesWithNetworkModule, ...filesWithFetch])].toSorted()).toEqual([
       'demo/payment-sandbox/webhook-sender.ts',
       'server/drivers/hosting/local/socket-http.ts',
@@ -77,6 +78,7 @@ describe('requests that the server makes (S-09)', () => {
       'server/drivers/payment/global-alipay.ts',
       'server/drivers/payment/stripe.ts',
       'server/http/flood-limits.ts',
+      'server/http/health/health-listener.ts',
     ])
     expect(
       filterByPattern(server, /import \{[^}]*\b(connect|createConnection|Socket)\b[^}]*\} from 'node:net'/),

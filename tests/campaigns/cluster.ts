@@ -14,6 +14,8 @@ import { createLoadReport, type LoadReport } from '#tests/campaigns/cluster/call
 import { checkDatabase, checkMails } from '#tests/campaigns/cluster/checks.ts'
 import { createLoadRecord, runLoad } from '#tests/campaigns/cluster/load.ts'
 import { type ReplicatedPostgres, startReplicatedPostgres } from '#tests/campaigns/cluster/replicated-postgres.ts'
+import { getBuildNumber } from '#contract/client-build.ts'
+import { buildClient, readBuild } from '#tests/support/browser/releases.ts'
 import { openBalancer } from '#tests/support/nodes/balancer.ts'
 import { type PortalNode, startNode } from '#tests/support/nodes/portal-nodes.ts'
 import { createRandom, drawBetween, type Random } from '#tests/support/runner/random.ts'
@@ -140,11 +142,11 @@ interface Builds {
   next: string
 }
 
-/** Builds the client a second time, with other asset names. */
+/** Builds the client a second time, with a later number, so that its files have other names. */
 async function buildReleases(folder: string): Promise<Builds> {
-  const next = join(folder, 'next-build')
-  await buildNewer(next)
-  return { current: join(import.meta.dirname, '../../dist'), next }
+  const builds = { current: join(import.meta.dirname, '../../dist'), next: join(folder, 'next-build') }
+  await buildClient(builds.next, getBuildNumber(await readBuild(builds.current)) + 1)
+  return builds
 }
 
 interface DisturbedCluster {

@@ -129,7 +129,10 @@ export const checkConnections: Check = async ({ send, httpPort, httpsPort, certi
     ...assert(headers[':status'] === 200, `HTTP/2 returns ${String(headers[':status'])}`),
     ...assert(longHeader.status === 200, `a header of 12 kB returns ${longHeader.status}`),
     ...assert(longAddress.status === 200, `an address of 8 kB returns ${longAddress.status}`),
-    ...assert(tooLong === null || /^4/.test(String(tooLong.status)), `a header of 60 kB returns ${tooLong?.status}`),
+    ...assert(
+      tooLong === null || String(tooLong.status).startsWith('4'),
+      `a header of 60 kB returns ${tooLong?.status}`,
+    ),
   ]
 }
 
@@ -150,6 +153,7 @@ export const checkAddress: Check = async ({ send, nodes }) => {
 
 const uploadPath = '/api/app/upload/tus'
 const pieceBytes = 8 * 1024 * 1024
+const maxFormTries = 5
 
 /** The largest package passes in pieces, and the portal itself refuses a larger one. */
 export const checkUploads: Check = async ({ send }) => {
@@ -183,17 +187,22 @@ export const checkUploads: Check = async ({ send }) => {
     Buffer.alloc(mappLimits.packed + 1_000_000),
     Buffer.from(`\r\n--${boundary}--\r\n`),
   ])
-  const tooLargeForm = await send('/api/app/upload', {
-    method: 'POST',
-    headers: {
-      authorization,
-      'content-type': `multipart/form-data; boundary=${boundary}`,
-      'idempotency-key': randomUUID(),
-    },
-    body: form,
-  }).catch((error: unknown) => String(error))
-  const formText =
-    typeof tooLargeForm === 'string' ? tooLargeForm : `${tooLargeForm.status} ${tooLargeForm.body.toString()}`
+  const sendForm = () =>
+    send('/api/app/upload', {
+      method: 'POST',
+      headers: {
+        authorization,
+        'content-type': `multipart/form-data; boundary=${boundary}`,
+        'idempotency-key': randomUUID(),
+      },
+      body: form,
+    }).then(
+      ({ status, body }) => `${status} ${body.toString()}`,
+      (error: unknown) => String(error),
+    )
+  let formText = await sendForm()
+  // The node refuses the form before it has read it. A client that still sends may miss the response, with and without a proxy.
+  for (let tries = 1; tries < maxFormTries && !formText.startsWith('4'); tries++) formText = await sendForm()
   const expecting = await send('/api/m18s/token', {
     method: 'POST',
     headers: { expect: '100-continue', 'content-type': 'application/x-www-form-urlencoded' },
@@ -252,9 +261,9 @@ export const checkSocket: Check = async ({ send, httpsPort }) => {
   const socket = new WebSocket(`wss://localhost:${httpsPort}/api/m18s/progress`)
   const messages: string[] = []
   socket.addEventListener('message', ({ data }) => messages.push(String(data)))
-  const opened = once(socket, 'open', { signal: AbortSignal.timeout(5000) })
+  const openEvent = once(socket, 'open', { signal: AbortSignal.timeout(5000) })
   try {
-    await opened
+    await openEvent
   } catch (error) {
     return [`the WebSocket did not open: ${String(error)}`]
   }

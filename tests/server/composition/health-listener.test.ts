@@ -8,7 +8,7 @@ import { readNodeSettings } from '#server/config/node-config.ts'
 import { openHealth } from '#server/composition/open-health.ts'
 import { createLifecycle } from '#server/context/lifecycle.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
-import { type HealthListener, openHealthListener } from '#server/http/health-listener.ts'
+import { type HealthListener, openHealthListener } from '#server/http/health/health-listener.ts'
 import { createReadinessCheck } from '#server/use-cases/readiness.ts'
 import { findFreePort } from '#tests/support/server/free-port.ts'
 import { startProcess } from '#tests/support/server/process.ts'
@@ -176,7 +176,7 @@ describe('the port for health checks', () => {
       sockets.push(socket)
       socket.write('GET /health/ready HTTP/1.1\r\nHost: a\r\nX-Slow: ')
     }
-    await Promise.all(sockets.map((socket) => socket.connecting && once(socket, 'connect')))
+    await Promise.all(sockets.filter(({ connecting }) => connecting).map((socket) => once(socket, 'connect')))
     expect((await sendCheck(port, { path: '/health/live', localAddress: '127.0.0.7' })).status).toBe(200)
     expect((await sendCheck(port, { path: '/health/live' })).status).toBe(200)
     await expect.poll(() => sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(100)
@@ -215,6 +215,8 @@ describe('the settings of a node', () => {
     // Two addresses of one machine may use the same port.
     const health = { HOST: '127.0.0.1', HEALTH_HOST: '10.0.0.5', HEALTH_PORT: '8080' }
     expect(readSettings(health).health).toEqual({ host: '10.0.0.5', port: 8080 })
+    const zoned = { HOST: '10.0.0.5', HEALTH_HOST: 'fe80::1%eth0', HEALTH_PORT: '8080' }
+    expect(readSettings(zoned).health?.host).toBe('fe80::1%eth0')
   })
 
   it.each([
@@ -226,6 +228,7 @@ describe('the settings of a node', () => {
     { HEALTH_PORT: '9000', PORT: '9000', HEALTH_HOST: '0.0.0.0' },
     { HEALTH_PORT: '9000', PORT: '9000', HOST: '::', HEALTH_HOST: '10.0.0.1' },
     { HEALTH_PORT: '9000', PORT: '9000', HOST: 'localhost' },
+    { HEALTH_PORT: '9000', PORT: '9000', HOST: '10.0.0.1', HEALTH_HOST: '0:0::0' },
     { HEALTH_HOST: '0.0.0.0' },
     { DRAIN_SECONDS: '301' },
     { DRAIN_SECONDS: '1.5' },

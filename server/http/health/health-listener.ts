@@ -4,7 +4,12 @@
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { buildReadyResponse, type HealthResponse, healthPaths, liveResponse } from '#server/http/health-responses.ts'
+import {
+  buildReadyResponse,
+  type HealthResponse,
+  healthPaths,
+  liveResponse,
+} from '#server/http/health/health-responses.ts'
 import { jsonType } from '#server/http/responses.ts'
 import { dataPolicy, getPath } from '#server/http/security-headers.ts'
 import { buildErrorBody } from '#server/problems/problem-body.ts'
