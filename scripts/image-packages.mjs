@@ -21,7 +21,9 @@ function listSources(path) {
 
 /** Returns the names of the packages that a file imports, also by `import()` and `import.meta.resolve()`. */
 function findPackageNames(file) {
-  const imports = readFileSync(file, 'utf8').matchAll(/(?:\bfrom|\bimport|\bimport\(|\bresolve\()\s*['"]([^'"#.][^'"]*)['"]/g)
+  const imports = readFileSync(file, 'utf8').matchAll(
+    /(?:\bfrom|\bimport|\bimport\(|\bresolve\()\s*['"]([^'"#.][^'"]*)['"]/g,
+  )
   return [...imports]
     .map(([, specifier]) => specifier)
     .filter((specifier) => !specifier.startsWith('node:'))
