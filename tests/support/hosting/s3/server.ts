@@ -48,12 +48,16 @@ export interface S3Server {
   close(): Promise<void>
 }
 
-const accessKey: AccessKey = { accessKeyId: 'AKTEST', secretAccessKey: 'secret/of+tests' }
-const bucket = 'backups'
+const testKey: AccessKey = { accessKeyId: 'AKTEST', secretAccessKey: 'secret/of+tests' }
 const slowMs = 300
 
 /** With `hasConditions` false, conditions of writes are ignored, as older servers of other providers do. */
-export async function startS3({ pageSize = 1000, hasConditions = true } = {}): Promise<S3Server> {
+export async function startS3({
+  pageSize = 1000,
+  hasConditions = true,
+  bucket = 'backups',
+  accessKey = testKey,
+} = {}): Promise<S3Server> {
   const content = new BucketContent()
   const calls: S3Operation[] = []
   const transferred = { in: 0, out: 0 }
@@ -75,6 +79,8 @@ export async function startS3({ pageSize = 1000, hasConditions = true } = {}): P
       transferred,
       pageSize,
       hasConditions,
+      bucket,
+      accessKey,
       effect: takeEffect(call.operation),
     }
     handleExchange(exchange).catch((error: unknown) => {
@@ -122,6 +128,8 @@ interface S3Exchange {
   transferred: { in: number; out: number }
   pageSize: number
   hasConditions: boolean
+  bucket: string
+  accessKey: AccessKey
   effect: S3Effect | null
 }
 
@@ -141,7 +149,7 @@ function parseOperation(method: string, key: string, query: URLSearchParams): S3
 }
 
 async function handleExchange(exchange: S3Exchange): Promise<void> {
-  const { request, response, call, effect } = exchange
+  const { request, response, call, bucket, accessKey, effect } = exchange
   const raw = await readBody(exchange)
   if (raw === null) return
   const refusal = findSignatureError(request, accessKey) ?? findBodyError(request, raw)
@@ -202,7 +210,7 @@ const operations: Record<S3Operation, (exchange: S3Exchange, body: DecodedBody) 
     const { etag, checksum } = content.putPart(id, Number(query.get('partNumber')), body.data)
     response.writeHead(200, { etag, 'x-amz-checksum-crc32': checksum }).end()
   },
-  CreateMultipartUpload({ request, response, content, call }) {
+  CreateMultipartUpload({ request, response, content, call, bucket }) {
     if (getHeader(request, 'x-amz-checksum-type') !== 'FULL_OBJECT') throw new S3Error('InvalidRequest', 400)
     const id = content.begin(call.key)
     sendXml(response, 'InitiateMultipartUploadResult', { Bucket: bucket, Key: call.key, UploadId: id })
@@ -232,7 +240,7 @@ const operations: Record<S3Operation, (exchange: S3Exchange, body: DecodedBody) 
       .end()
   },
   GetObject,
-  ListObjectsV2({ response, content, call: { query }, pageSize }) {
+  ListObjectsV2({ response, content, call: { query }, pageSize, bucket }) {
     const prefix = query.get('prefix') ?? ''
     const startAfter = Buffer.from(query.get('continuation-token') ?? '', 'base64').toString()
     const keys = [...content.objects.keys()].filter((key) => key.startsWith(prefix) && key > startAfter).toSorted()
