@@ -1,7 +1,7 @@
 /** Prints the running nodes of the database: `node server/cli/list-nodes.ts` with the environment of the server. */
 import '#server/config/private-files.ts'
 import { withApp } from '#server/cli/with-app.ts'
-import { listRunningNodes, type NodeRow } from '#server/db/nodes.ts'
+import { listRunningNodes, type NodeRow } from '#server/db/cluster/nodes.ts'
 import { readAsSystem } from '#server/db/transaction.ts'
 
 const formatNode = ({ id, host_name, build, role, started_at, seen_at }: NodeRow, now: number) =>

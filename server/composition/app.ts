@@ -1,7 +1,13 @@
 import fastifyCompress from '@fastify/compress'
 import fastifyRateLimit from '@fastify/rate-limit'
 import fastifyWebsocket from '@fastify/websocket'
-import createFastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import createFastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:zlib'
 import { endpoints } from '#contract/index.ts'
@@ -127,22 +133,7 @@ export function buildApp(
     if (lifecycle.phase !== 'running') reply.header('connection', 'close')
     endIdleResponse(request.raw.socket, allSettings.responseIdleMs)
   })
-  fastify.addHook('onResponse', async (request, reply) => {
-    const { principal, unknownFieldCount } = request
-    request.log.info(
-      {
-        event: 'request_completed',
-        user: principal?.caller?.userId ?? null,
-        tenant: principal?.caller?.companyId ?? null,
-        method: request.method,
-        route: request.routeOptions.url ?? null,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        ...(unknownFieldCount > 0 ? { unknownFields: unknownFieldCount } : {}),
-      },
-      'request completed',
-    )
-  })
+  fastify.addHook('onResponse', logResponse)
   // Prepared at the start, so that the first sign-in with an unknown account does not take longer than later ones (S-32).
   fastify.addHook('onReady', () => prepareDummyHash(config.argon2))
   if (allSettings.publishesClient) {
@@ -172,6 +163,23 @@ export function buildApp(
     serveStaticFiles(inner, http)
   })
   return fastify
+}
+
+async function logResponse(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { principal, unknownFieldCount } = request
+  request.log.info(
+    {
+      event: 'request_completed',
+      user: principal?.caller?.userId ?? null,
+      tenant: principal?.caller?.companyId ?? null,
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+      ...(unknownFieldCount > 0 ? { unknownFields: unknownFieldCount } : {}),
+    },
+    'request completed',
+  )
 }
 
 /** Returns the handlers of all endpoints. */

@@ -13,7 +13,7 @@ import { findCompanyByCode, insertCompany } from '#server/db/accounts/companies.
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findKeyExpiry, hashOneTimeKey, insertKey, spendAllKeys } from '#server/db/accounts/one-time-keys.ts'
 import { readFact, setFact } from '#server/db/installation-facts.ts'
-import { readClusterFact } from '#server/db/nodes.ts'
+import { readClusterFact } from '#server/db/cluster/nodes.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { hasActiveAdmin, insertUser, findUserByEmail } from '#server/db/accounts/users.ts'
 import type { AppContext } from '#server/context/context.ts'

@@ -10,7 +10,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Config, StartProblem } from '#server/config/config.ts'
 import { describeNode } from '#server/context/node-name.ts'
-import { acquireClusterLeases, type ClusterLease, findClusterLease, type LeaseRequest } from '#server/db/leases.ts'
+import {
+  acquireClusterLeases,
+  type ClusterLease,
+  findClusterLease,
+  type LeaseRequest,
+} from '#server/db/cluster/leases.ts'
 import { readAsSystem, writeAsSystem, type DatabaseOwner } from '#server/db/transaction.ts'
 import { isOfThisHost, isRunning, readIdentity } from '#server/drivers/hosting/local/process-identity.ts'
 

@@ -21,7 +21,7 @@ import {
   readClusterFact,
   renewNode,
   writeClusterFact,
-} from '#server/db/nodes.ts'
+} from '#server/db/cluster/nodes.ts'
 import type { NodeRole } from '#server/db/tables/node-tables.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 

@@ -64,7 +64,9 @@ async function startWorker({ hostedProgram }: ServerExtensions): Promise<void> {
  * Replaces `PORT=0` by a free port before the configuration is read, because links contain the port. The port stays occupied until
  * `release`, so that no other program gets it.
  */
-async function reservePort(env: EnvironmentVariables): Promise<{ env: EnvironmentVariables; release: () => Promise<void> }> {
+async function reservePort(
+  env: EnvironmentVariables,
+): Promise<{ env: EnvironmentVariables; release: () => Promise<void> }> {
   if (env.PORT !== '0') return { env, release: async () => undefined }
   // With unref, a start that fails before `release` still ends.
   const portHolder = createServer().unref()

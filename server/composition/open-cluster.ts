@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type HostingLease, openHostingLease } from '#server/composition/hosting-lease.ts'
 import type { Config } from '#server/config/config.ts'
-import { openClusterClock } from '#server/db/cluster-clock.ts'
+import { openClusterClock } from '#server/db/cluster/cluster-clock.ts'
 import type { Database } from '#server/db/database.ts'
 
 /** What this node shares with the other nodes of the database. */

@@ -10,7 +10,7 @@ import { checkFileStore } from '#server/use-cases/uploads/file-problems.ts'
 import { defaultHttpSettings, readClientBuild } from '#server/http/http-context.ts'
 
 /** The context of a server or a worker, and what is closed with it. */
-export interface RunningApp extends StartedApp {
+export interface RunningNode extends StartedApp {
   /** Whether this node may run the hosted services at the moment. */
   canHost: () => boolean
   /** Stops the services of this machine. They start again with the next start of the server. */
@@ -22,7 +22,7 @@ export interface RunningApp extends StartedApp {
 export async function startApp(
   node: NodeOptions,
   { demo, role }: { demo: DemoExtension | null; role: NodeRole },
-): Promise<RunningApp> {
+): Promise<RunningNode> {
   const { config, log, databasePromise, files, checkpointStore, payments, backups, checkpoints } = node
   // The folder of hosted services is in the data folder, so the data folder must be checked first.
   const cluster = await openCluster(config, await databasePromise, log)

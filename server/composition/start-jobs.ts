@@ -1,6 +1,6 @@
 import { chooseMail } from '#server/composition/choose-mail.ts'
 import type { DemoExtension } from '#server/composition/demo.ts'
-import type { RunningApp } from '#server/composition/start-app.ts'
+import type { RunningNode } from '#server/composition/start-app.ts'
 import type { NodeSettings } from '#server/config/node-config.ts'
 import {
   backupJobKinds,
@@ -22,7 +22,7 @@ import { shareLogAlarms } from '#server/use-cases/audit/log-alarms.ts'
  * runs only where they are hosted, while `canHost` is true. Returns a stop function.
  */
 export function startJobs(
-  { app, canHost }: Pick<RunningApp, 'app' | 'canHost'>,
+  { app, canHost }: Pick<RunningNode, 'app' | 'canHost'>,
   demo: DemoExtension | null,
   jobs: NodeSettings['jobs'],
 ): () => Promise<void> {

@@ -1,6 +1,6 @@
 /** Decides when a scheduled job of the cluster may run on this node. */
 import type { AppContext } from '#server/context/context.ts'
-import { claimScheduledRun, endScheduledRun } from '#server/db/scheduled-runs.ts'
+import { claimScheduledRun, endScheduledRun } from '#server/db/cluster/scheduled-runs.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { type JobLeases, toLeaseName } from '#server/jobs/job-leases.ts'
 import type { ScheduledJob } from '#server/jobs/scheduled-job.ts'

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AppContext } from '#server/context/context.ts'
 import { describeNode } from '#server/context/node-name.ts'
-import { acquireClusterLeases, listForeignLeases, releaseClusterLeases } from '#server/db/leases.ts'
+import { acquireClusterLeases, listForeignLeases, releaseClusterLeases } from '#server/db/cluster/leases.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 
 /** Times in ms. A killed node is replaced after at most `lease` plus `renew`. The holder stops `margin` before its lease ends. */

@@ -107,7 +107,7 @@ export async function run([minutes = '20', seed = String(Date.now() % 1_000_000)
     printReport(report, [...databaseState.lines, ...mailState.lines])
   } finally {
     controller.abort()
-    await Promise.all(nodes.map(({ running }) => running?.process.kill('SIGKILL')))
+    await Promise.all(nodes.flatMap(({ running }) => (running ? [running.process.kill('SIGKILL')] : [])))
     await Promise.all([postgres.stop(), s3.close(), smtp.close(), balancer.close()])
     await rm(folder, { recursive: true, force: true })
   }

@@ -7,6 +7,7 @@ import { run as backups } from '#tests/campaigns/backups.ts'
 import { run as bodies } from '#tests/campaigns/bodies.ts'
 import { run as browser } from '#tests/campaigns/browser.ts'
 import { run as compose } from '#tests/campaigns/compose.ts'
+import { run as cluster } from '#tests/campaigns/cluster.ts'
 import { run as engines } from '#tests/campaigns/engines.ts'
 import { run as faults } from '#tests/campaigns/faults.ts'
 import { run as fees } from '#tests/campaigns/fees.ts'
@@ -37,6 +38,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   backups,
   bodies,
   browser,
+  cluster,
   compose,
   engines,
   'kill-writes': killWrites,

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { type Gate, openGate } from '#tests/campaigns/cluster/gate.ts'
+import { type TcpRelay, openTcpRelay } from '#tests/campaigns/cluster/tcp-relay.ts'
 import { findFreePort } from '#tests/support/server/free-port.ts'
 import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 
@@ -18,13 +18,13 @@ const runFile = promisify(execFile)
 interface DatabaseServer {
   folder: string
   port: number
-  gate: Gate
+  relay: TcpRelay
 }
 
 export interface ReplicatedPostgres {
   /** Both servers, for `DATABASE_URL`. */
   url: string
-  /** Runs statements on the current primary, around the gate. */
+  /** Runs statements on the current primary, without the relay. */
   run(statements: string[]): Promise<void>
   /** Stops the primary in good order and starts it again. */
   restart(): Promise<void>
@@ -49,7 +49,7 @@ export async function startReplicatedPostgres(bin: string): Promise<ReplicatedPo
 
   async function createServer(name: string): Promise<DatabaseServer> {
     const port = await findFreePort()
-    return { folder: join(root, name), port, gate: await openGate(port) }
+    return { folder: join(root, name), port, relay: await openTcpRelay(port) }
   }
 
   function start({ folder, port }: DatabaseServer): Promise<void> {
@@ -126,7 +126,7 @@ export async function startReplicatedPostgres(bin: string): Promise<ReplicatedPo
   await runAsSuperuser(getUrl(primary), 'postgres', [`create database ${databaseName}`])
   await createStandby()
 
-  const hosts = servers.map(({ gate }) => `127.0.0.1:${gate.port}`).join(',')
+  const hosts = servers.map(({ relay }) => `127.0.0.1:${relay.port}`).join(',')
   return {
     url: `postgres://postgres@${hosts}/${databaseName}?target_session_attrs=read-write`,
     run: (statements) => runAsSuperuser(getUrl(primary), databaseName, statements),
@@ -145,13 +145,13 @@ export async function startReplicatedPostgres(bin: string): Promise<ReplicatedPo
       await createStandby()
     },
     async vanish(ms) {
-      primary.gate.vanish()
+      primary.relay.vanish()
       await wait(ms)
-      primary.gate.comeBack()
+      primary.relay.comeBack()
     },
     async stop() {
       await Promise.all(servers.map((server) => stopServer(server, 'immediate').catch(() => undefined)))
-      await Promise.all(servers.map(({ gate }) => gate.close()))
+      await Promise.all(servers.map(({ relay }) => relay.close()))
       await rm(root, { recursive: true, force: true })
     },
   }

@@ -6,7 +6,7 @@ import { createFirstAdminLink, replaceFirstAdminLink } from '#server/composition
 import type { AppContext } from '#server/context/context.ts'
 import { findCompanyByCode } from '#server/db/accounts/companies.ts'
 import { findKeyHolder, spendKey } from '#server/db/accounts/one-time-keys.ts'
-import { writeClusterFact } from '#server/db/nodes.ts'
+import { writeClusterFact } from '#server/db/cluster/nodes.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import { onBothEngines } from '#tests/support/server/database.ts'
 

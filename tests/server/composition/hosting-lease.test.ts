@@ -14,7 +14,7 @@ import {
 } from '#server/composition/hosting-lease.ts'
 import { StartProblem } from '#server/config/config.ts'
 import { createLogger } from '#server/context/log.ts'
-import { findClusterLease } from '#server/db/leases.ts'
+import { findClusterLease } from '#server/db/cluster/leases.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { readIdentity } from '#server/drivers/hosting/local/process-identity.ts'
 import { testConfig, testContext } from '#tests/support/server/database.ts'

@@ -5,7 +5,7 @@ import { type ClusterMember, joinCluster, type JoinOptions } from '#server/compo
 import { StartProblem } from '#server/config/config.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createLogger } from '#server/context/log.ts'
-import { type ClusterSettings, listRunningNodes, readClusterFact } from '#server/db/nodes.ts'
+import { type ClusterSettings, listRunningNodes, readClusterFact } from '#server/db/cluster/nodes.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import { eachEngine, openTestDatabase, testContext } from '#tests/support/server/database.ts'
 import { createLineSink } from '#tests/support/server/server.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLogger } from '#server/context/log.ts'
-import { type DatabaseTime, followDatabaseTime, openClusterClock } from '#server/db/cluster-clock.ts'
+import { type DatabaseTime, followDatabaseTime, openClusterClock } from '#server/db/cluster/cluster-clock.ts'
 import { openTestDatabase, silent } from '#tests/support/server/database.ts'
 import { describeNodes, openTestNodes, type TestNodes } from '#tests/support/server/nodes.ts'
 import { createLineSink } from '#tests/support/server/server.ts'

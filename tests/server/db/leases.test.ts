@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '#server/db/database.ts'
-import { acquireClusterLeases, findClusterLease, listForeignLeases, releaseClusterLeases } from '#server/db/leases.ts'
-import { claimScheduledRun, endScheduledRun } from '#server/db/scheduled-runs.ts'
+import {
+  acquireClusterLeases,
+  findClusterLease,
+  listForeignLeases,
+  releaseClusterLeases,
+} from '#server/db/cluster/leases.ts'
+import { claimScheduledRun, endScheduledRun } from '#server/db/cluster/scheduled-runs.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { testContext } from '#tests/support/server/database.ts'
 import { describeNodes, openTestNodes, type TestNodes } from '#tests/support/server/nodes.ts'

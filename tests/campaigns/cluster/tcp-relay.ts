@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-export interface Gate {
+export interface TcpRelay {
   port: number
   /** Connections stay open, but nothing is transferred, and new connections get no answer. */
   vanish(): void
@@ -11,7 +11,7 @@ export interface Gate {
   close(): Promise<void>
 }
 
-export async function openGate(target: number): Promise<Gate> {
+export async function openTcpRelay(target: number): Promise<TcpRelay> {
   const pairs = new Set<readonly [Socket, Socket]>()
   let isGone = false
 
