@@ -12,7 +12,7 @@ import { noPaymentMethods } from '#server/context/payment-methods.ts'
 import { readTokenKeyFile } from '#server/db/accounts/token-key.ts'
 import { openClusterClock } from '#server/db/cluster/cluster-clock.ts'
 import { openPostgres } from '#server/db/postgres.ts'
-import { migrateServer } from '#server/db/postgres/server-schema.ts'
+import { migrateServer } from '#server/db/postgres-schema.ts'
 import { sealMigration, sealWaitingEntries } from '#server/use-cases/audit/seal-waiting-entries.ts'
 
 /** Prints one line, and sets exit code 1 if the database could not be migrated. */

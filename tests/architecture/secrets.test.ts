@@ -28,9 +28,10 @@ const keyShapes = {
   'cloud key': /\bAKIA[0-9A-Z]{16}\b/,
   'token of a forge': /\bgh[pousr]_[A-Za-z0-9]{36}\b/,
   'signed token': /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/,
-  // Excludes placeholders for the password ("password", "...") that examples use, and connections to the local machine.
+  // Excludes placeholders for the password ("password", "...") that examples use, passwords that are too short to be real, and connections
+  // to the local machine.
   'database with password':
-    /\bpostgres(ql)?:\/\/[^\s:'"`/@]+:(?!password@|\.\.\.@)[^\s@'"`$]+@(?!127\.0\.0\.1|localhost)/,
+    /\bpostgres(ql)?:\/\/[^\s:'"`/@]+:(?!password@|PASSWORD@)[^\s@'"`$]{8,}@(?!127\.0\.0\.1|localhost)/,
 }
 
 /** Returns the entropy in bits per character. Random base64 has about 5.5, words and paths have less than 4.5. */

@@ -172,7 +172,7 @@ const disturbances: Record<string, Disturbance> = {
   'restart of the database': ({ postgres }) => postgres.restart(),
   'crash of the database': ({ postgres }) => postgres.crash(),
   'failover to the replica': ({ postgres }) => postgres.failOver(),
-  'the host of the database disappears': ({ postgres }) => postgres.vanish(20_000),
+  'the host of the database disappears': ({ postgres }) => postgres.disappear(20_000),
   'rolling upgrade': ({ nodes, builds, report }) => replaceNodes(nodes, builds.next, report),
   'rolling way back': ({ nodes, builds, report }) => replaceNodes(nodes, builds.current, report),
 }

@@ -33,7 +33,7 @@ export interface ReplicatedPostgres {
   /** Kills the primary for good. The standby takes over, and the former primary follows it from a new copy. */
   failOver(): Promise<void>
   /** The host of the primary disappears for this time, without closing its connections. */
-  vanish(ms: number): Promise<void>
+  disappear(ms: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -144,8 +144,8 @@ export async function startReplicatedPostgres(bin: string): Promise<ReplicatedPo
       ;[primary, standby] = [standby, primary]
       await createStandby()
     },
-    async vanish(ms) {
-      primary.relay.vanish()
+    async disappear(ms) {
+      primary.relay.disappear()
       await wait(ms)
       primary.relay.comeBack()
     },

