@@ -90,12 +90,12 @@ async function tryProxies({ names, folder, databaseUrl }: ProxiesInput): Promise
       try {
         const context = { name, send: client.send, nodes, httpPort, httpsPort, certificate }
         await waitForPortal(context).catch((error: unknown) => {
-          throw new Error(`${String(error)}: ${proxy.output().slice(-2000)}`)
+          throw new Error(`${String(error)}: ${proxy.output().slice(-1000)}`)
         })
         const faults = [...(await runChecks(context)), ...(await runStops(context)), ...(await runPage(context))]
         faultCount += faults.length
         for (const fault of faults.slice(0, 20)) console.error(`  ${fault}`)
-        if (faults.length > 0) for (const { output } of [proxy, ...nodes.nodes]) console.error(output().slice(-2000))
+        if (faults.length > 0) for (const { output } of [proxy, ...nodes.nodes]) console.error(output().slice(-1000))
       } finally {
         client.close()
         await proxy.stop()
