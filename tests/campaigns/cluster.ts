@@ -17,7 +17,7 @@ import { type ReplicatedPostgres, startReplicatedPostgres } from '#tests/campaig
 import { getBuildNumber } from '#contract/client-build.ts'
 import { buildClient, readBuild } from '#tests/support/browser/releases.ts'
 import { openBalancer } from '#tests/support/nodes/balancer.ts'
-import { type PortalNode, startNode } from '#tests/support/nodes/portal-nodes.ts'
+import { type PortalNode, startNode, toFilesEnv } from '#tests/support/nodes/portal-nodes.ts'
 import { createRandom, drawBetween, type Random } from '#tests/support/runner/random.ts'
 import { startS3 } from '#tests/support/hosting/s3/server.ts'
 import { findFreePort } from '#tests/support/server/free-port.ts'
@@ -49,7 +49,6 @@ export async function run([minutes = '20', seed = String(Date.now() % 1_000_000)
     openBalancer(),
   ])
   const builds = await buildReleases(folder)
-  const bucket = s3.settings()
   const common = {
     DATABASE_URL: postgres.url,
     MIGRATE_DATABASE_URL: postgres.url,
@@ -58,12 +57,7 @@ export async function run([minutes = '20', seed = String(Date.now() % 1_000_000)
     PAYMENT_SANDBOX: '0',
     SMTP_URL: smtp.url,
     TOKEN_KEY: '42'.repeat(32),
-    FILES_STORE: 's3',
-    FILES_BUCKET: bucket.bucket,
-    AUDIT_CHECKPOINT_STORE: `s3://${bucket.bucket}/checkpoints.json`,
-    S3_ENDPOINT: s3.url,
-    AWS_ACCESS_KEY_ID: bucket.credentials?.accessKeyId ?? '',
-    AWS_SECRET_ACCESS_KEY: bucket.credentials?.secretAccessKey ?? '',
+    ...toFilesEnv(s3),
     DRAIN_SECONDS: '2',
     ACCESS_SECONDS: '300',
   }

@@ -1,10 +1,12 @@
-/** Uses two nodes of the portal on one PostgreSQL database behind a balancer, as if they were one server. */
+/** Uses two nodes of the portal on one PostgreSQL database and one bucket, behind a balancer, as if they were one server. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { demoPassword } from '#demo/sample-data/demo-data.ts'
+import { type S3Server, startS3 } from '#tests/support/hosting/s3/server.ts'
+import { waitUntil } from '#tests/support/hosting/hosting.ts'
 import { type NodeClient, requestTokens, signInAt, type TokenPair } from '#tests/support/nodes/node-client.ts'
-import { type PortalNodes, startNodes } from '#tests/support/nodes/portal-nodes.ts'
+import { type PortalNodes, startNodes, toFilesEnv } from '#tests/support/nodes/portal-nodes.ts'
 import { packApp } from '#tests/support/uploads/packages.ts'
 import { uploadPiecemeal } from '#tests/support/uploads/tus.ts'
 
@@ -12,7 +14,12 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
 const clusterUrl = inject('postgresUrl')
 
+/** Returns a time of the business time zone, in minutes from now, as calls take it. */
+const formatMinute = (minutes: number) =>
+  new Date(Date.now() + 8 * 3_600_000 + minutes * 60_000).toISOString().slice(0, 16).replace('T', ' ')
+
 describe.skipIf(clusterUrl === null)('two nodes on one database', () => {
+  let bucket: S3Server
   let portal: PortalNodes
   let a: string
   let b: string
@@ -20,10 +27,15 @@ describe.skipIf(clusterUrl === null)('two nodes on one database', () => {
   let staff: NodeClient
   let companyId: number
   beforeAll(async () => {
+    bucket = await startS3()
     portal = await startNodes({
       clusterUrl: clusterUrl ?? '',
-      env: { DEMO: '1', PAYMENT_SANDBOX: '0' },
-      nodes: [{ HOSTING: 'off' }, { HOSTING: 'off' }],
+      env: { DEMO: '1', PAYMENT_SANDBOX: '0', ...toFilesEnv(bucket) },
+      // The first node leaves all work to the second one, which also runs the hosted services.
+      nodes: [
+        { HOSTING: 'elsewhere', JOBS: 'elsewhere' },
+        { HOSTING: 'local', SERVICE_MEMORY_MB: '100000' },
+      ],
     })
     const [first, second] = portal.nodes
     a = first?.url ?? ''
@@ -32,7 +44,10 @@ describe.skipIf(clusterUrl === null)('two nodes on one database', () => {
     staff = await signInAt(b, 'm18:staff@m18.example', demoPassword)
     ;({ company_id: companyId } = (await (await admin.send(a, '/api/m18s/user')).json()) as { company_id: number })
   })
-  afterAll(() => portal.close())
+  afterAll(async () => {
+    await portal.close()
+    await bucket.close()
+  })
 
   test('A session of one node is valid at the other, and a renewal whose response was lost is repeated at the other', async () => {
     const { tokens } = await signInAt(a, 'acme:admin@acme.example', demoPassword)
@@ -83,6 +98,22 @@ describe.skipIf(clusterUrl === null)('two nodes on one database', () => {
       response = await staff.send(b, location)
     }
     expect(await response.json()).toMatchObject({ broken: [] })
+  })
+
+  test('A log of a service is read and downloaded at the node that does not run the service', async () => {
+    const service = await waitUntil('the service runs', async () => {
+      const list = await staff.send(a, '/api/aws/service?searchText=acmetrade')
+      const { data } = (await list.json()) as { data: { id: number; online: number; url: string | null }[] }
+      return data.find(({ online, url }) => online === 1 && url?.includes('localhost')) ?? null
+    })
+    const page = await staff.send(a, `/api/aws/log/${service.id}`)
+    const { lines } = (await page.json()) as { lines: { text: string }[] }
+    expect(lines.length).toBeGreaterThan(0)
+    const body = new URLSearchParams({ id: String(service.id), from: formatMinute(-60), to: formatMinute(1) })
+    const requested = await staff.send(a, '/api/aws/log', { method: 'POST', body })
+    const key = (await requested.json()) as string
+    const download = await fetch(`${a}/public/log/${key}`)
+    expect(await download.text()).toContain(lines[0]?.text)
   })
 
   test('An upload in pieces that alternate between the nodes is complete', async () => {

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Balancer, openBalancer } from '#tests/support/nodes/balancer.ts'
+import type { S3Server } from '#tests/support/hosting/s3/server.ts'
 import { findFreePort } from '#tests/support/server/free-port.ts'
 import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 import { type RunningProcess, startProcess } from '#tests/support/server/process.ts'
@@ -54,7 +55,8 @@ export async function startNodes({
   }
   const nodes: PortalNode[] = []
   const close = async () => {
-    await Promise.all(nodes.map(({ process }) => process.kill('SIGTERM')))
+    // Like Ctrl-C, which also ends the hosted services.
+    await Promise.all(nodes.map(({ process }) => process.kill('SIGINT')))
     await balancer.close()
     await runAsSuperuser(clusterUrl, 'postgres', [`drop database ${databaseName} with (force)`])
     await rm(folder, { recursive: true, force: true })
@@ -68,6 +70,19 @@ export async function startNodes({
   }
   balancer.setTargets(nodes.map(({ port }) => port))
   return { balancer, nodes, env, databaseUrl, close }
+}
+
+/** Returns the settings with which nodes store all files in the bucket of a test server. */
+export function toFilesEnv({ url, settings }: S3Server): Record<string, string> {
+  const { bucket, credentials } = settings()
+  return {
+    FILES_STORE: 's3',
+    FILES_BUCKET: bucket,
+    AUDIT_CHECKPOINT_STORE: `s3://${bucket}/checkpoints.json`,
+    S3_ENDPOINT: url,
+    AWS_ACCESS_KEY_ID: credentials?.accessKeyId ?? '',
+    AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '',
+  }
 }
 
 /** Starts a node, on a free port unless one is given. Its own address is not in its output, because `PUBLIC_URL` is the balancer's. */
