@@ -55,6 +55,7 @@ export async function run([minutes = '20', seed = String(Date.now() % 1_000_000)
     PUBLIC_URL: balancer.url,
     DEMO: '1',
     PAYMENT_SANDBOX: '0',
+    PAYMENTS_PER_USER: '100000',
     SMTP_URL: smtp.url,
     TOKEN_KEY: '42'.repeat(32),
     ...toFilesEnv(s3),

@@ -74,15 +74,19 @@ function findGaps(codes: readonly string[]): string[] {
 
 /** A mail may be sent twice only if a node was killed between the mail server's acceptance and the commit: then with one Message-ID. */
 export function checkMails(mails: readonly ReceivedMail[]): EndState {
-  const readHeader = ({ data }: ReceivedMail, name: string) =>
-    new RegExp(`^${name}: (.*)$`, 'im').exec(data)?.[1]?.trim() ?? ''
-  const groups = Map.groupBy(mails, (mail) => `${mail.to.join()} ${readHeader(mail, 'Subject')}`)
-  const repeated = [...groups].filter(([, group]) => group.length > 1)
+  const repeated = [...Map.groupBy(mails, describeContent).values()].filter((group) => group.length > 1)
   const faults = repeated
-    .filter(([, group]) => new Set(group.map((mail) => readHeader(mail, 'Message-ID'))).size > 1)
-    .map(([name, group]) => `${group.length} different mails: ${name}`)
+    .filter((group) => new Set(group.map(readMessageId)).size > 1)
+    .map((group) => `${group.length} mails with one content and different ids to ${group[0]?.to.join()}`)
+  const recipients = new Set(mails.flatMap(({ to }) => to))
   return {
     faults,
-    lines: [`${mails.length} mails to ${groups.size} recipients, ${repeated.length} of them sent again`],
+    lines: [`${mails.length} mails to ${recipients.size} recipients, ${repeated.length} of them sent again`],
   }
 }
+
+const readMessageId = ({ data }: ReceivedMail) => /^Message-ID: (.*)$/im.exec(data)?.[1]?.trim() ?? ''
+
+/** Recipients and content, without the headers and the boundaries of parts, which differ for each sending. */
+const describeContent = ({ to, data }: ReceivedMail) =>
+  [...to, data.slice(data.indexOf('\n\n')).replace(/^--.*$/gm, '')].join('\n')

@@ -55,7 +55,7 @@ async function runClient(
   const caller = await createCaller(url, username, report)
   while (!signal.aborted) {
     await act(caller, record, report, url)
-    await wait(20 + Math.random() * 60)
+    await wait(50 + Math.random() * 150)
   }
 }
 
