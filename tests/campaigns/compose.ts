@@ -8,6 +8,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { findContainerFaults, findImageFaults } from '#tests/campaigns/compose/container-checks.ts'
 import { openDocker } from '#tests/campaigns/compose/docker.ts'
 import { buildImages } from '#tests/campaigns/compose/images.ts'
@@ -61,7 +62,7 @@ async function useInstallation(installation: Installation): Promise<string[]> {
   const site: JourneySite = { url, browser, readMailLink, report }
   try {
     const firstLink = await installation.readFirstLink()
-    const { customer, servicePassword } = await runJourney(site, { firstLink, providerEmail, timeZone })
+    const { customer, service, servicePassword } = await runJourney(site, { firstLink, providerEmail, timeZone })
     const { requests, orderCodes, faults } = await stopPortalsUnderLoad(installation, customer)
     const lostCodes = await findLostOrders(customer, orderCodes)
     report(
@@ -71,9 +72,10 @@ async function useInstallation(installation: Installation): Promise<string[]> {
     installation.compose('rm', '--force', '--stop', 'worker')
     installation.compose('up', '--detach', 'worker')
     await installation.waitUntilHealthy('worker')
-    await waitFor('the service answers again', () => answers(customer.context().pages().at(-1)?.url() ?? ''), 180_000)
-    const service = await enterService(site, customer, servicePassword)
-    if (!(await readItems(service)).includes('A thing to keep'))
+    await waitFor('the service answers again', () => answers(service), 180_000)
+    await service.close()
+    const newService = await enterService(site, customer, servicePassword)
+    if (!(await readItems(newService)).includes('A thing to keep'))
       faults.push('the service lost its data with the worker')
     report('a new worker runs the service with its data')
     return [...faults, ...lostCodes.map((code) => `the order ${code} was acknowledged and is lost`)]
@@ -85,13 +87,14 @@ async function useInstallation(installation: Installation): Promise<string[]> {
   }
 }
 
-const answers = (url: string) =>
-  fetch(url).then(
-    ({ status }) => status < 500,
+/** Asks the browser, because only browsers know that every name under `localhost` is this machine. */
+const answers = (service: Page) =>
+  service.reload().then(
+    (response) => response !== null && response.status() < 500,
     () => false,
   )
 
-async function findLostOrders(page: Parameters<typeof callApi>[0], codes: readonly string[]): Promise<string[]> {
+async function findLostOrders(page: Page, codes: readonly string[]): Promise<string[]> {
   const { body: user } = await callApi<{ company_id: number }>(page, 'GET', '/api/m18s/user')
   const storedCodes = new Set<string>()
   for (let offset = 0; ; offset += 50) {
