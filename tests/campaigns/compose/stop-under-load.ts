@@ -1,5 +1,6 @@
 /** Stops the portals one after the other while a signed-in customer reads and writes through nginx. No request may fail. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import type { Page } from 'playwright-core'
 import { type Installation, timeZone } from '#tests/campaigns/compose/installation.ts'
 
@@ -30,7 +31,7 @@ function startLoad(url: string, accessToken: string): Load {
       if (response.ok) return text
       result.faults.push(`${description}: ${response.status} ${text.slice(0, 200)}`)
     } catch (error) {
-      result.faults.push(`${description}: ${error instanceof Error ? `${error.message} ${error.cause}` : error}`)
+      result.faults.push(`${description}: ${inspect(error)}`)
     }
     return null
   }
