@@ -65,7 +65,7 @@ export function createInstallation(docker: Docker, folder: string, port: number)
       .join(''),
   )
   writeFileSync(join(folder, 'compose.mail.yaml'), addedServices)
-  const { status, stderr } = spawnSync('deploy/create-secrets.sh', ['smtp://mail:1025'], {
+  const { status, stderr } = spawnSync(join(folder, 'deploy', 'create-secrets.sh'), ['smtp://mail:1025'], {
     cwd: folder,
     encoding: 'utf8',
   })
