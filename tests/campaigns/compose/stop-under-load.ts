@@ -49,7 +49,7 @@ function startLoad(url: string, accessToken: string): Load {
   }
   let orders = 0
   const requests = [
-    () => call('the page', '/saas/', { headers: { accept: 'text/html' } }),
+    () => call('the public page', '/', {}),
     () => call('the user', '/api/m18s/user', { headers }),
     () => orderAndDelete(`load${++orders}`),
   ]
