@@ -25,7 +25,7 @@ for (const name of process.argv.slice(2)) {
     if (exists) {
       console.log(`The bucket ${name} exists.`)
     } else {
-      console.error(`Could not create the bucket ${name}: ${error}`)
+      console.error(`Could not create the bucket ${name}: ${String(error)}`)
       process.exitCode = 1
     }
   }

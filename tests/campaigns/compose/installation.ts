@@ -65,7 +65,7 @@ export function createInstallation(docker: Docker, folder: string, port: number)
       .join(''),
   )
   writeFileSync(join(folder, 'compose.mail.yaml'), addedServices)
-  const { status, stderr } = spawnSync('deploy/create-secrets.sh', ['smtp://mail:1025'], {
+  const { status, stderr } = spawnSync(join(folder, 'deploy', 'create-secrets.sh'), ['smtp://mail:1025'], {
     cwd: folder,
     encoding: 'utf8',
   })
@@ -75,7 +75,7 @@ export function createInstallation(docker: Docker, folder: string, port: number)
     readdirSync(secretFolder).map((name) => [name, readFileSync(join(secretFolder, name), 'utf8')]),
   )
 
-  const files = ['-p', project, '-f', 'compose.yaml', '-f', 'compose.mail.yaml', ...findFurtherFiles(folder)]
+  const files = ['-p', project, '-f', 'compose.yaml', '-f', 'compose.mail.yaml']
   const compose = (...args: string[]) => docker.compose(folder, ...files, ...args)
   const getContainer = (service: string) => {
     const [id = ''] = compose('ps', '--quiet', service).trim().split('\n')
@@ -112,13 +112,6 @@ export function createInstallation(docker: Docker, folder: string, port: number)
     remove: () => void compose('down', '--volumes', '--remove-orphans', '--timeout', '30'),
   }
 }
-
-/** Compose files of the caller, for example to try a build that lacks a setting: COMPOSE_FILES=/path/one.yaml:/path/two.yaml. */
-const findFurtherFiles = (_folder: string) =>
-  (process.env.COMPOSE_FILES ?? '')
-    .split(':')
-    .filter(Boolean)
-    .flatMap((path) => ['-f', path])
 
 function findMailLink(logs: string, recipient: string, path: string): string | null {
   const mails = logs

@@ -1,73 +1,77 @@
 /** Stops the portals one after the other while a signed-in customer reads and writes through nginx. No request may fail. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import type { Page } from 'playwright-core'
-import type { Installation } from '#tests/campaigns/compose/installation.ts'
+import { type Installation, timeZone } from '#tests/campaigns/compose/installation.ts'
 
 export interface LoadResult {
   requests: number
-  /** Orders that the portal acknowledged. */
-  orderCodes: string[]
   /** One line per failed request. */
   faults: string[]
 }
 
 const callers = 6
 /** Pause of a caller between two requests. The callers together stay below the limits of one user. */
-const pauseMs = 500
+const pauseMs = 400
 
 interface Load {
-  result: LoadResult
   stop(): Promise<LoadResult>
 }
 
 function startLoad(url: string, accessToken: string): Load {
-  const result: LoadResult = { requests: 0, orderCodes: [], faults: [] }
+  const result: LoadResult = { requests: 0, faults: [] }
   let isStopped = false
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' }
-  async function call(description: string, path: string, init: RequestInit = {}): Promise<boolean> {
+  /** Returns the body, or null if the request failed. */
+  async function call(description: string, path: string, init: RequestInit): Promise<string | null> {
     result.requests++
     try {
       const response = await fetch(url + path, init)
       const text = await response.text()
-      if (response.ok) return true
+      if (response.ok) return text
       result.faults.push(`${description}: ${response.status} ${text.slice(0, 200)}`)
     } catch (error) {
-      result.faults.push(`${description}: ${error instanceof Error ? `${error.message} ${error.cause}` : error}`)
+      result.faults.push(`${description}: ${inspect(error)}`)
     }
-    return false
+    return null
   }
-  async function order(number: number): Promise<void> {
-    const code = `load${number}`
-    const body = JSON.stringify({
-      code,
-      name: code,
-      currency: 'HKD',
-      user_mode: 'CONCURRENT',
-      users: 10,
-      modules: ['core'],
-      period: 1,
-      period_start: new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date()),
-    })
-    const init = { method: 'POST', headers: { ...headers, 'idempotency-key': crypto.randomUUID() }, body }
-    if (await call(`order ${code}`, '/api/sorder', init)) result.orderCodes.push(code)
+  const createWrite = (method: string, body?: object): RequestInit => ({
+    method,
+    headers: { ...headers, 'idempotency-key': crypto.randomUUID() },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  /** Creates an order and deletes it. If the order was acknowledged and lost, the deletion fails. */
+  async function orderAndDelete(code: string): Promise<void> {
+    const text = await call(`order ${code}`, '/api/sorder', createWrite('POST', { ...orderInput, code, name: code }))
+    if (text === null) return
+    const { id } = JSON.parse(text) as { id: number }
+    await call(`delete the order ${code}`, `/api/sorder/${id}`, createWrite('DELETE'))
   }
   let orders = 0
   const requests = [
-    () => call('the page', '/saas/'),
+    () => call('the public page', '/', {}),
     () => call('the user', '/api/m18s/user', { headers }),
-    () => order(++orders),
+    () => orderAndDelete(`load${++orders}`),
   ]
   const loops = Array.from({ length: callers }, async (_, index) => {
     for (; !isStopped; await wait(pauseMs)) await requests[index % requests.length]?.()
   })
   return {
-    result,
     async stop() {
       isStopped = true
       await Promise.all(loops)
       return result
     },
   }
+}
+
+const orderInput = {
+  currency: 'HKD',
+  user_mode: 'CONCURRENT',
+  users: 10,
+  modules: ['core'],
+  period: 1,
+  period_start: new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date()),
 }
 
 /** `page` belongs to a customer that is signed in. */

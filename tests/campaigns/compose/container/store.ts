@@ -2,7 +2,7 @@
  * Runs the S3 server of the tests in a container in place of versitygw: at port 7070, with the keys of ROOT_ACCESS_KEY and ROOT_SECRET_KEY.
  * Each bucket is a server of its own behind this port. Objects are in memory.
  */
-import { createServer, request as sendRequest } from 'node:http'
+import { createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http'
 import { type S3Server, startS3 } from '#tests/support/hosting/s3/server.ts'
 
 const accessKey = {
@@ -11,7 +11,9 @@ const accessKey = {
 }
 const buckets = new Map<string, S3Server>()
 
-createServer(async (request, response) => {
+const missingBucket = '<Error><Code>NoSuchBucket</Code><Message>no such bucket</Message></Error>'
+
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://store')
   const [, name = '', key = ''] = /^\/([^/]*)\/?(.*)$/.exec(pathname) ?? []
   if (pathname === '/health') return void response.end('ok')
@@ -25,14 +27,17 @@ createServer(async (request, response) => {
   const forwarded = sendRequest(
     bucket.url + request.url,
     { method: request.method, headers: request.headers },
-    (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
+    (received) => {
+      response.writeHead(received.statusCode ?? 502, received.headers)
+      received.pipe(response)
     },
   )
   forwarded.on('error', () => response.destroy())
   request.pipe(forwarded)
+}
+
+createServer((request, response) => {
+  respond(request, response).catch((error: unknown) => response.destroy(error as Error))
 }).listen(7070)
 
-const missingBucket = '<Error><Code>NoSuchBucket</Code><Message>no such bucket</Message></Error>'
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(0))

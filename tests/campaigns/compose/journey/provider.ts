@@ -37,33 +37,33 @@ export async function startAsProvider(site: JourneySite, firstLink: string, emai
   return page
 }
 
-const prices = (hkd: string, usd: string, rmb: string) => ({ hkd, usd, rmb })
-const named = (name: string, [hkd, usd, rmb]: [string, string, string]) => ({
+const toPrices = (hkd: string, usd: string, rmb: string) => ({ hkd, usd, rmb })
+const toNamedPrices = (name: string, [hkd, usd, rmb]: [string, string, string]) => ({
   [`${name}_hkd`]: hkd,
   [`${name}_usd`]: usd,
   [`${name}_rmb`]: rmb,
 })
 
 function buildPriceList(effectiveDate: string) {
-  const ranges = [{ from: 1, to: 999_999, ...prices('1000.00', '128.50', '900.00') }]
+  const ranges = [{ from: 1, to: 999_999, ...toPrices('1000.00', '128.50', '900.00') }]
   return {
     type: 'saas',
     effective_date: effectiveDate,
     desc: 'First prices',
     uat_charge: '20.00',
-    ...named('uat_cap', ['5000.00', '640.00', '4500.00']),
+    ...toNamedPrices('uat_cap', ['5000.00', '640.00', '4500.00']),
     min_concurrent_user: 5,
     min_named_user: 10,
-    ...named('min_fee', ['20000.00', '2560.00', '18000.00']),
+    ...toNamedPrices('min_fee', ['20000.00', '2560.00', '18000.00']),
     concurrentUser: ranges,
     namedUser: ranges,
-    module: [{ code: 'core', ...prices('12000.00', '1540.00', '10800.00') }],
+    module: [{ code: 'core', ...toPrices('12000.00', '1540.00', '10800.00') }],
     pdbPrice: {
-      ...named('pdb2s3_fee', ['6000.00', '770.00', '5400.00']),
+      ...toNamedPrices('pdb2s3_fee', ['6000.00', '770.00', '5400.00']),
       pdb2s3_traffic: '50.00',
       pdb2s3_discount: '10.00',
-      ...named('pdb2s3_up', ['12.50', '1.60', '11.25']),
-      ...named('pdb2rds_fee', ['15000.00', '1925.00', '13500.00']),
+      ...toNamedPrices('pdb2s3_up', ['12.50', '1.60', '11.25']),
+      ...toNamedPrices('pdb2rds_fee', ['15000.00', '1925.00', '13500.00']),
       pdb2rds_discount: '0.00',
     },
   }
