@@ -36,6 +36,7 @@ describe.skipIf(postgresUrl === null)('a worker', () => {
       DATABASE_URL: `${postgresUrl}/worked`,
       TOKEN_KEY: '11'.repeat(32),
       JOBS: 'elsewhere',
+      FILES_DIR: join(folder, 'files'),
       PORT: String(await findFreePort()),
     }
     const server = start({ ...commonEnv, DATA_DIR: join(folder, 'server') }, 'serve')

@@ -156,12 +156,24 @@ describe('a start is refused with one sentence that repeats neither path nor con
     )
   })
 
-  // The superuser may read every file.
-  test.skipIf(process.getuid?.() === 0)('if this user may not read it', () => {
+  test('if this user may not read it', () => {
     chmodSync(write('private', secret), 0)
-    expectRefusal(
-      { TOKEN_KEY_FILE: join(folder, 'private') },
-      'This user is not allowed to read the file that TOKEN_KEY_FILE names: change its owner or mode.',
+    asOrdinaryUser(() =>
+      expectRefusal(
+        { TOKEN_KEY_FILE: join(folder, 'private') },
+        'This user is not allowed to read the file that TOKEN_KEY_FILE names: change its owner or mode.',
+      ),
     )
   })
 })
+
+/** The superuser may read every file, so it works as the user `nobody` meanwhile. */
+function asOrdinaryUser(work: () => void): void {
+  if (process.getuid?.() !== 0) return work()
+  process.seteuid?.(65_534)
+  try {
+    work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
