@@ -82,6 +82,8 @@ async function startDaemon(folder: string): Promise<{ address: string; close(): 
   const close = async () => {
     daemon.kill('SIGTERM')
     await exit
+    // The daemon leaves the network namespace of its host mounted, and a mounted file cannot be deleted.
+    spawnSync('umount', [join(path, 'exec', 'netns', 'default')])
   }
   try {
     await waitFor('the Docker daemon answers', () => {
