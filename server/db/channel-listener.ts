@@ -22,6 +22,14 @@ export function createChannelListener(target: ServerTarget, log: Logger, timings
   const { signal } = closeController
   let client: ServerClient | null = null
   let wasConnected = false
+  let lastQuery: Promise<unknown> = Promise.resolve()
+
+  /** Sends one statement after the other, because a connection executes only one at a time. */
+  function query(usedClient: ServerClient, statement: string): Promise<unknown> {
+    const result = lastQuery.then(() => usedClient.query(statement))
+    lastQuery = result.catch(() => undefined)
+    return result
+  }
 
   async function connect(): Promise<void> {
     while (!signal.aborted) {
@@ -53,10 +61,11 @@ export function createChannelListener(target: ServerTarget, log: Logger, timings
       if (signal.aborted) return
       // From here on, `listen` adds its channels itself.
       client = newClient
-      for (const channel of channels) await newClient.query(`listen ${escapeIdentifier(channel)}`)
+      lastQuery = Promise.resolve()
+      for (const channel of channels) await query(newClient, `listen ${escapeIdentifier(channel)}`)
       if (wasConnected) announcements.notifyMissed()
       wasConnected = true
-      while (await waitForCheck()) await newClient.query('select 1')
+      while (await waitForCheck()) await query(newClient, 'select 1')
     } finally {
       client = null
       // `end` would wait for a server that does not respond.
@@ -70,7 +79,7 @@ export function createChannelListener(target: ServerTarget, log: Logger, timings
       const isNew = !channels.has(channel)
       channels.add(channel)
       if (!connectionPromise) connectionPromise = connect()
-      else if (isNew && client) void client.query(`listen ${escapeIdentifier(channel)}`).catch(() => undefined)
+      else if (isNew && client) void query(client, `listen ${escapeIdentifier(channel)}`).catch(() => undefined)
       return announcements.subscribe(channel, listener, onMissed)
     },
     async close() {

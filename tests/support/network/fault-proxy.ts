@@ -7,9 +7,10 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { Agent, createServer, type IncomingMessage, request as ask, type ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { extname, join, normalize } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { tunnelUpgrade } from '#tests/support/network/tunnel-upgrade.ts'
 import { type Random, pick } from '#tests/support/runner/random.ts'
 
 /** All faults. `isPerformed` is true if the server receives the call. */
@@ -98,7 +99,7 @@ export async function openFaultProxy(target: number): Promise<FaultProxy> {
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
   })
-  server.on('upgrade', (request, socket, head) => tunnel(target, request, socket as Socket, head))
+  server.on('upgrade', (request, socket, head) => tunnelUpgrade(target, request, socket as Socket, head))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -254,22 +255,6 @@ function parseIdempotencyKeys({ headers, url }: IncomingMessage, body: Buffer): 
   if (typeof ownKey === 'string') return [ownKey]
   if (url !== '/api/batch') return []
   return (JSON.parse(body.toString()) as { key: string }[]).map(({ key }) => key)
-}
-
-function tunnel(port: number, { method, url, rawHeaders }: IncomingMessage, client: Socket, head: Buffer): void {
-  const upstream = connect({ port, host: '127.0.0.1', noDelay: true })
-  const lines = rawHeaders.flatMap((name, index) => (index % 2 ? [] : [`${name}: ${rawHeaders[index + 1]}`]))
-  upstream.write(`${method} ${url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
-  upstream.write(head)
-  upstream.pipe(client)
-  client.pipe(upstream)
-  for (const [socket, otherSocket] of [
-    [client, upstream],
-    [upstream, client],
-  ] as const) {
-    socket.on('error', () => otherSocket.destroy())
-    socket.on('close', () => otherSocket.destroy())
-  }
 }
 
 function findMountedFile(mounts: Map<string, string>, url: string): string | null {

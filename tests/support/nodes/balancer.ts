@@ -4,8 +4,9 @@
  */
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { tunnelUpgrade } from '#tests/support/network/tunnel-upgrade.ts'
 
 export interface HealthTarget {
   port: number
@@ -46,7 +47,11 @@ export async function openBalancer(): Promise<Balancer> {
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
   })
-  server.on('upgrade', (request, socket, head) => tunnel(takeTarget(), request, socket as Socket, head))
+  server.on('upgrade', (request, socket, head) => {
+    const port = takeTarget()
+    if (port === null) socket.destroy()
+    else tunnelUpgrade(port, request, socket as Socket, head, toForwardedHeaders(request))
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -117,22 +122,4 @@ function forward(agent: Agent, port: number | null, request: IncomingMessage, re
   })
   response.on('close', () => upstream.destroy())
   request.pipe(upstream)
-}
-
-function tunnel(port: number | null, request: IncomingMessage, client: Socket, head: Buffer): void {
-  if (port === null) return void client.destroy()
-  const upstream = connect({ port, host: '127.0.0.1', noDelay: true })
-  const headers = toForwardedHeaders(request)
-  const lines = headers.flatMap((name, index) => (index % 2 ? [] : [`${name}: ${headers[index + 1]}`]))
-  upstream.write(`${request.method} ${request.url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
-  upstream.write(head)
-  upstream.pipe(client)
-  client.pipe(upstream)
-  for (const [socket, otherSocket] of [
-    [client, upstream],
-    [upstream, client],
-  ] as const) {
-    socket.on('error', () => otherSocket.destroy())
-    socket.on('close', () => otherSocket.destroy())
-  }
 }
