@@ -20,8 +20,6 @@ export interface Balancer {
   setTargets(ports: readonly number[]): void
   /** Sends requests only to nodes whose `/health/ready` at `healthPort` answers 200. It asks four times a second. */
   followHealth(nodes: readonly HealthTarget[]): void
-  /** Returns the number of requests that each node got since the start, in the order of the first `setTargets`. */
-  getCounts(): ReadonlyMap<number, number>
   close(): Promise<void>
 }
 
@@ -29,17 +27,11 @@ export async function openBalancer(): Promise<Balancer> {
   // A new connection for each request: it cannot fail because a node has just closed an idle one.
   const agent = new Agent({ keepAlive: false })
   const sockets = new Set<Socket>()
-  const counts = new Map<number, number>()
   let targets: readonly number[] = []
   let next = 0
   let stopFollowing = () => undefined as void
 
-  function takeTarget(): number | null {
-    const port = targets[next++ % Math.max(1, targets.length)]
-    if (port === undefined) return null
-    counts.set(port, (counts.get(port) ?? 0) + 1)
-    return port
-  }
+  const takeTarget = (): number | null => targets[next++ % Math.max(1, targets.length)] ?? null
 
   const server = createServer((request, response) => forward(agent, takeTarget(), request, response))
   server.on('connection', (socket) => {
@@ -71,7 +63,6 @@ export async function openBalancer(): Promise<Balancer> {
         targets = ports
       })
     },
-    getCounts: () => counts,
     async close() {
       stopFollowing()
       for (const socket of sockets) socket.destroy()
