@@ -10,7 +10,9 @@ import { beginEpoch } from '#server/use-cases/audit/begin-epoch.ts'
 await withApp(async (app) => {
   const { epoch, changedCompanyIds } = await beginEpoch(app)
   for (const companyId of changedCompanyIds)
-    console.error(`The log of company ${companyId} does not match its signed checkpoints: restore an older backup.`)
+    console.error(
+      `The log of company ${companyId} does not match its signed checkpoints: use AUDIT_KEY and AUDIT_NAME of the time of the backup, or restore an older backup.`,
+    )
   console.log(`Epoch ${epoch} of the audit trail was recorded.`)
   process.exitCode = changedCompanyIds.length === 0 ? 0 : 1
 })

@@ -8,6 +8,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { toFolderProblem } from '#server/composition/folder-problem.ts'
 import { type Config, StartProblem } from '#server/config/config.ts'
 import { describeNode } from '#server/context/node-name.ts'
 import {
@@ -41,7 +42,10 @@ export type HostingLeaseApp = DatabaseOwner & {
 /** Throws StartProblem if another node runs the hosted services. */
 export async function openHostingLease(app: HostingLeaseApp): Promise<HostingLease> {
   if (app.config.hosting !== 'local' || app.database.engine === 'embedded') return noHostingLease
-  const hostId = await readHostId(app.config.hostingDir)
+  const { hostingDir } = app.config
+  const hostId = await readHostId(hostingDir).catch((error: unknown) => {
+    throw toFolderProblem(error, hostingDir)
+  })
   const holder = formatHolder(hostId)
   const currentLease = await readAsSystem(app, (db) => findClusterLease(db, hostingLeaseName))
   const endedHolder = currentLease && hasEnded(currentLease, hostId) ? currentLease.holder : undefined

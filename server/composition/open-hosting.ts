@@ -3,6 +3,7 @@ import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
+import { toFolderProblem } from '#server/composition/folder-problem.ts'
 import { type Config, StartProblem } from '#server/config/config.ts'
 import type { HostingApiSettings, HostingSettings } from '#server/config/hosting-config.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -36,7 +37,13 @@ interface HostingOptions {
 
 /** Opens the configured hosting. No process starts until a service needs it. */
 export function openHosting(config: Config, options: HostingOptions): HostingRuntime {
-  if (config.hosting === 'local') return openLocalHosting(config, options)
+  if (config.hosting === 'local') {
+    try {
+      return openLocalHosting(config, options)
+    } catch (error) {
+      throw toFolderProblem(error, config.hostingDir)
+    }
+  }
   if (config.hosting === 'elsewhere') return openRemoteHosting(options.log)
   return { driver: noHosting, connect: async () => undefined, shutDown: async () => undefined }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -37,6 +37,16 @@ it('openHosting restores access to the hosting folder at each start', () => {
   const { driver } = openTestHosting({ DATA_DIR: dataDir, HOSTING: 'local' })
   expect([readMode('.'), readMode('hosting'), readMode('pgdata')]).toEqual([expectedMode, expectedMode, '700'])
   return driver.close()
+})
+
+it('openHosting refuses a folder that it cannot use, in one sentence', () => {
+  closeAll('hosting')
+  writeFileSync(join(dataDir, 'hosting', 'run'), '')
+  expect(() =>
+    openTestHosting({ DATA_DIR: dataDir, HOSTING: 'local', HOSTING_DIR: join(dataDir, 'hosting', 'run', 'x') }),
+  ).toThrow(
+    /^The portal cannot use .*run.* \(ENOTDIR\): set HOSTING_DIR to a folder of its user, or HOSTING to elsewhere or off\.$/,
+  )
 })
 
 it('openHosting makes every folder on the path to HOSTING_DIR accessible, and no other folder', () => {
