@@ -8,7 +8,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { toFolderProblem } from '#server/composition/folder-problem.ts'
+import { toFolderProblem } from '#server/config/folder-problem.ts'
 import { type Config, StartProblem } from '#server/config/config.ts'
 import { describeNode } from '#server/context/node-name.ts'
 import {
