@@ -12,8 +12,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       key text collate "C" primary key, window_start bigint not null, count integer not null
     ) with (fillfactor = 50)`.execute(db)
   await allow(db, 'request_count', [], ['select', 'insert', 'update', 'delete'])
-  // An amount is negative if a counted request was refused by another limit. Rows are locked in the order of their keys, so that two nodes never wait for each other. A count that starts in the future belongs to a
-  // clock that was set back.
+  // An amount is negative if a counted request was refused by another limit. Rows are locked in the order of their keys, so that two nodes
+  // never wait for each other. A count that starts in the future belongs to a clock that was set back.
   await sql`
     create function count_requests(keys text[], amounts integer[], span bigint, at bigint)
     returns table (counted_key text, window_start bigint, total integer) language plpgsql

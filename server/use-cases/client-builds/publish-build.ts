@@ -17,7 +17,7 @@ import {
   listBuildFiles,
   readPack,
 } from '#server/use-cases/client-builds/build-pack.ts'
-import { createSharedRuns } from '#server/use-cases/client-builds/run-anew.ts'
+import { createSharedRuns } from '#server/use-cases/client-builds/shared-runs.ts'
 
 /** Time in ms between two reports, and the first pause after a failed one. */
 const reportMs = 60_000

@@ -6,7 +6,7 @@ import { StoreError } from '#server/drivers/file-store/store-error.ts'
 import { readAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { getPackKey } from '#server/use-cases/client-builds/build-pack.ts'
-import { createSharedRuns } from '#server/use-cases/client-builds/run-anew.ts'
+import { createSharedRuns } from '#server/use-cases/client-builds/shared-runs.ts'
 
 /** Maximum size in bytes of the files in memory. A build has 4 MB in all encodings. */
 const maxCachedBytes = 16 * 1_048_576

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { type TcpRelay, openTcpRelay } from '#tests/campaigns/cluster/tcp-relay.ts'
+import { openTcpProxy, type TcpProxy } from '#tests/support/network/tcp-proxy.ts'
 import { findFreePort } from '#tests/support/server/free-port.ts'
 import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 
@@ -18,13 +18,13 @@ const runFile = promisify(execFile)
 interface DatabaseServer {
   folder: string
   port: number
-  relay: TcpRelay
+  proxy: TcpProxy
 }
 
 export interface ReplicatedPostgres {
   /** Both servers, for `DATABASE_URL`. */
   url: string
-  /** Runs statements on the current primary, without the relay. */
+  /** Runs statements on the current primary, without the proxy. */
   run(statements: string[]): Promise<void>
   /** Stops the primary in good order and starts it again. */
   restart(): Promise<void>
@@ -49,7 +49,7 @@ export async function startReplicatedPostgres(bin: string): Promise<ReplicatedPo
 
   async function createServer(name: string): Promise<DatabaseServer> {
     const port = await findFreePort()
-    return { folder: join(root, name), port, relay: await openTcpRelay(port) }
+    return { folder: join(root, name), port, proxy: await openTcpProxy(port) }
   }
 
   function start({ folder, port }: DatabaseServer): Promise<void> {
@@ -126,7 +126,7 @@ export async function startReplicatedPostgres(bin: string): Promise<ReplicatedPo
   await runAsSuperuser(getUrl(primary), 'postgres', [`create database ${databaseName}`])
   await createStandby()
 
-  const hosts = servers.map(({ relay }) => `127.0.0.1:${relay.port}`).join(',')
+  const hosts = servers.map(({ proxy }) => `127.0.0.1:${proxy.port}`).join(',')
   return {
     url: `postgres://postgres@${hosts}/${databaseName}?target_session_attrs=read-write`,
     run: (statements) => runAsSuperuser(getUrl(primary), databaseName, statements),
@@ -145,13 +145,14 @@ export async function startReplicatedPostgres(bin: string): Promise<ReplicatedPo
       await createStandby()
     },
     async disappear(ms) {
-      primary.relay.disappear()
+      const { proxy } = primary
+      proxy.freeze()
       await wait(ms)
-      primary.relay.comeBack()
+      proxy.thaw()
     },
     async stop() {
       await Promise.all(servers.map((server) => stopServer(server, 'immediate').catch(() => undefined)))
-      await Promise.all(servers.map(({ relay }) => relay.close()))
+      await Promise.all(servers.map(({ proxy }) => proxy.close()))
       await rm(root, { recursive: true, force: true })
     },
   }

@@ -6,12 +6,12 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { openReadyProxy, type ProxiedNode } from '#tests/support/network/ready-proxy.ts'
+import { type HealthTarget, openBalancer } from '#tests/support/nodes/balancer.ts'
 import { createDataFolder } from '#tests/support/runner/template.ts'
 import { findFreePort } from '#tests/support/server/free-port.ts'
 import { type RunningProcess, startProcess } from '#tests/support/server/process.ts'
 
-interface TestNode extends ProxiedNode {
+interface TestNode extends HealthTarget {
   process: RunningProcess
   readHealth(path: string): Promise<{ status: number; reason?: string }>
 }
@@ -103,11 +103,12 @@ function sendRequests(url: string) {
 it('No request fails while a node behind a load balancer stops, although nothing is repeated', async () => {
   const nodes = await Promise.all([startNode('first', 1), startNode('second', 0)])
   const [stoppedNode] = nodes
-  const proxy = await openReadyProxy(nodes)
+  const balancer = await openBalancer({ keepAlive: true })
+  balancer.followHealth(nodes)
   try {
-    await expect.poll(() => nodes.every((node) => proxy.isReady(node)), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => nodes.every((node) => balancer.isReady(node)), { timeout: 10_000 }).toBe(true)
     const { closed, received } = await openSilentSocket(stoppedNode.port)
-    const load = sendRequests(proxy.url)
+    const load = sendRequests(balancer.url)
     await load.waitForMore(100)
     const signalledAt = performance.now()
     expect(await stoppedNode.process.kill('SIGTERM')).toBe(0)
@@ -119,7 +120,7 @@ it('No request fails while a node behind a load balancer stops, although nothing
     expect([...new Set(await load.end())].toSorted()).toEqual(expectedStatuses)
     expect(stoppedNode.process.output()).toContain('"event":"drain_started"')
   } finally {
-    await proxy.close()
+    await balancer.close()
   }
 }, 60_000)
 

@@ -10,7 +10,7 @@ import { buildApp } from '#server/composition/app.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { chooseEncoding } from '#server/http/input/accept-encoding.ts'
 import { deleteOldClientBuilds } from '#server/use-cases/client-builds/expire-builds.ts'
-import { createSharedRuns } from '#server/use-cases/client-builds/run-anew.ts'
+import { createSharedRuns } from '#server/use-cases/client-builds/shared-runs.ts'
 import { eachEngineByNight } from '#tests/support/server/database.ts'
 import { startServer, type TestServer } from '#tests/support/server/server.ts'
 

@@ -18,14 +18,21 @@ export interface Balancer {
   port: number
   /** Sets the ports of the nodes. Requests go to them in turn. */
   setTargets(ports: readonly number[]): void
-  /** Sends requests only to nodes whose `/health/ready` at `healthPort` answers 200. It asks four times a second. */
+  /** Sends requests only to nodes whose `/health/ready` at `healthPort` answers 200, which is checked several times a second. */
   followHealth(nodes: readonly HealthTarget[]): void
+  isReady(node: HealthTarget): boolean
   close(): Promise<void>
 }
 
-export async function openBalancer(): Promise<Balancer> {
-  // A new connection for each request: it cannot fail because a node has just closed an idle one.
-  const agent = new Agent({ keepAlive: false })
+/** Time in ms between two checks of the nodes. */
+const checkIntervalMs = 100
+
+/**
+ * With `keepAlive` it keeps its connections to the nodes open. Otherwise it opens one for each request, which cannot fail because a node has
+ * just closed an idle one. It repeats no request: one that a node does not answer gets 502.
+ */
+export async function openBalancer({ keepAlive = false } = {}): Promise<Balancer> {
+  const agent = new Agent({ keepAlive })
   const sockets = new Set<Socket>()
   let targets: readonly number[] = []
   let next = 0
@@ -63,6 +70,7 @@ export async function openBalancer(): Promise<Balancer> {
         targets = ports
       })
     },
+    isReady: ({ port: nodePort }) => targets.includes(nodePort),
     async close() {
       stopFollowing()
       for (const socket of sockets) socket.destroy()
@@ -88,7 +96,7 @@ async function followHealth(
     const states = await Promise.all(nodes.map(({ healthPort }) => isReady(healthPort)))
     if (signal.aborted) return
     onChange(nodes.filter((_, index) => states[index]).map(({ port }) => port))
-    await wait(250)
+    await wait(checkIntervalMs)
   }
 }
 
@@ -103,7 +111,8 @@ function forward(agent: Agent, port: number | null, request: IncomingMessage, re
   const { method, url: path } = request
   const headers = toForwardedHeaders(request)
   const upstream = sendRequest({ agent, host: '127.0.0.1', port, method, path, headers }, (message) => {
-    response.writeHead(message.statusCode ?? 502, message.rawHeaders)
+    const { connection: _ownConnection, ...otherHeaders } = message.headers
+    response.writeHead(message.statusCode ?? 502, otherHeaders)
     message.on('error', () => response.destroy())
     message.pipe(response)
   })
