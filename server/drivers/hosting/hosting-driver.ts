@@ -43,7 +43,10 @@ export interface TaskState {
   number: number
   /** Epoch ms. */
   started: number
-  /** Allowed and used memory in MB. `usedMb` is null if it is not measured yet. */
+  /**
+   * Allowed and used memory in MB. `limitMb` can be more than the configuration asks for, if the platform has fixed sizes. `usedMb` is null
+   * if it is not measured.
+   */
   limitMb: number
   usedMb: number | null
   healthy: boolean
@@ -56,6 +59,26 @@ export type InstanceFault =
   /** A task exceeded its memory limit and was replaced. */
   | 'out_of_memory'
   | 'no_answer'
+  /** Tasks of a deployment run, but their health check has never succeeded. */
+  | 'not_healthy'
+  /** The platform cannot get the image of the program. */
+  | 'no_image'
+  /** No machine has enough unreserved memory for another task. */
+  | 'no_memory'
+  /** The machine that has the data of the instance is not reachable for the platform. */
+  | 'node_lost'
+
+/** The latest start of an instance with new settings. Until it is completed, the platform can return to the tasks that ran before. */
+export interface Deployment {
+  /** Fence of the operation that began it. Identifies the deployment in every driver. */
+  fence: number
+  state: 'in_progress' | 'completed' | 'rolled_back'
+  /** Number of healthy tasks with the new settings, and number of tasks that the configuration asks for. */
+  healthyTasks: number
+  wantedTasks: number
+  /** Why it has not become healthy. Stays after a rollback, until the next operation. */
+  fault: InstanceFault | null
+}
 
 export interface InstanceState extends InstanceRef {
   /** False if the instance was removed. Its data is still stored. */
@@ -70,7 +93,13 @@ export interface InstanceState extends InstanceRef {
   apps: readonly Pick<InstanceApp, 'code' | 'version'>[]
   tasks: readonly TaskState[]
   healthy: boolean
+  /**
+   * If the instance is healthy, this is the fault of a deployment that was rolled back: the previous version keeps running. Otherwise the
+   * reason why it is not healthy.
+   */
   fault: InstanceFault | null
+  /** Null before the first start, and for a stopped or removed instance. */
+  deployment: Deployment | null
   address: InstanceAddress
 }
 
@@ -120,6 +149,10 @@ export type HostingFault =
   | 'bad_package'
   /** The data to restore is inconsistent. Nothing was overwritten. */
   | 'bad_data'
+  /** The platform cannot get the image of the program. */
+  | 'no_image'
+  /** The host refuses calls because there are too many. A later attempt may succeed. */
+  | 'throttled'
   /** The host does not respond. A later attempt may succeed. */
   | 'unreachable'
 
@@ -154,6 +187,16 @@ export interface HostingDriver {
   configure(ref: InstanceRef, config: InstanceConfig, operation: HostingOperation): Promise<void>
   /** Sets the target state to running; does not wait until the instance is healthy. `fresh` replaces older tasks, one at a time. */
   start(ref: InstanceRef, options: { fresh: boolean }, operation: HostingOperation): Promise<void>
+  /**
+   * Completes the deployment of this operation: the platform no longer returns to the tasks that ran before. Called when all tasks are
+   * healthy. Does nothing if the deployment is completed already, or if another operation began it.
+   */
+  switchOver(ref: InstanceRef, operation: HostingOperation): Promise<void>
+  /**
+   * Returns to the settings and tasks that ran before the deployment of this operation; data stay. An instance that did not run before
+   * keeps its new tasks. Does nothing if the deployment is completed, or if another operation began it. `fault` is stored as its reason.
+   */
+  rollBack(ref: InstanceRef, fault: InstanceFault, operation: HostingOperation): Promise<void>
   /** Sets the target state to stopped. Returns when no task runs. */
   stop(ref: InstanceRef, operation: HostingOperation): Promise<void>
   /** Sets the password of the instance's user `admin` and ends that user's sessions. The instance may be running or stopped. */
@@ -174,6 +217,11 @@ export interface HostingDriver {
   lookAll(): Promise<InstanceState[]>
   /** Reads entries from `from` (inclusive) to `to` (exclusive), in epoch ms, oldest first. Also works for removed instances. */
   readLog(ref: InstanceRef, range: { from: number; to: number }): AsyncIterable<InstanceLogLine>
+  /**
+   * Regular work that one node of the portal does for all, like collecting logs and removing remains of interrupted calls. Null if the
+   * platform needs none.
+   */
+  upkeep: (() => Promise<void>) | null
   /** Calls `onChange` when the state of an instance may have changed. Returns a stop function. */
   watch(onChange: (ref: InstanceRef) => void): () => void
   /** Disconnects. Running instances keep running. */
