@@ -70,7 +70,7 @@ describe('requests that the server makes (S-09)', () => {
     // and hosting-api.ts only listen.
     expect([...new Set([...filesWithNetworkModule, ...filesWithFetch])].toSorted()).toEqual([
       'demo/payment-sandbox/webhook-sender.ts',
-      'server/drivers/hosting/local/socket-http.ts',
+      'server/drivers/hosting/gateway/socket-http.ts',
       'server/drivers/hosting/remote/hosting-api.ts',
       'server/drivers/hosting/remote/remote-hosting.ts',
       'server/drivers/mail/smtp.ts',

@@ -2,27 +2,27 @@
  * Serves all services on one port. Requests to `www.CODE.DOMAIN` and `admin.CODE.DOMAIN` go to the healthy tasks in turn. Requests are
  * untrusted: sizes are limited, and headers that only a proxy may set are dropped.
  */
-import { randomInt } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { getAddressGroup, getClientAddress } from '#server/shares/client-address.ts'
 import type { InstanceAddress } from '#server/drivers/hosting/hosting-driver.ts'
-import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
-import { logSupervisorError } from '#server/drivers/hosting/local/log-supervisor-error.ts'
-import { forward } from '#server/drivers/hosting/local/forward.ts'
-import { getGatewayPage, type GatewayPage } from '#server/drivers/hosting/local/gateway-pages.ts'
+import { chooseFreePort, readRememberedPort, rememberPort } from '#server/drivers/hosting/gateway/free-port.ts'
+import { forward } from '#server/drivers/hosting/gateway/forward.ts'
+import { getGatewayPage, type GatewayPage } from '#server/drivers/hosting/gateway/gateway-pages.ts'
 import {
   createServer,
   type IncomingMessage,
   type Server,
   type ServerResponse,
-} from '#server/drivers/hosting/local/socket-http.ts'
+} from '#server/drivers/hosting/gateway/socket-http.ts'
+import type { TaskEndpoint } from '#server/drivers/hosting/gateway/task-endpoint.ts'
 import { createConnectionLimits, endSlowReader } from '#server/shares/connection-limits.ts'
 import { createDelayedRefusals } from '#server/shares/delayed-refusals.ts'
 import { createRequestShare, type RequestShare } from '#server/shares/request-shares.ts'
 
 export interface GatewayTarget {
-  listHealthyTasks(): readonly { record: { socket: string } }[]
+  /** Endpoints of the healthy tasks. */
+  listEndpoints(): readonly TaskEndpoint[]
+  /** False if the service is stopped. Decides which page is displayed while no task is healthy. */
   shouldRun(): boolean
 }
 
@@ -62,7 +62,9 @@ export async function openGateway({
   trustProxy = 0,
   tls = false,
   limits: limitOverrides = {},
+  onPortUnavailable,
 }: {
+  /** Folder in which a port that was chosen is remembered. */
   folder: string
   domain: string
   /** Address on which the gateway listens. */
@@ -75,6 +77,8 @@ export async function openGateway({
   /** True if a proxy in front of the gateway terminates TLS. */
   tls?: boolean
   limits?: Partial<GatewayLimits>
+  /** Called if the configured port is in use. The gateway tries again every two seconds; `tries` counts from 1. */
+  onPortUnavailable?: (port: number, error: Error, tries: number) => void
 }): Promise<HostingGateway> {
   const limits = { ...defaultLimits, ...limitOverrides }
   const addresses = createRequestShare(limits.address)
@@ -106,12 +110,13 @@ export async function openGateway({
     const code = readServiceCode(request)
     const target = code && findTarget(code)
     if (!target) return sendPage(response, 'unknown')
-    const tasks = target.listHealthyTasks()
-    if (tasks.length === 0) return sendPage(response, target.shouldRun() ? 'starting' : 'stopped')
+    const endpoints = target.listEndpoints()
+    if (endpoints.length === 0) return sendPage(response, target.shouldRun() ? 'starting' : 'stopped')
     if (!claimShare(services, code, response)) return sendPage(response, 'busy', { connection: 'close' })
     rotation = (rotation + 1) % 1_000_000
-    const orderedSockets = tasks.map((_, index) => tasks[(index + rotation) % tasks.length]?.record.socket ?? '')
-    forward(request, response, orderedSockets, { address, isSecure: tls }, (reason) =>
+    const first = rotation % endpoints.length
+    const orderedEndpoints = [...endpoints.slice(first), ...endpoints.slice(0, first)]
+    forward(request, response, orderedEndpoints, { address, isSecure: tls }, (reason) =>
       sendPage(response, reason, reason === 'too-large' ? { connection: 'close' } : {}),
     )
   }
@@ -141,10 +146,10 @@ export async function openGateway({
   if (configuredPort) listenAt(configuredPort)
 
   /** Listens on the port. Retries while another program uses it. The services run in the meantime. */
-  function listenAt(fixedPort: number, isFirstTry = true): void {
+  function listenAt(fixedPort: number, tries = 1): void {
     server.once('error', (error) => {
-      if (isFirstTry) reportUnavailablePort(fixedPort, error)
-      retryTimer = setTimeout(() => listenAt(fixedPort, false), retryMs)
+      onPortUnavailable?.(fixedPort, error, tries)
+      retryTimer = setTimeout(() => listenAt(fixedPort, tries + 1), retryMs)
     })
     server.listen(fixedPort, host, () => server.removeAllListeners('error'))
   }
@@ -189,22 +194,16 @@ function sendPage(response: ServerResponse, page: GatewayPage, extraHeaders: Rec
   response.end(response.req.method === 'HEAD' ? '' : body)
 }
 
-/**
- * Range of free ports to choose from, below the ephemeral ports. If an outgoing connection had the port, the gateway could not use it
- * again.
- */
-const portRange = { first: 20_000, end: 32_000 }
 const maxTries = 50
 
 async function listenOnFreePort(server: Server, folder: string, host: string): Promise<number> {
-  const path = join(folder, 'gateway.json')
-  const previousPort = readJsonFile<{ port: number }>(path)?.port
+  const previousPort = readRememberedPort(folder)
   if (previousPort && (await tryListen(server, previousPort, host))) return previousPort
   for (let tries = 0; tries < maxTries; tries++) {
-    const port = tries === maxTries - 1 ? 0 : randomInt(portRange.first, portRange.end)
+    const port = tries === maxTries - 1 ? 0 : chooseFreePort()
     if (!(await tryListen(server, port, host))) continue
     const boundPort = (server.address() as AddressInfo).port
-    writeFileAtomically(path, JSON.stringify({ port: boundPort }))
+    rememberPort(folder, boundPort)
     return boundPort
   }
   throw new Error('no free port was found')
@@ -220,9 +219,3 @@ function tryListen(server: Server, port: number, host: string): Promise<boolean>
     })
   })
 }
-
-const reportUnavailablePort = (port: number, err: Error) =>
-  logSupervisorError(
-    { event: 'gateway_port_unavailable', err, port },
-    'the gateway could not listen on its port; retrying',
-  )

@@ -1,10 +1,11 @@
-import { confineCookie } from '#server/drivers/hosting/local/confine-cookie.ts'
+import { confineCookie } from '#server/drivers/hosting/gateway/confine-cookie.ts'
 import {
   type IncomingMessage,
   request as sendRequest,
   type ServerResponse,
   keepAliveHeaders,
-} from '#server/drivers/hosting/local/socket-http.ts'
+} from '#server/drivers/hosting/gateway/socket-http.ts'
+import type { TaskEndpoint } from '#server/drivers/hosting/gateway/task-endpoint.ts'
 
 export const forwardLimits = {
   bodyBytes: 10_000_000,
@@ -31,18 +32,18 @@ export interface ForwardedClient {
 }
 
 /**
- * Sends the request to a task. If the task does not respond, tries the next socket, but only for GET and HEAD without a body; otherwise
+ * Sends the request to a task. If the task does not respond, tries the next endpoint, but only for GET and HEAD without a body; otherwise
  * calls `fail`.
  */
 export function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  sockets: readonly string[],
+  endpoints: readonly TaskEndpoint[],
   client: ForwardedClient,
   fail: (reason: 'silent' | 'too-large') => void,
 ): void {
-  const [socketPath, ...otherSockets] = sockets
-  if (socketPath === undefined) return fail('silent')
+  const [endpoint, ...otherEndpoints] = endpoints
+  if (endpoint === undefined) return fail('silent')
   if (Number(request.headers['content-length'] ?? 0) > forwardLimits.bodyBytes) return fail('too-large')
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
   const { method = 'GET', url: path = '/' } = request
@@ -50,7 +51,7 @@ export function forward(
   let createdRequest
   try {
     createdRequest = sendRequest({
-      socketPath,
+      ...endpoint,
       method,
       path,
       headers: buildRequestHeaders(request, client),
@@ -71,8 +72,8 @@ export function forward(
     isSettled = true
     if (response.headersSent || response.destroyed) return void response.destroy()
     // The task may have ended since its last health check, so the next task is tried.
-    if (!hasBody && (method === 'GET' || method === 'HEAD') && otherSockets.length > 0)
-      return forward(request, response, otherSockets, client, fail)
+    if (!hasBody && (method === 'GET' || method === 'HEAD') && otherEndpoints.length > 0)
+      return forward(request, response, otherEndpoints, client, fail)
     fail('silent')
   })
   // If the task tries to switch protocols, there is only a `close` event: neither a response nor an error.

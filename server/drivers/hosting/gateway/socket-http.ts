@@ -1,4 +1,7 @@
-/** Sends HTTP over local sockets between portal, supervisor and tasks. These requests never leave the machine. */
+/**
+ * Sends HTTP between portal, supervisor, gateway and tasks. `requestSocket` uses local sockets, so its requests never leave the machine. The
+ * gateway also sends requests to the addresses of tasks in a private network.
+ */
 import { type IncomingMessage, request } from 'node:http'
 
 export { createServer, request, ServerResponse } from 'node:http'
