@@ -5,7 +5,7 @@
 import { type IncomingMessage, request } from 'node:http'
 
 export { createServer, request, ServerResponse } from 'node:http'
-export type { IncomingMessage, Server } from 'node:http'
+export type { ClientRequest, IncomingMessage, Server } from 'node:http'
 
 /** Headers that let the client close each connection. If the server closed it, a client that is still writing would lose the response. */
 export const keepAliveHeaders = { connection: 'keep-alive' } as const
