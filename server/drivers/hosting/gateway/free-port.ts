@@ -15,8 +15,10 @@ export const chooseFreePort = (): number => randomInt(portRange.first, portRange
 const getPath = (folder: string) => join(folder, 'gateway.json')
 
 /** Returns the port of the previous gateway of this folder. Null if there was none. */
-export const readRememberedPort = (folder: string): number | null =>
-  readJsonFile<{ port?: number }>(getPath(folder))?.port ?? null
+export function readRememberedPort(folder: string): number | null {
+  const port = readJsonFile<{ port?: number }>(getPath(folder))?.port ?? 0
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : null
+}
 
 /** The folder must exist. */
 export const rememberPort = (folder: string, port: number): void =>

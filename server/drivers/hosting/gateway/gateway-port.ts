@@ -3,14 +3,16 @@ import type { AddressInfo } from 'node:net'
 import { chooseFreePort, readRememberedPort, rememberPort } from '#server/drivers/hosting/gateway/free-port.ts'
 import type { Server } from '#server/drivers/hosting/gateway/socket-http.ts'
 
-const retryMs = 2000
+const defaultRetryMs = 2000
 const maxTries = 50
 
-export interface PortListeners {
+export interface PortOptions {
   /** Called when the gateway listens. */
   onListening?: () => void
-  /** Called if the port is in use. The gateway tries again every two seconds; `tries` counts from 1. */
+  /** Called if the port is in use. The gateway tries again every `retryMs`; `tries` counts from 1. */
   onPortUnavailable?: (port: number, error: Error, tries: number) => void
+  /** Time in ms, by default two seconds. */
+  retryMs?: number
 }
 
 /** Listens on the port. Retries while another program uses it. Returns a function that stops the retries. */
@@ -18,17 +20,14 @@ export function listenWithRetries(
   server: Server,
   port: number,
   host: string,
-  { onListening, onPortUnavailable }: PortListeners,
+  { onListening, onPortUnavailable, retryMs = defaultRetryMs }: PortOptions,
 ): () => void {
   let retryTimer: NodeJS.Timeout | undefined
   function tryPort(tries: number): void {
-    server.once('error', (error) => {
+    listen(server, port, host, (error) => {
+      if (!error) return onListening?.()
       onPortUnavailable?.(port, error, tries)
       retryTimer = setTimeout(() => tryPort(tries + 1), retryMs)
-    })
-    server.listen(port, host, () => {
-      server.removeAllListeners('error')
-      onListening?.()
     })
   }
   tryPort(1)
@@ -49,13 +48,20 @@ export async function listenOnFreePort(server: Server, folder: string, host: str
   throw new Error('no free port was found')
 }
 
-function tryListen(server: Server, port: number, host: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const onError = () => resolve(false)
-    server.once('error', onError)
-    server.listen(port, host, () => {
-      server.off('error', onError)
-      resolve(true)
-    })
-  })
+const tryListen = (server: Server, port: number, host: string): Promise<boolean> =>
+  new Promise((resolve) => listen(server, port, host, (error) => resolve(error === null)))
+
+/** Leaves no listener behind, so that it can be repeated. */
+function listen(server: Server, port: number, host: string, onResult: (error: Error | null) => void): void {
+  const onError = (error: Error) => {
+    server.off('listening', onListening)
+    onResult(error)
+  }
+  const onListening = () => {
+    server.off('error', onError)
+    onResult(null)
+  }
+  server.once('error', onError)
+  server.once('listening', onListening)
+  server.listen(port, host)
 }

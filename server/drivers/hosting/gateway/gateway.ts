@@ -7,11 +7,7 @@ import type { InstanceAddress } from '#server/drivers/hosting/hosting-driver.ts'
 import { canReachControl } from '#server/drivers/hosting/gateway/control-path.ts'
 import { createEndpointOrder } from '#server/drivers/hosting/gateway/endpoint-order.ts'
 import { forward } from '#server/drivers/hosting/gateway/forward.ts'
-import {
-  listenOnFreePort,
-  listenWithRetries,
-  type PortListeners,
-} from '#server/drivers/hosting/gateway/gateway-port.ts'
+import { listenOnFreePort, listenWithRetries, type PortOptions } from '#server/drivers/hosting/gateway/gateway-port.ts'
 import { getGatewayPage, type GatewayPage } from '#server/drivers/hosting/gateway/gateway-pages.ts'
 import {
   createServer,
@@ -69,8 +65,8 @@ export async function openGateway({
   trustProxy = 0,
   tls = false,
   limits: limitOverrides = {},
-  ...portListeners
-}: PortListeners & {
+  ...portOptions
+}: PortOptions & {
   /** Folder in which a port that was chosen is remembered. */
   folder: string
   domain: string
@@ -130,7 +126,7 @@ export async function openGateway({
   const server = createGatewayServer(limits, handleRequest)
   connections.limit(server)
   const port = configuredPort || (await listenOnFreePort(server, folder, host))
-  const stopRetries = configuredPort ? listenWithRetries(server, port, host, portListeners) : () => undefined
+  const stopRetries = configuredPort ? listenWithRetries(server, port, host, portOptions) : () => undefined
 
   return {
     getAddress: (code) => ({
