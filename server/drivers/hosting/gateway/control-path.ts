@@ -1,6 +1,6 @@
 /**
- * Recognises paths that an instance could read as its control endpoint, below `/control` (docs/instance.md). Servers decode, simplify and
- * compare paths differently, and the instance is not ours. So every reading is refused that some common server would use: repeated
+ * Recognises paths that an instance could read as its control endpoint, below `/control`. Servers decode, simplify and compare paths
+ * differently, and the program of an instance is not ours. So every reading is refused that some common server would use: repeated
  * decoding, overlong UTF-8, `\` as a separator, `;` parameters, dots, a host after `//`, other cases and widths of the letters.
  */
 

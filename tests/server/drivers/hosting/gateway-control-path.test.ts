@@ -152,14 +152,14 @@ it('refuses what the URL parser, a decoding router or a static file server reads
   }
   const missedPaths: string[] = []
   let reachingCount = 0
-  for (let time = 0; time < 60_000; time++) {
+  for (let time = 0; time < 15_000; time++) {
     const path = `/${Array.from({ length: 1 + nextIndex(7) }, () => pieces[nextIndex(pieces.length)]).join('')}`
     if (!readPaths(path).some(isControl)) continue
     reachingCount += 1
     if (!canReachControl(path)) missedPaths.push(path)
   }
   expect(missedPaths).toEqual([])
-  expect(reachingCount).toBeGreaterThan(1000)
+  expect(reachingCount).toBeGreaterThan(500)
 })
 
 it('needs little time for a long hostile path', () => {

@@ -47,7 +47,7 @@ const invisible = `(?:${percent}[01][0-9a-f]|${percent}20|${percent}7f)*`
 const parameters = String.raw`(?:(?:;|${percent}3b)[^/\\]*)?`
 /** A segment that some servers ignore, or that leads to the folder above. */
 const emptySegment = `${invisible}(?:${dot}${invisible})*${parameters}`
-const word = [...'control'].map((letter) => `(?:${letter}|${percent}${toHexPattern(letter)})`).join('')
+const word = [...'control'].map((character) => `(?:${character}|${percent}${toHexPattern(character)})`).join('')
 
 /**
  * Matches the path of a request that an instance could read as `/control`, in the syntax of Go. The rule above excludes only the plain
@@ -55,8 +55,8 @@ const word = [...'control'].map((letter) => `(?:${letter}|${percent}${toHexPatte
  */
 const controlPathExpression = `(?i:^(?:${slash}|.*${slash}${emptySegment}${slash}(?:.*${slash})?)${invisible}${word}(?:[^a-z0-9_-].*)?$)`
 
-/** Matches the code of the letter in both cases. */
-function toHexPattern(letter: string): string {
+/** Matches the code of the character in both cases. */
+function toHexPattern(character: string): string {
   const toHex = (text: string) => text.charCodeAt(0).toString(16)
-  return `(?:${toHex(letter)}|${toHex(letter.toUpperCase())})`
+  return `(?:${toHex(character)}|${toHex(character.toUpperCase())})`
 }

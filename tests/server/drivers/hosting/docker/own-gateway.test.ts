@@ -206,7 +206,7 @@ describe('the own gateway of the driver docker', () => {
     expect((await sendRequest(`http://www.acme.localhost:${port}/`, '/')).status).toBe(503)
     portal.kill('SIGKILL')
     await waitUntil('the gateway has ended', () => !isRunning(pid))
-    const occupied = await occupyPort(port)
+    const occupied = await waitUntil('the port is free', () => occupyPort(port).catch(() => null))
     occupied.release()
   })
 })

