@@ -1,4 +1,4 @@
-import { type IncomingMessage, readText, type ServerResponse } from '#server/drivers/hosting/local/socket-http.ts'
+import { type IncomingMessage, readText, type ServerResponse } from '#server/drivers/hosting/gateway/socket-http.ts'
 import { parseLanguage, createTranslate, type PageView } from '#demo/sample-instance/pages.ts'
 import type { SampleSession } from '#demo/sample-instance/users.ts'
 

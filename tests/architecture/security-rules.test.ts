@@ -65,12 +65,11 @@ describe('requests that the server makes (S-09)', () => {
     const filesWithNetworkModule = server.filter((file) =>
       readImports(file).some(({ specifier, isTypeOnly }) => !isTypeOnly && networkModules.has(specifier)),
     )
-    // The payment sandbox calls only the portal on the same machine. Hosting calls local sockets, and the address that the node of the
-    // services wrote into the database. flood-limits.ts, health-listener.ts
-    // and hosting-api.ts only listen.
+    // The payment sandbox calls only the portal on the same machine. Hosting calls local sockets, tasks in the Swarm, and the address
+    // that the node of the services wrote into the database. flood-limits.ts, health-listener.ts and hosting-api.ts only listen.
     expect([...new Set([...filesWithNetworkModule, ...filesWithFetch])].toSorted()).toEqual([
       'demo/payment-sandbox/webhook-sender.ts',
-      'server/drivers/hosting/local/socket-http.ts',
+      'server/drivers/hosting/gateway/socket-http.ts',
       'server/drivers/hosting/remote/hosting-api.ts',
       'server/drivers/hosting/remote/remote-hosting.ts',
       'server/drivers/mail/smtp.ts',

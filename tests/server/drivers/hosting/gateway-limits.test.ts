@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fastify as createFastify } from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { getClientAddress, createHopTrust } from '#server/shares/client-address.ts'
-import { type HostingGateway, type GatewayLimits, openGateway } from '#server/drivers/hosting/local/gateway.ts'
+import { type HostingGateway, type GatewayLimits, openGateway } from '#server/drivers/hosting/gateway/gateway.ts'
 import { createRequestShare } from '#server/shares/request-shares.ts'
 import { sendRequest, waitUntil } from '#tests/support/hosting/hosting.ts'
 import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
@@ -53,7 +53,7 @@ async function openTestGateway(
     ...options,
     findTarget: (code) =>
       code === 'acme' || code === 'other'
-        ? { listHealthyTasks: () => [{ record: { socket } }], shouldRun: () => true }
+        ? { listEndpoints: () => [{ socketPath: socket }], shouldRun: () => true }
         : null,
   })
 }

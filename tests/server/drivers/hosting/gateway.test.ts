@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type HostingGateway, openGateway } from '#server/drivers/hosting/local/gateway.ts'
+import { type HostingGateway, openGateway } from '#server/drivers/hosting/gateway/gateway.ts'
 import { sendRequest } from '#tests/support/hosting/hosting.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
@@ -45,7 +45,7 @@ beforeAll(async () => {
     limits,
     findTarget: (code) =>
       code === 'acme'
-        ? { listHealthyTasks: () => tasks.map((socket) => ({ record: { socket } })), shouldRun: () => wantsToRun }
+        ? { listEndpoints: () => tasks.map((socketPath) => ({ socketPath })), shouldRun: () => wantsToRun }
         : null,
   })
   url = gateway.getAddress('acme').url

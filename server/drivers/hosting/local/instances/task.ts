@@ -19,7 +19,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { InstanceTaskRecord } from '#server/drivers/hosting/local/instances/files.ts'
 import { type InstanceProgram, spawnProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
 import { readIdentity, isRunning, readMemoryMb, signal } from '#server/drivers/hosting/local/process-identity.ts'
-import { requestSocket } from '#server/drivers/hosting/local/socket-http.ts'
+import { requestSocket } from '#server/drivers/hosting/gateway/socket-http.ts'
 
 export type TaskRemovalReason = 'stopped' | 'replaced' | 'memory' | 'no_answer'
 

@@ -18,7 +18,7 @@ import {
 } from '#server/drivers/hosting/local/supervisor/protocol.ts'
 import { openSupervisorLog } from '#server/drivers/hosting/local/supervisor/supervisor-log.ts'
 import { getControlSocket } from '#server/drivers/hosting/local/run-folder.ts'
-import { requestSocket, type SocketRequest } from '#server/drivers/hosting/local/socket-http.ts'
+import { requestSocket, type SocketRequest } from '#server/drivers/hosting/gateway/socket-http.ts'
 
 /** Maximum time in ms until a new supervisor responds, and pause in ms before another one is started. */
 const startTimeoutMs = 20_000

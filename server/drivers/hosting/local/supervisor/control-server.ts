@@ -16,7 +16,7 @@ import {
   type IncomingMessage,
   readText,
   type ServerResponse,
-} from '#server/drivers/hosting/local/socket-http.ts'
+} from '#server/drivers/hosting/gateway/socket-http.ts'
 
 const maxBody = 4_000_000
 

@@ -6,7 +6,8 @@ import '#server/config/private-files.ts'
 import { rmSync } from 'node:fs'
 import { getControlSocket } from '#server/drivers/hosting/local/run-folder.ts'
 import { startControlServer } from '#server/drivers/hosting/local/supervisor/control-server.ts'
-import { openGateway } from '#server/drivers/hosting/local/gateway.ts'
+import { type GatewayTarget, openGateway } from '#server/drivers/hosting/gateway/gateway.ts'
+import type { HostedInstance } from '#server/drivers/hosting/local/instances/instance.ts'
 import { InstanceRegistry } from '#server/drivers/hosting/local/instances/instances.ts'
 import type { SupervisorSettings } from '#server/drivers/hosting/local/supervisor/protocol.ts'
 import { logSupervisorError } from '#server/drivers/hosting/local/log-supervisor-error.ts'
@@ -31,7 +32,10 @@ async function runSupervisor(releaseLock: () => void): Promise<void> {
     port,
     trustProxy,
     tls,
-    findTarget: (code) => instances.findByCode(code),
+    findTarget: (code) => toGatewayTarget(instances.findByCode(code)),
+    onPortUnavailable: (unavailablePort, err, tries) => {
+      if (tries === 1) reportUnavailablePort(unavailablePort, err)
+    },
   })
   const instances = new InstanceRegistry({
     folder,
@@ -82,3 +86,18 @@ async function runSupervisor(releaseLock: () => void): Promise<void> {
       process.exit(1)
     })
 }
+
+function toGatewayTarget(instance: HostedInstance | null): GatewayTarget | null {
+  return (
+    instance && {
+      listEndpoints: () => instance.listHealthyTasks().map(({ record }) => ({ socketPath: record.socket })),
+      shouldRun: () => instance.shouldRun(),
+    }
+  )
+}
+
+const reportUnavailablePort = (port: number, err: Error) =>
+  logSupervisorError(
+    { event: 'gateway_port_unavailable', err, port },
+    'the gateway could not listen on its port; retrying',
+  )

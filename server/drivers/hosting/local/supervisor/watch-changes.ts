@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import type { ControlClient } from '#server/drivers/hosting/local/supervisor/control-client.ts'
 import { getControlSocket } from '#server/drivers/hosting/local/run-folder.ts'
-import { request } from '#server/drivers/hosting/local/socket-http.ts'
+import { request } from '#server/drivers/hosting/gateway/socket-http.ts'
 
 /** Pause in ms before checking again whether there are instances, and after a supervisor has ended. */
 const pauseMs = 500

@@ -1,34 +1,36 @@
 /**
  * Serves all services on one port. Requests to `www.CODE.DOMAIN` and `admin.CODE.DOMAIN` go to the healthy tasks in turn. Requests are
- * untrusted: sizes are limited, and headers that only a proxy may set are dropped.
+ * untrusted: sizes are limited, headers that only a proxy may set are dropped, and the control endpoint of an instance is never reached.
  */
-import { randomInt } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { getAddressGroup, getClientAddress } from '#server/shares/client-address.ts'
 import type { InstanceAddress } from '#server/drivers/hosting/hosting-driver.ts'
-import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
-import { logSupervisorError } from '#server/drivers/hosting/local/log-supervisor-error.ts'
-import { forward } from '#server/drivers/hosting/local/forward.ts'
-import { getGatewayPage, type GatewayPage } from '#server/drivers/hosting/local/gateway-pages.ts'
+import { canReachControl } from '#server/drivers/hosting/gateway/control-path.ts'
+import { createEndpointOrder } from '#server/drivers/hosting/gateway/endpoint-order.ts'
+import { forward } from '#server/drivers/hosting/gateway/forward.ts'
+import { listenOnFreePort, listenWithRetries, type PortOptions } from '#server/drivers/hosting/gateway/gateway-port.ts'
+import { getGatewayPage, type GatewayPage } from '#server/drivers/hosting/gateway/gateway-pages.ts'
 import {
   createServer,
   type IncomingMessage,
   type Server,
   type ServerResponse,
-} from '#server/drivers/hosting/local/socket-http.ts'
+} from '#server/drivers/hosting/gateway/socket-http.ts'
+import type { TaskEndpoint } from '#server/drivers/hosting/gateway/task-endpoint.ts'
 import { createConnectionLimits, endSlowReader } from '#server/shares/connection-limits.ts'
 import { createDelayedRefusals } from '#server/shares/delayed-refusals.ts'
 import { createRequestShare, type RequestShare } from '#server/shares/request-shares.ts'
 
 export interface GatewayTarget {
-  listHealthyTasks(): readonly { record: { socket: string } }[]
+  /** Endpoints of the healthy tasks. */
+  listEndpoints(): readonly TaskEndpoint[]
+  /** False if the service is stopped. Decides which page is displayed while no task is healthy. */
   shouldRun(): boolean
 }
 
 export interface HostingGateway {
   getAddress(code: string): InstanceAddress
-  close(): Promise<void>
+  /** Accepts no more connections. Running requests may continue for `drainMs` (by default 0). */
+  close(options?: { drainMs?: number }): Promise<void>
 }
 
 const defaultLimits = {
@@ -44,6 +46,8 @@ const defaultLimits = {
   /** Delay in ms before an address that has used up its share is refused, and maximum number of refusals that wait behind a proxy. */
   refusalMs: 1000,
   refusalsBehindProxy: 200,
+  /** Timeout in ms for the connection to a task. */
+  connectMs: 3000,
 }
 export type GatewayLimits = typeof defaultLimits
 const statusLinesByCode: Record<string, string> = {
@@ -51,7 +55,6 @@ const statusLinesByCode: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-const retryMs = 2000
 
 export async function openGateway({
   folder,
@@ -62,7 +65,9 @@ export async function openGateway({
   trustProxy = 0,
   tls = false,
   limits: limitOverrides = {},
-}: {
+  ...portOptions
+}: PortOptions & {
+  /** Folder in which a port that was chosen is remembered. */
   folder: string
   domain: string
   /** Address on which the gateway listens. */
@@ -88,7 +93,7 @@ export async function openGateway({
   )
   const readServiceCode = ({ headers }: IncomingMessage) =>
     hostPattern.exec(headers.host?.toLowerCase() ?? '')?.[1] ?? ''
-  let rotation = 0
+  const order = createEndpointOrder()
   const connections = createConnectionLimits({
     connections: limits.connections,
     connectionsPerAddress: trustProxy > 0 ? null : limits.connectionsPerAddress,
@@ -105,17 +110,40 @@ export async function openGateway({
       return refuseLater(response, () => sendPage(response, 'crowded', { connection: 'close' }))
     const code = readServiceCode(request)
     const target = code && findTarget(code)
-    if (!target) return sendPage(response, 'unknown')
-    const tasks = target.listHealthyTasks()
-    if (tasks.length === 0) return sendPage(response, target.shouldRun() ? 'starting' : 'stopped')
+    if (!target || canReachControl(request.url ?? '')) return sendPage(response, 'unknown')
+    const endpoints = target.listEndpoints()
+    if (endpoints.length === 0) return sendPage(response, target.shouldRun() ? 'starting' : 'stopped')
     if (!claimShare(services, code, response)) return sendPage(response, 'busy', { connection: 'close' })
-    rotation = (rotation + 1) % 1_000_000
-    const orderedSockets = tasks.map((_, index) => tasks[(index + rotation) % tasks.length]?.record.socket ?? '')
-    forward(request, response, orderedSockets, { address, isSecure: tls }, (reason) =>
-      sendPage(response, reason, reason === 'too-large' ? { connection: 'close' } : {}),
-    )
+    forward(request, response, {
+      endpoints: order.arrange(endpoints),
+      client: { address, isSecure: tls },
+      connectMs: limits.connectMs,
+      onUnreachable: order.markUnreachable,
+      fail: (reason) => sendPage(response, reason, reason === 'too-large' ? { connection: 'close' } : {}),
+    })
   }
 
+  const server = createGatewayServer(limits, handleRequest)
+  connections.limit(server)
+  const port = configuredPort || (await listenOnFreePort(server, folder, host))
+  const stopRetries = configuredPort ? listenWithRetries(server, port, host, portOptions) : () => undefined
+
+  return {
+    getAddress: (code) => ({
+      url: `http://www.${code}.${domain}:${port}/`,
+      adminUrl: `http://admin.${code}.${domain}:${port}/`,
+    }),
+    close({ drainMs = 0 } = {}) {
+      stopRetries()
+      return closeServer(server, drainMs)
+    },
+  }
+}
+
+function createGatewayServer(
+  limits: GatewayLimits,
+  handleRequest: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
   const server = createServer(
     {
       maxHeaderSize: limits.headerBytes,
@@ -128,40 +156,27 @@ export async function openGateway({
     },
     handleRequest,
   )
-  connections.limit(server)
   server.maxRequestsPerSocket = 1000
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
     const status = statusLinesByCode[error.code ?? ''] ?? '400 Bad Request'
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
   })
+  return server
+}
 
-  let retryTimer: NodeJS.Timeout | undefined
-  const port = configuredPort || (await listenOnFreePort(server, folder, host))
-  if (configuredPort) listenAt(configuredPort)
-
-  /** Listens on the port. Retries while another program uses it. The services run in the meantime. */
-  function listenAt(fixedPort: number, isFirstTry = true): void {
-    server.once('error', (error) => {
-      if (isFirstTry) reportUnavailablePort(fixedPort, error)
-      retryTimer = setTimeout(() => listenAt(fixedPort, false), retryMs)
+function closeServer(server: Server, drainMs: number): Promise<void> {
+  // Without this, a connection whose last request has ended stays open for the next one.
+  const idleTimer = setInterval(() => server.closeIdleConnections(), 100)
+  const drainTimer = setTimeout(() => server.closeAllConnections(), drainMs)
+  return new Promise((resolve) => {
+    server.close(() => {
+      clearInterval(idleTimer)
+      clearTimeout(drainTimer)
+      resolve()
     })
-    server.listen(fixedPort, host, () => server.removeAllListeners('error'))
-  }
-
-  return {
-    getAddress: (code) => ({
-      url: `http://www.${code}.${domain}:${port}/`,
-      adminUrl: `http://admin.${code}.${domain}:${port}/`,
-    }),
-    close() {
-      clearTimeout(retryTimer)
-      return new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
-    },
-  }
+    if (drainMs === 0) server.closeAllConnections()
+  })
 }
 
 function findRefusalStatus({ rawHeaders, url, method = '' }: IncomingMessage): 400 | 405 | null {
@@ -188,41 +203,3 @@ function sendPage(response: ServerResponse, page: GatewayPage, extraHeaders: Rec
   response.writeHead(status, { ...headers, ...extraHeaders, 'content-length': String(Buffer.byteLength(body)) })
   response.end(response.req.method === 'HEAD' ? '' : body)
 }
-
-/**
- * Range of free ports to choose from, below the ephemeral ports. If an outgoing connection had the port, the gateway could not use it
- * again.
- */
-const portRange = { first: 20_000, end: 32_000 }
-const maxTries = 50
-
-async function listenOnFreePort(server: Server, folder: string, host: string): Promise<number> {
-  const path = join(folder, 'gateway.json')
-  const previousPort = readJsonFile<{ port: number }>(path)?.port
-  if (previousPort && (await tryListen(server, previousPort, host))) return previousPort
-  for (let tries = 0; tries < maxTries; tries++) {
-    const port = tries === maxTries - 1 ? 0 : randomInt(portRange.first, portRange.end)
-    if (!(await tryListen(server, port, host))) continue
-    const boundPort = (server.address() as AddressInfo).port
-    writeFileAtomically(path, JSON.stringify({ port: boundPort }))
-    return boundPort
-  }
-  throw new Error('no free port was found')
-}
-
-function tryListen(server: Server, port: number, host: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const onError = () => resolve(false)
-    server.once('error', onError)
-    server.listen(port, host, () => {
-      server.off('error', onError)
-      resolve(true)
-    })
-  })
-}
-
-const reportUnavailablePort = (port: number, err: Error) =>
-  logSupervisorError(
-    { event: 'gateway_port_unavailable', err, port },
-    'the gateway could not listen on its port; retrying',
-  )

@@ -1,10 +1,12 @@
-import { confineCookie } from '#server/drivers/hosting/local/confine-cookie.ts'
+import { confineCookie } from '#server/drivers/hosting/gateway/confine-cookie.ts'
 import {
+  type ClientRequest,
   type IncomingMessage,
   request as sendRequest,
   type ServerResponse,
   keepAliveHeaders,
-} from '#server/drivers/hosting/local/socket-http.ts'
+} from '#server/drivers/hosting/gateway/socket-http.ts'
+import type { TaskEndpoint } from '#server/drivers/hosting/gateway/task-endpoint.ts'
 
 export const forwardLimits = {
   bodyBytes: 10_000_000,
@@ -30,19 +32,26 @@ export interface ForwardedClient {
   isSecure: boolean
 }
 
+export interface ForwardOptions {
+  /** Endpoints of the tasks, in the order in which they are tried. */
+  endpoints: readonly TaskEndpoint[]
+  client: ForwardedClient
+  /** Timeout in ms for the connection to a task. */
+  connectMs: number
+  /** Called for an endpoint to which no connection could be established. */
+  onUnreachable: (endpoint: TaskEndpoint) => void
+  /** Called if no task responds, or if the body is too large. */
+  fail: (reason: 'silent' | 'too-large') => void
+}
+
 /**
- * Sends the request to a task. If the task does not respond, tries the next socket, but only for GET and HEAD without a body; otherwise
- * calls `fail`.
+ * Sends the request to a task. If no connection can be established, the next task is tried, because nothing of the request has been sent.
+ * After that a task may have processed the request, so another one is tried only for GET and HEAD without a body.
  */
-export function forward(
-  request: IncomingMessage,
-  response: ServerResponse,
-  sockets: readonly string[],
-  client: ForwardedClient,
-  fail: (reason: 'silent' | 'too-large') => void,
-): void {
-  const [socketPath, ...otherSockets] = sockets
-  if (socketPath === undefined) return fail('silent')
+export function forward(request: IncomingMessage, response: ServerResponse, options: ForwardOptions): void {
+  const { client, fail } = options
+  const [endpoint, ...otherEndpoints] = options.endpoints
+  if (endpoint === undefined) return fail('silent')
   if (Number(request.headers['content-length'] ?? 0) > forwardLimits.bodyBytes) return fail('too-large')
   const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
   const { method = 'GET', url: path = '/' } = request
@@ -50,7 +59,7 @@ export function forward(
   let createdRequest
   try {
     createdRequest = sendRequest({
-      socketPath,
+      ...endpoint,
       method,
       path,
       headers: buildRequestHeaders(request, client),
@@ -64,15 +73,23 @@ export function forward(
   }
   const outgoingRequest = createdRequest
   outgoingRequest.on('timeout', () => outgoingRequest.destroy(new Error('silent')))
+  let isConnected = false
+  onConnection(outgoingRequest, options.connectMs, () => {
+    isConnected = true
+    if (hasBody) sendBody()
+    else outgoingRequest.end()
+  })
   // Once a response or an error was handled, later events are ignored.
   let isSettled = false
   outgoingRequest.on('error', () => {
     if (isSettled) return
     isSettled = true
     if (response.headersSent || response.destroyed) return void response.destroy()
+    if (!isConnected) options.onUnreachable(endpoint)
     // The task may have ended since its last health check, so the next task is tried.
-    if (!hasBody && (method === 'GET' || method === 'HEAD') && otherSockets.length > 0)
-      return forward(request, response, otherSockets, client, fail)
+    const canRepeat = !isConnected || (!hasBody && (method === 'GET' || method === 'HEAD'))
+    if (canRepeat && otherEndpoints.length > 0)
+      return forward(request, response, { ...options, endpoints: otherEndpoints })
     fail('silent')
   })
   // If the task tries to switch protocols, there is only a `close` event: neither a response nor an error.
@@ -99,20 +116,36 @@ export function forward(
   response.on('close', () => {
     if (!response.writableFinished) outgoingRequest.destroy()
   })
-  if (!hasBody) return void outgoingRequest.end()
-  let bytes = 0
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes <= forwardLimits.bodyBytes) return
-    // The gateway sends the response now. Later events of the task must not send another one.
-    isSettled = true
-    outgoingRequest.destroy()
-    if (response.headersSent) response.destroy()
-    else fail('too-large')
+
+  /** Nothing of the body is read before there is a connection, so that another task can get all of it. */
+  function sendBody(): void {
+    let bytes = 0
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= forwardLimits.bodyBytes) return
+      // The gateway sends the response now. Later events of the task must not send another one.
+      isSettled = true
+      outgoingRequest.destroy()
+      if (response.headersSent) response.destroy()
+      else fail('too-large')
+    })
+    // If the client disconnects, the task must not process an incomplete body as a complete one.
+    request.on('aborted', () => outgoingRequest.destroy())
+    request.pipe(outgoingRequest)
+  }
+}
+
+/** Calls `onConnected` when there is a connection. Destroys the request if there is none in time. */
+function onConnection(outgoingRequest: ClientRequest, connectMs: number, onConnected: () => void): void {
+  outgoingRequest.on('socket', (socket) => {
+    if (!socket.connecting) return onConnected()
+    const timer = setTimeout(() => outgoingRequest.destroy(new Error('no connection')), connectMs)
+    socket.on('close', () => clearTimeout(timer))
+    socket.on('connect', () => {
+      clearTimeout(timer)
+      onConnected()
+    })
   })
-  // If the client disconnects, the task must not process an incomplete body as a complete one.
-  request.on('aborted', () => outgoingRequest.destroy())
-  request.pipe(outgoingRequest)
 }
 
 function buildRequestHeaders(

@@ -1,8 +1,11 @@
-/** Sends HTTP over local sockets between portal, supervisor and tasks. These requests never leave the machine. */
+/**
+ * Sends HTTP between portal, supervisor, gateway and tasks. `requestSocket` uses local sockets, so its requests never leave the machine. The
+ * gateway also sends requests to the addresses of tasks in a private network.
+ */
 import { type IncomingMessage, request } from 'node:http'
 
 export { createServer, request, ServerResponse } from 'node:http'
-export type { IncomingMessage, Server } from 'node:http'
+export type { ClientRequest, IncomingMessage, Server } from 'node:http'
 
 /** Headers that let the client close each connection. If the server closed it, a client that is still writing would lose the response. */
 export const keepAliveHeaders = { connection: 'keep-alive' } as const
