@@ -1,9 +1,9 @@
-/** Formats and parses the lines of an archive: the first names its source, then the data follows (`lines.ts`), and the last proves both. */
+/** Formats and parses the lines of an archive: the first names its source, then the data follows (`data-lines.ts`), and the last proves both. */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 import { createDamagedError } from '#server/use-cases/hosting/backups/archive-error.ts'
 import { ContentCounter, type BackupContents } from '#server/use-cases/hosting/backups/digest.ts'
-import { LineError, readMark, readRow } from '#server/use-cases/hosting/backups/lines.ts'
+import { LineError, readMark, readRow } from '#server/drivers/hosting/data-lines.ts'
 
 export interface ArchiveHead {
   backupId: number
