@@ -1,5 +1,6 @@
 /** Client of the control endpoint of an instance (docs/instance.md). The token is in no message. */
 import type { IncomingMessage } from 'node:http'
+import { contractPaths, contractVersion, dataType, isDraftId } from '#server/drivers/hosting/control/contract.ts'
 import { createContractError, readRefusal, toUnreachableError } from '#server/drivers/hosting/control/control-errors.ts'
 import {
   defaultExchangeTimes,
@@ -13,6 +14,7 @@ import {
   checkPackage,
   isPackageHash,
   listPackages,
+  type PackageFile,
   readPackage,
 } from '#server/drivers/hosting/control/load-packages.ts'
 import { formatData, LineError, parseData } from '#server/drivers/hosting/data-lines.ts'
@@ -65,124 +67,137 @@ export interface ControlTimes extends ExchangeTimes {
 
 const defaultTimes: ControlTimes = { ...defaultExchangeTimes, checkMs: 30 * 60_000, changeMs: 10 * 60_000 }
 
-export const contractVersion = 1
-export const controlPath = '/control/v1'
-export const dataType = 'application/x-ndjson'
 const maxResponseBytes = 1_000_000
 const healthMs = 5_000
 const maxPasswordBytes = 4_096
-const draftIdPattern = /^[\w-]{1,100}$/
 
 interface ControlCall extends ExchangeRequest {
-  /** Below `controlPath`. */
-  path: string
   expectedStatus: number
   contentFaults?: Readonly<Record<number, HostingFault>>
 }
 
 /** Does not connect yet. */
-export function openControl(
-  { url, token }: ControlTarget,
-  { times: ownTimes = {} }: { times?: Partial<ControlTimes> } = {},
-): InstanceControl {
-  const times = { ...defaultTimes, ...ownTimes }
+export const openControl = (
+  target: ControlTarget,
+  { times = {} }: { times?: Partial<ControlTimes> } = {},
+): InstanceControl => new ControlClient(target, { ...defaultTimes, ...times })
+
+class ControlClient implements InstanceControl {
+  readonly #target: ControlTarget
+  readonly #times: ControlTimes
+
+  constructor(target: ControlTarget, times: ControlTimes) {
+    this.#target = target
+    this.#times = times
+  }
+
+  async readInfo(): Promise<InstanceInfo> {
+    return parseInfo(await this.#receiveJson(contractPaths.root))
+  }
+
+  async isHealthy(): Promise<boolean> {
+    try {
+      const request = { method: 'GET', path: contractPaths.health, responseMs: healthMs }
+      const response = await openExchange(this.#target.url, request, this.#times)
+      response.destroy()
+      return response.statusCode === 200
+    } catch {
+      return false
+    }
+  }
+
+  async setAdminPassword(password: string): Promise<void> {
+    const body = encodeJson({ password })
+    if (body.length > maxPasswordBytes) throw new HostingError('bad_data', 'the password has more than 4 KB')
+    await this.#send({ method: 'PUT', path: contractPaths.password, headers: jsonHeaders, body })
+  }
+
+  async *readData(): AsyncGenerator<DataPiece> {
+    try {
+      const response = await this.#open({ method: 'GET', path: contractPaths.data, expectedStatus: 200 })
+      requireDataType(response)
+      yield* parseData(readChunks(response, this.#times.silenceMs))
+    } catch (error) {
+      throw toDataError(error)
+    }
+  }
+
+  async createDraft(pieces: AsyncIterable<DataPiece>): Promise<string> {
+    const source = createSource(pieces)
+    const call: ControlCall = {
+      method: 'POST',
+      path: contractPaths.drafts,
+      headers: { 'content-type': dataType },
+      body: formatData(source.pieces),
+      responseMs: this.#times.checkMs,
+      expectedStatus: 201,
+      contentFaults: { 422: 'bad_data' },
+    }
+    try {
+      return parseDraftId(parseJson(await this.#readBody(await this.#open(call)), call.path))
+    } catch (error) {
+      const failure = source.getFailure()
+      throw failure === null ? toDataError(error) : failure.error
+    }
+  }
+
+  async activateDraft(id: string): Promise<void> {
+    const path = `${contractPaths.drafts}/${requireDraftId(id)}/activate`
+    await this.#send({ method: 'POST', path, responseMs: this.#times.changeMs, contentFaults: { 404: 'bad_data' } })
+  }
+
+  async removeDraft(id: string): Promise<void> {
+    await this.#send({ method: 'DELETE', path: `${contractPaths.drafts}/${requireDraftId(id)}` })
+  }
+
+  async eraseData(): Promise<void> {
+    await this.#send({ method: 'DELETE', path: contractPaths.data, responseMs: this.#times.changeMs })
+  }
+
+  async loadPackages(apps: readonly InstanceApp[]): Promise<void> {
+    const files = listPackages(apps)
+    if (files.length === 0) return
+    const loadedHashes = new Set(parseHashes(await this.#receiveJson(contractPaths.packages)))
+    for (const file of files) if (!loadedHashes.has(file.sha256)) await this.#sendPackage(file)
+  }
+
+  async #sendPackage(file: PackageFile): Promise<void> {
+    const size = await checkPackage(file)
+    await this.#send({
+      method: 'PUT',
+      path: `${contractPaths.packages}/${file.sha256}`,
+      headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
+      body: readPackage(file.path),
+      contentFaults: { 413: 'bad_package', 422: 'bad_package' },
+    })
+  }
+
+  async keepPackages(sha256s: readonly string[]): Promise<void> {
+    const request = { method: 'POST', path: contractPaths.keepPackages, headers: jsonHeaders }
+    await this.#send({ ...request, body: encodeJson(sha256s) })
+  }
 
   /** Returns the response if it has the expected status. */
-  async function open({ path, expectedStatus, contentFaults = {}, ...request }: ControlCall): Promise<IncomingMessage> {
+  async #open({ expectedStatus, contentFaults = {}, ...request }: ControlCall): Promise<IncomingMessage> {
+    const { url, token } = this.#target
     const headers = { ...request.headers, authorization: `Bearer ${token}` }
-    const response = await openExchange(url, { ...request, path: `${controlPath}${path}`, headers }, times)
+    const response = await openExchange(url, { ...request, headers }, this.#times)
     if (response.statusCode === expectedStatus) return response
-    const call = `${request.method} ${controlPath}${path}`
-    throw await readRefusal(response, { call, token, contentFaults })
+    throw await readRefusal(response, { call: `${request.method} ${request.path}`, token, contentFaults })
   }
 
-  const limits = { maxBytes: maxResponseBytes, limitMs: times.silenceMs }
+  #readBody(response: IncomingMessage): Promise<string> {
+    return readShortBody(response, { maxBytes: maxResponseBytes, limitMs: this.#times.silenceMs })
+  }
 
   /** Sends a call that answers without content. */
-  async function send(call: Omit<ControlCall, 'expectedStatus'>): Promise<void> {
-    await withHostingErrors(async () => await readShortBody(await open({ ...call, expectedStatus: 204 }), limits))
+  async #send(call: Omit<ControlCall, 'expectedStatus'>): Promise<void> {
+    await withHostingErrors(async () => await this.#readBody(await this.#open({ ...call, expectedStatus: 204 })))
   }
 
-  const receiveJson = async (call: ControlCall): Promise<unknown> =>
-    await withHostingErrors(async () => parseJson(await readShortBody(await open(call), limits), call.path))
-
-  return {
-    readInfo: async () => parseInfo(await receiveJson({ method: 'GET', path: '', expectedStatus: 200 })),
-    async isHealthy() {
-      try {
-        const response = await openExchange(url, { method: 'GET', path: '/health', responseMs: healthMs }, times)
-        response.destroy()
-        return response.statusCode === 200
-      } catch {
-        return false
-      }
-    },
-    async setAdminPassword(password) {
-      const body = encodeJson({ password })
-      if (body.length > maxPasswordBytes) throw new HostingError('bad_data', 'the password has more than 4 KB')
-      await send({ method: 'PUT', path: '/admin-password', headers: jsonHeaders, body })
-    },
-    async *readData() {
-      try {
-        const response = await open({ method: 'GET', path: '/data', expectedStatus: 200 })
-        requireDataType(response)
-        yield* parseData(readChunks(response, times.silenceMs))
-      } catch (error) {
-        throw toDataError(error)
-      }
-    },
-    async createDraft(pieces) {
-      const source = createSource(pieces)
-      const call: ControlCall = {
-        method: 'POST',
-        path: '/drafts',
-        headers: { 'content-type': dataType },
-        body: formatData(source.pieces),
-        responseMs: times.checkMs,
-        expectedStatus: 201,
-        contentFaults: { 422: 'bad_data' },
-      }
-      try {
-        return parseDraftId(parseJson(await readShortBody(await open(call), limits), call.path))
-      } catch (error) {
-        throw source.getFailure()?.error ?? toDataError(error)
-      }
-    },
-    async activateDraft(id) {
-      const path = `/drafts/${requireDraftId(id)}/activate`
-      await send({ method: 'POST', path, responseMs: times.changeMs, contentFaults: { 404: 'bad_data' } })
-    },
-    async removeDraft(id) {
-      await send({ method: 'DELETE', path: `/drafts/${requireDraftId(id)}` })
-    },
-    async eraseData() {
-      await send({ method: 'DELETE', path: '/data', responseMs: times.changeMs })
-    },
-    async loadPackages(apps) {
-      const files = listPackages(apps)
-      if (files.length === 0) return
-      const loadedHashes = new Set(
-        parseHashes(await receiveJson({ method: 'GET', path: '/packages', expectedStatus: 200 })),
-      )
-      for (const file of files) {
-        if (loadedHashes.has(file.sha256)) continue
-        const headers = {
-          'content-type': 'application/octet-stream',
-          'content-length': String(await checkPackage(file)),
-        }
-        const path = `/packages/${file.sha256}`
-        await send({
-          method: 'PUT',
-          path,
-          headers,
-          body: readPackage(file.path),
-          contentFaults: { 413: 'bad_package', 422: 'bad_package' },
-        })
-      }
-    },
-    async keepPackages(sha256s) {
-      await send({ method: 'POST', path: '/packages/keep', headers: jsonHeaders, body: encodeJson(sha256s) })
-    },
+  async #receiveJson(path: string): Promise<unknown> {
+    const call = { method: 'GET', path, expectedStatus: 200 }
+    return await withHostingErrors(async () => parseJson(await this.#readBody(await this.#open(call)), path))
   }
 }
 
@@ -223,7 +238,7 @@ function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw createContractError(`the response of ${controlPath}${path} is not JSON`, { cause })
+    throw createContractError(`the response of ${path} is not JSON`, { cause })
   }
 }
 
@@ -234,7 +249,7 @@ function parseInfo(value: unknown): InstanceInfo {
   const isValid = contract === contractVersion && isShortText(name) && isShortText(version)
   if (!isValid || (storage !== 'folder' && storage !== 'database'))
     throw createContractError(
-      `the response of ${controlPath} must have contract 1, name, version and storage "folder" or "database"`,
+      `the response of ${contractPaths.root} must have contract 1, name, version and storage "folder" or "database"`,
     )
   return { contract: contractVersion, name, version, storage }
 }
@@ -251,8 +266,6 @@ function requireDataType(response: IncomingMessage): void {
   response.destroy()
   throw createContractError(`the data has the content type "${contentType.slice(0, 100)}" instead of ${dataType}`)
 }
-
-export const isDraftId = (value: unknown): value is string => typeof value === 'string' && draftIdPattern.test(value)
 
 function parseDraftId(value: unknown): string {
   const { draft } = toRecord(value)
