@@ -2,6 +2,7 @@
  * Formats data pieces as lines of JSON and parses them. Backups and the instance contract (docs/instance.md) use these lines. The same data
  * always gives the same lines, regardless of how it was split and where it was stored. So the SHA-256 of the lines proves the data.
  */
+import { isUtf8 } from 'node:buffer'
 import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
 
 export class LineError extends Error {
@@ -226,7 +227,16 @@ export async function* formatData(
 
 const newline = 0x0a
 
-/** Yields the lines without their ends. Throws a LineError if a line has more than `maxLine` bytes or the last one does not end. */
+/** Invalid bytes would otherwise become other characters without an error. */
+function decodeLine(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new LineError('a line is not UTF-8')
+  return bytes.toString()
+}
+
+/**
+ * Yields the lines without their ends. Throws a LineError if a line is not UTF-8, if it has more than `maxLine` bytes, or if the last one
+ * does not end.
+ */
 export async function* splitLines(bytes: AsyncIterable<Uint8Array>, maxLine: number): AsyncGenerator<string> {
   let bufferedChunks: Uint8Array[] = []
   let length = 0
@@ -234,7 +244,7 @@ export async function* splitLines(bytes: AsyncIterable<Uint8Array>, maxLine: num
     let lineStart = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, lineStart)) {
       if (length + end - lineStart > maxLine) throw new LineError('a line is too long')
-      yield Buffer.concat([...bufferedChunks, chunk.subarray(lineStart, end)]).toString()
+      yield decodeLine(Buffer.concat([...bufferedChunks, chunk.subarray(lineStart, end)]))
       bufferedChunks = []
       length = 0
       lineStart = end + 1

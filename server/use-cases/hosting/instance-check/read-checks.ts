@@ -78,7 +78,7 @@ async function checkInfo(client: CheckClient): Promise<string> {
 
 async function checkPackageList(client: CheckClient): Promise<string> {
   const hashes = await readPackageHashes(client)
-  return `${hashes.length} packages`
+  return `packages: ${hashes.length}`
 }
 
 export async function readPackageHashes(client: CheckClient): Promise<string[]> {
@@ -144,7 +144,7 @@ export const errorCheck: InstanceCheck = {
         advice: 'catch all errors of the control endpoint and answer with one sentence',
       })
     }
-    return `${errorResponses.length} errors`
+    return `errors: ${errorResponses.length}`
   },
 }
 
@@ -192,7 +192,7 @@ export function createReadChecks(token: string): InstanceCheck[] {
       requirement: 'GET /control/v1/data has all data, up to its last line',
       async run(client) {
         summary = await readCheckedData(client)
-        return `${summary.tableCount} tables, ${summary.rowCount} rows, ${summary.byteCount} bytes`
+        return `tables: ${summary.tableCount}, rows: ${summary.rowCount}, bytes: ${summary.byteCount}`
       },
     },
     {

@@ -37,13 +37,14 @@ describe('the lines of the data', () => {
     expect(pieces.flatMap((piece) => (piece.kind === 'rows' ? [piece.rows.length] : []))).toEqual([1_000, 1_000, 500])
   })
 
-  it.each([
+  it.each<[string, string | Buffer, string]>([
     ['without the last line', anyTable, 'the last line of the data is missing'],
     ['nothing at all', '', 'the last line of the data is missing'],
     ['cut within a line', `${anyTable}[1`, 'ends within a line'],
     ['cut before the last line end', `${anyTable}{"end":[]}`, 'ends within a line'],
     ['more after the last line', `${end}[1]\n`, 'continues after its last line'],
     ['an empty line after the last line', `${end}\n`, 'continues after its last line'],
+    ['bytes that are not UTF-8', Buffer.from(`${anyTable}["\u00ff"]\n${end}`, 'latin1'), 'not UTF-8'],
     ['a page of HTML', '<html>\n</html>\n', 'not a JSON object or array'],
     ['a row before its table', `[1]\n${end}`, 'a row comes before its table'],
     ['another number of values', `${anyTable}[1,2]\n${end}`, 'does not have the columns'],

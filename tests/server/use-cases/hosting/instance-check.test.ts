@@ -77,7 +77,7 @@ describe('the check of an image', () => {
 
   it('puts back the data and the packages after all checks', async () => {
     server.packages.set('a'.repeat(64), Buffer.from('PK'))
-    server.data = [...buildShopPieces(2_500).slice(0, -1), ...buildUsersData('first')]
+    server.data = [...buildShopPieces(1_200).slice(0, -1), ...buildUsersData('first')]
     const rowsBefore = ungroupRows(server.data)
     const results = await check({ write: true })
     expect(listProblems(results)).toEqual([])
