@@ -132,7 +132,7 @@ export const errorCheck: InstanceCheck = {
       const isSentence = typeof error === 'string' && error.trim() !== '' && error.length <= 1_000
       const problem = text.includes(token)
         ? 'a text that contains CONTROL_TOKEN'
-        : /\n\s+at |\\n\s*at |Traceback|\.[jt]s:\d+/.test(text)
+        : /(?:\n|\\n)[ \t]{1,8}at |Traceback|\.[jt]s:\d/.test(text)
           ? 'a text with a stack trace'
           : isSentence && contentType.startsWith('application/json')
             ? null
