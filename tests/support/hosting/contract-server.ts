@@ -3,6 +3,8 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { formatData, LineError, parseData } from '#server/drivers/hosting/data-lines.ts'
 import type { DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
@@ -188,11 +190,7 @@ function addPackage(state: ContractServer, sha256: string, bytes: Buffer): void 
 
 async function sendData({ data }: ContractServer, response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
-  for await (const chunk of formatData(streamPieces(data))) {
-    if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
-    if (response.destroyed) return
-  }
-  response.end()
+  await pipeline(Readable.from(formatData(streamPieces(data)), { objectMode: false }), response)
 }
 
 async function createDraft(state: ContractServer, request: IncomingMessage): Promise<string> {
