@@ -6,7 +6,7 @@ import type { BackupDestinations } from '#server/context/backup-destinations.ts'
 import type { Config } from '#server/config/config.ts'
 import { openEngine } from '#server/db/embedded/open.ts'
 import { ServerPool } from '#server/db/postgres/server-pool.ts'
-import { createServerTarget } from '#server/db/postgres/server-target.ts'
+import { createServerTarget } from '#server/config/postgres-target.ts'
 import {
   copyPoolLimits,
   createEngineConnections,

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { Announcements } from '#server/db/announcements.ts'
 import { connectToServer } from '#server/db/postgres/connect.ts'
 import type { ServerClient } from '#server/db/postgres/server-client.ts'
-import type { ServerTarget } from '#server/db/postgres/server-target.ts'
+import type { ServerTarget } from '#server/config/postgres-target.ts'
 
 /** Times in ms: between two checks of the connection, for the response to one, and between two attempts to open it. */
 export const listenTimingsMs = { check: 20_000, response: 5000, retry: 1000 }

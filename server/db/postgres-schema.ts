@@ -6,7 +6,7 @@ import { describePostgresAddress } from '#server/config/postgres-address.ts'
 import { type AppliedMigration, compareSchema, migrate, readAppliedMigrations } from '#server/db/migrate.ts'
 import { connectToServer } from '#server/db/postgres/connect.ts'
 import type { ServerClient } from '#server/db/postgres/server-client.ts'
-import { createServerTarget, type ServerTarget } from '#server/db/postgres/server-target.ts'
+import { createServerTarget, type ServerTarget } from '#server/config/postgres-target.ts'
 import { checkLogin, checkServer, toStartProblem } from '#server/db/postgres/start-checks.ts'
 import type { DatabaseTables } from '#server/db/tables/tables.ts'
 

@@ -8,7 +8,7 @@ import { connectToServer } from '#server/db/postgres/connect.ts'
 import { prepareSchema, startLimits } from '#server/db/postgres-schema.ts'
 import { ServerPool, type ServerPoolReports } from '#server/db/postgres/server-pool.ts'
 import { silenceTimings } from '#server/db/postgres/silence-watch.ts'
-import { createServerTarget, type ServerTarget } from '#server/db/postgres/server-target.ts'
+import { createServerTarget, type ServerTarget } from '#server/config/postgres-target.ts'
 import { checkNotifications, checkServer, toStartProblem } from '#server/db/postgres/start-checks.ts'
 import { transactionTimeoutsMs } from '#server/db/timeouts.ts'
 

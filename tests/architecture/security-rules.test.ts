@@ -29,12 +29,13 @@ describe('SQL (S-04)', () => {
       'server/db/settle-with-audit-entry.ts',
       'server/db/transaction.ts',
     ])
-    // Names of schemas and tables in database copies cannot be parameters. Each is quoted by `quoteIdentifier`.
+    // Names of schemas and tables in database copies, and of databases and logins of services, cannot be parameters. Each is quoted.
     expect(filterByPattern(server, concatenatedSql)).toEqual([
       'server/drivers/backup-store/copies/reader.ts',
       'server/drivers/backup-store/copies/session.ts',
       'server/drivers/backup-store/copies/target.ts',
       'server/drivers/backup-store/copies/writer.ts',
+      'server/drivers/hosting/docker/storage/database.ts',
     ])
   })
 
@@ -69,6 +70,7 @@ describe('requests that the server makes (S-09)', () => {
     // that the node of the services wrote into the database. flood-limits.ts, health-listener.ts and hosting-api.ts only listen.
     expect([...new Set([...filesWithNetworkModule, ...filesWithFetch])].toSorted()).toEqual([
       'demo/payment-sandbox/webhook-sender.ts',
+      'server/drivers/hosting/control/exchange.ts',
       'server/drivers/hosting/gateway/socket-http.ts',
       'server/drivers/hosting/remote/hosting-api.ts',
       'server/drivers/hosting/remote/remote-hosting.ts',

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import { describePostgresHost } from '#server/config/postgres-address.ts'
 import { ServerClient, ServerConnectionError } from '#server/db/postgres/server-client.ts'
-import type { ServerHost, ServerTarget } from '#server/db/postgres/server-target.ts'
+import type { ServerHost, ServerTarget } from '#server/config/postgres-target.ts'
 
 /** Time in ms after which the next host is tried too, while the previous ones have not responded. */
 const nextHostMs = 1000

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from 'pg'
 import { describePostgresHost } from '#server/config/postgres-address.ts'
-import type { ServerHost } from '#server/db/postgres/server-target.ts'
+import type { ServerHost } from '#server/config/postgres-target.ts'
 
 /** Error of a connection to the server. `code` is an SQLSTATE of class 08, so callers respond with 503. */
 export class ServerConnectionError extends Error {

@@ -2,7 +2,7 @@
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import { connectToServer, getReason, requireUsable } from '#server/db/postgres/connect.ts'
 import { ServerClient, ServerConnectionError } from '#server/db/postgres/server-client.ts'
-import type { ServerTarget } from '#server/db/postgres/server-target.ts'
+import type { ServerTarget } from '#server/config/postgres-target.ts'
 import { silenceTimings, watchSilence } from '#server/db/postgres/silence-watch.ts'
 import { typeParsers } from '#server/db/postgres/type-parsers.ts'
 

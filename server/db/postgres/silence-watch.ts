@@ -5,7 +5,7 @@
  */
 import { DatabaseError } from 'pg'
 import { ServerClient } from '#server/db/postgres/server-client.ts'
-import type { ServerHost, ServerTarget } from '#server/db/postgres/server-target.ts'
+import type { ServerHost, ServerTarget } from '#server/config/postgres-target.ts'
 
 /**
  * Time in ms between two checks, number of checks without any response after which a host is probed, and limit in ms for the probe. All

@@ -6,7 +6,7 @@ import { StartProblem } from '#server/config/config.ts'
 import { describePostgresAddress } from '#server/config/postgres-address.ts'
 import { type ConnectLimits, connectToServer, getReason, readServerState } from '#server/db/postgres/connect.ts'
 import type { ServerClient } from '#server/db/postgres/server-client.ts'
-import type { ServerTarget } from '#server/db/postgres/server-target.ts'
+import type { ServerTarget } from '#server/config/postgres-target.ts'
 
 const minVersion = 15
 

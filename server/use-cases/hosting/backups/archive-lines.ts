@@ -1,9 +1,9 @@
-/** Formats and parses the lines of an archive: the first names its source, then the data follows (`lines.ts`), and the last proves both. */
+/** Formats and parses the lines of an archive: the first names its source, then the data follows (`data-lines.ts`), and the last proves both. */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { DataColumn, DataPiece, DataValue } from '#server/drivers/hosting/hosting-driver.ts'
+import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import { createDamagedError } from '#server/use-cases/hosting/backups/archive-error.ts'
 import { ContentCounter, type BackupContents } from '#server/use-cases/hosting/backups/digest.ts'
-import { LineError, readMark, readRow } from '#server/use-cases/hosting/backups/lines.ts'
+import { DataLineReader, LineError } from '#server/drivers/hosting/data-lines.ts'
 
 export interface ArchiveHead {
   backupId: number
@@ -18,10 +18,6 @@ export interface ArchiveHead {
 
 /** Version of the archive format. It is raised if older portals could no longer read a new archive. */
 const formatVersion = 1
-const maxTables = 10_000
-/** Maximum number of rows per returned piece. */
-const maxRows = 1_000
-const maxChars = 4 * 2 ** 20
 
 export const formatFirstLine = (head: ArchiveHead): string => JSON.stringify({ archive: formatVersion, ...head })
 
@@ -42,11 +38,7 @@ export class ArchiveLineReader {
   readonly #identities: readonly string[]
   readonly #counter = new ContentCounter()
   #firstLine: string | null = null
-  #columns: readonly DataColumn[] | null = null
-  #tableCount = 0
-  #rows: DataValue[][] = []
-  #charCount = 0
-  #hasEnded = false
+  readonly #reader = new DataLineReader()
   head: ArchiveHead | null = null
   contents: BackupContents | null = null
 
@@ -57,8 +49,10 @@ export class ArchiveLineReader {
   readLine(line: string): DataPiece[] {
     try {
       if (this.#firstLine === null) return this.#readFirst(line)
-      if (this.#hasEnded) return this.#readLast(line, this.#firstLine)
-      return line.startsWith('[') ? this.#readRow(line) : this.#readMark(line)
+      if (this.#reader.hasEnded) return this.#readLast(line, this.#firstLine)
+      const pieces = this.#reader.readLine(line)
+      for (const piece of pieces) for (const _ of this.#counter.toLines(piece));
+      return pieces
     } catch (error) {
       throw error instanceof LineError ? createDamagedError(error.message, error) : error
     }
@@ -70,38 +64,9 @@ export class ArchiveLineReader {
     return []
   }
 
-  #readRow(line: string): DataPiece[] {
-    if (this.#columns === null) throw createDamagedError('a row comes before its table')
-    this.#rows.push(readRow(line, this.#columns))
-    this.#charCount += line.length
-    return this.#rows.length < maxRows && this.#charCount < maxChars ? [] : this.#flushRows()
-  }
-
-  #readMark(line: string): DataPiece[] {
-    const mark = readMark(line)
-    const rows = this.#flushRows()
-    if (mark.kind === 'end') this.#hasEnded = true
-    else if (++this.#tableCount > maxTables) throw createDamagedError('it has too many tables')
-    else this.#columns = mark.columns
-    return [...rows, this.#countPiece(mark)]
-  }
-
   /** Must be called after the last row. Throws a BackupArchiveError if the archive is incomplete. */
   finish(): void {
     if (this.contents === null) throw createDamagedError('it ends too early')
-  }
-
-  #flushRows(): DataPiece[] {
-    if (this.#rows.length === 0) return []
-    const rows = this.#rows
-    this.#rows = []
-    this.#charCount = 0
-    return [this.#countPiece({ kind: 'rows', rows })]
-  }
-
-  #countPiece(piece: DataPiece): DataPiece {
-    for (const _ of this.#counter.toLines(piece));
-    return piece
   }
 
   #readLast(line: string, firstLine: string): DataPiece[] {

@@ -6,8 +6,9 @@
 import { Encrypter, identityToRecipient } from 'age-encryption'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
+import { LineError, splitLines } from '#server/drivers/hosting/data-lines.ts'
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
-import { BackupArchiveError } from '#server/use-cases/hosting/backups/archive-error.ts'
+import { BackupArchiveError, createDamagedError } from '#server/use-cases/hosting/backups/archive-error.ts'
 import {
   type ArchiveHead,
   ArchiveLineReader,
@@ -15,7 +16,7 @@ import {
   formatLastLine,
 } from '#server/use-cases/hosting/backups/archive-lines.ts'
 import { ContentCounter, type BackupContents, requireContents } from '#server/use-cases/hosting/backups/digest.ts'
-import { splitLines, unpackArchive } from '#server/use-cases/hosting/backups/unpack-archive.ts'
+import { unpackArchive } from '#server/use-cases/hosting/backups/unpack-archive.ts'
 
 interface WrittenArchive extends AsyncIterable<Uint8Array> {
   getContents(): BackupContents
@@ -91,10 +92,18 @@ export function readArchive(
   const archive = new ArchiveLineReader(identities)
   return {
     async *[Symbol.asyncIterator]() {
-      for await (const line of splitLines(unpackArchive(bytes, identities), maxLine)) yield* archive.readLine(line)
+      for await (const line of readLines(unpackArchive(bytes, identities), maxLine)) yield* archive.readLine(line)
       archive.finish()
     },
     getHead: () => archive.head,
     getContents: () => requireContents(archive.contents),
+  }
+}
+
+async function* readLines(bytes: AsyncIterable<Uint8Array>, maxLine: number): AsyncGenerator<string> {
+  try {
+    yield* splitLines(bytes, maxLine)
+  } catch (error) {
+    throw error instanceof LineError ? createDamagedError(error.message, error) : error
   }
 }

@@ -1,10 +1,10 @@
 /** Computes one SHA-256 over the data of an instance. The hash is the same for the host's data, an archive of it and a copy of it. */
 import { createHash } from 'node:crypto'
 import type { DataColumn, DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
-import { formatLines } from '#server/use-cases/hosting/backups/lines.ts'
+import { formatLines } from '#server/drivers/hosting/data-lines.ts'
 
 export interface BackupContents {
-  /** SHA-256 of the rows (`lines.ts`) with their line ends, as hex. */
+  /** SHA-256 of the rows (`data-lines.ts`) with their line ends, as hex. */
   digest: string
   tables: number
   rows: number

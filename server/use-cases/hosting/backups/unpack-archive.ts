@@ -82,24 +82,3 @@ class ArchiveSource {
     await this.#bytes.return?.()
   }
 }
-
-const newline = 0x0a
-
-/** Yields the rows without their line ends. Throws a BackupArchiveError if the last row does not end with a line break. */
-export async function* splitLines(bytes: AsyncIterable<Buffer>, maxLine: number): AsyncGenerator<string> {
-  let bufferedChunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of bytes) {
-    let lineStart = 0
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, lineStart)) {
-      yield Buffer.concat([...bufferedChunks, chunk.subarray(lineStart, end)]).toString()
-      bufferedChunks = []
-      length = 0
-      lineStart = end + 1
-    }
-    bufferedChunks.push(chunk.subarray(lineStart))
-    length += chunk.length - lineStart
-    if (length > maxLine) throw createDamagedError('a line is too long')
-  }
-  if (length > 0) throw createDamagedError('it ends within a line')
-}

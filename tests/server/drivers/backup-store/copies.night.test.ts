@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ServerPool } from '#server/db/postgres/server-pool.ts'
-import { createServerTarget } from '#server/db/postgres/server-target.ts'
+import { createServerTarget } from '#server/config/postgres-target.ts'
 import {
   copyPoolLimits,
   createEngineConnections,
