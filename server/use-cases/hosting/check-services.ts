@@ -49,17 +49,22 @@ export interface HealthCheckResult {
 /**
  * Does not change a service with a running operation. The node that runs services also removes instances that interrupted operations left
  * behind, of services that should have no instance, and it records that its host does not respond. On another node this throws UNAVAILABLE.
- * Throws NOT_SUPPORT if the portal runs no services.
+ * With `HOSTING=docker` only the scheduled check does both, because it runs on one node. Throws NOT_SUPPORT if the portal runs no services.
  */
-export async function checkServices(app: AppContext, companyId: number | null = null): Promise<HealthCheckResult> {
+export async function checkServices(
+  app: AppContext,
+  companyId: number | null = null,
+  { isScheduled = false } = {},
+): Promise<HealthCheckResult> {
   const { hosting } = app.config
   if (hosting === 'off') throw new ProblemError('NOT_SUPPORT')
+  const isResponsible = hosting === 'local' || (hosting === 'docker' && isScheduled)
   // The rows are read before the states. If another node has written a newer state in between, the row's version differs.
   const knownServices = await readAsSystem(app, listMonitoredServices)
   const states = await app.hosting.lookAll().catch((error: unknown) => {
     if (!(error instanceof HostingError)) throw error
-    // The connection between the two nodes says nothing about the services.
-    if (hosting === 'elsewhere') throw createUnavailableProblem(10)
+    // The connection of this node alone says nothing about the services.
+    if (!isResponsible) throw createUnavailableProblem(10)
     return null
   })
   const checkedServices = knownServices.filter((row) => companyId === null || row.company_id === companyId)
@@ -77,7 +82,7 @@ export async function checkServices(app: AppContext, companyId: number | null = 
     result.changed += 1
     announceServices(app, row.company_id)
   }
-  if (states && hosting === 'local') await removeUnneededSystems(app, knownServices, states)
+  if (states && isResponsible) await removeUnneededSystems(app, knownServices, states)
   return result
 }
 /** Returns the previous values, except that the service is not online, because its state is unknown. */
