@@ -123,7 +123,11 @@ function getDockerSettings(config: Config, docker: DockerSettings): ClusterSetti
         : toFingerprint('SERVICE_DATABASE_URL', ...hosts.map(({ host, port }) => `${host.toLowerCase()} ${port}`)),
     GATEWAY: gateway.kind,
     ...(gateway.kind === 'traefik'
-      ? { TRAEFIK_NETWORK: gateway.network, TRAEFIK_ENTRYPOINT: gateway.entrypoint ?? unset }
+      ? {
+          TRAEFIK_NETWORK: gateway.network,
+          TRAEFIK_ENTRYPOINT: gateway.entryPoint ?? unset,
+          TRAEFIK_CERT_RESOLVER: gateway.certResolver ?? unset,
+        }
       : {}),
     // The port is a part of the addresses, unless a proxy is in front.
     ...(config.serviceTls ? {} : { SERVICE_PORT: config.servicePort === 0 ? unset : String(config.servicePort) }),

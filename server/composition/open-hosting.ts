@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { toFolderProblem } from '#server/config/folder-problem.ts'
 import { type Config, StartProblem } from '#server/config/config.ts'
 import type { DemoExtension } from '#server/composition/demo.ts'
-import { openDockerHosting } from '#server/composition/open-docker-hosting.ts'
+import { openDockerHosting } from '#server/composition/docker/open-docker-hosting.ts'
 import type { DockerSettings } from '#server/config/docker-config.ts'
 import type { HostingApiSettings, HostingSettings } from '#server/config/hosting-config.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -57,7 +57,13 @@ export function openHosting(config: Config, options: HostingOptions): HostingRun
 
 function openSwarmHosting(config: Config, options: HostingOptions, docker: DockerSettings): HostingRuntime {
   const { serviceHost, unusedNames } = options.settings
-  const hosting = openDockerHosting(config, { ...options, docker, serviceHost, unusedNames })
+  const hosting = openDockerHosting(config, {
+    ...options,
+    docker,
+    serviceHost,
+    unusedNames,
+    importSampleImage: options.demo?.importSampleImage ?? null,
+  })
   return {
     driver: hosting.driver,
     async connect(app) {

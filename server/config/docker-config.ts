@@ -35,7 +35,9 @@ export interface DockerRegistryLogin {
   serveraddress: string
 }
 
-export type DockerGatewaySettings = { kind: 'own' } | { kind: 'traefik'; network: string; entrypoint: string | null }
+export type DockerGatewaySettings =
+  | { kind: 'own' }
+  | { kind: 'traefik'; network: string; entryPoint: string | null; certResolver: string | null }
 
 export interface DockerSettings {
   connection: DockerConnection
@@ -57,13 +59,13 @@ export interface DockerSettings {
   healthSeconds: number
 }
 
-type MainSettings = Pick<Config, 'demo' | 'databaseUrl' | 'servicePort'>
+type MainSettings = Pick<Config, 'demo' | 'databaseUrl' | 'servicePort' | 'serviceTls'>
 
 /** Throws StartProblem if a setting is invalid. */
 export function readDockerSettings(env: EnvironmentVariables, main: MainSettings): DockerSettings {
   const { connection, address } = readConnection(env)
   const image = readImage(env, main)
-  const gateway = readGateway(env)
+  const gateway = readGateway(env, main)
   // Each node has a gateway, and all nodes must give a service the same address.
   if (gateway.kind === 'own' && main.databaseUrl !== null && main.servicePort === 0)
     throw new StartProblem(
@@ -94,31 +96,46 @@ function readConnection(env: EnvironmentVariables): Pick<DockerSettings, 'connec
   const text = env.DOCKER_HOST || defaultDockerHost
   const [, scheme = '', rest = ''] = /^([a-z]+):\/\/(.*)$/s.exec(text) ?? []
   const requiresTls = readFlag(env, 'DOCKER_TLS_VERIFY', false)
-  if (scheme === 'ssh')
-    throw new StartProblem(
-      'DOCKER_HOST must not begin with ssh://, which the portal does not support: forward the socket (ssh -L /run/portal/docker.sock:/var/run/docker.sock) and set DOCKER_HOST to unix:///run/portal/docker.sock, or use tcp:// with TLS.',
-    )
-  if (scheme === 'unix') {
-    if (!isAbsolute(rest) || /[^\P{Cc}]/u.test(rest) || Buffer.byteLength(rest) > maxSocketPath)
+  switch (scheme) {
+    case 'unix':
+      return { connection: readSocket(rest, requiresTls), address: text }
+    case 'tcp':
+    case 'http':
+    case 'https':
+      return readNetworkConnection(env, { scheme, rest, requiresTls })
+    case 'ssh':
       throw new StartProblem(
-        `DOCKER_HOST must name a socket by an absolute path of at most ${maxSocketPath} bytes, like ${defaultDockerHost}.`,
+        'DOCKER_HOST must not begin with ssh://, which the portal does not support: forward the socket (ssh -L /run/portal/docker.sock:/var/run/docker.sock) and set DOCKER_HOST to unix:///run/portal/docker.sock, or use tcp:// with TLS.',
       )
-    if (requiresTls)
-      throw new StartProblem('DOCKER_TLS_VERIFY has no effect on a Unix socket: unset it, or set DOCKER_HOST.')
-    return { connection: { socketPath: rest }, address: text }
+    default:
+      throw new StartProblem(`DOCKER_HOST must begin with unix://, tcp://, http:// or https://: ${dockerHostHint}.`)
   }
-  if (scheme !== 'tcp' && scheme !== 'http' && scheme !== 'https')
-    throw new StartProblem(`DOCKER_HOST must begin with unix://, tcp://, http:// or https://: ${dockerHostHint}.`)
+}
+
+function readSocket(socketPath: string, requiresTls: boolean): DockerConnection {
+  if (!isAbsolute(socketPath) || /[^\P{Cc}]/u.test(socketPath) || Buffer.byteLength(socketPath) > maxSocketPath)
+    throw new StartProblem(
+      `DOCKER_HOST must name a socket by an absolute path of at most ${maxSocketPath} bytes, like ${defaultDockerHost}.`,
+    )
+  if (requiresTls)
+    throw new StartProblem('DOCKER_TLS_VERIFY has no effect on a Unix socket: unset it, or set DOCKER_HOST.')
+  return { socketPath }
+}
+
+function readNetworkConnection(
+  env: EnvironmentVariables,
+  { scheme, rest, requiresTls }: { scheme: 'tcp' | 'http' | 'https'; rest: string; requiresTls: boolean },
+): Pick<DockerSettings, 'connection' | 'address'> {
   if (scheme === 'http' && requiresTls)
     throw new StartProblem(
       'DOCKER_TLS_VERIFY=1 contradicts http:// in DOCKER_HOST: use tcp:// or https://, or unset DOCKER_TLS_VERIFY.',
     )
   const usesTls = scheme === 'https' || requiresTls
   const { host, port } = parseHostAndPort(rest, usesTls ? tlsPort : plainPort)
-  const shownHost = host.includes(':') ? `[${host}]` : host
+  const bracketedHost = host.includes(':') ? `[${host}]` : host
   return {
     connection: { protocol: usesTls ? 'https' : 'http', host, port, ...readCertificates(env, { scheme, usesTls }) },
-    address: `${scheme}://${shownHost}:${port}`,
+    address: `${scheme}://${bracketedHost}:${port}`,
   }
 }
 
@@ -234,10 +251,10 @@ function readServiceDatabase(env: EnvironmentVariables): string | null {
   return url
 }
 
-function readGateway(env: EnvironmentVariables): DockerGatewaySettings {
+function readGateway(env: EnvironmentVariables, { serviceTls }: MainSettings): DockerGatewaySettings {
   const kind = readChoice(env, 'GATEWAY', 'own', ['own', 'traefik'] as const)
   if (kind === 'own') {
-    const unusedName = ['TRAEFIK_NETWORK', 'TRAEFIK_ENTRYPOINT'].find((name) => env[name])
+    const unusedName = ['TRAEFIK_NETWORK', 'TRAEFIK_ENTRYPOINT', 'TRAEFIK_CERT_RESOLVER'].find((name) => env[name])
     if (unusedName === undefined) return { kind }
     throw new StartProblem(`${unusedName} needs GATEWAY=traefik as well.`)
   }
@@ -250,10 +267,22 @@ function readGateway(env: EnvironmentVariables): DockerGatewaySettings {
     throw new StartProblem(
       `TRAEFIK_NETWORK must be the name of a network, of at most 64 letters, digits and . _ -, not "${network}".`,
     )
-  const entrypoint = env.TRAEFIK_ENTRYPOINT || null
-  if (entrypoint !== null && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(entrypoint))
-    throw new StartProblem(`TRAEFIK_ENTRYPOINT must be the name of an entry point like websecure, not "${entrypoint}".`)
-  return { kind, network, entrypoint }
+  const entryPoint = readTraefikName(env, 'TRAEFIK_ENTRYPOINT', 'an entry point like websecure')
+  const certResolver = readTraefikName(env, 'TRAEFIK_CERT_RESOLVER', 'a certificate resolver like letsencrypt')
+  if (certResolver !== null && !serviceTls)
+    throw new StartProblem('TRAEFIK_CERT_RESOLVER has no effect without TLS: set SERVICE_TLS=1 too, or unset it.')
+  return { kind, network, entryPoint, certResolver }
+}
+
+function readTraefikName(
+  env: EnvironmentVariables,
+  name: 'TRAEFIK_ENTRYPOINT' | 'TRAEFIK_CERT_RESOLVER',
+  example: string,
+): string | null {
+  const text = env[name]
+  if (!text) return null
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(text)) return text
+  throw new StartProblem(`${name} must be the name of ${example}, not "${text}".`)
 }
 
 const memoryLimits = { min: 64, max: 1_048_576, count: 50 }

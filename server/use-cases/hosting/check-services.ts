@@ -58,15 +58,10 @@ export async function checkServices(
 ): Promise<HealthCheckResult> {
   const { hosting } = app.config
   if (hosting === 'off') throw new ProblemError('NOT_SUPPORT')
-  const isResponsible = hosting === 'local' || (hosting === 'docker' && isScheduled)
+  const isResponsible = isResponsibleNode(app, isScheduled)
   // The rows are read before the states. If another node has written a newer state in between, the row's version differs.
   const knownServices = await readAsSystem(app, listMonitoredServices)
-  const states = await app.hosting.lookAll().catch((error: unknown) => {
-    if (!(error instanceof HostingError)) throw error
-    // The connection of this node alone says nothing about the services.
-    if (!isResponsible) throw createUnavailableProblem(10)
-    return null
-  })
+  const states = await readStates(app, isResponsible)
   const checkedServices = knownServices.filter((row) => companyId === null || row.company_id === companyId)
   const statesById = new Map(states?.map((state) => [state.serviceId, state]))
   const result: HealthCheckResult = { checked: 0, online: 0, changed: 0 }
@@ -85,6 +80,21 @@ export async function checkServices(
   if (states && isResponsible) await removeUnneededSystems(app, knownServices, states)
   return result
 }
+
+/** Whether this check may store that the host does not respond, and remove instances. */
+const isResponsibleNode = ({ config: { hosting } }: AppContext, isScheduled: boolean) =>
+  hosting === 'local' || (hosting === 'docker' && isScheduled)
+
+/** Returns null if the host does not respond and this node may store that. Otherwise throws UNAVAILABLE. */
+async function readStates(app: AppContext, isResponsible: boolean): Promise<InstanceState[] | null> {
+  return await app.hosting.lookAll().catch((error: unknown) => {
+    if (!(error instanceof HostingError)) throw error
+    // The connection of this node alone says nothing about the services.
+    if (!isResponsible) throw createUnavailableProblem(10)
+    return null
+  })
+}
+
 /** Returns the previous values, except that the service is not online, because its state is unknown. */
 const toUnreachableFields = ({
   running_memory,

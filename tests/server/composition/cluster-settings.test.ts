@@ -76,7 +76,12 @@ test.each([
   ],
   ['TRAEFIK_NETWORK', traefik, { ...traefik, TRAEFIK_NETWORK: 'other' }],
   ['TRAEFIK_ENTRYPOINT', traefik, { ...traefik, TRAEFIK_ENTRYPOINT: 'websecure' }],
-  ['GATEWAY, TRAEFIK_NETWORK, TRAEFIK_ENTRYPOINT', docker, traefik],
+  [
+    'TRAEFIK_CERT_RESOLVER',
+    { ...traefik, SERVICE_TLS: '1' },
+    { ...traefik, SERVICE_TLS: '1', TRAEFIK_CERT_RESOLVER: 'le' },
+  ],
+  ['GATEWAY, TRAEFIK_NETWORK, TRAEFIK_ENTRYPOINT, TRAEFIK_CERT_RESOLVER', docker, traefik],
   ['SERVICE_PORT', docker, { ...docker, SERVICE_PORT: '8090' }],
   ['SERVICE_DOMAIN', docker, { ...docker, SERVICE_DOMAIN: 'services.example.com' }],
   ['SERVICE_MEMORY_SIZES', docker, { ...docker, SERVICE_MEMORY_SIZES: '512,1024' }],

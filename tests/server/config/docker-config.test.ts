@@ -2,42 +2,13 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, test } from 'vitest'
-import { readConfig, StartProblem } from '#server/config/config.ts'
 import type { DockerSettings } from '#server/config/docker-config.ts'
-import { readHostingSettings } from '#server/config/hosting-config.ts'
-
-type Env = Record<string, string>
-
-const image = 'registry.example.com:5000/acme/erp:1.4.2'
-
-const readHosting = (env: Env) => {
-  const allEnv = { DEMO: '0', HOSTING: 'docker', SERVICE_IMAGE: image, ...env }
-  return readHostingSettings(allEnv, readConfig(allEnv))
-}
-function readDocker(env: Env = {}): DockerSettings {
-  const { docker } = readHosting(env)
-  if (!docker) throw new Error('the settings of docker are missing')
-  return docker
-}
-
-/** Returns the sentence with which a start refuses the settings. */
-function readRefusal(env: Env): string {
-  try {
-    readDocker(env)
-  } catch (error) {
-    expect(error).toBeInstanceOf(StartProblem)
-    const { message } = error as Error
-    // One sentence.
-    expect(message).toMatch(/^[A-Z][^\n]*\.$/)
-    return message
-  }
-  return 'accepted'
-}
+import { readDocker, readHosting, readRefusal, testImage } from '#tests/support/hosting/docker-settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'docker-config-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const pem = (kind: string) => `-----BEGIN ${kind}-----\nMIIB\n-----END ${kind}-----\n`
-function writeCertificates(name: string, files: Env = {}): string {
+function writeCertificates(name: string, files: Record<string, string> = {}): string {
   const path = mkdtempSync(join(folder, name))
   const allFiles = { 'ca.pem': pem('CERTIFICATE'), 'cert.pem': pem('CERTIFICATE'), 'key.pem': pem('RSA PRIVATE KEY') }
   for (const [file, text] of Object.entries({ ...allFiles, ...files })) writeFileSync(join(path, file), text)
@@ -49,7 +20,7 @@ it('needs only an image', () => {
     connection: { socketPath: '/var/run/docker.sock' },
     address: 'unix:///var/run/docker.sock',
     prefix: 'portal',
-    image,
+    image: testImage,
     registry: null,
     databaseUrl: null,
     gateway: { kind: 'own' },
@@ -192,107 +163,6 @@ test('DOCKER_PREFIX is short and in lower case', () => {
     expect(readRefusal({ DOCKER_PREFIX })).toMatch(/^DOCKER_PREFIX must be at most 20 lower-case letters/)
 })
 
-describe('SERVICE_IMAGE', () => {
-  const digest = `sha256:${'0f'.repeat(32)}`
-
-  test.each([
-    'erp',
-    'acme/erp',
-    'erp:1.4.2',
-    'localhost/erp',
-    'localhost:5000/a/b/c',
-    'ghcr.io/acme/erp_server__x.y-z:Release_1',
-    '10.0.0.5:5000/erp',
-    '[fd00::5]:5000/erp:1',
-    `erp@${digest}`,
-    `registry.example.com/erp:1@${digest}`,
-  ])('can be %s', (SERVICE_IMAGE) => {
-    expect(readDocker({ SERVICE_IMAGE }).image).toBe(SERVICE_IMAGE)
-  })
-
-  test.each([
-    'ERP',
-    'acme/ERP:1',
-    'erp:',
-    ':1',
-    'erp:a b',
-    'erp:-1',
-    `erp:${'1'.repeat(129)}`,
-    'a//b',
-    '/erp',
-    'erp/',
-    'registry.example.com/',
-    'a..b/c',
-    'a:0/b',
-    'a:65536/b',
-    'erp; rm -rf /',
-    '--privileged',
-    `${'a'.repeat(256)}`,
-    'é',
-    '.erp',
-    'a/.b',
-  ])('is not %j', (SERVICE_IMAGE) => {
-    expect(readRefusal({ SERVICE_IMAGE })).toMatch(/^SERVICE_IMAGE must be the name of an image like registry/)
-  })
-
-  test.each([
-    'https://registry.example.com/erp',
-    'user:hush@registry.example.com/erp',
-    'erp@sha256:hush',
-    `erp@${digest}@hush`,
-  ])('has no login and no protocol, and %j is not printed', (SERVICE_IMAGE) => {
-    const message = readRefusal({ SERVICE_IMAGE })
-    expect(message).toMatch(/^SERVICE_IMAGE must not contain a protocol or a login/)
-    expect(message).not.toContain('hush')
-  })
-
-  // The test would run into its time limit if a pattern needed quadratic time.
-  it('is checked at once, also if it is long', () => {
-    for (const text of ['a-'.repeat(50_000), 'a_'.repeat(50_000), `${'a.'.repeat(50_000)}/b`, ':'.repeat(100_000)])
-      expect(readRefusal({ SERVICE_IMAGE: text })).not.toBe('accepted')
-  })
-
-  it('may be missing in the demo only', () => {
-    expect(readRefusal({ SERVICE_IMAGE: '' })).toMatch(/^HOSTING=docker needs SERVICE_IMAGE/)
-    expect(readDocker({ SERVICE_IMAGE: '', DEMO: '1' }).image).toBeNull()
-    expect(readDocker({ DEMO: '1' }).image).toBe(image)
-  })
-})
-
-describe('the login of the registry', () => {
-  const login = { SERVICE_REGISTRY_USER: 'robot$acme', SERVICE_REGISTRY_PASSWORD: 'hush' }
-
-  test.each([
-    [image, 'registry.example.com:5000'],
-    ['acme/erp:1', 'https://index.docker.io/v1/'],
-    ['docker.io/acme/erp', 'https://index.docker.io/v1/'],
-    ['localhost/erp', 'localhost'],
-    [`ghcr.io/acme/erp@sha256:${'00'.repeat(32)}`, 'ghcr.io'],
-  ])('belongs to the registry of %s', (SERVICE_IMAGE, serveraddress) => {
-    expect(readDocker({ ...login, SERVICE_IMAGE }).registry).toEqual({
-      username: 'robot$acme',
-      password: 'hush',
-      serveraddress,
-    })
-  })
-
-  it('is complete, and the password is not printed', () => {
-    for (const env of [
-      { ...login, SERVICE_REGISTRY_USER: '' },
-      { ...login, SERVICE_REGISTRY_PASSWORD: '' },
-      { ...login, SERVICE_REGISTRY_PASSWORD: 'hush\nhush' },
-      { ...login, SERVICE_REGISTRY_USER: 'a'.repeat(8193) },
-    ]) {
-      const message = readRefusal(env)
-      expect(message).toMatch(/^SERVICE_REGISTRY_USER and SERVICE_REGISTRY_PASSWORD must /)
-      expect(message).not.toContain('hush')
-    }
-    expect(readRefusal({ ...login, SERVICE_IMAGE: '', DEMO: '1' })).toMatch(
-      /^SERVICE_REGISTRY_USER has no effect without SERVICE_IMAGE/,
-    )
-  })
-})
-
 describe('SERVICE_DATABASE_URL', () => {
   it('is an address that containers reach', () => {
     for (const SERVICE_DATABASE_URL of [
@@ -324,9 +194,14 @@ describe('SERVICE_DATABASE_URL', () => {
 describe('GATEWAY', () => {
   it('can be Traefik, which needs a network', () => {
     const traefik = { GATEWAY: 'traefik', TRAEFIK_NETWORK: 'traefik_public' }
-    expect(readDocker(traefik).gateway).toEqual({ kind: 'traefik', network: 'traefik_public', entrypoint: null })
+    expect(readDocker(traefik).gateway).toEqual({
+      kind: 'traefik',
+      network: 'traefik_public',
+      entryPoint: null,
+      certResolver: null,
+    })
     expect(readDocker({ ...traefik, TRAEFIK_ENTRYPOINT: 'websecure' }).gateway).toMatchObject({
-      entrypoint: 'websecure',
+      entryPoint: 'websecure',
     })
     expect(readRefusal({ GATEWAY: 'traefik' })).toMatch(/^GATEWAY=traefik needs TRAEFIK_NETWORK/)
     for (const TRAEFIK_NETWORK of ['-a', 'a b', 'a,b', 'a`b', 'a'.repeat(65), 'ä'])

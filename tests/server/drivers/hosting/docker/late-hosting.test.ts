@@ -33,17 +33,17 @@ function createPlatform() {
 
 function createHosting(open: () => Promise<HostingDriver>) {
   const attempts: unknown[] = []
-  const opened = Promise.withResolvers<void>()
+  const firstSuccess = Promise.withResolvers<void>()
   const hosting = createLateHosting({
     name: 'late',
     open,
     onAttempt: (error) => {
       attempts.push(error)
-      if (error === null) opened.resolve()
+      if (error === null) firstSuccess.resolve()
     },
     retryMs: { first: 1, max: 4 },
   })
-  return { ...hosting, attempts, opened: opened.promise }
+  return { ...hosting, attempts, success: firstSuccess.promise }
 }
 
 const readAll = async (items: AsyncIterable<unknown>) => {
@@ -55,7 +55,7 @@ const readAll = async (items: AsyncIterable<unknown>) => {
 it('fails all calls with the reason until the platform is ready, and tries again by itself', async () => {
   const platform = createPlatform()
   const state = { isReady: false }
-  const { driver, start, attempts, opened } = createHosting(async () => {
+  const { driver, start, attempts, success } = createHosting(async () => {
     if (!state.isReady) throw new Error('the platform is down')
     return platform.driver
   })
@@ -72,7 +72,7 @@ it('fails all calls with the reason until the platform is ready, and tries again
   expect(platform.upkeep).not.toHaveBeenCalled()
 
   state.isReady = true
-  await opened
+  await success
   expect([attempts.length > 1, attempts.at(-1)]).toEqual([true, null])
   expect([await driver.lookAll(), await driver.look(ref)]).toEqual([[], null])
   expect(await readAll(driver.readLog(ref, { from: 0, to: 1 }))).toHaveLength(1)

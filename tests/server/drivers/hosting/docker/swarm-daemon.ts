@@ -1,7 +1,7 @@
 /** A daemon with the answers of Docker 20.10 that were recorded for the calls of the owner check, at a Unix socket. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -19,8 +19,6 @@ export interface SwarmDaemon {
   /** The field Swarm of `GET /info`. */
   swarm: Record<string, unknown>
   configs: Map<string, ConfigSpec>
-  /** Number of requests. */
-  requestCount: number
   close(): Promise<void>
 }
 
@@ -31,7 +29,6 @@ export async function startSwarmDaemon(socketPath?: string): Promise<SwarmDaemon
     socketPath: socketPath ?? join(folder, 'docker.sock'),
     swarm: manager,
     configs: new Map(),
-    requestCount: 0,
     async close() {
       const closing = once(server.close(), 'close')
       server.closeAllConnections()
@@ -39,8 +36,8 @@ export async function startSwarmDaemon(socketPath?: string): Promise<SwarmDaemon
       rmSync(folder, { recursive: true, force: true })
     },
   }
-  const server = createServer(async (request, response) => {
-    daemon.requestCount++
+  const server = createServer((request, response) => void respond(request, response))
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, collection = '', name = ''] = new URL(request.url ?? '', 'http://docker').pathname.split('/')
     if (collection === 'info') return sendJson(response, 200, { Swarm: daemon.swarm })
     if (collection === 'configs' && name === 'create') {
@@ -53,7 +50,7 @@ export async function startSwarmDaemon(socketPath?: string): Promise<SwarmDaemon
     const spec = daemon.configs.get(name)
     if (!spec) return sendJson(response, 404, { message: `config ${name} not found` })
     return sendJson(response, 200, { ID: 'q63yypfgvuke5dzvy008ffom1', Version: { Index: 270 }, Spec: spec })
-  })
+  }
   await once(server.listen(daemon.socketPath), 'listening')
   return daemon
 }

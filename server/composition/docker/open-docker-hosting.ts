@@ -1,9 +1,9 @@
 /** Opens the hosting in a Docker Swarm (`HOSTING=docker`). Everything that needs Docker is loaded only here, because it takes long. */
 import { hkdfSync } from 'node:crypto'
+import { join } from 'node:path'
 import type Docker from 'dockerode'
 import type { Logger } from 'pino'
-import type { DemoExtension } from '#server/composition/demo.ts'
-import { readInstallationId } from '#server/composition/installation-id.ts'
+import { readInstallationId } from '#server/composition/docker/installation-id.ts'
 import { type Config, isLoopback, StartProblem } from '#server/config/config.ts'
 import type { DockerSettings } from '#server/config/docker-config.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -19,7 +19,8 @@ export interface DockerHostingOptions {
   /** Names of settings without effect. */
   unusedNames: readonly string[]
   role: NodeRole
-  demo: Pick<DemoExtension, 'importSampleImage'> | null
+  /** Makes the image of the sample instance and returns its name. Null outside the demo. */
+  importSampleImage: ((docker: Docker) => Promise<string>) | null
   log: Logger
 }
 
@@ -68,7 +69,7 @@ function warnAboutSettings(
   if ('protocol' in connection && connection.protocol === 'http' && !isLoopback(connection.host))
     log.warn(
       { event: 'docker_connection_unprotected', address },
-      'the connection to docker is not encrypted, and whoever reaches its port controls that machine: use TLS, or let only the nodes of the portal reach it',
+      'the connection to docker is not encrypted, and everybody who reaches its port controls that machine',
     )
   if (unusedNames.length > 0)
     log.warn(
@@ -89,17 +90,22 @@ function createAttemptLog({ address }: DockerSettings, log: Logger): (error: unk
     const reason = error instanceof Error ? error.message : String(error)
     if (reason === loggedReason) return
     loggedReason = reason
-    const isOtherOwner = error instanceof SwarmError && error.fault === 'other_owner'
-    log.error(
-      { event: isOtherOwner ? 'docker_owner_differs' : 'docker_unavailable', reason, address, err: error },
-      'this node cannot use docker, so hosted services are not available here: it tries again',
-    )
+    if (error instanceof SwarmError && error.fault === 'other_owner')
+      log.error(
+        { event: 'docker_owner_differs', reason, address },
+        'this portal does not use the swarm, because the services under its name belong to another portal',
+      )
+    else
+      log.error(
+        { event: 'docker_unavailable', reason, address, err: error },
+        'this node cannot use docker, so hosted services are not available here: it tries again',
+      )
   }
 }
 
 /** Throws SwarmError if the Swarm cannot be used now. */
 async function openDriver(app: AppContext, options: DockerHostingOptions): Promise<HostingDriver> {
-  const { docker: settings, demo } = options
+  const { docker: settings, importSampleImage } = options
   const { connection, address, prefix } = settings
   const { default: DockerClient } = await import('dockerode')
   await claimSwarm({
@@ -109,7 +115,7 @@ async function openDriver(app: AppContext, options: DockerHostingOptions): Promi
     installationId: await readInstallationId(app),
   })
   const { createDockerHosting } = await import('#server/drivers/hosting/docker/docker-hosting.ts')
-  const image = settings.image ?? (await importImage(new DockerClient(connection), demo))
+  const image = settings.image ?? (await importImage(new DockerClient(connection), importSampleImage))
   const gateway = await openGateway(app, options)
   try {
     return createDockerHosting({
@@ -134,20 +140,38 @@ async function openDriver(app: AppContext, options: DockerHostingOptions): Promi
 }
 
 /** Only the demo starts without an image, see `readDockerSettings`. */
-async function importImage(docker: Docker, demo: DockerHostingOptions['demo']): Promise<string> {
-  if (demo === null) throw new StartProblem('HOSTING=docker needs SERVICE_IMAGE.')
-  return await demo.importSampleImage(docker)
+async function importImage(
+  docker: Docker,
+  importSampleImage: DockerHostingOptions['importSampleImage'],
+): Promise<string> {
+  if (importSampleImage === null) throw new StartProblem('HOSTING=docker needs SERVICE_IMAGE.')
+  return await importSampleImage(docker)
 }
 
 async function openGateway(
   { config, log }: AppContext,
-  { docker: { gateway }, serviceHost, role }: DockerHostingOptions,
+  { docker: { gateway }, serviceHost: host, role }: DockerHostingOptions,
 ): Promise<DockerGateway> {
-  const { serviceDomain: domain, servicePort: port, serviceTls: tls, trustProxy } = config
+  const { createTraefikGateway, openOwnGateway } = await import(
+    '#server/drivers/hosting/docker/gateway/docker-gateway.ts'
+  )
+  const { serviceDomain: domain, servicePort: port, serviceTls: tls, trustProxy, dataDir } = config
+  // A port of 0 means that addresses have no port.
+  const traefik = { domain, tls, ...(port === 0 || tls ? {} : { port }) }
   if (gateway.kind === 'traefik') {
-    const { createTraefikGateway } = await import('#server/drivers/hosting/docker/gateway/traefik-gateway.ts')
-    return createTraefikGateway({ domain, port, tls, network: gateway.network, entrypoint: gateway.entrypoint })
+    const { network, entryPoint, certResolver } = gateway
+    return createTraefikGateway({
+      ...traefik,
+      network,
+      ...(entryPoint === null ? {} : { entryPoint }),
+      ...(certResolver === null ? {} : { certResolver }),
+    })
   }
-  const { openOwnGateway } = await import('#server/drivers/hosting/docker/gateway/own-gateway.ts')
-  return openOwnGateway({ domain, host: serviceHost, port, tls, trustProxy, log, listens: role === 'serve' })
+  // A worker serves nobody and needs only the addresses.
+  if (role === 'worker')
+    return {
+      ...createTraefikGateway({ ...traefik, network: '' }),
+      getServiceOptions: () => ({ labels: {}, networks: [] }),
+    }
+  return openOwnGateway({ domain, host, port, tls, trustProxy, folder: join(dataDir, 'gateway'), log })
 }
