@@ -9,13 +9,15 @@ export const demo: DemoExtension = {
   loadData: loadDemoData,
   // Imported only when the sandbox is opened. A server with keys of real gateways does not open it.
   openPaymentSandbox: async (options) => (await import('#demo/payment-sandbox/sandbox-server.ts')).openSandbox(options),
+  importSampleImage: async (docker) =>
+    (await import('#demo/sample-image/import-sample-image.ts')).importSampleImage(docker),
   scheduledJobs: [
     {
       name: 'bring-up-demo-services',
       firstMs: 1000,
       everyMs: 24 * 3_600_000,
       runs: 'hosting',
-      isNeeded: ({ hosting }) => hosting === 'local',
+      isNeeded: ({ hosting }) => hosting === 'local' || hosting === 'docker',
       run: bringUpServices,
     },
   ],

@@ -7,6 +7,9 @@ import { createHash } from 'node:crypto'
 import { readFolderId } from '#server/composition/file-store-id.ts'
 import type { BackupSettings } from '#server/config/backup-config.ts'
 import type { Config } from '#server/config/config.ts'
+import type { DockerSettings } from '#server/config/docker-config.ts'
+import type { HostingSettings } from '#server/config/hosting-config.ts'
+import { parsePostgresAddress } from '#server/config/postgres-address.ts'
 import type { PaymentConfig } from '#server/config/payment-config.ts'
 import type { ClusterSettings } from '#server/db/cluster/nodes.ts'
 import type { CheckpointSettings } from '#server/drivers/checkpoint-store/checkpoint-store.ts'
@@ -17,8 +20,11 @@ import { getLogsName } from '#server/use-cases/audit/log-identity.ts'
 /** Settings that are read apart from `Config`. */
 export interface OtherSettings {
   payments: PaymentConfig
+  hosting: HostingSettings
   backups: BackupSettings
   checkpoints: CheckpointSettings
+  /** Whether this process works on hosted services with `HOSTING=docker`, so that it makes and restores backups. */
+  runsJobs: boolean
 }
 
 interface SettingSources extends OtherSettings {
@@ -26,6 +32,8 @@ interface SettingSources extends OtherSettings {
   config: Config
   /** The settings of the file store, see `describeFileStore`. */
   fileStore: ClusterSettings
+  /** The settings of the backup stores, see `describeBackupStores`. */
+  backupStores: ClusterSettings
 }
 
 const unset = 'not set'
@@ -41,11 +49,13 @@ const toFingerprint = (name: string, ...secrets: readonly (Buffer | string)[]): 
 export const isFingerprint = (value: string): boolean => value.startsWith(fingerprintMark)
 
 export function getClusterSettings(sources: SettingSources): ClusterSettings {
-  const { config, fileStore, checkpoints } = sources
+  const { config, hosting, fileStore, backupStores, checkpoints } = sources
   return {
-    ...getKeySettings(config),
+    ...getKeySettings(sources),
     ...getPaymentSettings(sources),
-    ...(config.hosting === 'local' ? getHostingSettings(sources) : {}),
+    HOSTING: config.hosting === 'docker' ? 'docker' : 'local, elsewhere or off',
+    ...(config.hosting === 'local' ? getLocalHostingSettings(sources) : {}),
+    ...(hosting.docker ? { ...getDockerSettings(config, hosting.docker), ...backupStores } : {}),
     TIME_ZONE: config.timeZone,
     PUBLIC_URL: config.publicUrl === `http://localhost:${config.port}` ? unset : config.publicUrl,
     UAT_BOUND: config.uatBound,
@@ -56,10 +66,10 @@ export function getClusterSettings(sources: SettingSources): ClusterSettings {
   }
 }
 
-function getKeySettings(config: Config): ClusterSettings {
+function getKeySettings({ config, runsJobs }: SettingSources): ClusterSettings {
   const { tokenKey, auditKey, auditKeyNext, backupKey, backupKeysBefore, hosting } = config
-  // Only the node that runs the services needs the keys of their archives. Another node may have none, but not another one.
-  const hasBackupKey = backupKey !== null || hosting === 'local'
+  // Only a node that works on the services needs the keys of their archives. Another node may have none, but not another one.
+  const hasBackupKey = backupKey !== null || hosting === 'local' || (hosting === 'docker' && runsJobs)
   return {
     TOKEN_KEY: toFingerprint('TOKEN_KEY', tokenKey),
     AUDIT_KEY: toFingerprint('AUDIT_KEY', auditKey ?? tokenKey),
@@ -89,11 +99,63 @@ function getPaymentSettings({ payments: { stripe, alipay, globalAlipay } }: Sett
 }
 
 /** Compared only between nodes that run services, also when these move to another node. */
-const getHostingSettings = ({ config, backups }: SettingSources): ClusterSettings => ({
+const getLocalHostingSettings = ({ config, backups }: SettingSources): ClusterSettings => ({
   SERVICE_DOMAIN: config.serviceDomain,
   SERVICE_TLS: config.serviceTls ? '1' : '0',
   BACKUP_STORE: backups.bucket ? describeBucket(backups.bucket) : 'local',
 })
+
+/**
+ * Any node may work on a service, so its containers must not depend on the node. Logins are exchanged node by node, so of the database only
+ * the host is compared. Each node may use another manager of the Swarm.
+ */
+function getDockerSettings(config: Config, docker: DockerSettings): ClusterSettings {
+  const { prefix, image, databaseUrl, gateway, memorySizes, healthSeconds } = docker
+  const hosts = databaseUrl === null ? [] : parsePostgresAddress(databaseUrl).hosts
+  return {
+    SERVICE_DOMAIN: config.serviceDomain,
+    SERVICE_TLS: config.serviceTls ? '1' : '0',
+    DOCKER_PREFIX: prefix,
+    SERVICE_IMAGE: image ?? unset,
+    SERVICE_DATABASE_URL:
+      hosts.length === 0
+        ? unset
+        : toFingerprint('SERVICE_DATABASE_URL', ...hosts.map(({ host, port }) => `${host.toLowerCase()} ${port}`)),
+    GATEWAY: gateway.kind,
+    ...(gateway.kind === 'traefik'
+      ? {
+          TRAEFIK_NETWORK: gateway.network,
+          TRAEFIK_ENTRYPOINT: gateway.entryPoint ?? unset,
+          TRAEFIK_CERT_RESOLVER: gateway.certResolver ?? unset,
+        }
+      : {}),
+    // The port is a part of the addresses, unless a proxy is in front.
+    ...(config.serviceTls ? {} : { SERVICE_PORT: config.servicePort === 0 ? unset : String(config.servicePort) }),
+    SERVICE_MEMORY_SIZES: memorySizes?.join(',') ?? unset,
+    SERVICE_HEALTH_SECONDS: String(healthSeconds),
+  }
+}
+
+/** Describes the stores of backups. With `HOSTING=docker` any node may restore what another one has stored. */
+export async function describeBackupStores({
+  bucket,
+  folder,
+  copiesUrl,
+  copiesFolder,
+}: BackupSettings): Promise<ClusterSettings> {
+  const copies = copiesUrl === null ? null : parsePostgresAddress(copiesUrl)
+  return {
+    BACKUP_STORE: bucket ? describeBucket(bucket) : `folder ${await readFolderId(folder, 'BACKUP_DIR')}`,
+    BACKUP_DATABASE_URL: copies
+      ? toFingerprint(
+          'BACKUP_DATABASE_URL',
+          ...copies.hosts.map(({ host, port }) => `${host.toLowerCase()} ${port}`),
+          copies.database ?? copies.user ?? '',
+        )
+      : // Only one process can open an embedded database. In its own folder the file would count as that of another program.
+        `embedded ${await readFolderId(`${copiesFolder}-id`, 'DATA_DIR')}`,
+  }
+}
 
 /** The file of a checkpoint store is in each node's own folder by default, so its path is not compared. */
 function describeCheckpointStore(settings: CheckpointSettings): string {

@@ -8,7 +8,12 @@ import { getRestoredMarkPath } from '#server/db/embedded/restore-dump.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { checkTokenKey, readTokenKeyFile } from '#server/db/accounts/token-key.ts'
 import { type DemoExtension, demoFactName } from '#server/composition/demo.ts'
-import { describeFileStore, getClusterSettings, type OtherSettings } from '#server/composition/cluster-settings.ts'
+import {
+  describeBackupStores,
+  describeFileStore,
+  getClusterSettings,
+  type OtherSettings,
+} from '#server/composition/cluster-settings.ts'
 import { createFirstAdminLink, type FirstAdminLink } from '#server/composition/first-admin.ts'
 import { type ClusterMember, joinCluster } from '#server/composition/join-cluster.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -103,11 +108,14 @@ async function joinAsNode(
   { role, build, onDifference, ...otherSettings }: ClusterOptions,
 ): Promise<ClusterMember> {
   const { config, database } = app
-  const fileStore = database.engine === 'embedded' ? {} : await describeFileStore(app.files.location)
+  const isAlone = database.engine === 'embedded'
+  const fileStore = isAlone ? {} : await describeFileStore(app.files.location)
+  const hasBackups = !isAlone && config.hosting === 'docker' && otherSettings.runsJobs
+  const backupStores = hasBackups ? await describeBackupStores(otherSettings.backups) : {}
   return joinCluster(app, {
     role,
     build,
-    settings: getClusterSettings({ ...otherSettings, config, fileStore }),
+    settings: getClusterSettings({ ...otherSettings, config, fileStore, backupStores }),
     onDifference,
   })
 }

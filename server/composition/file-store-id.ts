@@ -1,5 +1,5 @@
 /**
- * Identifies the folder of files by a random id in a file of its own. Two nodes may name the same folder differently (mounts), and
+ * Identifies a folder that nodes share by a random id in a file of its own. Two nodes may name the same folder differently (mounts), and
  * different folders may have the same name, so paths cannot be compared.
  */
 import { randomUUID } from 'node:crypto'
@@ -14,8 +14,11 @@ const idPattern = /^[0-9a-f-]{36}$/
 const readAttempts = 10
 const readIntervalMs = 100
 
-/** Returns the id of the folder. Creates folder and id if they do not exist. Throws StartProblem if the folder cannot be used. */
-export async function readFolderId(folder: string): Promise<string> {
+/**
+ * Returns the id of the folder of this setting. Creates folder and id if they do not exist. Throws StartProblem if the folder cannot be
+ * used.
+ */
+export async function readFolderId(folder: string, setting = 'FILES_DIR'): Promise<string> {
   const path = join(folder, markerName)
   try {
     await mkdir(folder, { recursive: true })
@@ -28,11 +31,11 @@ export async function readFolderId(folder: string): Promise<string> {
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException
     throw new StartProblem(
-      `The file ${path} in FILES_DIR cannot be read or written (${code}): set FILES_DIR to a folder in which this user may write.`,
+      `The file ${path} in ${setting} cannot be read or written (${code}): set ${setting} to a folder in which this user may write.`,
       { cause: error },
     )
   }
-  throw new StartProblem(`The file ${path} in FILES_DIR is damaged: stop all nodes and delete it.`)
+  throw new StartProblem(`The file ${path} in ${setting} is damaged: stop all nodes and delete it.`)
 }
 
 async function createMarker(path: string): Promise<void> {

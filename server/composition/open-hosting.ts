@@ -5,10 +5,14 @@ import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
 import { toFolderProblem } from '#server/config/folder-problem.ts'
 import { type Config, StartProblem } from '#server/config/config.ts'
+import type { DemoExtension } from '#server/composition/demo.ts'
+import { openDockerHosting } from '#server/composition/docker/open-docker-hosting.ts'
+import type { DockerSettings } from '#server/config/docker-config.ts'
 import type { HostingApiSettings, HostingSettings } from '#server/config/hosting-config.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
 import { readHostingNodeUrl, storeHostingNodeUrl } from '#server/db/hosting/hosting-node.ts'
+import type { NodeRole } from '#server/db/tables/node-tables.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { HostingDriver } from '#server/drivers/hosting/hosting-driver.ts'
 import { createLocalHosting } from '#server/drivers/hosting/local/local-hosting.ts'
@@ -31,8 +35,10 @@ export interface HostingRuntime {
 interface HostingOptions {
   settings: HostingSettings
   log: Logger
-  /** Path of the program that services run. */
+  /** Path of the program that services run on this machine. */
   program: string
+  role: NodeRole
+  demo: DemoExtension | null
 }
 
 /** Opens the configured hosting. No process starts until a service needs it. */
@@ -45,7 +51,29 @@ export function openHosting(config: Config, options: HostingOptions): HostingRun
     }
   }
   if (config.hosting === 'elsewhere') return openRemoteHosting(options.log)
+  if (options.settings.docker) return openSwarmHosting(config, options, options.settings.docker)
   return { driver: noHosting, connect: async () => undefined, shutDown: async () => undefined }
+}
+
+function openSwarmHosting(config: Config, options: HostingOptions, docker: DockerSettings): HostingRuntime {
+  const { serviceHost, unusedNames } = options.settings
+  const hosting = openDockerHosting(config, {
+    ...options,
+    docker,
+    serviceHost,
+    unusedNames,
+    importSampleImage: options.demo?.importSampleImage ?? null,
+  })
+  return {
+    driver: hosting.driver,
+    async connect(app) {
+      if (docker.gateway.kind === 'own' && options.role === 'serve')
+        await requireOwnAddress('SERVICE_HOST', serviceHost)
+      await hosting.connect(app)
+    },
+    // The Swarm runs the services, so they continue.
+    shutDown: async () => undefined,
+  }
 }
 
 function openRemoteHosting(log: Logger): HostingRuntime {

@@ -27,7 +27,7 @@ export async function startApp(
   // The folder of hosted services is in the data folder, so the data folder must be checked first.
   const cluster = await openCluster(config, await databasePromise, log)
   const { clock, hostingLease } = cluster
-  const hosting = openHosting(config, { settings: node.hosting, log, program: node.hostedProgram })
+  const hosting = openHosting(config, { settings: node.hosting, log, program: node.hostedProgram, role, demo })
   const startedApp = await createAppContext({
     config,
     log,
@@ -41,8 +41,10 @@ export async function startApp(
     demo,
     cluster: {
       payments,
+      hosting: node.hosting,
       backups,
       checkpoints,
+      runsJobs: role === 'worker' || node.settings.jobs === 'local',
       role,
       build: readClientBuild(config.clientDir ?? defaultHttpSettings.dist).build,
       onDifference: () => process.kill(process.pid, 'SIGTERM'),

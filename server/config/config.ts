@@ -119,8 +119,8 @@ export function readConfig(env: EnvironmentVariables) {
     requestFactor: readInteger(env, 'REQUEST_FACTOR', 1, 1, 1000),
     /** Years after which an entry of the audit trail moves to an archive file (D86). 0 means never. */
     auditYears: readInteger(env, 'AUDIT_YEARS', 7, 0, 100),
-    /** Where hosted services run: on this machine, on another node of this portal, or nowhere. */
-    hosting: readChoice(env, 'HOSTING', 'local', ['local', 'elsewhere', 'off'] as const),
+    /** Where hosted services run: on this machine, in a Docker Swarm, on another node of this portal, or nowhere. */
+    hosting: readChoice(env, 'HOSTING', 'local', ['local', 'docker', 'elsewhere', 'off'] as const),
     hostingDir: resolve(env.HOSTING_DIR || join(dataDir, 'hosting')),
     /**
      * Address of a service: `www.CODE.serviceDomain`, which this machine serves at the loopback port `servicePort`. 0 means any free port,

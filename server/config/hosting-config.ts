@@ -1,11 +1,16 @@
-import { isIP } from 'node:net'
 import { type Config, type EnvironmentVariables, isLoopback, readInteger, StartProblem } from '#server/config/config.ts'
+import { type DockerSettings, readDockerSettings } from '#server/config/docker-config.ts'
+import { isHostAddress } from '#server/config/host-address.ts'
 
 export interface HostingSettings {
   /** Address on which the gateway of hosted services listens. */
   serviceHost: string
   /** Where this node answers questions of other nodes about its services, on PostgreSQL only. */
   api: HostingApiSettings
+  /** Null unless `hosting` is `docker`. */
+  docker: DockerSettings | null
+  /** Names of settings that are set but have no effect on the chosen engine. */
+  unusedNames: readonly string[]
 }
 
 export interface HostingApiSettings {
@@ -19,16 +24,32 @@ export interface HostingApiSettings {
 /** Throws StartProblem if a setting is invalid. */
 export function readHostingSettings(
   env: EnvironmentVariables,
-  { hosting, serviceTls, trustProxy }: Pick<Config, 'hosting' | 'serviceTls' | 'trustProxy'>,
+  config: Pick<Config, 'hosting' | 'serviceTls' | 'trustProxy' | 'demo' | 'databaseUrl' | 'servicePort'>,
 ): HostingSettings {
+  const { hosting, serviceTls, trustProxy } = config
   const serviceHost = readHost(env, 'SERVICE_HOST')
+  const docker = hosting === 'docker' ? readDockerSettings(env, config) : null
+  const hasGateway = hosting === 'local' || docker?.gateway.kind === 'own'
   // Without a proxy, passwords and sessions of services would cross the network in plain text.
-  if (hosting === 'local' && !isLoopback(serviceHost) && !serviceTls && trustProxy === 0)
+  if (hasGateway && !isLoopback(serviceHost) && !serviceTls && trustProxy === 0)
     throw new StartProblem(
       `SERVICE_HOST ${serviceHost} opens hosted services to other machines without TLS: put a proxy in front and set SERVICE_TLS=1 and TRUST_PROXY, or unset SERVICE_HOST.`,
     )
-  return { serviceHost, api: readApiSettings(env) }
+  return { serviceHost, api: readApiSettings(env), docker, unusedNames: docker ? listUnusedNames(env, docker) : [] }
 }
+
+/** Settings of the engine `local` without a meaning for `docker`. */
+const localNames = [
+  'HOSTING_DIR',
+  'HOSTING_API_HOST',
+  'HOSTING_API_PORT',
+  'HOSTING_API_URL',
+  'SERVICE_USERS',
+  'SERVICE_MEMORY_MB',
+]
+
+const listUnusedNames = (env: EnvironmentVariables, { gateway }: DockerSettings): string[] =>
+  [...localNames, ...(gateway.kind === 'traefik' ? ['SERVICE_HOST'] : [])].filter((name) => env[name])
 
 function readApiSettings(env: EnvironmentVariables): HostingApiSettings {
   const host = readHost(env, 'HOSTING_API_HOST')
@@ -45,10 +66,7 @@ function readApiSettings(env: EnvironmentVariables): HostingApiSettings {
 
 function readHost(env: EnvironmentVariables, name: 'SERVICE_HOST' | 'HOSTING_API_HOST'): string {
   const host = env[name] || '127.0.0.1'
-  if (isIP(host) !== 0) return host
-  const isName = host.length <= 253 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(host)
-  // The last part of a name is never a number (RFC 1123), so this is an incomplete IP address.
-  if (isName && !/(^|\.)\d+$/.test(host)) return host
+  if (isHostAddress(host)) return host
   throw new StartProblem(`${name} must be an IP address or a host name of this machine, not "${host}".`)
 }
 

@@ -24,7 +24,10 @@ const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-const hostingJob = { runs: 'hosting', isNeeded: ({ hosting }: Config) => hosting === 'local' } as const
+const hostingJob = {
+  runs: 'hosting',
+  isNeeded: ({ hosting }: Config) => hosting === 'local' || hosting === 'docker',
+} as const
 const clusterJob = { runs: 'cluster' } as const
 const nodeJob = { runs: 'node' } as const
 
@@ -86,8 +89,16 @@ export const schedule: readonly ScheduledJob[] = [
     name: 'check-services',
     firstMs: 4 * secondMs,
     everyMs: 5 * secondMs,
-    run: (app) => checkServices(app),
+    run: (app) => checkServices(app, null, { isScheduled: true }),
     listen: ({ hosting }, wake) => hosting.watch(wake),
+  },
+  // Collects the logs of containers, among others. A removed container loses its log.
+  {
+    ...hostingJob,
+    name: 'hosting-upkeep',
+    firstMs: 6 * secondMs,
+    everyMs: 15 * secondMs,
+    run: async ({ hosting }) => hosting.upkeep?.(),
   },
   { ...hostingJob, name: 'tend-services', firstMs: 10 * secondMs, everyMs: 20 * secondMs, run: runDueServiceWork },
   { ...hostingJob, name: 'tend-backups', firstMs: 15 * secondMs, everyMs: minuteMs, run: startDueBackups },

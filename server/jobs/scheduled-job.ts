@@ -8,7 +8,8 @@ export interface ScheduledJob {
   everyMs: number
   /**
    * `node`: runs in each server process. `cluster`: runs once per interval on all nodes together; in rare cases two nodes run it, so it
-   * must do no harm (rows are locked). `hosting`: runs on the node that runs the hosted services.
+   * must do no harm (rows are locked). `hosting`: runs on the node that runs the hosted services, or like `cluster` if every node can
+   * manage them (`HOSTING=docker`).
    */
   runs: 'node' | 'cluster' | 'hosting'
   isNeeded?: (config: Config) => boolean

@@ -49,19 +49,19 @@ export interface HealthCheckResult {
 /**
  * Does not change a service with a running operation. The node that runs services also removes instances that interrupted operations left
  * behind, of services that should have no instance, and it records that its host does not respond. On another node this throws UNAVAILABLE.
- * Throws NOT_SUPPORT if the portal runs no services.
+ * With `HOSTING=docker` only the scheduled check does both, because it runs on one node. Throws NOT_SUPPORT if the portal runs no services.
  */
-export async function checkServices(app: AppContext, companyId: number | null = null): Promise<HealthCheckResult> {
+export async function checkServices(
+  app: AppContext,
+  companyId: number | null = null,
+  { isScheduled = false } = {},
+): Promise<HealthCheckResult> {
   const { hosting } = app.config
   if (hosting === 'off') throw new ProblemError('NOT_SUPPORT')
+  const isResponsible = isResponsibleNode(app, isScheduled)
   // The rows are read before the states. If another node has written a newer state in between, the row's version differs.
   const knownServices = await readAsSystem(app, listMonitoredServices)
-  const states = await app.hosting.lookAll().catch((error: unknown) => {
-    if (!(error instanceof HostingError)) throw error
-    // The connection between the two nodes says nothing about the services.
-    if (hosting === 'elsewhere') throw createUnavailableProblem(10)
-    return null
-  })
+  const states = await readStates(app, isResponsible)
   const checkedServices = knownServices.filter((row) => companyId === null || row.company_id === companyId)
   const statesById = new Map(states?.map((state) => [state.serviceId, state]))
   const result: HealthCheckResult = { checked: 0, online: 0, changed: 0 }
@@ -77,9 +77,24 @@ export async function checkServices(app: AppContext, companyId: number | null = 
     result.changed += 1
     announceServices(app, row.company_id)
   }
-  if (states && hosting === 'local') await removeUnneededSystems(app, knownServices, states)
+  if (states && isResponsible) await removeUnneededSystems(app, knownServices, states)
   return result
 }
+
+/** Whether this check may store that the host does not respond, and remove instances. */
+const isResponsibleNode = ({ config: { hosting } }: AppContext, isScheduled: boolean) =>
+  hosting === 'local' || (hosting === 'docker' && isScheduled)
+
+/** Returns null if the host does not respond and this node may store that. Otherwise throws UNAVAILABLE. */
+async function readStates(app: AppContext, isResponsible: boolean): Promise<InstanceState[] | null> {
+  return await app.hosting.lookAll().catch((error: unknown) => {
+    if (!(error instanceof HostingError)) throw error
+    // The connection of this node alone says nothing about the services.
+    if (!isResponsible) throw createUnavailableProblem(10)
+    return null
+  })
+}
+
 /** Returns the previous values, except that the service is not online, because its state is unknown. */
 const toUnreachableFields = ({
   running_memory,

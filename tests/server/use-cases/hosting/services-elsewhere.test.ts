@@ -77,7 +77,13 @@ describe.skipIf(!hasPostgres)('a node that does not run the services', () => {
 
   function openRuntime(env: Record<string, string>): HostingRuntime {
     const config = testConfig(env)
-    return openHosting(config, { settings: readHostingSettings(env, config), log: silent, program: sampleProgram })
+    return openHosting(config, {
+      settings: readHostingSettings(env, config),
+      log: silent,
+      program: sampleProgram,
+      role: 'serve',
+      demo: null,
+    })
   }
 
   /** Sends to the node without services. */

@@ -1,0 +1,113 @@
+/**
+ * Checks before the first use that the daemon can manage a Swarm, and that the services under this portal's name in the Swarm are its own. Two
+ * portals with one name would remove each other's services. The owner is a Swarm config `PREFIX-owner`, whose label has the id of the
+ * portal's database, so a restored database is still the owner.
+ */
+import type Docker from 'dockerode'
+
+export type SwarmFault = 'unreachable' | 'no_swarm' | 'no_manager' | 'other_owner'
+
+/** Reason why the portal cannot use the Swarm. The message is one sentence that says what to do. */
+export class SwarmError extends Error {
+  readonly fault: SwarmFault
+  constructor(fault: SwarmFault, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'SwarmError'
+    this.fault = fault
+  }
+}
+
+export interface SwarmOwnerOptions {
+  docker: Docker
+  /** Address of the daemon, for messages. */
+  address: string
+  prefix: string
+  installationId: string
+}
+
+/** Label of the owner's config. It has no label of a service, so that it is no record of one. */
+export const ownerLabel = 'portal.owner'
+
+const ownerText =
+  'The services under this name belong to the portal whose database has the id in the label portal.owner.\n'
+
+/** Claims the name in the Swarm if nobody has it. Throws SwarmError. */
+export async function claimSwarm(options: SwarmOwnerOptions): Promise<void> {
+  const { address, prefix, installationId } = options
+  try {
+    await requireManager(options)
+    const owner = (await readOwner(options)) ?? (await createOwner(options))
+    if (owner === installationId) return
+  } catch (error) {
+    throw error instanceof SwarmError ? error : toUnreachable(address, error)
+  }
+  throw new SwarmError(
+    'other_owner',
+    `The Swarm already has the services of another portal under the name ${prefix}: set DOCKER_PREFIX to another name.`,
+  )
+}
+
+async function requireManager({ docker, address }: SwarmOwnerOptions): Promise<void> {
+  const { Swarm: swarm } = (await docker.info()) as {
+    Swarm?: { LocalNodeState?: string; ControlAvailable?: boolean; Error?: string }
+  }
+  const state = swarm?.LocalNodeState ?? 'inactive'
+  if (state === 'inactive')
+    throw new SwarmError('no_swarm', `Docker at ${address} is not in a Swarm: run "docker swarm init" on that machine.`)
+  // `pending`, `error` and `locked`, for example while the daemon starts.
+  if (state !== 'active')
+    throw new SwarmError(
+      'unreachable',
+      `The Swarm of Docker at ${address} is not ready (${state}${swarm?.Error ? `: ${swarm.Error}` : ''}): wait until it has started, or unlock it.`,
+    )
+  if (swarm?.ControlAvailable !== true)
+    throw new SwarmError('no_manager', `Docker at ${address} is a worker of its Swarm: set DOCKER_HOST to a manager.`)
+}
+
+const getOwnerName = (prefix: string) => `${prefix}-owner`
+
+/** Returns the id of the owner, an empty text for a config that no portal created, or null if the name is free. */
+async function readOwner({ docker, prefix }: SwarmOwnerOptions): Promise<string | null> {
+  try {
+    const config = (await docker.getConfig(getOwnerName(prefix)).inspect()) as {
+      Spec?: { Labels?: Record<string, string> }
+    }
+    return config.Spec?.Labels?.[ownerLabel] ?? ''
+  } catch (error) {
+    if (getStatus(error) === 404) return null
+    throw error
+  }
+}
+
+/** Returns the id of the owner, which is another portal if that one was faster. */
+async function createOwner(options: SwarmOwnerOptions): Promise<string> {
+  const { docker, prefix, installationId } = options
+  try {
+    const spec = {
+      Name: getOwnerName(prefix),
+      Labels: { [ownerLabel]: installationId },
+      Data: Buffer.from(ownerText).toString('base64'),
+    }
+    // Without `_query`, dockerode also writes all values into the address.
+    await docker.createConfig({ _query: {}, _body: spec })
+  } catch (error) {
+    if (getStatus(error) !== 409) throw error
+  }
+  return (await readOwner(options)) ?? ''
+}
+
+const getStatus = (error: unknown) => (error as { statusCode?: unknown }).statusCode
+
+const hintsByCode: Record<string, string> = {
+  ENOENT: 'start the daemon, or set DOCKER_HOST to its socket',
+  ECONNREFUSED: 'start the daemon, or set DOCKER_HOST to its address',
+  EACCES: 'let the user of the portal use the socket, for example by the group docker',
+  ENOTFOUND: 'set DOCKER_HOST to a name that exists',
+}
+
+function toUnreachable(address: string, error: unknown): SwarmError {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  const hint = hintsByCode[code] ?? 'check the daemon and DOCKER_HOST'
+  const reason = message.replaceAll(/\s+/g, ' ').slice(0, 300)
+  return new SwarmError('unreachable', `Docker does not answer at ${address} (${reason}): ${hint}.`, { cause: error })
+}
