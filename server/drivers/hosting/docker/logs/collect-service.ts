@@ -7,7 +7,7 @@ import {
   openLogBatch,
   type PendingEntry,
 } from '#server/drivers/hosting/docker/logs/log-batch.ts'
-import { getSince, trackLines } from '#server/drivers/hosting/docker/logs/log-position.ts'
+import { readNewLines } from '#server/drivers/hosting/docker/logs/read-new-lines.ts'
 import type { LoggedTask, SwarmLogs } from '#server/drivers/hosting/docker/logs/swarm-logs.ts'
 import { getOldestTime } from '#server/drivers/hosting/docker/logs/tidy-log.ts'
 
@@ -16,6 +16,8 @@ export interface Collection extends LogBatchOptions {
   entries: readonly PendingEntry[]
   /** Null if they are not known: then only entries are stored. */
   tasks: readonly LoggedTask[] | null
+  /** Number of new lines of each task in the last collection, by task id. Only makes the next one faster. */
+  lineCounts: Map<string, number>
   /** Uncompressed size of an object in bytes after which another one begins. Bounds the memory. */
   objectBytes?: number | undefined
   /** Time in ms after which the rest is left to the next collection. */
@@ -35,6 +37,9 @@ export interface CollectionResult {
 
 const defaultObjectBytes = 1_000_000
 const defaultMaxMs = 10_000
+/** Limits of the number of last lines that are read first. */
+const minTail = 20
+const maxTail = 500
 /** Number of lines after which the time is checked. */
 const checkInterval = 256
 
@@ -45,7 +50,7 @@ export async function collectService(collection: Collection): Promise<Collection
   const deadline = clock() + maxMs
   const errors: HostingError[] = []
   for (const entry of entries) batch.addEntry(entry)
-  if (tasks !== null) batch.keepPositions(new Set(tasks.map(({ id }) => id)))
+  if (tasks !== null) forgetTasks(batch, collection.lineCounts, new Set(tasks.map(({ id }) => id)))
   let isCurrent = true
   for (const task of tasks ?? []) {
     if (batch.getPosition(task.id).isComplete || clock() > deadline) continue
@@ -56,20 +61,29 @@ export async function collectService(collection: Collection): Promise<Collection
   return { state: isCurrent ? batch.getState() : null, ...batch.getResult(), errors }
 }
 
+/** Forgets the tasks that the platform has forgotten. */
+function forgetTasks(batch: LogBatch, lineCounts: Map<string, number>, taskIds: ReadonlySet<string>): void {
+  batch.keepPositions(taskIds)
+  for (const id of lineCounts.keys()) if (!taskIds.has(id)) lineCounts.delete(id)
+}
+
 /** Returns false if another writer was faster. */
 async function copyTask(
-  { swarm, clock, objectBytes = defaultObjectBytes }: Collection,
+  { swarm, clock, lineCounts, objectBytes = defaultObjectBytes }: Collection,
   { batch, task, deadline, errors }: { batch: LogBatch; task: LoggedTask; deadline: number; errors: HostingError[] },
 ): Promise<boolean> {
-  const start = batch.getPosition(task.id)
-  const tracker = trackLines(start)
   const oldestTime = getOldestTime(clock())
-  const savePosition = (isComplete: boolean) => batch.setPosition(task.id, { ...tracker.getPosition(), isComplete })
+  let position = batch.getPosition(task.id)
   let count = 0
+  const savePosition = (isComplete: boolean) => {
+    batch.setPosition(task.id, { ...position, isComplete })
+    lineCounts.set(task.id, count)
+  }
+  const tail = Math.min(maxTail, minTail + 2 * (lineCounts.get(task.id) ?? 0))
   try {
-    for await (const line of swarm.readTask(task, getSince(start))) {
-      const time = tracker.accept(line)
-      if (time !== null && time >= oldestTime) batch.addLine(line, time, task.number)
+    for await (const next of readNewLines({ swarm, task, position, tail })) {
+      position = next.position
+      if (next.time >= oldestTime) batch.addLine(next.line, next.time, task.number)
       if (batch.getBytes() >= objectBytes) {
         savePosition(false)
         if (!(await batch.store())) return false
@@ -83,9 +97,9 @@ async function copyTask(
     // Errors of the store end the collection.
     if (!(error instanceof HostingError)) throw error
     errors.push(error)
-    if (count > 0) savePosition(false)
+    savePosition(false)
     return true
   }
-  if (count > 0 || task.hasEnded) savePosition(task.hasEnded)
+  savePosition(task.hasEnded)
   return true
 }

@@ -121,6 +121,7 @@ function openCurrentState(folder: string, { files, swarm, clock, limits, onDamag
   /** When the state was loaded or stored, in epoch ms. */
   let checkedAt = -Infinity
   let entries: readonly PendingEntry[] = []
+  const lineCounts = new Map<string, number>()
   let running: Promise<unknown> = Promise.resolve()
 
   function runAlone<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -140,7 +141,8 @@ function openCurrentState(folder: string, { files, swarm, clock, limits, onDamag
 
   async function collectOnce(tasks: readonly LoggedTask[] | null): Promise<CollectionResult> {
     const startState = await takeState()
-    const result = await collectService({ files, folder, swarm, clock, state: startState, entries, tasks, ...limits })
+    const collection = { files, folder, swarm, clock, state: startState, entries, tasks, lineCounts, ...limits }
+    const result = await collectService(collection)
     entries = entries.filter(({ id }) => !result.storedEntryIds.includes(id))
     if (result.state) {
       state = result.state

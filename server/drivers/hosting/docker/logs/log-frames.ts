@@ -34,11 +34,7 @@ export async function* readLogFrames(chunks: AsyncIterable<Uint8Array>): AsyncGe
         const missing = headerBytes - header.length
         header = header.length === 0 ? chunk.subarray(0, missing) : Buffer.concat([header, chunk.subarray(0, missing)])
         chunk = chunk.subarray(missing)
-        if (header.length < headerBytes) {
-          // The chunk may be reused by its sender.
-          header = Buffer.from(header)
-          break
-        }
+        if (header.length < headerBytes) break
         frame = createFrameReader(header)
         header = Buffer.alloc(0)
       }
@@ -47,10 +43,6 @@ export async function* readLogFrames(chunks: AsyncIterable<Uint8Array>): AsyncGe
         yield frame.getFrame()
         frame = null
       }
-    }
-    if (frame?.isComplete()) {
-      yield frame.getFrame()
-      frame = null
     }
   }
   if (frame !== null || header.length > 0)

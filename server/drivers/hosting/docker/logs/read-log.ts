@@ -5,13 +5,8 @@ import { type LogSource, mergeLogLines } from '#server/drivers/hosting/merge-log
 import { toLogText } from '#server/drivers/hosting/log-text.ts'
 import type { PendingEntry } from '#server/drivers/hosting/docker/logs/log-batch.ts'
 import { emptyState, type LogFiles } from '#server/drivers/hosting/docker/logs/log-objects.ts'
-import {
-  emptyPosition,
-  getSince,
-  type TaskPosition,
-  toMilliseconds,
-  trackLines,
-} from '#server/drivers/hosting/docker/logs/log-position.ts'
+import { emptyPosition, type TaskPosition, toMilliseconds } from '#server/drivers/hosting/docker/logs/log-position.ts'
+import { readNewLines } from '#server/drivers/hosting/docker/logs/read-new-lines.ts'
 import { openStoredLog, type StoredLog, type TimeRange } from '#server/drivers/hosting/docker/logs/stored-log.ts'
 import type { LoggedTask, SwarmLogs } from '#server/drivers/hosting/docker/logs/swarm-logs.ts'
 
@@ -31,6 +26,8 @@ export interface LogReading {
 const hourMs = 3_600_000
 const minuteMs = 60_000
 const defaultStoreMs = 8000
+/** Number of lines that a task usually writes at most between two collections. */
+const liveTail = 200
 
 /**
  * Yields the lines, the oldest first. A range that includes the current hour can be read without the store. Otherwise errors of the store
@@ -109,15 +106,12 @@ function createLiveSource(reading: LogReading, task: LoggedTask, position: TaskP
     earliest: Math.max(range.from, latestTime),
     async *open() {
       if (!hasLines) return
-      const tracker = trackLines(position)
-      const since =
-        latestTime >= range.from ? getSince(position) : String(Math.max(0, Math.floor(range.from / 1000) - 1))
+      const endedTask = { ...task, hasEnded: true }
       try {
-        for await (const line of swarm.readTask({ ...task, hasEnded: true }, since)) {
-          const time = tracker.accept(line)
-          if (time === null || time < range.from) continue
+        const lines = readNewLines({ swarm, task: endedTask, position, tail: liveTail, from: range.from })
+        for await (const { line, time } of lines) {
           if (time >= range.to) return
-          yield { time, task: task.number, level: line.level, text: line.getText() }
+          if (time >= range.from) yield { time, task: task.number, level: line.level, text: line.getText() }
         }
       } catch (error) {
         yield createNote(reading, `The latest lines of task ${task.number} are missing here. ${formatError(error)}`)

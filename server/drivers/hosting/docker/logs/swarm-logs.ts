@@ -16,14 +16,17 @@ export interface LoggedTask {
   hasEnded: boolean
 }
 
+/** Lines from a time on, in seconds with a fraction (null for all), or only the last ones. A line of more than 16 KB counts several times. */
+export type LogPart = { since: string | null } | { tail: number }
+
 export interface SwarmLogs {
   /** Lists the tasks of the services that were given to a node, the oldest first. Unknown services have no tasks. */
   listTasks(swarmServiceIds: readonly string[]): Promise<LoggedTask[]>
   /**
-   * Reads the lines of a task in the order in which they were written. `since` is in seconds, with a fraction. Throws `unreachable` if the
-   * platform cannot read the log completely, after all lines that it could read.
+   * Reads the lines of a task in the order in which they were written. Throws `unreachable` if the platform cannot read the log completely,
+   * after all lines that it could read.
    */
-  readTask(task: LoggedTask, since: string | null): AsyncGenerator<TaskLine>
+  readTask(task: LoggedTask, part: LogPart): AsyncGenerator<TaskLine>
 }
 
 export interface SwarmLogsOptions {
@@ -59,7 +62,7 @@ export function createSwarmLogs({ docker, clock, silenceMs = defaultSilenceMs }:
     }
   }
 
-  async function* readChunks(task: LoggedTask, since: string | null): AsyncGenerator<Uint8Array> {
+  async function* readChunks(task: LoggedTask, part: LogPart): AsyncGenerator<Uint8Array> {
     if ((silentNodes.get(task.nodeId) ?? 0) > clock()) throw createSilenceError(task)
     const abort = new AbortController()
     let isSilent = false
@@ -71,7 +74,7 @@ export function createSwarmLogs({ docker, clock, silenceMs = defaultSilenceMs }:
         else abort.abort()
       })
     try {
-      response = await awaitBytes(openLog(docker, task.id, since, abort.signal))
+      response = await awaitBytes(openLog(docker, task.id, part, abort.signal))
       if (response === null) return
       const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
       for (;;) {
@@ -95,7 +98,7 @@ export function createSwarmLogs({ docker, clock, silenceMs = defaultSilenceMs }:
       const tasks = await requestTasks(swarmServiceIds)
       return tasks.flatMap(toLoggedTask).toSorted((a, b) => a.createdAt - b.createdAt)
     },
-    readTask: (task, since) => readTaskLines(readLogFrames(readChunks(task, since)), task.hasEnded),
+    readTask: (task, part) => readTaskLines(readLogFrames(readChunks(task, part)), task.hasEnded),
   }
 }
 
@@ -121,13 +124,13 @@ function toLoggedTask(task: SwarmTask): LoggedTask[] {
  * Returns null if there is no such task. dockerode's own method collects the complete log in memory, so this one uses its connection
  * directly.
  */
-function openLog(
-  { modem }: Docker,
-  taskId: string,
-  since: string | null,
-  abortSignal: AbortSignal,
-): Promise<Readable | null> {
-  const options = { stdout: true, stderr: true, timestamps: true, ...(since === null ? {} : { since }) }
+function openLog({ modem }: Docker, taskId: string, part: LogPart, abortSignal: AbortSignal): Promise<Readable | null> {
+  const options = {
+    stdout: true,
+    stderr: true,
+    timestamps: true,
+    ...('since' in part && part.since === null ? {} : part),
+  }
   const statusCodes = { 200: true, 404: 'no such task', 500: 'server error', 503: 'node is not part of a swarm' }
   const request = { path: `/tasks/${taskId}/logs?`, method: 'GET', isStream: true, abortSignal, options, statusCodes }
   return new Promise((resolve, reject) => {

@@ -59,14 +59,14 @@ export async function* readTaskLines(frames: AsyncIterable<LogFrame>, isFinal: b
 }
 
 function addFrame(draft: LineDraft, { text, length, endsLine }: LogFrame): void {
-  const isComplete = text.length === length
-  const content = text.subarray(timestampLength, isComplete && endsLine ? -1 : undefined)
+  const lineBreak = endsLine ? 1 : 0
+  const content = text.subarray(timestampLength, length - lineBreak)
   draft.checksum = crc32(content, draft.checksum)
   const stored = content.subarray(0, maxStoredBytes - draft.storedBytes)
   // A copy, because otherwise a stored line would keep the complete chunk in memory.
   if (stored.length > 0) draft.parts.push(Buffer.from(stored))
   draft.storedBytes += stored.length
-  draft.furtherLength += countUnits(content.subarray(stored.length)) + (length - text.length)
+  draft.furtherLength += countUnits(content.subarray(stored.length)) + Math.max(0, length - lineBreak - text.length)
 }
 
 /** Length of the text in UTF-16 units. */
