@@ -33,16 +33,13 @@ export async function* mergeLogLines(sources: readonly LogSource[]): AsyncGenera
   }
   try {
     for (;;) {
+      const first = findFirst(active)
       const [nextWaiting] = waiting
-      let first = findFirst(active)
       if (nextWaiting && (first === undefined || nextWaiting[1].earliest <= first.head.time)) {
         await openNext(first?.head.time ?? nextWaiting[1].earliest)
-        first = findFirst(active)
-      }
-      if (first === undefined) {
-        if (waiting.length === 0) return
         continue
       }
+      if (first === undefined) return
       yield first.head
       const next = await first.lines.next()
       if (next.done) active.splice(active.indexOf(first), 1)

@@ -19,7 +19,9 @@ import {
   startDockerLogs,
 } from '#tests/support/hosting/docker-logs.ts'
 
-export const startAt = Date.parse('2025-03-10T10:00:00Z')
+const dayMs = 86_400_000
+/** Three days ago at 10:00 UTC: before the times of the stored files, and within the retention. */
+export const startAt = Math.floor(Date.now() / dayMs - 3) * dayMs + 10 * 3_600_000
 export const service: LoggedService = { ref: { serviceId: 7, code: 'abc' }, swarmServiceIds: ['s1'] }
 const everything = { from: 0, to: startAt * 2 }
 

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { FileStore } from '#server/drivers/file-store/file-store.ts'
 import { createBucketStore } from '#server/drivers/file-store/s3/store.ts'
+import { formatDay } from '#server/drivers/hosting/log-text.ts'
 import { type S3Server, startS3 } from '#tests/support/hosting/s3/server.ts'
 import { limitByDay } from '#tests/support/runner/nightly.ts'
 import {
@@ -92,39 +93,42 @@ describe('lines are stored exactly once', () => {
     expect(fixture.docker.calls.filter((call) => call.startsWith('/tasks/t1/'))).toEqual([])
   })
 
-  it.each(limitByDay([3, 1, 2, 4], 1))('is exact with two collectors and kills at any call of the store (seed %i)', async (seed) => {
-    const random = createRandom(seed)
-    const tasks = [1, 2].map((slot) => fixture.docker.addTask({ id: `t${slot}`, slot }))
-    const writtenTexts: string[] = []
-    const openNode = () => fixture.openLogs({ limits: { objectBytes: 200 } })
-    const nodes = [openNode(), openNode()]
-    for (let round = 0; round < 40; round++) {
-      for (let line = 0; line < random() * 8; line++) {
-        const task = tasks[random() < 0.5 ? 0 : 1]
-        if (!task) continue
-        fixture.now += random() < 0.5 ? 0 : 700
-        const text = `line ${writtenTexts.length}`
-        fixture.addLine(task, text, { nanoseconds: Math.floor(random() * 3) })
-        writtenTexts.push(text)
+  it.each(limitByDay([3, 1, 2, 4], 1))(
+    'is exact with two collectors and kills at any call of the store (seed %i)',
+    async (seed) => {
+      const random = createRandom(seed)
+      const tasks = [1, 2].map((slot) => fixture.docker.addTask({ id: `t${slot}`, slot }))
+      const writtenTexts: string[] = []
+      const openNode = () => fixture.openLogs({ limits: { objectBytes: 200 } })
+      const nodes = [openNode(), openNode()]
+      for (let round = 0; round < 40; round++) {
+        for (let line = 0; line < random() * 8; line++) {
+          const task = tasks[random() < 0.5 ? 0 : 1]
+          if (!task) continue
+          fixture.now += random() < 0.5 ? 0 : 700
+          const text = `line ${writtenTexts.length}`
+          fixture.addLine(task, text, { nanoseconds: Math.floor(random() * 3) })
+          writtenTexts.push(text)
+        }
+        const isKilled = random() < 0.5
+        let remainingCalls = Math.floor(random() * 4)
+        const isAfterwards = random() < 0.5
+        fixture.files.onCall = (_, isDone) => {
+          if (isKilled && isDone === isAfterwards && remainingCalls-- <= 0) throw createUnreachableError()
+        }
+        const index = random() < 0.5 ? 0 : 1
+        await Promise.all(
+          random() < 0.3 ? nodes.map((node) => node.collect([service])) : [nodes[index]?.collect([service])],
+        )
+        fixture.files.onCall = () => undefined
+        // The killed node starts again with an empty memory.
+        if (isKilled) nodes[index] = openNode()
+        if (round % 10 === 0) expect((await fixture.readTexts(openNode())).toSorted()).toEqual(writtenTexts.toSorted())
       }
-      const isKilled = random() < 0.5
-      let remainingCalls = Math.floor(random() * 4)
-      const isAfterwards = random() < 0.5
-      fixture.files.onCall = (_, isDone) => {
-        if (isKilled && isDone === isAfterwards && remainingCalls-- <= 0) throw createUnreachableError()
-      }
-      const index = random() < 0.5 ? 0 : 1
-      await Promise.all(
-        random() < 0.3 ? nodes.map((node) => node.collect([service])) : [nodes[index]?.collect([service])],
-      )
-      fixture.files.onCall = () => undefined
-      // The killed node starts again with an empty memory.
-      if (isKilled) nodes[index] = openNode()
-      if (round % 10 === 0) expect((await fixture.readTexts(openNode())).toSorted()).toEqual(writtenTexts.toSorted())
-    }
-    await openNode().collect([service])
-    expect((await readStoredTexts()).toSorted()).toEqual(writtenTexts.toSorted())
-  })
+      await openNode().collect([service])
+      expect((await readStoredTexts()).toSorted()).toEqual(writtenTexts.toSorted())
+    },
+  )
 
   it('is exact in a bucket that loses responses and cuts connections', async () => {
     await fixture.close()
@@ -215,7 +219,7 @@ describe('the daily limit', () => {
     fixture.addLine(task, 'info tomorrow')
     await openNode().collect([service])
     const tomorrow = await fixture.readTexts(node, { from: fixture.now, to: fixture.now + 1 })
-    expect(tomorrow).toEqual([`number of lines not recorded on 2025-03-10: ${301 - storedCount}`, 'tomorrow'])
+    expect(tomorrow).toEqual([`number of lines not recorded on ${formatDay(startAt)}: ${301 - storedCount}`, 'tomorrow'])
   })
 })
 
