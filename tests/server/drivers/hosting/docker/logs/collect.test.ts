@@ -101,7 +101,7 @@ describe('lines are stored exactly once', () => {
       const writtenTexts: string[] = []
       const openNode = () => fixture.openLogs({ limits: { objectBytes: 200 } })
       const nodes = [openNode(), openNode()]
-      for (let round = 0; round < 40; round++) {
+      for (let round = 0; round < 30; round++) {
         for (let line = 0; line < random() * 8; line++) {
           const task = tasks[random() < 0.5 ? 0 : 1]
           if (!task) continue
