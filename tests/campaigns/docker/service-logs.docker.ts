@@ -21,7 +21,14 @@ beforeEach(() => {
   warnings = []
 })
 afterEach(async () => {
-  await Promise.all(serviceIds.map((id) => docker.getService(id).remove().catch(() => undefined)))
+  await Promise.all(
+    serviceIds.map((id) =>
+      docker
+        .getService(id)
+        .remove()
+        .catch(() => undefined),
+    ),
+  )
   rmSync(folder, { recursive: true, force: true })
 })
 
