@@ -16,7 +16,7 @@ interface OpenSource {
 /** Yields the entry with the earliest time first; at equal times the lower task first, then the earlier source. Stores one line per source. */
 export async function* mergeLogLines(sources: readonly LogSource[]): AsyncGenerator<InstanceLogLine> {
   const waiting = [...sources.entries()].toSorted(([, a], [, b]) => a.earliest - b.earliest)
-  const opened = new Set<AsyncGenerator<InstanceLogLine>>()
+  const openStreams = new Set<AsyncGenerator<InstanceLogLine>>()
   const active: OpenSource[] = []
   async function openNext(until: number): Promise<void> {
     const dueCount = waiting.findIndex(([, { earliest }]) => earliest > until)
@@ -24,7 +24,7 @@ export async function* mergeLogLines(sources: readonly LogSource[]): AsyncGenera
     const heads = await Promise.all(
       due.map(async ([index, source]) => {
         const lines = source.open()
-        opened.add(lines)
+        openStreams.add(lines)
         const head = await lines.next()
         return head.done ? null : { index, lines, head: head.value }
       }),
@@ -46,7 +46,7 @@ export async function* mergeLogLines(sources: readonly LogSource[]): AsyncGenera
       else first.head = next.value
     }
   } finally {
-    await Promise.allSettled([...opened].map((lines) => lines.return(undefined)))
+    await Promise.allSettled([...openStreams].map((lines) => lines.return(undefined)))
   }
 }
 

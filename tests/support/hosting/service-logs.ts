@@ -87,7 +87,7 @@ export interface ServiceLogsFixture {
 export async function openServiceLogs(store?: FileStore): Promise<ServiceLogsFixture> {
   const docker = await startDockerLogs()
   const folder = mkdtempSync(join(tmpdir(), 'service-logs-'))
-  const opened: ServiceLogs[] = []
+  const openNodes: ServiceLogs[] = []
   const fixture: ServiceLogsFixture = {
     docker,
     folder,
@@ -104,7 +104,7 @@ export async function openServiceLogs(store?: FileStore): Promise<ServiceLogsFix
         } as ServiceLogsOptions['log'],
         ...options,
       })
-      opened.push(logs)
+      openNodes.push(logs)
       return logs
     },
     addLine(task, text, { time = fixture.now, nanoseconds = 0, stream = 1 } = {}) {
@@ -114,7 +114,7 @@ export async function openServiceLogs(store?: FileStore): Promise<ServiceLogsFix
     readTexts: async (logs, range) => (await fixture.readLines(logs, range)).map(({ text }) => text),
     async close() {
       fixture.files.onCall = () => undefined
-      await Promise.all(opened.map((logs) => logs.close()))
+      await Promise.all(openNodes.map((logs) => logs.close()))
       await docker.close()
       rmSync(folder, { recursive: true, force: true })
     },

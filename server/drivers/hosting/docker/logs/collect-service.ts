@@ -9,7 +9,7 @@ import {
 } from '#server/drivers/hosting/docker/logs/log-batch.ts'
 import { readNewLines } from '#server/drivers/hosting/docker/logs/read-new-lines.ts'
 import type { LoggedTask, SwarmLogs } from '#server/drivers/hosting/docker/logs/swarm-logs.ts'
-import { getOldestTime } from '#server/drivers/hosting/docker/logs/tidy-log.ts'
+import { getOldestTime } from '#server/drivers/hosting/docker/logs/clean-up-log.ts'
 
 export interface Collection extends LogBatchOptions {
   swarm: SwarmLogs

@@ -12,7 +12,7 @@ import {
 } from '#server/drivers/hosting/docker/logs/log-objects.ts'
 import { loadLogState, removeLog } from '#server/drivers/hosting/docker/logs/stored-log.ts'
 import type { LoggedTask, SwarmLogs } from '#server/drivers/hosting/docker/logs/swarm-logs.ts'
-import { blockSizes, tidyLog } from '#server/drivers/hosting/docker/logs/tidy-log.ts'
+import { blockSizes, cleanUpLog } from '#server/drivers/hosting/docker/logs/clean-up-log.ts'
 
 export interface LogCollectorOptions {
   files: LogFiles
@@ -59,8 +59,10 @@ export function createLogCollector(ref: InstanceRef, options: LogCollectorOption
   function report(error: unknown): void {
     if (clock() - reportedAt < hourMs) return
     reportedAt = clock()
-    const fields = { event: 'service_log_not_collected', serviceId: ref.serviceId, code: ref.code, err: error }
-    log.warn(fields, 'the log of a hosted service could not be collected completely')
+    log.warn(
+      { event: 'service_log_not_collected', serviceId: ref.serviceId, code: ref.code, err: error },
+      'the log of a hosted service could not be collected completely',
+    )
   }
 
   async function storeEntries(): Promise<void> {
@@ -147,14 +149,14 @@ function openCurrentState(folder: string, { files, swarm, clock, limits, onDamag
     if (result.state) {
       state = result.state
       checkedAt = clock()
-      if (hasClosedBlock(startState.sequence, result.state.sequence)) await tidy()
+      if (hasClosedBlock(startState.sequence, result.state.sequence)) await cleanUp()
     }
     return result
   }
 
-  async function tidy(): Promise<void> {
+  async function cleanUp(): Promise<void> {
     const objects = await listLogObjects(files, folder)
-    await tidyLog({ files, folder, objects, now: clock(), onDamage })
+    await cleanUpLog({ files, folder, objects, now: clock(), onDamage })
   }
 
   return {

@@ -17,7 +17,7 @@ import {
 import { readServiceLog } from '#server/drivers/hosting/docker/logs/read-log.ts'
 import { runLimited } from '#server/drivers/hosting/docker/logs/run-limited.ts'
 import { createSwarmLogs, type LoggedTask } from '#server/drivers/hosting/docker/logs/swarm-logs.ts'
-import { getOldestTime, tidyLog } from '#server/drivers/hosting/docker/logs/tidy-log.ts'
+import { getOldestTime, cleanUpLog } from '#server/drivers/hosting/docker/logs/clean-up-log.ts'
 
 export interface LoggedService {
   ref: InstanceRef
@@ -38,7 +38,7 @@ export interface ServiceLogs {
   /** Reads lines from `from` (inclusive) to `to` (exclusive), in epoch ms, oldest first. Throws HostingErrors. */
   read(service: LoggedService, range: { from: number; to: number }): AsyncGenerator<InstanceLogLine>
   /**
-   * Copies new lines to the store, and tidies the store once per hour. Called by one node every 15 s with all services that have a log, also
+   * Copies new lines to the store, and cleans the store up once per hour. Called by one node every 15 s with all services that have a log, also
    * removed ones. Reports errors to the log of the portal.
    */
   collect(services: readonly LoggedService[]): Promise<void>
@@ -57,7 +57,7 @@ export function createServiceLogs({ docker, files, clock, log, limits = {} }: Se
   const { silenceMs, storeMs, ...collectorLimits } = limits
   const swarm = createSwarmLogs({ docker, clock, silenceMs })
   const collectors = new Map<string, LogCollector>()
-  let tidiedAt = -Infinity
+  let cleanedUpAt = -Infinity
 
   const onDamage = (key: string, error: unknown) =>
     log.warn({ event: 'service_log_damaged', file: key, err: error }, 'a stored part of a service log is not readable')
@@ -96,10 +96,13 @@ export function createServiceLogs({ docker, files, clock, log, limits = {} }: Se
       await runLimited(sorted, maxServices, ({ collector, swarmServiceIds }) =>
         collector.collect(tasks && tasks.filter((task) => swarmServiceIds.includes(task.swarmServiceId))),
       )
-      if (clock() - tidiedAt < hourMs) return
-      tidiedAt = clock()
-      await tidyLogs(files, clock, onDamage).catch((error: unknown) => {
-        log.warn({ event: 'service_logs_not_tidied', err: error }, 'old service logs could not be merged or removed')
+      if (clock() - cleanedUpAt < hourMs) return
+      cleanedUpAt = clock()
+      await cleanUpLogs(files, clock, onDamage).catch((error: unknown) => {
+        log.warn(
+          { event: 'service_logs_not_cleaned_up', err: error },
+          'old service logs could not be merged or removed',
+        )
       })
     },
     write: (ref, text, level = 'info') => getCollector(ref).addEntry(text, level),
@@ -114,25 +117,25 @@ export function createServiceLogs({ docker, files, clock, log, limits = {} }: Se
   }
 }
 
-/** Tidies all logs of the store, also those of services that no longer exist. */
-async function tidyLogs(
+/** Cleans up all logs of the store, also those of services that no longer exist. */
+async function cleanUpLogs(
   files: LogFiles,
   clock: () => number,
   onDamage: (key: string, error: unknown) => void,
 ): Promise<void> {
   let folder = ''
   let objects: LogObject[] = []
-  const tidyFolder = () => tidyLog({ files, folder, objects, now: clock(), onDamage })
+  const cleanUpFolder = () => cleanUpLog({ files, folder, objects, now: clock(), onDamage })
   // The list is sorted, so the objects of a log follow each other.
   for await (const stored of files.list(logRoot)) {
     const parsed = parseLogObject(stored)
     if (parsed === null) continue
     if (parsed.folder !== folder) {
-      await tidyFolder()
+      await cleanUpFolder()
       folder = parsed.folder
       objects = []
     }
     objects.push(parsed.object)
   }
-  await tidyFolder()
+  await cleanUpFolder()
 }

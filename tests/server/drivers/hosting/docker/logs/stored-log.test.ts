@@ -42,21 +42,21 @@ async function addObjects(sequences: readonly number[]): Promise<string[]> {
   return texts
 }
 
-/** Collects without services, which tidies the store. Another node each time, because a node tidies once per hour. */
-const tidy = () => fixture.openLogs().collect([])
+/** Collects without services, which cleans the store up. Another node each time, because a node does it once per hour. */
+const cleanUp = () => fixture.openLogs().collect([])
 
 describe('merging', () => {
   it('replaces 32 objects, then 32 blocks, and removes what is replaced only later', async () => {
     const sequences = [...Array.from({ length: 31 }, (_, block) => block * 32 + 5), 993, 1024, 1025]
     const texts = await addObjects(sequences)
-    await tidy()
+    await cleanUp()
     expect(listNames()).toHaveLength(34 + 32)
     expect(listNames()).toContain(`0000000001-0000000032.${startAt + 5000}.${startAt + 5500}.ndjson.gz`)
     expect(await readStoredTexts()).toEqual(texts)
-    await tidy()
+    await cleanUp()
     expect(await readStoredTexts()).toEqual(texts)
     fixture.now = Date.now() + 700_000
-    await tidy()
+    await cleanUp()
     const end = startAt + 1_024_500
     expect(listNames()).toEqual([`0000000001-0000001024.${startAt + 5000}.${end}.ndjson.gz`, '0000001025.ndjson.gz'])
     fixture.now = startAt
@@ -74,14 +74,14 @@ describe('merging', () => {
               throw createUnreachableError()
           }
           fixture.now = call === 'remove' ? Date.now() + 700_000 : startAt
-          await tidy()
+          await cleanUp()
           fixture.files.onCall = () => undefined
           fixture.now = startAt
           expect(await readStoredTexts()).toEqual(texts)
         }
-    expect(fixture.events).toContain('service_logs_not_tidied')
+    expect(fixture.events).toContain('service_logs_not_cleaned_up')
     fixture.now = Date.now() + 700_000
-    await tidy()
+    await cleanUp()
     expect(listNames()).toHaveLength(2)
     fixture.now = startAt
     expect(await readStoredTexts()).toEqual(texts)
@@ -110,7 +110,7 @@ describe('merging', () => {
   it('reports a damaged object, and does not merge it', async () => {
     await addObjects(Array.from({ length: 33 }, (_, index) => index + 1))
     writeFileSync(join(fixture.folder, logFolder, '0000000020.ndjson.gz'), 'no gzip')
-    await tidy()
+    await cleanUp()
     expect(fixture.events).toEqual(['service_log_damaged'])
     expect(listNames()).toHaveLength(33)
   })
@@ -124,10 +124,10 @@ describe('retention', () => {
     for (const sequence of sequences) await addObject(sequence, [createLine(old + sequence * 1000, `old ${sequence}`)])
     await addObject(34, [createLine(old, 'older than 180 days'), createLine(now - dayMs, 'yesterday')])
     fixture.now = old + dayMs
-    await tidy()
+    await cleanUp()
     fixture.now = now
     expect(await readStoredTexts({ from: 0, to: now + 1 })).toEqual(['yesterday'])
-    await tidy()
+    await cleanUp()
     expect(listNames().filter((name) => name.includes('-'))).toEqual([])
     const task = fixture.docker.addTask({ id: 't1' })
     fixture.addLine(task, 'written long ago', { time: old })
@@ -249,7 +249,7 @@ describe('reading', () => {
   it('ignores other files in the folder of a log', async () => {
     await addObjects([1])
     writeFileSync(join(fixture.folder, logFolder, 'notes.txt'), 'hello')
-    await tidy()
+    await cleanUp()
     expect(await readStoredTexts()).toEqual(['a1', 'b1'])
     expect(listNames()).toContain('notes.txt')
   })

@@ -27,7 +27,7 @@ const maxRequests = 4
 /** Returns the time of the oldest lines that are stored. Older ones are neither read nor collected. */
 export const getOldestTime = (now: number): number => now - logDays * dayMs
 
-export interface TidyOptions {
+export interface LogCleanUpOptions {
   files: LogFiles
   folder: string
   objects: readonly LogObject[]
@@ -36,7 +36,7 @@ export interface TidyOptions {
 }
 
 /** Every change is repeatable, and may end between any two steps. */
-export async function tidyLog({ files, folder, objects, now, onDamage }: TidyOptions): Promise<void> {
+export async function cleanUpLog({ files, folder, objects, now, onDamage }: LogCleanUpOptions): Promise<void> {
   const current = removeReplacedObjects(objects)
   for (const key of listRemovableKeys(objects, current, now)) await files.remove(key)
   const remaining = current.filter((object) => !isExpired(object, now))
@@ -49,7 +49,7 @@ export async function tidyLog({ files, folder, objects, now, onDamage }: TidyOpt
       try {
         await writeBlock(files, folder, range, children)
       } catch (error) {
-        // Errors of the store end the tidying.
+        // Errors of the store end the clean-up.
         if (!(error instanceof HostingError)) throw error
         onDamage(`${folder}${range.first}-${range.last}`, error)
       }
