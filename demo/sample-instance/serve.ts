@@ -1,6 +1,7 @@
 /** Runs one task of a sample instance: serves HTTP on a local socket until it receives SIGTERM. */
 import { readFileSync } from 'node:fs'
-import { cutText, openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
+import { openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
+import { cutText } from '#server/drivers/hosting/log-text.ts'
 import { createServer, type IncomingMessage, type ServerResponse } from '#server/drivers/hosting/gateway/socket-http.ts'
 import { readApps } from '#demo/sample-instance/app-data.ts'
 import { renderMessagePage, parseLanguage, createTranslate } from '#demo/sample-instance/pages.ts'

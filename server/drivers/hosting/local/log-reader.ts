@@ -2,7 +2,9 @@
 import { closeSync, constants, createReadStream, fstatSync, lstatSync, openSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InstanceLogLine } from '#server/drivers/hosting/hosting-driver.ts'
-import { formatDay, listLogNames, logNamePattern } from '#server/drivers/hosting/local/log-writer.ts'
+import { formatDay } from '#server/drivers/hosting/log-text.ts'
+import { mergeLogLines } from '#server/drivers/hosting/merge-log-lines.ts'
+import { listLogNames, logNamePattern } from '#server/drivers/hosting/local/log-writer.ts'
 
 const storedDays = 180
 const dayMs = 86_400_000
@@ -26,11 +28,11 @@ export async function* readLogFiles(
   const [firstDay, lastDay] = [toDay(from), toDay(to)]
   const files = folders.flatMap(listLogFiles).filter(({ day }) => day >= firstDay && day <= lastDay)
   const tasks = [...new Set(files.map(({ task }) => task))].toSorted((a, b) => a - b)
-  const streams = tasks.map((task) => {
-    const taskFiles = files.filter((file) => file.task === task)
-    return readTaskLines(taskFiles.toSorted(compareLogFiles), task, from, to)
+  const sources = tasks.map((task) => {
+    const taskFiles = files.filter((file) => file.task === task).toSorted(compareLogFiles)
+    return { earliest: from, open: () => readTaskLines(taskFiles, task, from, to) }
   })
-  yield* mergeStreams(streams)
+  yield* mergeLogLines(sources)
 }
 
 const compareLogFiles = (a: LogFile, b: LogFile) => (a.day < b.day ? -1 : a.day > b.day ? 1 : a.part - b.part)
@@ -100,30 +102,6 @@ function parseLine(piece: string, task: number): InstanceLogLine | null {
   return time === undefined || text === undefined
     ? null
     : { time: Number(time), task, level: level as InstanceLogLine['level'], text }
-}
-
-/** Yields the entry with the earliest time first; at equal times the lower task first. */
-async function* mergeStreams(streams: readonly AsyncGenerator<InstanceLogLine>[]): AsyncGenerator<InstanceLogLine> {
-  const heads = await Promise.all(streams.map((stream) => stream.next()))
-  try {
-    for (;;) {
-      let earliestIndex = -1
-      for (const [index, head] of heads.entries()) {
-        const earliestHead = heads[earliestIndex]
-        if (
-          !head.done &&
-          (earliestHead === undefined || earliestHead.done || head.value.time < earliestHead.value.time)
-        )
-          earliestIndex = index
-      }
-      const [head, stream] = [heads[earliestIndex], streams[earliestIndex]]
-      if (!head || head.done || !stream) return
-      yield head.value
-      heads[earliestIndex] = await stream.next()
-    }
-  } finally {
-    await Promise.all(streams.map((stream) => stream.return(undefined)))
-  }
 }
 
 export function removeOldLogs(folders: readonly string[], now: number, limitBytes = maxBytes): void {

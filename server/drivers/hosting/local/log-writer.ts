@@ -16,24 +16,20 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { InstanceLogLine } from '#server/drivers/hosting/hosting-driver.ts'
+import {
+  formatDay,
+  formatLogLimit,
+  type LogPriority,
+  logDayBytes,
+  priorityShares,
+  toLogText,
+} from '#server/drivers/hosting/log-text.ts'
 
 export const logNamePattern = /^(\d{4}-\d\d-\d\d)\.(\d)\.(\d{1,6})\.log$/
 const maxPartBytes = 8_000_000
-const maxTextLength = 2000
 const repeatMs = 5000
 /** Share of the daily limit that this process may write before it measures the files of all tasks again. */
 const measuredShare = 0.01
-
-/** Daily limits in bytes: for all tasks of a service together, and for the entries of the host. */
-export const logDayBytes = { tasks: 8_000_000, host: 1_000_000 }
-
-/**
- * Share of the daily limit up to which entries of each priority may fill the log. Anybody can send requests, so they leave space for
- * refused logins. Anybody can cause refused logins, so they leave space for other entries, and those leave space for events such as starts
- * and stops.
- */
-const shares = { request: 0.75, refusal: 0.875, normal: 1, lifecycle: 1.25 }
-export type LogPriority = keyof typeof shares
 
 export interface LogWriter {
   /**
@@ -51,19 +47,6 @@ export interface LogWriterOptions {
   /** If false, the file is closed after each line. */
   keepFileOpen?: boolean
 }
-
-export const formatDay = (time: number): string => new Date(time).toISOString().slice(0, 10)
-
-/** Cuts a long text. The result ends with the number of missing characters. */
-export function cutText(text: string, maxLength: number): string {
-  const missingCount = text.length - maxLength
-  return missingCount > 0 ? `${text.slice(0, maxLength)}… [${missingCount} more characters]` : text
-}
-
-const toLogText = (text: string): string =>
-  cutText(text, maxTextLength)
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 
 const createUsage = (day: string, measuredBytes: number) => ({
   day,
@@ -165,7 +148,7 @@ export function openLogWriter(
       usage.measuredBytes = measureDay(folder, usage.day)
       usage.writtenBytes = 0
     }
-    return usage.measuredBytes + usage.writtenBytes + bytes <= dayBytes * shares[priority]
+    return usage.measuredBytes + usage.writtenBytes + bytes <= dayBytes * priorityShares[priority]
   }
 
   function writeRepeats(): void {
@@ -201,7 +184,7 @@ export function openLogWriter(
 const appendFlags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
 
 const formatNotice = (priority: LogPriority, dayBytes: number): string => {
-  const size = `${Number(((dayBytes * shares[priority]) / 1_000_000).toPrecision(3))} MB`
+  const size = formatLogLimit(priority, dayBytes)
   const kinds: Partial<Record<LogPriority, string>> = { request: 'requests', refusal: 'refused logins' }
   const kind = kinds[priority]
   return kind
