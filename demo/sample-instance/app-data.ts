@@ -1,4 +1,4 @@
-/** Reads the data files of the installed apps once at the start. They are displayed, never executed. */
+/** Reads the data files of the installed apps. They are displayed, never executed. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TaskArguments } from '#demo/sample-instance/task-arguments.ts'
@@ -10,8 +10,10 @@ export interface AppFile {
 }
 export type AppContent = TaskArguments['apps'][number] & { files: AppFile[] }
 
-const maxFiles = 30
-const maxBytes = 64 * 1024
+export const maxAppFiles = 30
+export const maxAppBytes = 64 * 1024
+
+export const isDataFile = (name: string): boolean => name.startsWith('data/') && name.endsWith('.json')
 
 export const readApps = ({ folder, apps }: TaskArguments): AppContent[] =>
   apps.map((app) => ({ ...app, files: app.folder === null ? [] : readAppFiles(join(folder, 'apps', app.folder)) }))
@@ -21,15 +23,17 @@ function readAppFiles(folder: string): AppFile[] {
   const names = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as string[]
   return names
     .map((name, number) => ({ name, path: join(folder, String(number)) }))
-    .filter(({ name }) => name.startsWith('data/') && name.endsWith('.json'))
-    .slice(0, maxFiles)
-    .map(({ name, path }) => ({ name, text: readJsonText(path) }))
+    .filter(({ name }) => isDataFile(name))
+    .slice(0, maxAppFiles)
+    .map(({ name, path }) => ({
+      name,
+      text: statSync(path).size > maxAppBytes ? null : formatAppFile(readFileSync(path)),
+    }))
 }
 
-function readJsonText(path: string): string | null {
-  if (statSync(path).size > maxBytes) return null
+export function formatAppFile(bytes: Buffer): string | null {
   try {
-    return JSON.stringify(JSON.parse(readFileSync(path, 'utf8')), null, 2)
+    return JSON.stringify(JSON.parse(bytes.toString('utf8')), null, 2)
   } catch {
     return null
   }

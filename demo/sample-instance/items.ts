@@ -40,46 +40,51 @@ export interface ItemPage {
   total: number
 }
 
-export function findItems(store: SampleStore, search: string, page: number): ItemPage {
+export async function findItems(store: SampleStore, search: string, page: number): Promise<ItemPage> {
   const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
-  const whereClause = "where code like ? escape '\\' or name like ? escape '\\'"
-  const { count } = store.prepare(`select count(*) as count from items ${whereClause}`).get(pattern, pattern) ?? {}
-  const items = store
-    .prepare(`select id, code, name, quantity, unit, version from items ${whereClause} order by code limit ? offset ?`)
-    .all(pattern, pattern, pageSize, page * pageSize)
+  const { like, orderByText } = store.dialect
+  const whereClause = `where code ${like} ? escape '\\' or name ${like} ? escape '\\'`
+  const { count } = (await store.get(`select count(*) as count from items ${whereClause}`, pattern, pattern)) ?? {}
+  const items = await store.all(
+    `select id, code, name, quantity, unit, version from items ${whereClause} order by ${orderByText('code')} limit ? offset ?`,
+    pattern,
+    pattern,
+    pageSize,
+    page * pageSize,
+  )
   return { items: items as unknown as StockItem[], total: Number(count) }
 }
 
-export const getItem = (store: SampleStore, id: number) =>
-  (store.prepare('select id, code, name, quantity, unit, version from items where id = ?').get(id) ??
-    null) as unknown as StockItem | null
+export const getItem = async (store: SampleStore, id: number): Promise<StockItem | null> =>
+  ((await store.get('select id, code, name, quantity, unit, version from items where id = ?', id)) ??
+    null) as StockItem | null
 
 /** Returns false if the code is already used. */
-export function addItem(store: SampleStore, item: Omit<StockItem, 'id' | 'version'>, now: number): boolean {
-  const { changes } = store
-    .prepare(
-      'insert into items (code, name, quantity, unit, version, changed) values (?, ?, ?, ?, 1, ?) on conflict do nothing',
-    )
-    .run(item.code, item.name, item.quantity, item.unit, now)
-  return Number(changes) === 1
+export async function addItem(
+  store: SampleStore,
+  { code, name, quantity, unit }: Omit<StockItem, 'id' | 'version'>,
+  now: number,
+): Promise<boolean> {
+  const statement =
+    'insert into items (code, name, quantity, unit, version, changed) values (?, ?, ?, ?, 1, ?) on conflict do nothing'
+  return (await store.run(statement, code, name, quantity, unit, now)) === 1
 }
 
 /** Returns `taken` if another item has the code, and `stale` if the item was changed or deleted since it was displayed. */
 export function changeItem(
   store: SampleStore,
-  { id, version, ...item }: StockItem,
+  { id, version, code, name, quantity, unit }: StockItem,
   now: number,
-): 'done' | 'taken' | 'stale' {
-  const otherItem = store.prepare('select 1 from items where code = ? and id <> ?').get(item.code, id)
-  if (otherItem) return 'taken'
-  const { changes } = store
-    .prepare(
-      'update items set code = ?, name = ?, quantity = ?, unit = ?, version = version + 1, changed = ? where id = ? and version = ?',
-    )
-    .run(item.code, item.name, item.quantity, item.unit, now, id, version)
-  return Number(changes) === 1 ? 'done' : 'stale'
+): Promise<'done' | 'taken' | 'stale'> {
+  return store.runInTransaction(async (queries) => {
+    const sameCode = queries.dialect.isSameText('code')
+    if (await queries.get(`select 1 from items where ${sameCode} and id <> ?`, code, id)) return 'taken'
+    const statement =
+      'update items set code = ?, name = ?, quantity = ?, unit = ?, version = version + 1, changed = ? where id = ? and version = ?'
+    return (await queries.run(statement, code, name, quantity, unit, now, id, version)) === 1 ? 'done' : 'stale'
+  })
 }
 
-export function deleteItem(store: SampleStore, id: number): void {
-  store.prepare('delete from items where id = ?').run(id)
+export async function deleteItem(store: SampleStore, id: number): Promise<void> {
+  await store.run('delete from items where id = ?', id)
 }

@@ -60,7 +60,8 @@ export function cutText(text: string, maxLength: number): string {
   return missingCount > 0 ? `${text.slice(0, maxLength)}… [${missingCount} more characters]` : text
 }
 
-const toLogText = (text: string): string =>
+/** Cuts a long text, and replaces line breaks and other control characters by spaces. */
+export const toLogText = (text: string): string =>
   cutText(text, maxTextLength)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
