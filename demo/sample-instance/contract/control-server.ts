@@ -72,7 +72,7 @@ export async function handleControl(
     await route.handle({ ...options, request, response, id })
   } catch (error) {
     const controlError = toControlError(error)
-    if (request.errored || request.destroyed || response.headersSent) {
+    if (request.errored || response.destroyed || response.headersSent) {
       options.log('warn', `control request ${request.method} ${path} was cut off`)
       return void response.destroy()
     }
