@@ -44,15 +44,17 @@ function readEnvironment(env: NodeJS.ProcessEnv): InstanceEnvironment | null {
   }
 }
 
-const openStorage = ({ storage }: InstanceEnvironment): InstanceStorage => {
+/** Loads the driver of PostgreSQL only if it is needed. */
+async function openStorage({ storage }: InstanceEnvironment): Promise<InstanceStorage> {
   if (storage.kind === 'folder') return new FolderStorage(storage.folder, Date.now)
-  throw new Error('not supported yet')
+  const { PostgresStorage } = await import('#demo/sample-instance/storage/postgres-storage.ts')
+  return new PostgresStorage(storage.url, Date.now)
 }
 
 async function serveContract(environment: InstanceEnvironment): Promise<void> {
   const log = openConsoleLog()
   const { code, publicUrl, adminUrl, port, taskNumber, memoryMb, controlToken } = environment
-  const storage = openStorage(environment)
+  const storage = await openStorage(environment)
   const apps = openApps(environment.apps, storage.packages)
   let isEnding = false
   const base = {
