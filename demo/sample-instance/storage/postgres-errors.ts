@@ -14,7 +14,7 @@ export function toDatabaseError(error: unknown): unknown {
   // Classes of errors: data, constraints.
   if (/^(?:22|23)[0-9A-Z]{3}$/.test(code)) return new HostingError('bad_data', message, { cause: error })
   // Classes of errors: connection, resources, locks, shutdown.
-  if (/^(?:08|53|55|57)[0-9A-Z]{3}$|^E[A-Z]+$/.test(code) || /^Connection terminated/.test(message))
+  if (/^(?:08|53|55|57)[0-9A-Z]{3}$|^E[A-Z]+$/.test(code) || message.startsWith('Connection terminated'))
     return new HostingError('unreachable', 'the database does not respond or is in use', { cause: error })
   return error
 }
