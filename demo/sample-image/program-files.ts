@@ -73,7 +73,7 @@ function resolveFile(importer: string, target: string, aliases: Record<string, s
   return isRelative ? resolve(dirname(importer), target) : null
 }
 
-/** Lists the files of packages and of the packages that they need. Types and source maps are omitted. */
+/** Lists the files of packages and of the packages that they need. Types, source maps and tests are omitted. */
 function listPackageFiles(names: readonly string[]): string[] {
   const folders = new Set(names.map((name) => findPackage(root, name)))
   for (const folder of folders) {
@@ -97,4 +97,4 @@ const listCode = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(?:c?js|mjs|json)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !relative(folder, path).includes('node_modules'))
+    .filter((path) => !/(?:^|\/)(?:node_modules|tests?)\//.test(relative(folder, path)))

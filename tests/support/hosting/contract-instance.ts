@@ -32,7 +32,10 @@ export interface ContractInstance {
 }
 
 /** Opens an instance with its data in a folder, or in a new database of this server. */
-export async function openContractInstance(postgresUrl: string | null = null): Promise<ContractInstance> {
+export async function openContractInstance(
+  postgresUrl: string | null = null,
+  program = sampleProgram,
+): Promise<ContractInstance> {
   const folder = mkdtempSync(join(tmpdir(), 'contract-'))
   const database = `instance_${randomBytes(6).toString('hex')}`
   if (postgresUrl !== null) await runAsSuperuser(postgresUrl, 'postgres', [`create database ${database}`])
@@ -43,7 +46,7 @@ export async function openContractInstance(postgresUrl: string | null = null): P
     storage,
     folder,
     async startTask(env = {}) {
-      const task = await startContractTask({ ...storage, ...env })
+      const task = await startContractTask({ ...storage, ...env }, program)
       tasks.push(task)
       return task
     },
@@ -66,8 +69,8 @@ export const contractEnvironment = {
 }
 
 /** Throws if the task ends before it listens. */
-async function startContractTask(env: Record<string, string>): Promise<ContractTask> {
-  const { child, readLog, ended } = spawnTask({ ...contractEnvironment, ...env })
+async function startContractTask(env: Record<string, string>, program: string): Promise<ContractTask> {
+  const { child, readLog, ended } = spawnTask({ ...contractEnvironment, ...env }, program)
   const port = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
       const [, listeningPort] = /started on port (\d+)/.exec(readLog()) ?? []
@@ -80,8 +83,8 @@ async function startContractTask(env: Record<string, string>): Promise<ContractT
 }
 
 /** Runs the program with exactly these variables. */
-export function spawnTask(env: Record<string, string>) {
-  const child = spawn(process.execPath, [sampleProgram, 'run'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+export function spawnTask(env: Record<string, string>, program = sampleProgram) {
+  const child = spawn(process.execPath, [program, 'run'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => void (output += chunk.toString()))
