@@ -35,8 +35,8 @@ export async function hashEntries(entries: readonly ImageEntry[]): Promise<strin
   for (const entry of entries) {
     const { kind, path } = entry
     hash.update(JSON.stringify([kind, path, 'mode' in entry && entry.mode, kind === 'link' && entry.target]))
-    if (kind === 'text') hash.update(createHash('sha256').update(entry.text).digest())
     if (kind === 'copy') hash.update(await hashFile(entry.source))
+    if (kind === 'text') hash.update(JSON.stringify(entry.text))
   }
   return hash.digest('hex')
 }

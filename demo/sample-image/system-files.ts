@@ -62,7 +62,9 @@ const text = (path: string, content: string, mode = 0o644): ImageEntry => ({
 async function listLibraries(program: string): Promise<string[]> {
   try {
     const { stdout } = await runFile('ldd', [program])
-    return [...stdout.matchAll(/(?:=> |^\s*)(\/\S+) \(0x/gm)].map(([, path = '']) => path)
+    // Each line has the path of one library, except that of a library without a file.
+    const words = stdout.split('\n').map((line) => line.split(/\s/))
+    return words.flatMap((line) => line.find((word) => word.startsWith('/')) ?? [])
   } catch (cause) {
     throw new StartProblem(`The libraries of ${program} cannot be listed with ldd.`, { cause })
   }

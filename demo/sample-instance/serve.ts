@@ -1,12 +1,12 @@
 /** Runs one task of a sample instance: serves HTTP on a local socket until it receives SIGTERM. */
 import { openLogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import { createServer, type ServerResponse } from '#server/drivers/hosting/local/socket-http.ts'
-import { readApps } from '#demo/sample-instance/app-data.ts'
-import { createMemoryTest, measureMemoryMb } from '#demo/sample-instance/memory-test.ts'
-import { createPageServer } from '#demo/sample-instance/page-server.ts'
-import { sitesByPrefix } from '#demo/sample-instance/requests.ts'
-import type { SampleContext } from '#demo/sample-instance/routes.ts'
-import type { TaskArguments } from '#demo/sample-instance/task-arguments.ts'
+import { readApps } from '#demo/sample-instance/erp/app-data.ts'
+import { createMemoryTest, measureMemoryMb } from '#demo/sample-instance/erp/memory-test.ts'
+import { createPageServer } from '#demo/sample-instance/erp/page-server.ts'
+import { sitesByPrefix } from '#demo/sample-instance/erp/requests.ts'
+import type { SampleContext } from '#demo/sample-instance/erp/routes.ts'
+import type { TaskArguments } from '#demo/sample-instance/erp/task-arguments.ts'
 import { readStandardInput } from '#demo/sample-instance/standard-input.ts'
 import { openSqliteStore } from '#demo/sample-instance/storage/sqlite-store.ts'
 

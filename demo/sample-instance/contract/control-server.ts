@@ -8,9 +8,9 @@ import { formatData, parseData } from '#demo/sample-instance/contract/data-lines
 import { isSha256 } from '#demo/sample-instance/contract/environment.ts'
 import { receivePackage } from '#demo/sample-instance/contract/package-upload.ts'
 import { readChunks, readJsonBody, requireUtf8 } from '#demo/sample-instance/contract/read-body.ts'
-import { maxPasswordLength } from '#demo/sample-instance/passwords.ts'
+import { maxPasswordLength } from '#demo/sample-instance/erp/passwords.ts'
 import type { InstanceStorage } from '#demo/sample-instance/storage/instance-storage.ts'
-import { isSameToken, writePassword } from '#demo/sample-instance/users.ts'
+import { isSameToken, writePassword } from '#demo/sample-instance/erp/users.ts'
 
 export interface ControlServerOptions {
   token: string

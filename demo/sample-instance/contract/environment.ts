@@ -2,7 +2,7 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { totalmem } from 'node:os'
-import type { TaskArguments } from '#demo/sample-instance/task-arguments.ts'
+import type { TaskArguments } from '#demo/sample-instance/erp/task-arguments.ts'
 
 /** `folder` is the SHA-256 of the app's package. */
 export type ContractApp = TaskArguments['apps'][number]

@@ -1,6 +1,6 @@
-import type { AppContent, AppFile } from '#demo/sample-instance/app-data.ts'
+import type { AppContent } from '#demo/sample-instance/erp/app-data.ts'
 import type { ContractApp } from '#demo/sample-instance/contract/environment.ts'
-import type { PackageStore } from '#demo/sample-instance/storage/instance-storage.ts'
+import type { AppFile, PackageStore } from '#demo/sample-instance/storage/instance-storage.ts'
 
 export interface LoadedApps {
   /** Returns false while a package is missing. */

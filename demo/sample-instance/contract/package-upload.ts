@@ -5,9 +5,8 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type ProcessLimits, runBounded } from '#server/drivers/bounded-process.ts'
-import type { AppFile } from '#demo/sample-instance/app-data.ts'
 import { ControlError } from '#demo/sample-instance/contract/control-error.ts'
-import type { InstanceStorage } from '#demo/sample-instance/storage/instance-storage.ts'
+import type { AppFile, InstanceStorage } from '#demo/sample-instance/storage/instance-storage.ts'
 import { temporaryPrefix } from '#demo/sample-instance/storage/write-durably.ts'
 
 const limits: ProcessLimits = {
@@ -34,7 +33,9 @@ export async function receivePackage(
   }
   try {
     await pipeline(withHash, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-    if (hash.digest('hex') !== sha256) throw new ControlError(422, 'the package has another SHA-256')
+    const actualSha256 = hash.digest('hex')
+    const isSame = actualSha256 === sha256
+    if (!isSame) throw new ControlError(422, 'the package has another SHA-256')
     await packages.add(sha256, await readPackage(path))
   } finally {
     rmSync(path, { force: true })

@@ -4,7 +4,8 @@ import { buffer } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
 import { mappFiles, mappLimits } from '#domain/catalogue/mapp.ts'
 import { walkZip } from '#server/drivers/zip-reader.ts'
-import { type AppFile, formatAppFile, isDataFile, maxAppBytes, maxAppFiles } from '#demo/sample-instance/app-data.ts'
+import { formatAppFile, isDataFile, maxAppBytes, maxAppFiles } from '#demo/sample-instance/erp/app-data.ts'
+import type { AppFile } from '#demo/sample-instance/storage/instance-storage.ts'
 
 const standardInput = 0
 const limits = { entries: mappLimits.entries, entryBytes: mappLimits.entry, totalBytes: mappLimits.unpacked }

@@ -14,9 +14,9 @@ import {
   readInstanceEnvironment,
 } from '#demo/sample-instance/contract/environment.ts'
 import { openApps } from '#demo/sample-instance/contract/loaded-apps.ts'
-import { createMemoryTest, measureMemoryMb } from '#demo/sample-instance/memory-test.ts'
-import { createPageServer, logResponse } from '#demo/sample-instance/page-server.ts'
-import { createSites } from '#demo/sample-instance/requests.ts'
+import { createMemoryTest, measureMemoryMb } from '#demo/sample-instance/erp/memory-test.ts'
+import { createPageServer, logResponse } from '#demo/sample-instance/erp/page-server.ts'
+import { createSites } from '#demo/sample-instance/erp/requests.ts'
 import { FolderStorage } from '#demo/sample-instance/storage/folder-storage.ts'
 import type { InstanceStorage } from '#demo/sample-instance/storage/instance-storage.ts'
 

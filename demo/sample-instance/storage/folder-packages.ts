@@ -2,8 +2,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readJsonFile } from '#server/drivers/hosting/local/atomic-file.ts'
-import type { AppFile } from '#demo/sample-instance/app-data.ts'
-import type { PackageStore } from '#demo/sample-instance/storage/instance-storage.ts'
+import type { AppFile, PackageStore } from '#demo/sample-instance/storage/instance-storage.ts'
 import { writeDurably } from '#demo/sample-instance/storage/write-durably.ts'
 
 export function openFolderPackages(folder: string): PackageStore {
@@ -15,8 +14,8 @@ export function openFolderPackages(folder: string): PackageStore {
     read: async (sha256) => readJsonFile<AppFile[]>(getPath(sha256)),
     add: async (sha256, files) => writeDurably(getPath(sha256), JSON.stringify(files)),
     async keep(sha256s) {
-      const keptPackages = new Set(sha256s)
-      for (const sha256 of await list()) if (!keptPackages.has(sha256)) rmSync(getPath(sha256), { force: true })
+      const listedPackages = new Set(sha256s)
+      for (const sha256 of await list()) if (!listedPackages.has(sha256)) rmSync(getPath(sha256), { force: true })
     },
   }
 }

@@ -19,7 +19,7 @@ import { openFolderPackages } from '#demo/sample-instance/storage/folder-package
 import { type InstanceStorage, isDraftId, type PackageStore } from '#demo/sample-instance/storage/instance-storage.ts'
 import { openSqliteStore, storeFileName } from '#demo/sample-instance/storage/sqlite-store.ts'
 import { temporaryPrefix } from '#demo/sample-instance/storage/write-durably.ts'
-import type { SampleStore } from '#demo/sample-instance/store.ts'
+import type { SampleStore } from '#demo/sample-instance/storage/store.ts'
 
 const draftMs = 24 * 3_600_000
 /** Age in ms after which files that a task is still writing belong to a killed task. */

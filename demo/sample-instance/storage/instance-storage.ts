@@ -1,6 +1,12 @@
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
-import type { AppFile } from '#demo/sample-instance/app-data.ts'
-import type { SampleStore } from '#demo/sample-instance/store.ts'
+import type { SampleStore } from '#demo/sample-instance/storage/store.ts'
+
+/** A data file of an app. */
+export interface AppFile {
+  name: string
+  /** The file as formatted JSON. Null if the file is too large or not valid JSON. */
+  text: string | null
+}
 
 /** The data files of packages, by the SHA-256 of the package. */
 export interface PackageStore {

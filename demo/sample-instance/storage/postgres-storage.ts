@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { Client, type ClientBase, type Pool } from 'pg'
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
-import type { AppFile } from '#demo/sample-instance/app-data.ts'
+import type { AppFile } from '#demo/sample-instance/storage/instance-storage.ts'
 import { type InstanceStorage, isDraftId, type PackageStore } from '#demo/sample-instance/storage/instance-storage.ts'
 import { readPostgresData, writePostgresData } from '#demo/sample-instance/storage/postgres-data.ts'
 import { isTableMissing, toDatabaseError } from '#demo/sample-instance/storage/postgres-errors.ts'
 import * as schemas from '#demo/sample-instance/storage/postgres-schema.ts'
 import { createPostgresStore, openPool, runTransaction } from '#demo/sample-instance/storage/postgres-store.ts'
-import type { SampleStore } from '#demo/sample-instance/store.ts'
+import type { SampleStore } from '#demo/sample-instance/storage/store.ts'
 
 /** Maximum wait for requests that still read data that is deleted. */
 const lockTimeout = "set local lock_timeout = '10s'"

@@ -1,7 +1,13 @@
 /** The database of a sample instance in PostgreSQL. */
 import { Pool, type PoolClient, types } from 'pg'
 import { dataSchema, lockForWriting } from '#demo/sample-instance/storage/postgres-schema.ts'
-import type { SampleStore, StoreDialect, StoreQueries, StoreRow, StoreValue } from '#demo/sample-instance/store.ts'
+import type {
+  SampleStore,
+  StoreDialect,
+  StoreQueries,
+  StoreRow,
+  StoreValue,
+} from '#demo/sample-instance/storage/store.ts'
 
 const poolLimits = { max: 5, connectionTimeoutMillis: 5000, query_timeout: 30_000, idleTimeoutMillis: 60_000 }
 const bigintType = 20

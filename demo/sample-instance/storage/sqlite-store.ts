@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { SampleStore, StoreDialect, StoreQueries, StoreRow } from '#demo/sample-instance/store.ts'
+import type { SampleStore, StoreDialect, StoreQueries, StoreRow } from '#demo/sample-instance/storage/store.ts'
 
 const schema = `
 create table if not exists users (

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createHashQueue } from '#demo/sample-instance/hash-queue.ts'
-import { forgiveAttempt, reserveAttempt, type SignInAttempt } from '#demo/sample-instance/sign-in-attempts.ts'
-import type { SampleStore } from '#demo/sample-instance/store.ts'
+import { createHashQueue } from '#demo/sample-instance/erp/hash-queue.ts'
+import { forgiveAttempt, reserveAttempt, type SignInAttempt } from '#demo/sample-instance/erp/sign-in-attempts.ts'
+import type { SampleStore } from '#demo/sample-instance/storage/store.ts'
 import { openSqliteStore } from '#demo/sample-instance/storage/sqlite-store.ts'
 
 const minuteMs = 60_000

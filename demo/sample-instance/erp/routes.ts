@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { LogWriter } from '#server/drivers/hosting/local/log-writer.ts'
-import type { AppContent } from '#demo/sample-instance/app-data.ts'
+import type { AppContent } from '#demo/sample-instance/erp/app-data.ts'
 import {
   renderAppsPage,
   type MemoryUse,
   renderOverviewPage,
   renderUsersPage,
-} from '#demo/sample-instance/admin-pages.ts'
-import { renderItemPage, renderItemsPage } from '#demo/sample-instance/item-pages.ts'
-import * as items from '#demo/sample-instance/items.ts'
-import { renderMessagePage, renderSignInPage, type TextKey } from '#demo/sample-instance/pages.ts'
-import { maxPasswordLength } from '#demo/sample-instance/passwords.ts'
+} from '#demo/sample-instance/erp/admin-pages.ts'
+import { renderItemPage, renderItemsPage } from '#demo/sample-instance/erp/item-pages.ts'
+import * as items from '#demo/sample-instance/erp/items.ts'
+import { renderMessagePage, renderSignInPage, type TextKey } from '#demo/sample-instance/erp/pages.ts'
+import { maxPasswordLength } from '#demo/sample-instance/erp/passwords.ts'
 import {
   type InstanceResponse,
   type InstanceRequest,
@@ -18,9 +18,9 @@ import {
   createPageResponse,
   createRedirect,
   formatSessionCookie,
-} from '#demo/sample-instance/requests.ts'
-import type { SampleStore } from '#demo/sample-instance/store.ts'
-import * as users from '#demo/sample-instance/users.ts'
+} from '#demo/sample-instance/erp/requests.ts'
+import type { SampleStore } from '#demo/sample-instance/storage/store.ts'
+import * as users from '#demo/sample-instance/erp/users.ts'
 
 export interface SampleContext {
   store: SampleStore

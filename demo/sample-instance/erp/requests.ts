@@ -1,6 +1,6 @@
 import { type IncomingMessage, readText, type ServerResponse } from '#server/drivers/hosting/local/socket-http.ts'
-import { parseLanguage, createTranslate, type PageView } from '#demo/sample-instance/pages.ts'
-import type { SampleSession } from '#demo/sample-instance/users.ts'
+import { parseLanguage, createTranslate, type PageView } from '#demo/sample-instance/erp/pages.ts'
+import type { SampleSession } from '#demo/sample-instance/erp/users.ts'
 
 export const maxBodyBytes = 64 * 1024
 

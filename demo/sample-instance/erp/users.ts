@@ -1,14 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { hashPassword, isPassword } from '#demo/sample-instance/passwords.ts'
-import { createHashQueue } from '#demo/sample-instance/hash-queue.ts'
+import { hashPassword, isPassword } from '#demo/sample-instance/erp/passwords.ts'
+import { createHashQueue } from '#demo/sample-instance/erp/hash-queue.ts'
 import {
   hashAccount,
   forgiveAttempt,
   releaseAttempt,
   reserveAttempt,
   type SignInAttempt,
-} from '#demo/sample-instance/sign-in-attempts.ts'
-import type { SampleStore } from '#demo/sample-instance/store.ts'
+} from '#demo/sample-instance/erp/sign-in-attempts.ts'
+import type { SampleStore } from '#demo/sample-instance/storage/store.ts'
 
 const minuteMs = 60_000
 export const sessionTimes = { idleMs: 8 * 60 * minuteMs, maxMs: 24 * 60 * minuteMs }

@@ -1,13 +1,9 @@
 /** Reads the data files of the installed apps. They are displayed, never executed. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TaskArguments } from '#demo/sample-instance/task-arguments.ts'
+import type { AppFile } from '#demo/sample-instance/storage/instance-storage.ts'
+import type { TaskArguments } from '#demo/sample-instance/erp/task-arguments.ts'
 
-export interface AppFile {
-  name: string
-  /** The file as formatted JSON. Null if the file is too large or not valid JSON. */
-  text: string | null
-}
 export type AppContent = TaskArguments['apps'][number] & { files: AppFile[] }
 
 export const maxAppFiles = 30

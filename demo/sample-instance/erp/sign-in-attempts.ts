@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { getAddressGroup } from '#server/shares/client-address.ts'
-import type { SampleStore, StoreQueries } from '#demo/sample-instance/store.ts'
+import type { SampleStore, StoreQueries } from '#demo/sample-instance/storage/store.ts'
 
 const minuteMs = 60_000
 const dayMs = 1440 * minuteMs

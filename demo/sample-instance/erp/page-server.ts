@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { cutText, type LogWriter } from '#server/drivers/hosting/local/log-writer.ts'
 import type { IncomingMessage, ServerResponse } from '#server/drivers/hosting/local/socket-http.ts'
-import { renderMessagePage, parseLanguage, createTranslate } from '#demo/sample-instance/pages.ts'
+import { renderMessagePage, parseLanguage, createTranslate } from '#demo/sample-instance/erp/pages.ts'
 import {
   isOwnForm,
   maxBodyBytes,
@@ -10,9 +10,9 @@ import {
   readRequest,
   sendResponse,
   type InstanceSites,
-} from '#demo/sample-instance/requests.ts'
-import { routeRequest, type SampleContext } from '#demo/sample-instance/routes.ts'
-import { findSession } from '#demo/sample-instance/users.ts'
+} from '#demo/sample-instance/erp/requests.ts'
+import { routeRequest, type SampleContext } from '#demo/sample-instance/erp/routes.ts'
+import { findSession } from '#demo/sample-instance/erp/users.ts'
 
 const maxLoggedPath = 200
 

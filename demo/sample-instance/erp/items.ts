@@ -1,4 +1,4 @@
-import type { SampleStore } from '#demo/sample-instance/store.ts'
+import type { SampleStore } from '#demo/sample-instance/storage/store.ts'
 
 export interface StockItem {
   id: number

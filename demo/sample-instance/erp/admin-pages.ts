@@ -1,5 +1,5 @@
 import { html } from '#server/text/html.ts'
-import type { AppContent } from '#demo/sample-instance/app-data.ts'
+import type { AppContent } from '#demo/sample-instance/erp/app-data.ts'
 import {
   renderAlert,
   renderCsrfField,
@@ -7,8 +7,8 @@ import {
   renderFrame,
   type PageView,
   type TextKey,
-} from '#demo/sample-instance/pages.ts'
-import type { listUsers, SampleSession } from '#demo/sample-instance/users.ts'
+} from '#demo/sample-instance/erp/pages.ts'
+import type { listUsers, SampleSession } from '#demo/sample-instance/erp/users.ts'
 
 export interface MemoryUse {
   task: number
