@@ -1,7 +1,7 @@
 /** Sets the password of `admin` from standard input and ends that user's sessions. Tasks may be running. */
 import { readStandardInput } from '#demo/sample-instance/standard-input.ts'
-import { openStore } from '#demo/sample-instance/store.ts'
-import { writePassword } from '#demo/sample-instance/users.ts'
+import { openSqliteStore } from '#demo/sample-instance/storage/sqlite-store.ts'
+import { writePassword } from '#demo/sample-instance/erp/users.ts'
 
 /** Sets exit code 1 if there is no password on standard input. */
 export async function setPassword(folder: string): Promise<void> {
@@ -11,7 +11,7 @@ export async function setPassword(folder: string): Promise<void> {
     process.exitCode = 1
     return
   }
-  const store = openStore(folder, Date.now())
+  const store = await openSqliteStore(folder, Date.now())
   await writePassword(store, 'admin', password)
-  store.close()
+  await store.close()
 }

@@ -30,7 +30,12 @@ describe('SQL (S-04)', () => {
       'server/db/transaction.ts',
     ])
     // Names of schemas and tables in database copies, and of databases and logins of services, cannot be parameters. Each is quoted.
+    // The sample instance inserts constant names, and ids of hex digits.
     expect(filterByPattern(server, concatenatedSql)).toEqual([
+      'demo/sample-instance/storage/postgres-data.ts',
+      'demo/sample-instance/storage/postgres-schema.ts',
+      'demo/sample-instance/storage/postgres-storage.ts',
+      'demo/sample-instance/storage/postgres-store.ts',
       'server/drivers/backup-store/copies/reader.ts',
       'server/drivers/backup-store/copies/session.ts',
       'server/drivers/backup-store/copies/target.ts',

@@ -2,22 +2,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createHashQueue } from '#demo/sample-instance/hash-queue.ts'
-import { forgiveAttempt, reserveAttempt, type SignInAttempt } from '#demo/sample-instance/sign-in-attempts.ts'
-import { openStore, type SampleStore } from '#demo/sample-instance/store.ts'
+import { createHashQueue } from '#demo/sample-instance/erp/hash-queue.ts'
+import { forgiveAttempt, reserveAttempt, type SignInAttempt } from '#demo/sample-instance/erp/sign-in-attempts.ts'
+import type { SampleStore } from '#demo/sample-instance/storage/store.ts'
+import { openSqliteStore } from '#demo/sample-instance/storage/sqlite-store.ts'
 
 const minuteMs = 60_000
 let folder: string
 let store: SampleStore
 let now: number
-beforeEach(() => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sign-in-'))
   now = Date.parse('2026-11-26T12:00:00Z')
-  store = openStore(folder, now)
-  store.exec('pragma synchronous = off')
+  store = await openSqliteStore(folder, now)
+  await store.run('pragma synchronous = off')
 })
-afterEach(() => {
-  store.close()
+afterEach(async () => {
+  await store.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -28,66 +29,74 @@ const buildAttempt = (overrides: Partial<SignInAttempt> = {}): SignInAttempt => 
   ...overrides,
 })
 /** Returns null if the password was checked and was wrong, otherwise the wait in ms. */
-function failAttempt(overrides: Partial<SignInAttempt> = {}): number | null {
-  const reservation = reserveAttempt(store, buildAttempt(overrides), now)
+async function failAttempt(overrides: Partial<SignInAttempt> = {}): Promise<number | null> {
+  const reservation = await reserveAttempt(store, buildAttempt(overrides), now)
   return typeof reservation === 'number' ? reservation : null
 }
-function succeedAttempt(overrides: Partial<SignInAttempt>): boolean {
-  const reservation = reserveAttempt(store, buildAttempt(overrides), now)
+async function succeedAttempt(overrides: Partial<SignInAttempt>): Promise<boolean> {
+  const reservation = await reserveAttempt(store, buildAttempt(overrides), now)
   if (typeof reservation === 'number') return false
-  forgiveAttempt(store, reservation, buildAttempt(overrides), now)
+  await forgiveAttempt(store, reservation, buildAttempt(overrides), now)
   return true
 }
-const countCheckedFailures = (count: number, buildOverrides: (index: number) => Partial<SignInAttempt>) =>
-  Array.from({ length: count }, (_, index) => failAttempt(buildOverrides(index))).filter((wait) => wait === null).length
-const countRows = () => Number(store.prepare('select count(*) as count from sign_in_attempts').get()?.count)
+async function countCheckedFailures(count: number, buildOverrides: (index: number) => Partial<SignInAttempt>) {
+  const waits: (number | null)[] = []
+  for (let index = 0; index < count; index++) waits.push(await failAttempt(buildOverrides(index)))
+  return waits.filter((wait) => wait === null).length
+}
+const countRows = async (condition = '1 = 1') =>
+  Number((await store.get(`select count(*) as count from sign_in_attempts where ${condition}`))?.count)
 
-it('An address waits longer after each wrong password, and refused attempts do not extend the wait (fault 15e)', () => {
-  expect(countCheckedFailures(20, () => ({}))).toBe(5)
+it('An address waits longer after each wrong password, and refused attempts do not extend the wait (fault 15e)', async () => {
+  expect(await countCheckedFailures(20, () => ({}))).toBe(5)
   const waits: (number | null)[] = []
   for (let round = 0; round < 7; round++) {
-    const wait = failAttempt()
+    const wait = await failAttempt()
     waits.push(wait)
     now += wait ?? 0
-    expect(failAttempt()).toBe(null)
+    expect(await failAttempt()).toBe(null)
   }
   expect(waits).toEqual([0.5, 1, 2, 4, 8, 15, 15].map((minutes) => minutes * minuteMs))
 })
 
-it('The owner can log in from a known device or address while strangers guess (fault 15e)', () => {
-  expect(succeedAttempt({ address: '198.51.100.1', device: 'owner' })).toBe(true)
-  expect(countCheckedFailures(500, (index) => ({ address: `203.0.113.${index % 250}` }))).toBe(10)
-  expect(failAttempt({ address: '203.0.113.251' })).toBeGreaterThan(0)
-  expect(succeedAttempt({ address: '192.0.2.77', device: 'owner' })).toBe(true)
-  expect(succeedAttempt({ address: '198.51.100.1', device: 'new one' })).toBe(true)
+it('The owner can log in from a known device or address while strangers guess (fault 15e)', async () => {
+  expect(await succeedAttempt({ address: '198.51.100.1', device: 'owner' })).toBe(true)
+  expect(await countCheckedFailures(500, (index) => ({ address: `203.0.113.${index % 250}` }))).toBe(10)
+  expect(await failAttempt({ address: '203.0.113.251' })).toBeGreaterThan(0)
+  expect(await succeedAttempt({ address: '192.0.2.77', device: 'owner' })).toBe(true)
+  expect(await succeedAttempt({ address: '198.51.100.1', device: 'new one' })).toBe(true)
   // Guesses from the owner's network delay strangers in that network, but not the known device.
-  expect(countCheckedFailures(50, () => ({ address: '198.51.100.1' }))).toBe(5)
-  expect(succeedAttempt({ address: '198.51.100.1', device: 'owner' })).toBe(true)
+  expect(await countCheckedFailures(50, () => ({ address: '198.51.100.1' }))).toBe(5)
+  expect(await succeedAttempt({ address: '198.51.100.1', device: 'owner' })).toBe(true)
   // A known device of another user counts as a stranger here, and guesses from the known device are limited as well.
-  store.prepare('insert into users (name, is_admin, created) values (?, 0, ?)').run('clerk', now)
-  expect(countCheckedFailures(50, () => ({ name: 'clerk', device: 'owner' }))).toBe(5)
-  expect(countCheckedFailures(50, () => ({ device: 'owner' }))).toBe(5)
+  await store.run('insert into users (name, is_admin, created) values (?, 0, ?)', 'clerk', now)
+  expect(await countCheckedFailures(50, () => ({ name: 'clerk', device: 'owner' }))).toBe(5)
+  expect(await countCheckedFailures(50, () => ({ device: 'owner' }))).toBe(5)
 })
 
-it('Attempts from an address are counted over all accounts, and IPv6 addresses by network (fault 15e)', () => {
-  expect(countCheckedFailures(100, (index) => ({ name: `user${index}` }))).toBe(30)
-  expect(countCheckedFailures(20, (index) => ({ address: `2001:db8::${index + 1}` }))).toBe(5)
+it('Attempts from an address are counted over all accounts, and IPv6 addresses by network (fault 15e)', async () => {
+  expect(await countCheckedFailures(100, (index) => ({ name: `user${index}` }))).toBe(30)
+  expect(await countCheckedFailures(20, (index) => ({ address: `2001:db8::${index + 1}` }))).toBe(5)
 })
 
-it('The number of counters stays limited for any number of names and addresses (fault 15e)', () => {
-  store.exec('begin')
-  const insertRow = store.prepare("insert into sign_in_attempts values (?, '', 1, ?, 0)")
-  for (let index = 0; index < 12_000; index++) insertRow.run(`pair ${index}`, now - index)
-  store.exec('commit')
+it('The number of counters stays limited for any number of names and addresses (fault 15e)', async () => {
+  await store.run(
+    `insert into sign_in_attempts
+     with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n < 11999)
+     select 'pair ' || n, '', 1, cast(? as integer) - n, 0 from numbers`,
+    now,
+  )
   expect(
-    countCheckedFailures(300, (index) => ({ name: `made-up-${index}`, address: `10.1.${index >> 8}.${index & 255}` })),
+    await countCheckedFailures(300, (index) => ({
+      name: `made-up-${index}`,
+      address: `10.1.${index >> 8}.${index & 255}`,
+    })),
   ).toBe(300)
-  expect(countRows()).toBeLessThanOrEqual(10_300)
-  const accounts = store.prepare("select count(*) as count from sign_in_attempts where subject like 'account %'").get()
-  expect(Number(accounts?.count)).toBeLessThan(300)
+  expect(await countRows()).toBeLessThanOrEqual(10_300)
+  expect(await countRows("subject like 'account %'")).toBeLessThan(300)
   now += 31 * minuteMs
-  failAttempt()
-  expect(countRows()).toBe(3)
+  await failAttempt()
+  expect(await countRows()).toBe(3)
 })
 
 it('The hash queue runs calls of known users immediately, and limits waiting calls of strangers (fault 15e)', async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { replaceFirstAdminLink } from '#server/composition/first-admin.ts'
-import { openStore } from '#demo/sample-instance/store.ts'
+import { openSqliteStore } from '#demo/sample-instance/storage/sqlite-store.ts'
 import { readDataFile } from '#server/drivers/hosting/local/read-data.ts'
 import { writeArchive } from '#server/use-cases/hosting/backups/archive.ts'
 import { getIdentities, getRecipient } from '#server/use-cases/hosting/backups/backup-identities.ts'
@@ -52,13 +52,14 @@ describe('the backup command without a portal', () => {
   let keyFile: string
   let items: unknown[]
   beforeAll(async () => {
-    const instance = openStore(join(folder, 'instance'), 1)
-    const insert = instance.prepare(
-      "insert into items (code, name, quantity, unit, version, changed) values (?, ?, ?, 'pcs', 1, 0)",
-    )
-    for (let index = 0; index < 300; index++) insert.run(`I${index}`, `Item "${index}" 店`, index * 1_000)
-    items = instance.prepare('select * from items order by id').all()
-    instance.close()
+    const instance = await openSqliteStore(join(folder, 'instance'), 1)
+    const insert = "insert into items (code, name, quantity, unit, version, changed) values (?, ?, ?, 'pcs', 1, 0)"
+    await instance.runInTransaction(async (queries) => {
+      for (let index = 0; index < 300; index++)
+        await queries.run(insert, `I${index}`, `Item "${index}" 店`, index * 1_000)
+    })
+    items = await instance.all('select * from items order by id')
+    await instance.close()
     const pieces = readDataFile(join(folder, 'instance', 'instance.db'))
     archive = join(folder, 'shop.age')
     await writeFile(archive, await Array.fromAsync(writeArchive(head, pieces, identities[0])))
@@ -76,10 +77,10 @@ describe('the backup command without a portal', () => {
     expect(readdirSync(targetDir)).toEqual(['instance.db'])
     // The command needs no portal, and does not create a data folder.
     expect(readdirSync(folder)).not.toContain('data')
-    const store = openStore(targetDir, 2)
-    expect(store.prepare('select * from items order by id').all()).toEqual(items)
-    expect(store.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
-    store.close()
+    const store = await openSqliteStore(targetDir, 2)
+    expect(await store.all('select * from items order by id')).toEqual(items)
+    expect(await store.get('pragma integrity_check')).toEqual({ integrity_check: 'ok' })
+    await store.close()
   }, 60_000)
 
   it('does not overwrite existing data', async () => {

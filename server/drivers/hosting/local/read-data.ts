@@ -53,7 +53,7 @@ async function copyData(instanceFolder: string, copyPath: string): Promise<void>
     if (!path || !existsSync(path)) throw new HostingError('no_instance', 'the service has no data')
     try {
       return await (record.user === undefined
-        ? copyFile(path, copyPath)
+        ? copyDataFile(path, copyPath)
         : copyAsUser(record.user, dirname(path), copyPath))
     } catch (error) {
       if (!isFileMissing(error) || tries === 3) throw error
@@ -61,7 +61,8 @@ async function copyData(instanceFolder: string, copyPath: string): Promise<void>
   }
 }
 
-async function copyFile(path: string, copyPath: string): Promise<void> {
+/** Copies the file while others read and write it. Throws errors of SQLite. */
+export async function copyDataFile(path: string, copyPath: string): Promise<void> {
   const store = new DatabaseSync(path, { readOnly: true, timeout: busyMs })
   try {
     await backup(store, copyPath, { rate: pagesPerStep })
@@ -101,7 +102,7 @@ interface ListedTable {
   strict: number
 }
 
-function* readPieces(store: DatabaseSync): Generator<DataPiece> {
+export function* readPieces(store: DatabaseSync): Generator<DataPiece> {
   const listedTables = store
     .prepare("select * from pragma_table_list where schema = 'main'")
     .all() as unknown as ListedTable[]

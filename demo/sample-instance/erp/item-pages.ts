@@ -5,7 +5,7 @@ import {
   type ItemPage,
   pageSize,
   formatQuantity,
-} from '#demo/sample-instance/items.ts'
+} from '#demo/sample-instance/erp/items.ts'
 import {
   renderAlert,
   renderCsrfField,
@@ -13,8 +13,8 @@ import {
   renderFrame,
   type PageView,
   type TextKey,
-} from '#demo/sample-instance/pages.ts'
-import type { SampleSession } from '#demo/sample-instance/users.ts'
+} from '#demo/sample-instance/erp/pages.ts'
+import type { SampleSession } from '#demo/sample-instance/erp/users.ts'
 
 export function renderItemsPage(view: PageView, { items, total }: ItemPage, search: string, page: number): string {
   const { translate } = view

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { LogWriter } from '#server/drivers/hosting/local/log-writer.ts'
-import type { AppContent } from '#demo/sample-instance/app-data.ts'
+import type { AppContent } from '#demo/sample-instance/erp/app-data.ts'
 import {
   renderAppsPage,
   type MemoryUse,
   renderOverviewPage,
   renderUsersPage,
-} from '#demo/sample-instance/admin-pages.ts'
-import { renderItemPage, renderItemsPage } from '#demo/sample-instance/item-pages.ts'
-import * as items from '#demo/sample-instance/items.ts'
-import { renderMessagePage, renderSignInPage, type TextKey } from '#demo/sample-instance/pages.ts'
-import { maxPasswordLength } from '#demo/sample-instance/passwords.ts'
+} from '#demo/sample-instance/erp/admin-pages.ts'
+import { renderItemPage, renderItemsPage } from '#demo/sample-instance/erp/item-pages.ts'
+import * as items from '#demo/sample-instance/erp/items.ts'
+import { renderMessagePage, renderSignInPage, type TextKey } from '#demo/sample-instance/erp/pages.ts'
+import { maxPasswordLength } from '#demo/sample-instance/erp/passwords.ts'
 import {
   type InstanceResponse,
   type InstanceRequest,
@@ -18,9 +18,9 @@ import {
   createPageResponse,
   createRedirect,
   formatSessionCookie,
-} from '#demo/sample-instance/requests.ts'
-import type { SampleStore } from '#demo/sample-instance/store.ts'
-import * as users from '#demo/sample-instance/users.ts'
+} from '#demo/sample-instance/erp/requests.ts'
+import type { SampleStore } from '#demo/sample-instance/storage/store.ts'
+import * as users from '#demo/sample-instance/erp/users.ts'
 
 export interface SampleContext {
   store: SampleStore
@@ -76,7 +76,7 @@ async function signIn(request: InstanceRequest, { store, log, clock }: SampleCon
     return renderFormAgain(401, 'sign-in-refused')
   }
   if (site === 'admin' && result.user.is_admin !== 1) {
-    users.signOut(store, result.cookie)
+    await users.signOut(store, result.cookie)
     log('warn', `login of ${name} at the administration refused`)
     return renderFormAgain(403, 'admins-only')
   }
@@ -86,8 +86,11 @@ async function signIn(request: InstanceRequest, { store, log, clock }: SampleCon
   })
 }
 
-function signOut({ cookie, session, isSecure }: SignedInRequest, { store, log }: SampleContext): InstanceResponse {
-  users.signOut(store, cookie)
+async function signOut(
+  { cookie, session, isSecure }: SignedInRequest,
+  { store, log }: SampleContext,
+): Promise<InstanceResponse> {
+  await users.signOut(store, cookie)
   log('info', `logout of ${session.user.name}`)
   return createRedirect('/sign-in', { 'set-cookie': formatSessionCookie('', isSecure) })
 }
@@ -98,21 +101,20 @@ const parseId = (path: string, pattern: RegExp) => {
   return id === undefined ? null : Number(id)
 }
 
-function handleItems(request: SignedInRequest, context: SampleContext): InstanceResponse | null {
+async function handleItems(request: SignedInRequest, context: SampleContext): Promise<InstanceResponse | null> {
   const { method, path, query, view, otherSite } = { ...request, otherSite: request.view.otherSite }
   if (method === 'GET' && path === '/') return createRedirect('/items')
   if (method === 'GET' && path === '/admin') return createRedirect(`//${otherSite}/`)
   if (method === 'GET' && path === '/items') {
     const search = (query.get('search') ?? '').slice(0, 100)
     const pageIndex = Math.min(Math.max(0, Math.trunc(Number(query.get('page'))) || 0), 100_000)
-    return createPageResponse(
-      renderItemsPage(view, items.findItems(context.store, search, pageIndex), search, pageIndex),
-    )
+    const itemPage = await items.findItems(context.store, search, pageIndex)
+    return createPageResponse(renderItemsPage(view, itemPage, search, pageIndex))
   }
   if (path === '/items/new') return handleNewItem(request, context)
   const deletedId = method === 'POST' ? parseId(path, /^\/items\/(\d{1,12})\/delete$/) : null
   if (deletedId !== null) {
-    items.deleteItem(context.store, deletedId)
+    await items.deleteItem(context.store, deletedId)
     return createRedirect('/items')
   }
   const id = parseId(path, /^\/items\/(\d{1,12})$/)
@@ -124,25 +126,25 @@ const readItemFields = (form: URLSearchParams): items.ItemFields => {
   return { code: text('code'), name: text('name'), quantity: text('quantity'), unit: text('unit') }
 }
 
-function handleNewItem(
+async function handleNewItem(
   { method, form, view, session }: SignedInRequest,
   { store, clock }: SampleContext,
-): InstanceResponse {
+): Promise<InstanceResponse> {
   const fields = readItemFields(form)
   const renderForm = (fault: TextKey | null, status: number) =>
     createPageResponse(renderItemPage(view, session, { item: null, fields, fault }), status)
   if (method === 'GET') return renderForm(null, 200)
   const itemResult = items.parseItem(fields)
   if (typeof itemResult === 'string') return renderForm(itemResult, 400)
-  return items.addItem(store, itemResult, clock()) ? createRedirect('/items') : renderForm('code-taken', 409)
+  return (await items.addItem(store, itemResult, clock())) ? createRedirect('/items') : renderForm('code-taken', 409)
 }
 
-function handleItem(
+async function handleItem(
   { method, form, view, session }: SignedInRequest,
   { store, clock }: SampleContext,
   id: number,
-): InstanceResponse | null {
-  const item = items.getItem(store, id)
+): Promise<InstanceResponse | null> {
+  const item = await items.getItem(store, id)
   if (!item) return null
   const renderForm = (fields: items.ItemFields, fault: TextKey | null, status: number, version = item.version) =>
     createPageResponse(renderItemPage(view, session, { item: { id, version }, fields, fault }), status)
@@ -150,7 +152,7 @@ function handleItem(
   const [fields, version] = [readItemFields(form), Number(form.get('version'))]
   const itemResult = items.parseItem(fields)
   if (typeof itemResult === 'string') return renderForm(fields, itemResult, 400, version)
-  const changeResult = items.changeItem(store, { ...itemResult, id, version }, clock())
+  const changeResult = await items.changeItem(store, { ...itemResult, id, version }, clock())
   if (changeResult === 'taken') return renderForm(fields, 'code-taken', 409, version)
   return changeResult === 'stale' ? renderForm(fields, 'item-stale', 409, version) : createRedirect('/items')
 }
@@ -167,7 +169,7 @@ async function handleAdmin(request: SignedInRequest, context: SampleContext): Pr
   if (path === '/users') return handleUsers(request, context)
   const removedId = method === 'POST' ? parseId(path, /^\/users\/(\d{1,12})\/delete$/) : null
   if (removedId === null) return null
-  users.removeUser(context.store, removedId)
+  await users.removeUser(context.store, removedId)
   context.log('info', `user ${removedId} was deleted`)
   return createRedirect('/users')
 }
@@ -176,8 +178,8 @@ async function handleUsers(
   { method, form, view, session }: SignedInRequest,
   { store, log, clock }: SampleContext,
 ): Promise<InstanceResponse> {
-  const renderForm = (name: string, fault: TextKey | null, status: number) =>
-    createPageResponse(renderUsersPage(view, session, users.listUsers(store), { name, fault }), status)
+  const renderForm = async (name: string, fault: TextKey | null, status: number) =>
+    createPageResponse(renderUsersPage(view, session, await users.listUsers(store), { name, fault }), status)
   if (method === 'GET') return renderForm('', null, 200)
   const [name, password] = [(form.get('user') ?? '').trim(), form.get('password') ?? '']
   if (!namePattern.test(name) || password.length < 8 || password.length > maxPasswordLength)

@@ -1,6 +1,6 @@
 import { type IncomingMessage, readText, type ServerResponse } from '#server/drivers/hosting/gateway/socket-http.ts'
-import { parseLanguage, createTranslate, type PageView } from '#demo/sample-instance/pages.ts'
-import type { SampleSession } from '#demo/sample-instance/users.ts'
+import { parseLanguage, createTranslate, type PageView } from '#demo/sample-instance/erp/pages.ts'
+import type { SampleSession } from '#demo/sample-instance/erp/users.ts'
 
 export const maxBodyBytes = 64 * 1024
 
@@ -60,27 +60,54 @@ export const createRedirect = (to: string, headers: Record<string, string | stri
   headers: { location: to, ...headers },
 })
 
+/** Tells the two sites of the instance apart by the header `Host`. */
+export interface InstanceSites {
+  getSite(host: string): 'www' | 'admin'
+  /** Returns the host of the other site. */
+  getOtherHost(host: string): string
+}
+
+export const sitesByPrefix: InstanceSites = {
+  getSite: (host) => (host.startsWith('admin.') ? 'admin' : 'www'),
+  getOtherHost: (host) => host.replace(/^(?:www|admin)\./, host.startsWith('admin.') ? 'www.' : 'admin.'),
+}
+
+/** Both URLs have different hosts. Other hosts than these are the public site. */
+export function createSites(publicUrl: URL, adminUrl: URL): InstanceSites {
+  const isAdmin = (host: string) => host.toLowerCase() === adminUrl.host
+  return {
+    getSite: (host) => (isAdmin(host) ? 'admin' : 'www'),
+    getOtherHost: (host) => (isAdmin(host) ? publicUrl.host : adminUrl.host),
+  }
+}
+
 /** Returns null if the method is not supported. Rejects if the body is too large. */
 export async function readRequest(
   request: IncomingMessage,
-  code: string,
-  findSession: (cookie: string) => SampleSession | null,
+  { code, sites }: { code: string; sites: InstanceSites },
+  findSession: (cookie: string) => Promise<SampleSession | null>,
 ): Promise<InstanceRequest | null> {
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (method !== 'GET' && method !== 'POST') return null
   const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://instance')
   const host = request.headers.host ?? ''
-  const site = host.startsWith('admin.') ? 'admin' : 'www'
+  const site = sites.getSite(host)
   const form = new URLSearchParams(method === 'POST' ? await readText(request, maxBodyBytes) : '')
   const isSecure = request.headers['x-forwarded-proto'] === 'https'
   const cookie = readCookie(request.headers.cookie, getCookieName('session', isSecure))
   const device = devicePattern.exec(readCookie(request.headers.cookie, getCookieName('device', isSecure)))?.[0] ?? ''
-  const session = cookie === '' ? null : findSession(cookie)
+  const session = cookie === '' ? null : await findSession(cookie)
   const language = parseLanguage(request.headers['accept-language'])
-  const otherSite = host.replace(/^(?:www|admin)\./, site === 'admin' ? 'www.' : 'admin.')
+  const otherSite = sites.getOtherHost(host)
   const view = { language, translate: createTranslate(language), code, site, otherSite, path, session } as const
-  const address = String(request.headers['x-forwarded-for'] ?? '')
+  const address = getGatewayClient(request)
   return { method, path, query, form, site, host, cookie, device, address, isSecure, session, view }
+}
+
+/** Returns the address that the gateway reports, which is the last one. Without a gateway it is the address of the connection. */
+function getGatewayClient({ headers, socket }: IncomingMessage): string {
+  const forwardedFor = String(headers['x-forwarded-for'] ?? '')
+  return forwardedFor.split(',').at(-1)?.trim() || (socket.remoteAddress ?? '')
 }
 
 const devicePattern = /^[\w-]{43}$/

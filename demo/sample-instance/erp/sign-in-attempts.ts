@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { getAddressGroup } from '#server/shares/client-address.ts'
-import { runInTransaction, type SampleStore } from '#demo/sample-instance/store.ts'
+import type { SampleStore, StoreQueries } from '#demo/sample-instance/storage/store.ts'
 
 const minuteMs = 60_000
 const dayMs = 1440 * minuteMs
@@ -49,21 +49,27 @@ const hashText = (...parts: (string | number)[]) => createHash('sha256').update(
 /** Returns a hash of the account name. The name itself is not stored, because people sometimes type their password there. */
 export const hashAccount = (name: string): string => hashText('account', name.toLowerCase())
 
-function getSubjects(store: SampleStore, { name, address, device }: SignInAttempt, now: number) {
-  const userRow = store.prepare('select id from users where name = ?').get(name)
+async function getSubjects(queries: StoreQueries, { name, address, device }: SignInAttempt, now: number) {
+  const userRow = await queries.get(`select id from users where ${queries.dialect.isSameText('name')}`, name)
   const userId = userRow ? Number(userRow.id) : null
   const group = getAddressGroup(address)
   const account = hashAccount(name)
   const earliestSeen = now - knownDays * dayMs
   const isKnownDevice =
     device !== '' &&
-    store
-      .prepare('select 1 from known_devices where id = ? and user_id = ? and seen > ?')
-      .get(hashText(device), userId, earliestSeen) !== undefined
+    (await queries.get(
+      'select 1 from known_devices where id = ? and user_id = ? and seen > ?',
+      hashText(device),
+      userId,
+      earliestSeen,
+    )) !== undefined
   const isKnownAddress =
-    store
-      .prepare('select 1 from known_addresses where user_id = ? and address = ? and seen > ?')
-      .get(userId, group, earliestSeen) !== undefined
+    (await queries.get(
+      'select 1 from known_addresses where user_id = ? and address = ? and seen > ?',
+      userId,
+      group,
+      earliestSeen,
+    )) !== undefined
   const buildSubject = (kind: Subject['kind'], key: string, ownerAccount = account): Subject => ({
     kind,
     subject: `${kind} ${key}`,
@@ -88,26 +94,23 @@ interface AttemptRow {
 }
 
 /** Counts the attempt, before the password is checked. If the client has to wait, returns the time in ms and does not count. */
-export function reserveAttempt(store: SampleStore, attempt: SignInAttempt, now: number): CountedAttempt | number {
-  return runInTransaction(store, () => {
-    removeOldAttempts(store, now)
-    const { userId, isKnown, subjects } = getSubjects(store, attempt, now)
-    const readStatement = store.prepare('select failures, since, not_before from sign_in_attempts where subject = ?')
-    const rows = subjects.map(({ subject }) => readStatement.get(subject) as unknown as AttemptRow | undefined)
+export function reserveAttempt(
+  store: SampleStore,
+  attempt: SignInAttempt,
+  now: number,
+): Promise<CountedAttempt | number> {
+  return store.runInTransaction(async (queries) => {
+    await removeOldAttempts(queries, now)
+    const { userId, isKnown, subjects } = await getSubjects(queries, attempt, now)
+    const rows: (AttemptRow | undefined)[] = []
+    for (const { subject } of subjects) rows.push((await queries.get(readStatement, subject)) as AttemptRow | undefined)
     const waitMs = Math.max(0, ...rows.map((row) => (row ? row.not_before - now : 0)))
     if (waitMs > 0) return waitMs
-    const writeStatement = store.prepare(
-      'insert or replace into sign_in_attempts (subject, account, failures, since, not_before) values (?, ?, ?, ?, ?)',
-    )
     for (const [index, { kind, subject, account }] of subjects.entries()) {
       const failures = (rows[index]?.failures ?? 0) + 1
-      writeStatement.run(
-        subject,
-        account,
-        failures,
-        rows[index]?.since ?? now,
-        getNotBefore(failures - freeAttempts[kind], now),
-      )
+      const since = rows[index]?.since ?? now
+      const notBefore = getNotBefore(failures - freeAttempts[kind], now)
+      await queries.run(writeStatement, subject, account, failures, since, notBefore)
     }
     return {
       userId,
@@ -117,61 +120,80 @@ export function reserveAttempt(store: SampleStore, attempt: SignInAttempt, now: 
   })
 }
 
+const readStatement = 'select failures, since, not_before from sign_in_attempts where subject = ?'
+const writeStatement = `insert into sign_in_attempts (subject, account, failures, since, not_before) values (?, ?, ?, ?, ?)
+  on conflict (subject) do update set account = excluded.account, failures = excluded.failures, since = excluded.since,
+    not_before = excluded.not_before`
+
 const getNotBefore = (excess: number, now: number): number =>
   excess < 0 ? 0 : now + Math.min(maxWaitMs, firstWaitMs * 2 ** Math.min(excess, 10))
 
 /** Deletes counters whose first attempt and last wait are more than 15 minutes ago. */
-function removeOldAttempts(store: SampleStore, now: number): void {
-  store.prepare('delete from sign_in_attempts where since < ? and not_before < ?').run(now - windowMs, now - windowMs)
-  const { count } = store.prepare('select count(*) as count from sign_in_attempts').get() ?? {}
+async function removeOldAttempts(queries: StoreQueries, now: number): Promise<void> {
+  const earliest = now - windowMs
+  await queries.run('delete from sign_in_attempts where since < ? and not_before < ?', earliest, earliest)
+  const { count } = (await queries.get('select count(*) as count from sign_in_attempts')) ?? {}
   if (Number(count) < maxAttempts) return
   // Counters by account are kept: their number is limited by the number of users and of shared counters.
-  store
-    .prepare(
-      `delete from sign_in_attempts where subject in (
-         select subject from sign_in_attempts where subject like 'pair %' or subject like 'address %'
-         order by since limit ?)`,
-    )
-    .run(Number(count) - maxAttempts + 100)
+  await queries.run(
+    `delete from sign_in_attempts where subject in (
+       select subject from sign_in_attempts where subject like 'pair %' or subject like 'address %'
+       order by since limit ?)`,
+    Number(count) - maxAttempts + 100,
+  )
 }
 
 /** Undoes the count of an attempt whose password was not checked, because too many hashes were waiting. */
-export function releaseAttempt(store: SampleStore, { subjects }: CountedAttempt): void {
-  runInTransaction(store, () => {
-    for (const { subject } of subjects) decrementAttempts(store, subject)
+export function releaseAttempt(store: SampleStore, { subjects }: CountedAttempt): Promise<void> {
+  return store.runInTransaction(async (queries) => {
+    for (const { subject } of subjects) await decrementAttempts(queries, subject)
   })
 }
 
 /** Undoes one attempt. It was allowed, so there was no wait before it, and `not_before` can be reset. */
-function decrementAttempts(store: SampleStore, subject: string): void {
-  store
-    .prepare('update sign_in_attempts set failures = max(failures - 1, 0), not_before = 0 where subject = ?')
-    .run(subject)
+async function decrementAttempts(queries: StoreQueries, subject: string): Promise<void> {
+  await queries.run(
+    'update sign_in_attempts set failures = case when failures > 0 then failures - 1 else 0 end, not_before = 0 where subject = ?',
+    subject,
+  )
 }
 
 /** Called if the password was right. Remembers device and address of the user. Must run in the transaction of the sign-in. */
-export function forgiveAttempt(
-  store: SampleStore,
+export async function forgiveAttempt(
+  queries: StoreQueries,
   { userId, subjects }: CountedAttempt,
   { address, device }: SignInAttempt,
   now: number,
-): void {
-  const deleteStatement = store.prepare('delete from sign_in_attempts where subject = ?')
+): Promise<void> {
   for (const { subject, isOwn } of subjects) {
-    if (isOwn) deleteStatement.run(subject)
-    else decrementAttempts(store, subject)
+    if (isOwn) await queries.run('delete from sign_in_attempts where subject = ?', subject)
+    else await decrementAttempts(queries, subject)
   }
-  store
-    .prepare('insert or replace into known_devices (id, user_id, seen) values (?, ?, ?)')
-    .run(hashText(device), userId, now)
-  store
-    .prepare('insert or replace into known_addresses (user_id, address, seen) values (?, ?, ?)')
-    .run(userId, getAddressGroup(address), now)
-  for (const table of ['known_devices', 'known_addresses'])
-    store
-      .prepare(
-        `delete from ${table} where user_id = ? and rowid not in (
-           select rowid from ${table} where user_id = ? order by seen desc limit ?)`,
-      )
-      .run(userId, userId, maxKnownRows)
+  await queries.run(
+    `insert into known_devices (id, user_id, seen) values (?, ?, ?)
+     on conflict (id, user_id) do update set seen = excluded.seen`,
+    hashText(device),
+    userId,
+    now,
+  )
+  await queries.run(
+    `insert into known_addresses (user_id, address, seen) values (?, ?, ?)
+     on conflict (user_id, address) do update set seen = excluded.seen`,
+    userId,
+    getAddressGroup(address),
+    now,
+  )
+  for (const [table, key] of knownTables)
+    await queries.run(
+      `delete from ${table} where user_id = ? and ${key} not in (
+         select ${key} from ${table} where user_id = ? order by seen desc limit ?)`,
+      userId,
+      userId,
+      maxKnownRows,
+    )
 }
+
+const knownTables = [
+  ['known_devices', 'id'],
+  ['known_addresses', 'address'],
+] as const

@@ -1,7 +1,7 @@
 import en from '#locales/en/sample-instance.json' with { type: 'json' }
 import zh from '#locales/zh/sample-instance.json' with { type: 'json' }
 import { html, type HtmlMarkup } from '#server/text/html.ts'
-import type { SampleSession } from '#demo/sample-instance/users.ts'
+import type { SampleSession } from '#demo/sample-instance/erp/users.ts'
 
 const textsByLanguage = { en, zh }
 export type TextKey = keyof typeof en

@@ -1,5 +1,5 @@
 import { html } from '#server/text/html.ts'
-import type { AppContent } from '#demo/sample-instance/app-data.ts'
+import type { AppContent } from '#demo/sample-instance/erp/app-data.ts'
 import {
   renderAlert,
   renderCsrfField,
@@ -7,8 +7,8 @@ import {
   renderFrame,
   type PageView,
   type TextKey,
-} from '#demo/sample-instance/pages.ts'
-import type { listUsers, SampleSession } from '#demo/sample-instance/users.ts'
+} from '#demo/sample-instance/erp/pages.ts'
+import type { listUsers, SampleSession } from '#demo/sample-instance/erp/users.ts'
 
 export interface MemoryUse {
   task: number
@@ -36,13 +36,13 @@ export function renderOverviewPage(
 export function renderUsersPage(
   view: PageView,
   session: SampleSession,
-  users: ReturnType<typeof listUsers>,
+  users: Awaited<ReturnType<typeof listUsers>>,
   { name, fault }: { name: string; fault: TextKey | null },
 ): string {
   const { translate } = view
-  const getLabels = ({ is_admin, can_sign_in }: (typeof users)[number]) => [
+  const getLabels = ({ is_admin, canSignIn }: (typeof users)[number]) => [
     is_admin === 1 && translate('administrator'),
-    can_sign_in === 0 && translate('no-login-yet'),
+    !canSignIn && translate('no-login-yet'),
   ]
   const rows = users.map(
     (user) =>
