@@ -117,10 +117,13 @@ async function buildNextSpec(
   return buildServiceSpec(record, buildTaskTemplate(record, active, objects, specSettings, 'service'), specSettings)
 }
 
-/** The revision is left out: a change of the record that does not concern the tasks must not replace `PreviousSpec`. */
+/**
+ * The fence and the revision are left out. An update that changes only labels would make the Swarm end the old tasks of an update in
+ * progress before the new ones are healthy, and would replace `PreviousSpec`.
+ */
 function isSameSpec(spec: EngineServiceSpec, nextSpec: EngineServiceSpec): boolean {
   const format = (map: Record<string, string>) =>
-    JSON.stringify(Object.entries({ ...map, [labels.revision]: '' }).toSorted())
+    JSON.stringify(Object.entries({ ...map, [labels.fence]: '', [labels.revision]: '' }).toSorted())
   return (
     spec.TaskTemplate === nextSpec.TaskTemplate &&
     spec.Mode.Replicated?.Replicas === nextSpec.Mode.Replicated?.Replicas &&
