@@ -12,13 +12,13 @@ import type { EngineService } from '#server/drivers/hosting/docker/engine/engine
 import { getFilters } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import { createServiceLogs } from '#server/drivers/hosting/docker/logs/service-logs.ts'
 import { createRecordStore } from '#server/drivers/hosting/docker/records/record-store.ts'
+import { createDeployments } from '#server/drivers/hosting/docker/services/deployments.ts'
 import { createInstanceData } from '#server/drivers/hosting/docker/services/instance-data.ts'
 import { createLifecycle } from '#server/drivers/hosting/docker/services/lifecycle.ts'
 import {
-  listStates,
   readRef,
   readSnapshot,
-  readState,
+  readStateInput,
   type SwarmSnapshot,
 } from '#server/drivers/hosting/docker/services/read-states.ts'
 import { runUpkeep } from '#server/drivers/hosting/docker/upkeep.ts'
@@ -58,6 +58,7 @@ export function createDockerHosting(settings: DockerHostingSettings): HostingDri
   }
 
   const lifecycle = createLifecycle(context, collectLog)
+  const deployments = createDeployments(context, collectLog)
   const data = createInstanceData(context, collectLog)
   const watch = watchStates(context)
 
@@ -77,17 +78,22 @@ export function createDockerHosting(settings: DockerHostingSettings): HostingDri
     prepare: withRefresh(lifecycle.prepare),
     install: withRefresh(lifecycle.install),
     configure: withRefresh(lifecycle.configure),
-    start: withRefresh(lifecycle.start),
-    switchOver: withRefresh(lifecycle.switchOver),
-    rollBack: withRefresh(lifecycle.rollBack),
-    stop: withRefresh(lifecycle.stop),
+    start: withRefresh(deployments.start),
+    switchOver: withRefresh(deployments.switchOver),
+    rollBack: withRefresh(deployments.rollBack),
+    stop: withRefresh(deployments.stop),
     remove: withRefresh(lifecycle.remove),
     erase: withRefresh(lifecycle.erase),
     setPassword: withRefresh(data.setPassword),
     readData: data.readData,
     replaceData: withRefresh(data.replaceData),
-    look: (ref) => readState(context, ref),
-    lookAll: async () => listStates(await readSnapshot(context)),
+    async look(ref) {
+      const record = await records.find(ref)
+      return record?.erased === 'no' || record?.erased === 'in_progress'
+        ? watch.useState(await readStateInput(context, record))
+        : null
+    },
+    lookAll: async () => watch.useSnapshot(await readSnapshot(context)),
 
     async *readLog({ serviceId, code }, range) {
       const ref = { serviceId, code }

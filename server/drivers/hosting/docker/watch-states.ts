@@ -8,8 +8,12 @@ import { type EngineEvent, watchEvents } from '#server/drivers/hosting/docker/en
 import { labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import type { ServiceRoute } from '#server/drivers/hosting/docker/gateway/docker-gateway.ts'
 import { containerPort, getReplicas } from '#server/drivers/hosting/docker/services/build-service-spec.ts'
-import { settleRecord, type StateInput } from '#server/drivers/hosting/docker/services/instance-state.ts'
-import { listStates, readSnapshot } from '#server/drivers/hosting/docker/services/read-states.ts'
+import {
+  settleRecord,
+  type StateInput,
+  toInstanceState,
+} from '#server/drivers/hosting/docker/services/instance-state.ts'
+import { listStates, readSnapshot, type SwarmSnapshot } from '#server/drivers/hosting/docker/services/read-states.ts'
 import { findTaskTarget, isNodeReady, isTaskHealthy } from '#server/drivers/hosting/docker/services/task-states.ts'
 
 const idleIntervalMs = 5000
@@ -26,6 +30,9 @@ const watchedEvents = ['create', 'update', 'remove', 'start', 'die', 'oom', 'hea
 export interface StateWatch {
   /** Reads the states soon, because a call of this driver has changed something. */
   refresh(): void
+  /** Uses what somebody else has just read. So the routes are never older than the states that callers know. */
+  useSnapshot(snapshot: SwarmSnapshot): InstanceState[]
+  useState(input: StateInput): InstanceState
   subscribe(onChange: (ref: InstanceRef) => void): () => void
   close(): void
 }
@@ -33,8 +40,8 @@ export interface StateWatch {
 export function watchStates(context: DockerContext): StateWatch {
   const { settings, api } = context
   const controller = new AbortController()
-  const listeners = new Set<(ref: InstanceRef) => void>()
-  let statesById: Map<number, { ref: InstanceRef; text: string }> | null = null
+  const listeners = createStateListeners()
+  let routesById = new Map<number, readonly ServiceRoute[]>()
   let timer: NodeJS.Timeout | null = null
   let isReading = false
   let isOutdated = false
@@ -58,11 +65,7 @@ export function watchStates(context: DockerContext): StateWatch {
     try {
       const snapshot = await readSnapshot(context)
       if (controller.signal.aborted) return
-      failureCount = 0
-      settings.gateway.setRoutes(snapshot.inputs.flatMap((input) => toRoute(input, settings.nodeAddress)))
-      const states = listStates(snapshot)
-      publish(states)
-      if (states.some(isChanging)) intervalMs = busyIntervalMs
+      intervalMs = getInterval(acceptSnapshot(snapshot))
     } catch (error) {
       failureCount += 1
       intervalMs = Math.min(maxIntervalMs, idleIntervalMs * 2 ** (failureCount - 1))
@@ -73,24 +76,13 @@ export function watchStates(context: DockerContext): StateWatch {
     }
   }
 
-  function publish(states: readonly InstanceState[]): void {
-    const nextStatesById = new Map(
-      states.map((state) => [
-        state.serviceId,
-        { ref: { serviceId: state.serviceId, code: state.code }, text: JSON.stringify(state) },
-      ]),
-    )
-    const previousStatesById = statesById
-    statesById = nextStatesById
-    // The first reading has nothing to compare with, and whoever subscribes later reads the states anyway.
-    if (!previousStatesById) return
-    for (const [serviceId, { ref, text }] of nextStatesById)
-      if (previousStatesById.get(serviceId)?.text !== text) notify(ref)
-    for (const [serviceId, { ref }] of previousStatesById) if (!nextStatesById.has(serviceId)) notify(ref)
-  }
-
-  function notify(ref: InstanceRef): void {
-    for (const listener of listeners) listener(ref)
+  function acceptSnapshot(snapshot: SwarmSnapshot): InstanceState[] {
+    failureCount = 0
+    routesById = new Map(snapshot.inputs.map((input) => [input.record.serviceId, toRoute(input, settings.nodeAddress)]))
+    settings.gateway.setRoutes([...routesById.values()].flat())
+    const states = listStates(snapshot)
+    listeners.publish(states)
+    return states
   }
 
   function logLost(error: unknown): void {
@@ -118,14 +110,58 @@ export function watchStates(context: DockerContext): StateWatch {
 
   return {
     refresh,
-    subscribe(onChange) {
+    useSnapshot(snapshot) {
+      const states = acceptSnapshot(snapshot)
+      // The next reading can wait as long as after one of its own.
+      if (!isReading) schedule(getInterval(states))
+      return states
+    },
+    useState(input) {
+      const { serviceId } = input.record
+      const routes = toRoute(input, settings.nodeAddress)
+      if (JSON.stringify(routes) !== JSON.stringify(routesById.get(serviceId) ?? [])) {
+        routesById.set(serviceId, routes)
+        settings.gateway.setRoutes([...routesById.values()].flat())
+      }
+      return toInstanceState(input)
+    },
+    subscribe: listeners.subscribe,
+    close() {
+      controller.abort()
+      listeners.close()
+      if (timer) clearTimeout(timer)
+    },
+  }
+}
+
+/** Compares the states with those before, and notifies of those that differ. */
+function createStateListeners() {
+  const listeners = new Set<(ref: InstanceRef) => void>()
+  let statesById: Map<number, { ref: InstanceRef; text: string }> | null = null
+  const notify = (ref: InstanceRef) => {
+    for (const listener of listeners) listener(ref)
+  }
+  return {
+    publish(states: readonly InstanceState[]): void {
+      const previousStatesById = statesById
+      statesById = new Map(
+        states.map((state) => [
+          state.serviceId,
+          { ref: { serviceId: state.serviceId, code: state.code }, text: JSON.stringify(state) },
+        ]),
+      )
+      // The first reading has nothing to compare with, and whoever subscribes later reads the states anyway.
+      if (!previousStatesById) return
+      for (const [serviceId, { ref, text }] of statesById)
+        if (previousStatesById.get(serviceId)?.text !== text) notify(ref)
+      for (const [serviceId, { ref }] of previousStatesById) if (!statesById.has(serviceId)) notify(ref)
+    },
+    subscribe(onChange: (ref: InstanceRef) => void): () => void {
       listeners.add(onChange)
       return () => void listeners.delete(onChange)
     },
-    close() {
-      controller.abort()
+    close(): void {
       listeners.clear()
-      if (timer) clearTimeout(timer)
     },
   }
 }
@@ -136,6 +172,9 @@ function isOwnEvent({ Type: type, Actor }: EngineEvent, prefix: string): boolean
   if (type === 'container') return attributes[labels.portal] === prefix
   return type === 'node' || (attributes.name ?? '').startsWith(`${prefix}-`)
 }
+
+const getInterval = (states: readonly InstanceState[]): number =>
+  states.some(isChanging) ? busyIntervalMs : idleIntervalMs
 
 const isChanging = ({ deployment }: InstanceState): boolean =>
   deployment?.state === 'in_progress' && deployment.healthyTasks < deployment.wantedTasks

@@ -1,5 +1,11 @@
 /** The record of a hosted service and its changes. Only calculations; record-store.ts stores it. */
-import type { InstanceApp, InstanceConfig, InstanceFault, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
+import {
+  HostingError,
+  type InstanceApp,
+  type InstanceConfig,
+  type InstanceFault,
+  type InstanceRef,
+} from '#server/drivers/hosting/hosting-driver.ts'
 import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 
 export interface RecordedApp extends Omit<InstanceApp, 'package'> {
@@ -149,8 +155,11 @@ export function rollBackRecord(
   }
 }
 
-export const isGivenUp = ({ deployment }: ServiceRecord, fence: number): boolean =>
-  deployment?.fence === fence && deployment.isGivenUp
+/** Refuses delayed calls of an operation that has rolled back its deployment. Throws HostingError `overtaken`. */
+export function requireNotGivenUp({ deployment }: ServiceRecord, fence: number): void {
+  if (deployment?.fence !== fence || !deployment.isGivenUp) return
+  throw new HostingError('overtaken', `the operation ${fence} was rolled back`)
+}
 
 /** Whether the Swarm itself has returned to the setting before the deployment, because its tasks failed. */
 export function isRolledBackBySwarm({ deployment }: ServiceRecord, service: EngineService | null): boolean {

@@ -123,13 +123,15 @@ async function buildNextSpec(
  */
 function isSameSpec(spec: EngineServiceSpec, nextSpec: EngineServiceSpec): boolean {
   const format = (map: Record<string, string>) =>
-    JSON.stringify(Object.entries({ ...map, [labels.fence]: '', [labels.revision]: '' }).toSorted())
+    JSON.stringify(Object.entries({ ...map, [labels.fence]: '', [labels.revision]: '' }).toSorted(byKey))
   return (
     spec.TaskTemplate === nextSpec.TaskTemplate &&
     spec.Mode.Replicated?.Replicas === nextSpec.Mode.Replicated?.Replicas &&
     format(spec.Labels) === format(nextSpec.Labels)
   )
 }
+
+const byKey = ([first]: [string, string], [second]: [string, string]) => (first < second ? -1 : 1)
 
 /**
  * Removes a Swarm service. It is marked and stopped first, and then removed by its id. So a delayed removal cannot hit a service that a

@@ -117,12 +117,6 @@ const isVisible = ({ record }: StateInput): boolean => record.erased !== 'yes'
 export const listStates = (snapshot: SwarmSnapshot): InstanceState[] =>
   snapshot.inputs.filter(isVisible).map(toInstanceState)
 
-export async function readState(context: DockerContext, ref: InstanceRef): Promise<InstanceState | null> {
-  const record = await context.records.find(ref)
-  if (!record || record.erased === 'yes') return null
-  return toInstanceState(await readStateInput(context, record))
-}
-
 /** Service and code of an object, from its labels. */
 export function readRef({ Spec }: EngineService): InstanceRef {
   return { serviceId: Number(Spec.Labels[labels.service]), code: Spec.Labels[labels.code] ?? '' }
