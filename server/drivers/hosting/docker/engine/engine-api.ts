@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { type EngineClient, isMissing } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import type {
+  EndedContainer,
   EngineConfig,
   EngineNetwork,
   EngineNode,
@@ -42,8 +43,8 @@ export interface EngineApi {
   pullImage(name: string, registry: RegistryLogin): Promise<void>
   /** Returns the id of this machine in the Swarm. */
   readNodeId(): Promise<string>
-  /** Whether a container of this machine ended because it exceeded its memory limit. Null if it is not on this machine any more. */
-  isOutOfMemory(containerId: string): Promise<boolean | null>
+  /** Returns null if the container is not on this machine, or was removed. */
+  findEndedContainer(id: string): Promise<EndedContainer | null>
   openEvents(filters: Filters, signal: AbortSignal): Promise<IncomingMessage>
 }
 
@@ -117,9 +118,14 @@ export function createEngineApi(client: EngineClient): EngineApi {
         )
       return nodeId
     },
-    isOutOfMemory: async (containerId) => {
-      const container = await find<{ State?: { OOMKilled?: boolean } }>(`/containers/${containerId}/json`)
-      return container?.State?.OOMKilled ?? null
+    findEndedContainer: async (id) => {
+      const container = await find<{ State?: { OOMKilled?: boolean; Health?: { Status?: string } } }>(
+        `/containers/${id}/json`,
+      )
+      const state = container?.State
+      return state
+        ? { isOutOfMemory: state.OOMKilled ?? false, isUnhealthy: state.Health?.Status === 'unhealthy' }
+        : null
     },
     openEvents: (filters, signal) =>
       client.openStream({ method: 'GET', path: '/events', query: { filters: JSON.stringify(filters) } }, signal),

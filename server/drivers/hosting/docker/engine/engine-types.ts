@@ -75,3 +75,9 @@ export interface EngineNetwork {
   Created: string
   Labels?: EngineLabels | null
 }
+
+/** Why a container ended. */
+export interface EndedContainer {
+  isOutOfMemory: boolean
+  isUnhealthy: boolean
+}

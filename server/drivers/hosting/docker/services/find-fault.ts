@@ -1,10 +1,15 @@
 /** Finds out from the tasks of a service why they do not run. Only calculations. */
 import type { InstanceFault } from '#server/drivers/hosting/hosting-driver.ts'
-import type { EngineNode, EngineTask } from '#server/drivers/hosting/docker/engine/engine-types.ts'
+import type { EndedContainer, EngineNode, EngineTask } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { getSettingNumber, isNodeReady } from '#server/drivers/hosting/docker/services/task-states.ts'
 
 /** Time in ms after which a task whose health check has not succeeded counts as a fault. */
 const slowStartMs = 30_000
+
+/** Time in ms from which a failing health check ends a task (`StartPeriod` of its specification). */
+const startPeriodMs = 60_000
+/** Exit codes of a program that ends because it was told to. */
+const politeExitCodes = [0, 143]
 
 export interface FaultInput {
   /** Current and earlier tasks of the service. */
@@ -14,51 +19,68 @@ export interface FaultInput {
   /** Id of the node that has the volume. */
   node: string | null
   nodesById: ReadonlyMap<string, EngineNode>
-  /** Ids of containers that ended with 137 for another reason than their memory limit. */
-  otherKills: ReadonlySet<string>
+  /** Ended containers of this machine, by id. */
+  containersById: ReadonlyMap<string, EndedContainer>
+  /** Whether the tasks with this setting were healthy before. */
+  wasHealthy: boolean
   now: number
 }
 
-export function findFault({ tasks, number, node, nodesById, otherKills, now }: FaultInput): InstanceFault | null {
+export function findFault({
+  tasks,
+  number,
+  node,
+  nodesById,
+  containersById,
+  wasHealthy,
+  now,
+}: FaultInput): InstanceFault | null {
   if (node !== null && !isNodeReady(nodesById.get(node))) return 'node_lost'
   const ownTasks = tasks
     .filter((task) => getSettingNumber(task) === number)
     .toSorted((a, b) => Date.parse(b.Status.Timestamp) - Date.parse(a.Status.Timestamp))
-  const waitingTask = ownTasks.find(
-    ({ Status, DesiredState }) => Status.State === 'pending' && DesiredState === 'running',
-  )
-  const failedTasks = ownTasks.filter(({ Status }) => isEnded(Status.State))
-  const failureFault = getFailureFault(failedTasks, otherKills)
-  if (waitingTask?.Status.Err) {
-    if (/insufficient resources/.test(waitingTask.Status.Err)) return 'no_memory'
-    if (/constraints|no suitable node/.test(waitingTask.Status.Err)) return 'node_lost'
+  const waitingError = ownTasks.find(isWaiting)?.Status.Err ?? ''
+  if (/insufficient resources/.test(waitingError)) return 'no_memory'
+  if (/constraints|no suitable node/.test(waitingError)) return 'node_lost'
+  const endedTask = ownTasks.find(isEnded)
+  if (endedTask) {
+    const container = containersById.get(endedTask.Status.ContainerStatus?.ContainerID ?? '')
+    return getEndFault(endedTask, container, wasHealthy)
   }
-  if (failureFault !== null) return failureFault
   const startingTask = ownTasks.find(({ Status }) => Status.State === 'starting')
   return startingTask && now - Date.parse(startingTask.Status.Timestamp) > slowStartMs ? 'not_healthy' : null
 }
 
-const isEnded = (state: string): boolean => state === 'failed' || state === 'rejected' || state === 'complete'
+const isWaiting = ({ Status, DesiredState }: EngineTask): boolean =>
+  Status.State === 'pending' && DesiredState === 'running'
 
-/** `failedTasks`: the latest first. */
-function getFailureFault(failedTasks: readonly EngineTask[], otherKills: ReadonlySet<string>): InstanceFault | null {
-  const latestTask = failedTasks[0]
-  if (!latestTask) return null
-  const { State, Err = '', Message, ContainerStatus } = latestTask.Status
+/** Tasks that the driver has stopped are `shutdown` instead. */
+const isEnded = ({ Status }: EngineTask): boolean =>
+  Status.State === 'failed' || Status.State === 'rejected' || Status.State === 'complete'
+
+function getEndFault(task: EngineTask, container: EndedContainer | undefined, wasHealthy: boolean): InstanceFault {
+  const { State: state, Err: error = '' } = task.Status
   // The engine names the image, or the answer of the registry.
-  if (State === 'rejected')
-    return /image|manifest|pull access|repository|registry/i.test(Err) ? 'no_image' : 'keeps_ending'
-  // A task that was never healthy ends while it is "starting".
-  if (/unhealthy container/.test(Err)) return Message === 'starting' ? 'not_healthy' : 'no_answer'
-  const isKilled = ContainerStatus?.ExitCode === 137 || /\(137\)/.test(Err)
-  if (isKilled && !otherKills.has(ContainerStatus?.ContainerID ?? '')) return 'out_of_memory'
-  return 'keeps_ending'
+  if (state === 'rejected')
+    return /image|manifest|pull access|repository|registry/i.test(error) ? 'no_image' : 'keeps_ending'
+  if (container?.isUnhealthy ?? seemsUnhealthy(task)) return wasHealthy ? 'no_answer' : 'not_healthy'
+  const isKilled = task.Status.ContainerStatus?.ExitCode === 137
+  return isKilled && (container?.isOutOfMemory ?? true) ? 'out_of_memory' : 'keeps_ending'
 }
 
-/** Returns the containers that were killed, so that the caller can find out whether they exceeded their memory limit. */
-export const listKilledContainers = (tasks: readonly EngineTask[]): string[] =>
-  tasks.flatMap(({ Status }) =>
-    Status.State === 'failed' && Status.ContainerStatus?.ExitCode === 137 && !/unhealthy/.test(Status.Err ?? '')
-      ? (Status.ContainerStatus.ContainerID ?? [])
-      : [],
-  )
+/**
+ * The Swarm ends a task whose health check fails, but its status does not say so if the program ends politely. Used for containers of other
+ * machines.
+ */
+function seemsUnhealthy({ CreatedAt, Status }: EngineTask): boolean {
+  if (/unhealthy/.test(Status.Err ?? '')) return true
+  const lifeMs = Date.parse(Status.Timestamp) - Date.parse(CreatedAt)
+  return lifeMs >= startPeriodMs && politeExitCodes.includes(Status.ContainerStatus?.ExitCode ?? -1)
+}
+
+/** Returns the latest containers that ended, so that the caller can find out why. */
+export const listEndedContainers = (tasks: readonly EngineTask[]): string[] =>
+  tasks
+    .filter(isEnded)
+    .toSorted((a, b) => Date.parse(b.Status.Timestamp) - Date.parse(a.Status.Timestamp))
+    .flatMap(({ Status }) => Status.ContainerStatus?.ContainerID || [])

@@ -3,10 +3,16 @@ import type {
   Deployment,
   InstanceAddress,
   InstanceConfig,
+  InstanceFault,
   InstanceState,
   TaskState,
 } from '#server/drivers/hosting/hosting-driver.ts'
-import type { EngineNode, EngineService, EngineTask } from '#server/drivers/hosting/docker/engine/engine-types.ts'
+import type {
+  EndedContainer,
+  EngineNode,
+  EngineService,
+  EngineTask,
+} from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import {
   getWantedSetting,
@@ -29,19 +35,26 @@ export interface StateInput {
   /** Current tasks of the service, and earlier ones if it is not healthy. */
   tasks: readonly EngineTask[]
   nodesById: ReadonlyMap<string, EngineNode>
-  otherKills: ReadonlySet<string>
+  containersById: ReadonlyMap<string, EndedContainer>
   address: InstanceAddress
   now: number
 }
 
 const megabyte = 1024 * 1024
 
+/** Returns the reason why the tasks with a setting do not run. */
+function findSettingFault(input: StateInput, number: number): InstanceFault | null {
+  const { record, tasks, nodesById, containersById, now } = input
+  const wasHealthy = !(record.deployment?.number === number && record.deployment.state === 'in_progress')
+  return findFault({ tasks, number, node: record.node, nodesById, containersById, wasHealthy, now })
+}
+
 /** Returns the record as it is after a rollback by the Swarm. */
-export function settleRecord({ record, service, tasks, nodesById, otherKills, now }: StateInput): ServiceRecord {
+export function settleRecord(input: StateInput): ServiceRecord {
+  const { record, service } = input
   if (!record.deployment || !isRolledBackBySwarm(record, service)) return record
   const { number, fence } = record.deployment
-  const fault = findFault({ tasks, number, node: record.node, nodesById, otherKills, now })
-  return rollBackRecord(record, fence, fault ?? 'keeps_ending', false)
+  return rollBackRecord(record, fence, findSettingFault(input, number) ?? 'keeps_ending', false)
 }
 
 /** Returns the tasks to display: one of each number. While a task is replaced, this is the old one until the new one is healthy. */
@@ -66,12 +79,12 @@ function isPreferred(task: EngineTask, otherTask: EngineTask): boolean {
 
 export function toInstanceState(input: StateInput): InstanceState {
   const record = settleRecord(input)
-  const { tasks, nodesById, otherKills, address, now } = input
+  const { tasks, nodesById, address } = input
   const setting = getWantedSetting(record)
   const currentTasks = setting ? listCurrentTasks(tasks, nodesById) : []
   const oldestTask = currentTasks.toSorted((a, b) => Date.parse(a.CreatedAt) - Date.parse(b.CreatedAt))[0]
   const isHealthy = currentTasks.some(isTaskHealthy)
-  const getFault = (number: number) => findFault({ tasks, number, node: record.node, nodesById, otherKills, now })
+  const getFault = (number: number) => findSettingFault(input, number)
   const deployment = setting ? toDeployment(record, tasks, nodesById, getFault) : null
   const shouldRun = setting !== null && getTaskCount(setting.config) > 0
   return {

@@ -112,7 +112,15 @@ async function requireNoFault(
   if (tasks.length === 0) return
   const nodesById = new Map((await api.listNodes()).map((node) => [node.ID, node]))
   const number = tasks[0]?.Spec.ForceUpdate ?? 0
-  const fault = findFault({ tasks, number, node: record.node, nodesById, otherKills: new Set(), now: settings.clock() })
+  const fault = findFault({
+    tasks,
+    number,
+    node: record.node,
+    nodesById,
+    containersById: new Map(),
+    wasHealthy: false,
+    now: settings.clock(),
+  })
   if (fault === null) return
   throw new HostingError(
     fault === 'no_image' ? 'no_image' : 'unreachable',

@@ -1,11 +1,16 @@
 /** Reads what the states of services are derived from: four lists for all services together, not one call per service. */
 import type { InstanceRef, InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
 import { type DockerContext, getAddress } from '#server/drivers/hosting/docker/docker-context.ts'
-import type { EngineNode, EngineService, EngineTask } from '#server/drivers/hosting/docker/engine/engine-types.ts'
+import type {
+  EndedContainer,
+  EngineNode,
+  EngineService,
+  EngineTask,
+} from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { isMissing } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import { getFilters, getServiceName, labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import type { ServiceRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
-import { listKilledContainers } from '#server/drivers/hosting/docker/services/find-fault.ts'
+import { listEndedContainers } from '#server/drivers/hosting/docker/services/find-fault.ts'
 import {
   needsHistory,
   type StateInput,
@@ -15,20 +20,25 @@ import {
 /** Most containers whose end is examined for one answer. */
 const maxExaminedContainers = 5
 
-/** Whether a task that was killed did not exceed its memory limit. Does not change any more, so it is read once. */
-const otherKillsByContainer = new Map<string, boolean>()
+/** Null: the container is on another machine, or was removed. Its end does not change any more, so it is read once. */
+const endedContainers = new Map<string, EndedContainer | null>()
 const maxRememberedContainers = 1000
 
-async function findOtherKills({ api }: DockerContext, tasks: readonly EngineTask[]): Promise<Set<string>> {
-  const containerIds = listKilledContainers(tasks)
-  const unknownIds = containerIds.filter((id) => !otherKillsByContainer.has(id)).slice(-maxExaminedContainers)
-  for (const id of unknownIds) {
-    // Null: the container is on another machine, or was removed. The status of the task then has to be enough.
-    const isOutOfMemory = await api.isOutOfMemory(id).catch(() => null)
-    if (otherKillsByContainer.size >= maxRememberedContainers) otherKillsByContainer.clear()
-    otherKillsByContainer.set(id, isOutOfMemory === false)
+async function readEndedContainers(
+  { api }: DockerContext,
+  tasks: readonly EngineTask[],
+): Promise<Map<string, EndedContainer>> {
+  const ids = listEndedContainers(tasks)
+  for (const id of ids.filter((containerId) => !endedContainers.has(containerId)).slice(0, maxExaminedContainers)) {
+    if (endedContainers.size >= maxRememberedContainers) endedContainers.clear()
+    endedContainers.set(id, await api.findEndedContainer(id).catch(() => null))
   }
-  return new Set(containerIds.filter((id) => otherKillsByContainer.get(id)))
+  return new Map(
+    ids.flatMap((id) => {
+      const container = endedContainers.get(id)
+      return container ? [[id, container] as const] : []
+    }),
+  )
 }
 
 /** Reads what the state of one service is derived from. */
@@ -44,7 +54,7 @@ export async function readStateInput(context: DockerContext, record: ServiceReco
     service,
     tasks,
     nodesById: toMap(nodes),
-    otherKills: await findOtherKills(context, tasks),
+    containersById: await readEndedContainers(context, tasks),
     address: getAddress(context, record.code),
     now: settings.clock(),
   }
@@ -87,7 +97,7 @@ export async function readSnapshot(context: DockerContext): Promise<SwarmSnapsho
   })
   const history = explainedIds.length > 0 ? await api.listTasks({ service: explainedIds }).catch(toNoTasks) : []
   const historyByService = Map.groupBy(history, ({ ServiceID }) => ServiceID)
-  const otherKills = await findOtherKills(context, history)
+  const containersById = await readEndedContainers(context, history)
   const nodesById = toMap(nodes)
   const inputs = records.map((record) => {
     const service = findService(record)
@@ -96,7 +106,7 @@ export async function readSnapshot(context: DockerContext): Promise<SwarmSnapsho
       service,
       tasks: (service && historyByService.get(service.ID)) ?? getTasks(service),
       nodesById,
-      otherKills,
+      containersById,
       address: getAddress(context, record.code),
       now: settings.clock(),
     }
