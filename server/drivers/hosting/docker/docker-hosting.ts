@@ -33,17 +33,9 @@ export function createDockerHosting(settings: DockerHostingSettings): HostingDri
   const records = createRecordStore(api, settings.prefix)
   const context: DockerContext = { settings, api, records, eraseLog: (ref) => logs.erase(ref) }
 
-  /** Stores the log before the tasks end. If that fails, the operation continues: the log is worth less than the service. */
-  async function collectLog(ref: InstanceRef, service: EngineService): Promise<void> {
-    await logs
-      .collect([{ ref, swarmServiceIds: [service.ID] }])
-      .catch((error: unknown) =>
-        settings.log.warn(
-          { event: 'service_log_not_collected', err: error, service: ref.code },
-          'could not store the log of a service before its tasks end',
-        ),
-      )
-  }
+  /** Stores the log before the tasks end, because the Swarm removes it with them. Errors are only logged. */
+  const collectLog = (ref: InstanceRef, service: EngineService) =>
+    logs.collect([{ ref, swarmServiceIds: [service.ID] }])
 
   const collectLogs = (snapshot: SwarmSnapshot) => {
     const servicesById = Map.groupBy(snapshot.services, (service) => readRef(service).serviceId)
@@ -108,7 +100,7 @@ export function createDockerHosting(settings: DockerHostingSettings): HostingDri
 
     async close() {
       watch.close()
-      await settings.gateway.close()
+      await Promise.all([logs.close(), settings.gateway.close()])
     },
   }
 }
