@@ -1,6 +1,7 @@
 /** What all parts of the driver `docker` share. */
 import type { InstanceAddress, InstanceConfig, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import type { DockerHostingSettings } from '#server/drivers/hosting/docker/docker-settings.ts'
+import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import type { EngineApi } from '#server/drivers/hosting/docker/engine/engine-api.ts'
 import type { RecordStore } from '#server/drivers/hosting/docker/records/record-store.ts'
 import { containerPort, type SpecSettings } from '#server/drivers/hosting/docker/services/build-service-spec.ts'
@@ -10,8 +11,13 @@ export interface DockerContext {
   settings: DockerHostingSettings
   api: EngineApi
   records: RecordStore
-  /** Deletes the stored log of a service. */
-  eraseLog: (ref: InstanceRef) => Promise<void>
+  log: {
+    /** Adds an entry to the log of a service. */
+    write: (ref: InstanceRef, text: string) => void
+    /** Stores the log of a Swarm service whose tasks are about to end, because the Swarm removes it with them. */
+    collect: (ref: InstanceRef, service: EngineService) => Promise<void>
+    erase: (ref: InstanceRef) => Promise<void>
+  }
 }
 
 export const getAddress = ({ settings }: DockerContext, code: string): InstanceAddress =>

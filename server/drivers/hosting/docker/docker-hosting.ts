@@ -3,12 +3,11 @@
  * driver at the same time: what is wanted is stored in the Swarm, and each change is a compare-and-set.
  */
 import Docker from 'dockerode'
-import { HostingError, type HostingDriver, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
+import { HostingError, type HostingDriver } from '#server/drivers/hosting/hosting-driver.ts'
 import type { DockerContext } from '#server/drivers/hosting/docker/docker-context.ts'
 import type { DockerHostingSettings } from '#server/drivers/hosting/docker/docker-settings.ts'
 import { createEngineApi } from '#server/drivers/hosting/docker/engine/engine-api.ts'
 import { createEngineClient } from '#server/drivers/hosting/docker/engine/engine-client.ts'
-import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { getFilters } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import { createServiceLogs } from '#server/drivers/hosting/docker/logs/service-logs.ts'
 import { createRecordStore } from '#server/drivers/hosting/docker/records/record-store.ts'
@@ -31,11 +30,16 @@ export function createDockerHosting(settings: DockerHostingSettings): HostingDri
   const api = createEngineApi(createEngineClient(docker, settings.clock))
   const logs = createServiceLogs({ docker, files: settings.files, clock: settings.clock, log: settings.log })
   const records = createRecordStore(api, settings.prefix)
-  const context: DockerContext = { settings, api, records, eraseLog: (ref) => logs.erase(ref) }
-
-  /** Stores the log before the tasks end, because the Swarm removes it with them. Errors are only logged. */
-  const collectLog = (ref: InstanceRef, service: EngineService) =>
-    logs.collect([{ ref, swarmServiceIds: [service.ID] }])
+  const context: DockerContext = {
+    settings,
+    api,
+    records,
+    log: {
+      write: (ref, text) => logs.write(ref, text),
+      collect: (ref, service) => logs.collect([{ ref, swarmServiceIds: [service.ID] }]),
+      erase: (ref) => logs.erase(ref),
+    },
+  }
 
   const collectLogs = (snapshot: SwarmSnapshot) => {
     const servicesById = Map.groupBy(snapshot.services, (service) => readRef(service).serviceId)
@@ -49,9 +53,9 @@ export function createDockerHosting(settings: DockerHostingSettings): HostingDri
     )
   }
 
-  const lifecycle = createLifecycle(context, collectLog)
-  const deployments = createDeployments(context, collectLog)
-  const data = createInstanceData(context, collectLog)
+  const lifecycle = createLifecycle(context)
+  const deployments = createDeployments(context)
+  const data = createInstanceData(context)
   const watch = watchStates(context)
 
   /** The states are read again after each call, because the engine reports no event for each change. */
@@ -95,7 +99,7 @@ export function createDockerHosting(settings: DockerHostingSettings): HostingDri
       yield* logs.read({ ref, swarmServiceIds: services.map(({ ID }) => ID) }, range)
     },
 
-    upkeep: () => runUpkeep(context, collectLogs, collectLog),
+    upkeep: () => runUpkeep(context, collectLogs),
     watch: (onChange) => watch.subscribe(onChange),
 
     async close() {

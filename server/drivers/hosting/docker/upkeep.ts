@@ -1,5 +1,4 @@
 /** Regular work that one node of the portal does for all: removes and completes what interrupted calls have left. */
-import type { InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import type { DockerContext } from '#server/drivers/hosting/docker/docker-context.ts'
 import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { getFilters, labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
@@ -17,11 +16,7 @@ const minUnusedAgeMs = 10 * 60_000
 
 type LogCollector = (snapshot: SwarmSnapshot) => Promise<void>
 
-export async function runUpkeep(
-  context: DockerContext,
-  collectLogs: LogCollector,
-  onStop: (ref: InstanceRef, service: EngineService) => Promise<void>,
-): Promise<void> {
+export async function runUpkeep(context: DockerContext, collectLogs: LogCollector): Promise<void> {
   const snapshot = await readSnapshot(context)
   /** One service with a problem must not stop the work for the others. */
   const tryFor = async (subject: string, work: () => Promise<void>) => {
@@ -35,8 +30,7 @@ export async function runUpkeep(
     }
   }
   await tryFor('logs', () => collectLogs(snapshot))
-  for (const input of snapshot.inputs)
-    await tryFor(input.record.code, () => completeRecord(context, input, (service) => onStop(input.record, service)))
+  for (const input of snapshot.inputs) await tryFor(input.record.code, () => completeRecord(context, input))
   for (const service of snapshot.services)
     if (isExpired(service, context.settings.clock()))
       await tryFor(service.Spec.Name, () => removeMaintenance(context, service))
@@ -47,14 +41,10 @@ const isExpired = ({ Spec }: EngineService, now: number): boolean =>
   Spec.Labels[labels.kind] === 'maintenance' &&
   (Spec.Labels[labels.removal] !== undefined || Number(Spec.Labels[labels.expiry] ?? 0) < now)
 
-async function completeRecord(
-  context: DockerContext,
-  { record, service }: StateInput,
-  onStop: (service: EngineService) => Promise<void>,
-): Promise<void> {
+async function completeRecord(context: DockerContext, { record, service }: StateInput): Promise<void> {
   const { records, settings } = context
   if (record.erased === 'in_progress') {
-    await continueErasure(context, record, onStop)
+    await continueErasure(context, record)
     return
   }
   if (isRolledBackBySwarm(record, service)) await storeSwarmRollback(context, record)
@@ -65,7 +55,7 @@ async function completeRecord(
       (currentRecord) => currentRecord && { ...currentRecord, pausedUntil: null },
     )
   else if (isApplied({ record, service })) return
-  await applyRecord(context, record, record.fence, onStop)
+  await applyRecord(context, record, record.fence)
 }
 
 /** Whether the Swarm service is as the record wants it. */

@@ -87,7 +87,7 @@ export function watchStates(context: DockerContext): StateWatch {
 
   function logLost(error: unknown): void {
     settings.log.warn(
-      { event: 'docker_unreachable', err: error },
+      { event: 'docker_states_outdated', err: error },
       'the docker engine does not respond; hosted services keep running, but their states are not current',
     )
   }

@@ -4,6 +4,7 @@ import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { type EngineClient, isMissing } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import type {
   EndedContainer,
+  EngineContainer,
   EngineConfig,
   EngineNetwork,
   EngineNode,
@@ -54,6 +55,8 @@ export interface EngineImage {
   Config?: { Healthcheck?: { Test?: string[] } | null } | null
 }
 
+/** Number of failed health checks after which the engine ends a task. */
+export const healthRetries = 3
 const pullMs = 10 * 60_000
 
 export function createEngineApi(client: EngineClient): EngineApi {
@@ -119,13 +122,11 @@ export function createEngineApi(client: EngineClient): EngineApi {
       return nodeId
     },
     findEndedContainer: async (id) => {
-      const container = await find<{ State?: { OOMKilled?: boolean; Health?: { Status?: string } } }>(
-        `/containers/${id}/json`,
-      )
-      const state = container?.State
-      return state
-        ? { isOutOfMemory: state.OOMKilled ?? false, isUnhealthy: state.Health?.Status === 'unhealthy' }
-        : null
+      const container = await find<EngineContainer>(`/containers/${encodeURIComponent(id)}/json`)
+      const { OOMKilled = false, Health } = container?.State ?? {}
+      // The health of every container that has ended is "unhealthy".
+      const isUnhealthy = (Health?.FailingStreak ?? 0) >= healthRetries
+      return container && { isOutOfMemory: OOMKilled, isUnhealthy }
     },
     openEvents: (filters, signal) =>
       client.openStream({ method: 'GET', path: '/events', query: { filters: JSON.stringify(filters) } }, signal),

@@ -76,6 +76,10 @@ export interface EngineNetwork {
   Labels?: EngineLabels | null
 }
 
+export interface EngineContainer {
+  State?: { OOMKilled?: boolean; Health?: { FailingStreak?: number } }
+}
+
 /** Why a container ended. */
 export interface EndedContainer {
   isOutOfMemory: boolean

@@ -23,22 +23,14 @@ const maxAttempts = 50
 /** Tasks get 30 s to end, so this is only exceeded if the engine has a problem. */
 const maxStopMs = 90_000
 
-/** Called before tasks are stopped, because their logs end with them. */
-type StopListener = (service: EngineService) => Promise<void>
-
 /** Throws HostingError `overtaken` if a later operation than `fence` has changed the record in the meantime. */
-export async function applyRecord(
-  context: DockerContext,
-  ref: InstanceRef,
-  fence: number,
-  onStop: StopListener = async () => undefined,
-): Promise<void> {
+export async function applyRecord(context: DockerContext, ref: InstanceRef, fence: number): Promise<void> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const record = await context.records.find(ref)
     const service = await context.api.findService(getServiceName(context.settings.prefix, ref))
     if (service && service.Spec.Labels[labels.code] !== ref.code)
       throw new HostingError('no_instance', `the service ${ref.code} does not exist`)
-    const isDone = isNewer(service, record) ? false : await applyOnce(context, record, service, onStop)
+    const isDone = isNewer(service, record) ? false : await applyOnce(context, record, service)
     if (isDone) {
       if (record && record.fence > fence)
         throw new HostingError('overtaken', `a later operation than ${fence} was already executed`)
@@ -58,10 +50,9 @@ async function applyOnce(
   context: DockerContext,
   record: ServiceRecord | null,
   service: EngineService | null,
-  onStop: StopListener,
 ): Promise<boolean> {
   if (service && record && (!record.created || service.Spec.Labels[labels.removal] !== undefined)) {
-    await removeSwarmService(context, record, service, onStop)
+    await removeSwarmService(context, record, service)
     return false
   }
   if (!record?.created) return true
@@ -71,7 +62,7 @@ async function applyOnce(
   }
   const spec = await buildNextSpec(context, record, service)
   if (!spec || (service && isSameSpec(service.Spec, spec))) return true
-  if (service && spec.Mode.Replicated?.Replicas === 0) await onStop(service)
+  if (service && spec.Mode.Replicated?.Replicas === 0) await context.log.collect(record, service)
   await writeService(context, service, spec)
   return false
 }
@@ -141,7 +132,6 @@ async function removeSwarmService(
   context: DockerContext,
   record: ServiceRecord,
   service: EngineService,
-  onStop: StopListener,
 ): Promise<void> {
   const { Spec: spec } = service
   const markedSpec = {
@@ -155,7 +145,7 @@ async function removeSwarmService(
     Mode: { Replicated: { Replicas: 0 } },
   }
   if (spec.Labels[labels.removal] === undefined) {
-    await onStop(service)
+    await context.log.collect(record, service)
     if (!(await writeService(context, service, markedSpec))) return
   }
   await waitUntilStopped(context, service.ID)
@@ -180,13 +170,8 @@ export async function waitUntilStopped({ api, settings }: DockerContext, service
 }
 
 /** Applies a record without tasks, and returns when no task runs. */
-export async function stopTasks(
-  context: DockerContext,
-  ref: InstanceRef,
-  fence: number,
-  onStop: StopListener,
-): Promise<void> {
-  await applyRecord(context, ref, fence, onStop)
+export async function stopTasks(context: DockerContext, ref: InstanceRef, fence: number): Promise<void> {
+  await applyRecord(context, ref, fence)
   const service = await context.api.findService(getServiceName(context.settings.prefix, ref))
   if (service) await waitUntilStopped(context, service.ID)
 }

@@ -1,5 +1,6 @@
 /** Builds the specifications of Swarm services. Only calculations. */
 import type { InstanceAddress, InstanceConfig } from '#server/drivers/hosting/hosting-driver.ts'
+import { healthRetries } from '#server/drivers/hosting/docker/engine/engine-api.ts'
 import { getTaskCount } from '#server/drivers/hosting/machine-memory.ts'
 import type {
   EngineService,
@@ -109,7 +110,7 @@ export function buildTaskTemplate(
         Timeout: 5 * second,
         StartPeriod: 60 * second,
         StartInterval: second,
-        Retries: 3,
+        Retries: healthRetries,
       },
       Mounts: [
         { Type: 'tmpfs', Target: '/tmp', TmpfsOptions: { SizeBytes: 64 * megabyte, Mode: 0o1777 } },

@@ -1,7 +1,6 @@
 /** The calls of the driver that start and stop tasks, and complete or revert deployments. */
 import type { HostingOperation, InstanceFault, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import type { DockerContext } from '#server/drivers/hosting/docker/docker-context.ts'
-import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import * as recordChanges from '#server/drivers/hosting/docker/records/service-record.ts'
 import { applyRecord, stopTasks, storeSwarmRollback } from '#server/drivers/hosting/docker/services/apply-record.ts'
 import { toInstanceState } from '#server/drivers/hosting/docker/services/instance-state.ts'
@@ -10,11 +9,8 @@ import { getNeededMb, requireMemory } from '#server/drivers/hosting/docker/servi
 import { resolveImage } from '#server/drivers/hosting/docker/services/resolve-image.ts'
 import { getTaskCount } from '#server/drivers/hosting/machine-memory.ts'
 
-export function createDeployments(
-  context: DockerContext,
-  collectLog: (ref: InstanceRef, service: EngineService) => Promise<void>,
-) {
-  const { api, records, settings } = context
+export function createDeployments(context: DockerContext) {
+  const { api, records, settings, log } = context
   const findImage = () => resolveImage(api, settings.image, settings.registry)
 
   return {
@@ -40,9 +36,11 @@ export function createDeployments(
         if (getNeededMb(context, record.config) > runningMb) await requireMemory(context, record, record.config)
         return startedRecord
       })
+      if (nextRecord.active?.number !== currentRecord.active?.number)
+        log.write(ref, currentRecord.active ? 'restart requested' : 'start requested')
       const hasTasks = nextRecord.active !== null && getTaskCount(nextRecord.active.config) > 0
       if (hasTasks) await applyRecord(context, ref, fence)
-      else await stopTasks(context, ref, fence, (service) => collectLog(ref, service))
+      else await stopTasks(context, ref, fence)
     },
 
     async switchOver(ref: InstanceRef, { fence }: HostingOperation): Promise<void> {
@@ -53,13 +51,24 @@ export function createDeployments(
     },
 
     async rollBack(ref: InstanceRef, fault: InstanceFault, { fence }: HostingOperation): Promise<void> {
-      await records.changeCreated(ref, fence, (record) => recordChanges.rollBackRecord(record, fence, fault, true))
+      let isReverted = false
+      await records.changeCreated(ref, fence, (record) => {
+        const nextRecord = recordChanges.rollBackRecord(record, fence, fault, true)
+        isReverted = nextRecord.active !== record.active
+        return nextRecord
+      })
+      if (isReverted) log.write(ref, `the new settings were given up (${fault}), the previous ones are used again`)
       await applyRecord(context, ref, fence)
     },
 
     async stop(ref: InstanceRef, { fence }: HostingOperation): Promise<void> {
-      await records.changeCreated(ref, fence, recordChanges.stopRecord)
-      await stopTasks(context, ref, fence, (service) => collectLog(ref, service))
+      let wasRunning = false
+      await records.changeCreated(ref, fence, (record) => {
+        wasRunning = record.wanted === 'running'
+        return recordChanges.stopRecord(record)
+      })
+      if (wasRunning) log.write(ref, 'stop requested')
+      await stopTasks(context, ref, fence)
     },
   }
 }

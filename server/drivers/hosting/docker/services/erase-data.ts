@@ -2,7 +2,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import type { DockerContext } from '#server/drivers/hosting/docker/docker-context.ts'
-import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { getFilters, getServiceName } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import type { ServiceRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
 import { applyRecord, waitUntilStopped } from '#server/drivers/hosting/docker/services/apply-record.ts'
@@ -32,14 +31,10 @@ export async function removeMaintenanceOf(context: DockerContext, { serviceId }:
 }
 
 /** Completes the erasure of a record with `erased` = `in_progress`. */
-export async function continueErasure(
-  context: DockerContext,
-  record: ServiceRecord,
-  onStop: (service: EngineService) => Promise<void>,
-): Promise<void> {
+export async function continueErasure(context: DockerContext, record: ServiceRecord): Promise<void> {
   const { api, records, settings } = context
   const { prefix, storage } = settings
-  await applyRecord(context, record, record.fence, onStop)
+  await applyRecord(context, record, record.fence)
   if (storage.kind === 'database') {
     await removeMaintenanceOf(context, record)
     await dropServiceDatabase(storage.url, getDatabaseName(prefix, record))
@@ -48,7 +43,7 @@ export async function continueErasure(
     if (await removeTaskObjects(api, prefix, record)) return
     throw new HostingError('unreachable', 'objects of the service are still in use')
   })
-  await context.eraseLog(record)
+  await context.log.erase(record)
   await records.change(record, record.fence, (currentRecord) =>
     currentRecord?.erased === 'in_progress'
       ? { ...currentRecord, erased: 'yes', hasPassword: false, hadData: false, name: '', node: null }

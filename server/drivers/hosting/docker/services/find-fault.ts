@@ -63,9 +63,10 @@ function getEndFault(task: EngineTask, container: EndedContainer | undefined, wa
   // The engine names the image, or the answer of the registry.
   if (state === 'rejected')
     return /image|manifest|pull access|repository|registry/i.test(error) ? 'no_image' : 'keeps_ending'
+  if (container?.isOutOfMemory) return 'out_of_memory'
   if (container?.isUnhealthy ?? seemsUnhealthy(task)) return wasHealthy ? 'no_answer' : 'not_healthy'
   const isKilled = task.Status.ContainerStatus?.ExitCode === 137
-  return isKilled && (container?.isOutOfMemory ?? true) ? 'out_of_memory' : 'keeps_ending'
+  return isKilled && !container ? 'out_of_memory' : 'keeps_ending'
 }
 
 /**

@@ -6,7 +6,6 @@ import {
   type InstanceRef,
 } from '#server/drivers/hosting/hosting-driver.ts'
 import type { DockerContext } from '#server/drivers/hosting/docker/docker-context.ts'
-import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { applyRecord, stopTasks } from '#server/drivers/hosting/docker/services/apply-record.ts'
 import { hasServiceData } from '#server/drivers/hosting/docker/services/erase-data.ts'
 import {
@@ -18,10 +17,7 @@ import {
 /** Time in ms after which the tasks of a service run again if the replacement of its data was interrupted. */
 const maxPauseMs = 15 * 60_000
 
-export function createInstanceData(
-  context: DockerContext,
-  collectLog: (ref: InstanceRef, service: EngineService) => Promise<void>,
-) {
+export function createInstanceData(context: DockerContext) {
   const { records, settings } = context
 
   /** Activates a draft while no task runs. */
@@ -29,7 +25,7 @@ export function createInstanceData(
     const pausedUntil = settings.clock() + maxPauseMs
     await records.changeCreated(ref, fence, (record) => ({ ...record, pausedUntil }))
     try {
-      await stopTasks(context, ref, fence, (service) => collectLog(ref, service))
+      await stopTasks(context, ref, fence)
       await activate()
       await records.changeCreated(ref, fence, (record) => ({ ...record, hasPassword: true }))
     } finally {
@@ -43,6 +39,7 @@ export function createInstanceData(
       const record = await records.changeCreated(ref, fence, (currentRecord) => currentRecord)
       await withControl(context, record, (control) => control.setAdminPassword(password))
       await records.changeCreated(ref, fence, (currentRecord) => ({ ...currentRecord, hasPassword: true }))
+      context.log.write(ref, 'password of admin changed')
     },
 
     async *readData(ref: InstanceRef): AsyncGenerator<DataPiece> {
@@ -64,6 +61,7 @@ export function createInstanceData(
         const draft = await control.createDraft(pieces)
         try {
           await activateDraft(ref, fence, () => control.activateDraft(draft))
+          context.log.write(ref, 'data replaced')
         } catch (error) {
           // The instance removes drafts that remain.
           await control.removeDraft(draft).catch(() => undefined)

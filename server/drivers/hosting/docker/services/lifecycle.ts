@@ -8,7 +8,6 @@ import {
   type InstanceRef,
 } from '#server/drivers/hosting/hosting-driver.ts'
 import { type DockerContext, getAddress, getLimitMb } from '#server/drivers/hosting/docker/docker-context.ts'
-import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { requireInstanceRef } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import * as recordChanges from '#server/drivers/hosting/docker/records/service-record.ts'
 import type { RecordedApp, ServiceRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
@@ -24,9 +23,6 @@ import { getNeededMb, readNodeMemory, requireMemory } from '#server/drivers/host
 import { resolveImage } from '#server/drivers/hosting/docker/services/resolve-image.ts'
 import { ensureTaskObjects } from '#server/drivers/hosting/docker/services/service-objects.ts'
 
-/** Stores the log of a service whose tasks are about to end. */
-type LogCollector = (ref: InstanceRef, service: EngineService) => Promise<void>
-
 const emptyRecord = {
   format: 1,
   revision: 0,
@@ -41,9 +37,8 @@ const emptyRecord = {
   pausedUntil: null,
 } as const
 
-export function createLifecycle(context: DockerContext, collectLog: LogCollector) {
+export function createLifecycle(context: DockerContext) {
   const { api, records, settings } = context
-  const onStop = (ref: InstanceRef) => (service: EngineService) => collectLog(ref, service)
 
   return {
     async prepare(
@@ -54,7 +49,7 @@ export function createLifecycle(context: DockerContext, collectLog: LogCollector
       const ref = requireInstanceRef(refInput)
       const erasedRecord = await records.find(ref)
       if (erasedRecord?.erased === 'in_progress' && fence >= erasedRecord.fence)
-        await continueErasure(context, erasedRecord, onStop(ref))
+        await continueErasure(context, erasedRecord)
       const record = await records.change(ref, fence, (currentRecord) => {
         if (currentRecord?.erased === 'in_progress')
           throw new HostingError('unreachable', `the data of the service ${ref.code} is still being erased`)
@@ -96,13 +91,16 @@ export function createLifecycle(context: DockerContext, collectLog: LogCollector
     },
 
     async remove(ref: InstanceRef, { fence }: HostingOperation): Promise<void> {
-      const record = await records.change(ref, fence, (currentRecord) =>
-        currentRecord?.erased === 'no'
+      let wasCreated = false
+      const record = await records.change(ref, fence, (currentRecord) => {
+        wasCreated = currentRecord?.created ?? false
+        return currentRecord?.erased === 'no'
           ? { ...recordChanges.stopRecord(currentRecord), created: false, apps: [], pausedUntil: null }
-          : currentRecord,
-      )
+          : currentRecord
+      })
       if (!record || record.erased !== 'no') return
-      await applyRecord(context, ref, fence, onStop(ref))
+      if (wasCreated) context.log.write(ref, 'service removed, data kept')
+      await applyRecord(context, ref, fence)
       await removeMaintenanceOf(context, ref)
     },
 
@@ -118,7 +116,7 @@ export function createLifecycle(context: DockerContext, collectLog: LogCollector
             }
           : currentRecord,
       )
-      if (record?.erased === 'in_progress') await continueErasure(context, record, onStop(ref))
+      if (record?.erased === 'in_progress') await continueErasure(context, record)
     },
   }
 }
