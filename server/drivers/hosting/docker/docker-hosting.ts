@@ -4,8 +4,8 @@
  */
 import Docker from 'dockerode'
 import { HostingError, type HostingDriver } from '#server/drivers/hosting/hosting-driver.ts'
-import type { DockerContext } from '#server/drivers/hosting/docker/docker-context.ts'
-import type { DockerHostingSettings } from '#server/drivers/hosting/docker/docker-settings.ts'
+import type { DockerContext } from '#server/drivers/hosting/docker/services/docker-context.ts'
+import type { DockerHostingSettings } from '#server/drivers/hosting/docker/services/docker-settings.ts'
 import { createEngineApi } from '#server/drivers/hosting/docker/engine/engine-api.ts'
 import { createEngineClient } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import { getFilters } from '#server/drivers/hosting/docker/engine/object-names.ts'
@@ -23,7 +23,7 @@ import {
 import { runUpkeep } from '#server/drivers/hosting/docker/upkeep.ts'
 import { watchStates } from '#server/drivers/hosting/docker/watch-states.ts'
 
-export type { DockerHostingSettings } from '#server/drivers/hosting/docker/docker-settings.ts'
+export type { DockerHostingSettings } from '#server/drivers/hosting/docker/services/docker-settings.ts'
 
 export function createDockerHosting(settings: DockerHostingSettings): HostingDriver {
   const docker = new Docker(settings.connection)

@@ -1,5 +1,5 @@
 /** Regular work that one node of the portal does for all: removes and completes what interrupted calls have left. */
-import type { DockerContext } from '#server/drivers/hosting/docker/docker-context.ts'
+import type { DockerContext } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { getFilters, labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import { getWantedSetting, isRolledBackBySwarm } from '#server/drivers/hosting/docker/records/service-record.ts'

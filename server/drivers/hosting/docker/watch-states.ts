@@ -3,7 +3,7 @@
  * reports no events of containers on other machines. Gives the routes to the gateway.
  */
 import type { InstanceRef, InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
-import type { DockerContext } from '#server/drivers/hosting/docker/docker-context.ts'
+import type { DockerContext } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import { type EngineEvent, watchEvents } from '#server/drivers/hosting/docker/engine/watch-events.ts'
 import { labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import type { ServiceRoute } from '#server/drivers/hosting/docker/gateway/docker-gateway.ts'
@@ -46,6 +46,7 @@ export function watchStates(context: DockerContext): StateWatch {
   let isReading = false
   let isOutdated = false
   let failureCount = 0
+  let isLossLogged = false
 
   function schedule(delayMs: number): void {
     if (controller.signal.aborted) return
@@ -69,7 +70,7 @@ export function watchStates(context: DockerContext): StateWatch {
     } catch (error) {
       failureCount += 1
       intervalMs = Math.min(maxIntervalMs, idleIntervalMs * 2 ** (failureCount - 1))
-      if (failureCount === 1) logLost(error)
+      logLost(error)
     } finally {
       isReading = false
       schedule(isOutdated ? eventDelayMs : intervalMs)
@@ -78,6 +79,7 @@ export function watchStates(context: DockerContext): StateWatch {
 
   function acceptSnapshot(snapshot: SwarmSnapshot): InstanceState[] {
     failureCount = 0
+    isLossLogged = false
     routesById = new Map(snapshot.inputs.map((input) => [input.record.serviceId, toRoute(input, settings.nodeAddress)]))
     settings.gateway.setRoutes([...routesById.values()].flat())
     const states = listStates(snapshot)
@@ -85,7 +87,10 @@ export function watchStates(context: DockerContext): StateWatch {
     return states
   }
 
+  /** Logs once until the engine responds again. */
   function logLost(error: unknown): void {
+    if (isLossLogged) return
+    isLossLogged = true
     settings.log.warn(
       { event: 'docker_states_outdated', err: error },
       'the docker engine does not respond; hosted services keep running, but their states are not current',

@@ -12,14 +12,14 @@ import {
   getServiceName,
   labels,
 } from '#server/drivers/hosting/docker/engine/object-names.ts'
-import { raiseFence, type ServiceRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
+import { raiseFence, type SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
 
 const maxAttempts = 50
 
 export interface RecordStore {
   /** Also returns the record of an erased service. Null if there never was one. */
-  find(ref: InstanceRef): Promise<ServiceRecord | null>
-  list(): Promise<ServiceRecord[]>
+  find(ref: InstanceRef): Promise<SwarmRecord | null>
+  list(): Promise<SwarmRecord[]>
   /**
    * Changes a record. `change` gets the current record with the fence of the operation, or null; it may run several times, and returns
    * null to change nothing. Throws HostingError `overtaken` if a later operation has changed the record.
@@ -27,25 +27,25 @@ export interface RecordStore {
   change(
     ref: InstanceRef,
     fence: number,
-    change: (record: ServiceRecord | null) => ServiceRecord | null | Promise<ServiceRecord | null>,
-  ): Promise<ServiceRecord | null>
+    change: (record: SwarmRecord | null) => SwarmRecord | null | Promise<SwarmRecord | null>,
+  ): Promise<SwarmRecord | null>
   /** Like `change`, for a service that exists. Throws HostingError `no_instance` otherwise. */
   changeCreated(
     ref: InstanceRef,
     fence: number,
-    change: (record: ServiceRecord) => ServiceRecord | Promise<ServiceRecord>,
-  ): Promise<ServiceRecord>
+    change: (record: SwarmRecord) => SwarmRecord | Promise<SwarmRecord>,
+  ): Promise<SwarmRecord>
 }
 
 export function createRecordStore(api: EngineApi, prefix: string): RecordStore {
   const findConfig = (ref: InstanceRef) => api.findConfig('configs', getServiceName(prefix, ref))
-  const toLabels = (record: ServiceRecord) => ({
+  const toLabels = (record: SwarmRecord) => ({
     ...getObjectLabels(prefix, 'record', record),
     [labels.fence]: String(record.fence),
     [labels.record]: JSON.stringify(record),
   })
 
-  async function write(config: EngineConfig | null, record: ServiceRecord): Promise<boolean> {
+  async function write(config: EngineConfig | null, record: SwarmRecord): Promise<boolean> {
     try {
       const recordLabels = toLabels(record)
       if (config) await api.updateConfigLabels(config, recordLabels)
@@ -104,16 +104,16 @@ export function createRecordStore(api: EngineApi, prefix: string): RecordStore {
 }
 
 /** A record that cannot be read must not look like a missing one, because then its service would be removed. */
-function requireRecord(config: EngineConfig): ServiceRecord {
+function requireRecord(config: EngineConfig): SwarmRecord {
   const record = parseRecord(config)
   if (record) return record
   throw new HostingError('unreachable', `the record ${config.Spec.Name} in the Swarm cannot be read`)
 }
 
 /** Returns null if the record is malformed, for example of a newer version of the portal. */
-export function parseRecord(config: EngineConfig): ServiceRecord | null {
+export function parseRecord(config: EngineConfig): SwarmRecord | null {
   try {
-    const record = JSON.parse(config.Spec.Labels?.[labels.record] ?? '') as ServiceRecord
+    const record = JSON.parse(config.Spec.Labels?.[labels.record] ?? '') as SwarmRecord
     return record.format === 1 && Number.isSafeInteger(record.serviceId) && Number.isSafeInteger(record.fence)
       ? record
       : null

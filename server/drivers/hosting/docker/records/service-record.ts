@@ -37,7 +37,7 @@ export interface RecordedDeployment {
   isGivenUp: boolean
 }
 
-export interface ServiceRecord extends InstanceRef {
+export interface SwarmRecord extends InstanceRef {
   format: 1
   name: string
   /** The latest operation. Earlier ones are refused. */
@@ -64,7 +64,7 @@ export interface ServiceRecord extends InstanceRef {
 }
 
 /** Returns the setting with which tasks should run now. Null if no task should run. */
-export const getWantedSetting = (record: ServiceRecord): TaskSetting | null =>
+export const getWantedSetting = (record: SwarmRecord): TaskSetting | null =>
   record.created && record.wanted === 'running' ? record.active : null
 
 const isSameSetting = (first: Pick<TaskSetting, 'config' | 'apps' | 'image'>, second: TaskSetting): boolean =>
@@ -81,17 +81,15 @@ export interface StartInput {
 }
 
 /** Whether a start changes nothing. */
-export function keepsTasks(
-  { wanted, active, deployment }: ServiceRecord,
-  input: Pick<StartInput, 'fresh' | 'fence'>,
-): boolean {
-  const isRunning = wanted === 'running' && active !== null
+export function keepsTasks(record: SwarmRecord, { fresh, fence }: Pick<StartInput, 'fresh' | 'fence'>): boolean {
+  const { active, deployment } = record
+  const isRunning = record.wanted === 'running' && active !== null
   // A repeated call does not deploy again what the platform has already rolled back.
-  return isRunning && (!input.fresh || (deployment?.fence === input.fence && deployment.state === 'rolled_back'))
+  return isRunning && (!fresh || (deployment?.fence === fence && deployment.state === 'rolled_back'))
 }
 
 /** Returns the record after a start; the same object if the tasks stay as they are. */
-export function startRecord(record: ServiceRecord, input: StartInput): ServiceRecord {
+export function startRecord(record: SwarmRecord, input: StartInput): SwarmRecord {
   const { active, config, apps } = record
   const { fence, image, earlierUpdate } = input
   const isRunning = record.wanted === 'running' && active !== null
@@ -109,23 +107,19 @@ export function startRecord(record: ServiceRecord, input: StartInput): ServiceRe
 }
 
 /** If the tasks of the deployment before are not healthy, they may be broken. Then the platform returns to the setting before it. */
-function getPreviousSetting(
-  { deployment }: ServiceRecord,
-  active: TaskSetting,
-  isHealthy: boolean,
-): TaskSetting | null {
+function getPreviousSetting({ deployment }: SwarmRecord, active: TaskSetting, isHealthy: boolean): TaskSetting | null {
   return deployment?.state === 'in_progress' && !isHealthy ? deployment.previous : active
 }
 
 /** Returns the record after a stop or a removal. The platform has nothing to return to any more. */
-export const stopRecord = (record: ServiceRecord): ServiceRecord => ({
+export const stopRecord = (record: SwarmRecord): SwarmRecord => ({
   ...record,
   wanted: 'stopped',
   active: null,
   deployment: null,
 })
 
-export function completeDeployment(record: ServiceRecord, fence: number): ServiceRecord {
+export function completeDeployment(record: SwarmRecord, fence: number): SwarmRecord {
   const { deployment } = record
   if (deployment?.fence !== fence || deployment.state !== 'in_progress') return record
   return { ...record, deployment: { ...deployment, state: 'completed', previous: null, fault: null } }
@@ -136,11 +130,11 @@ export function completeDeployment(record: ServiceRecord, fence: number): Servic
  * did not run before keeps its new tasks.
  */
 export function rollBackRecord(
-  record: ServiceRecord,
+  record: SwarmRecord,
   fence: number,
   fault: InstanceFault,
   isGivenUp: boolean,
-): ServiceRecord {
+): SwarmRecord {
   const { deployment } = record
   if (deployment?.fence !== fence || deployment.state === 'completed') return record
   if (deployment.state === 'rolled_back')
@@ -156,13 +150,13 @@ export function rollBackRecord(
 }
 
 /** Refuses delayed calls of an operation that has rolled back its deployment. Throws HostingError `overtaken`. */
-export function requireNotGivenUp({ deployment }: ServiceRecord, fence: number): void {
+export function requireNotGivenUp({ deployment }: SwarmRecord, fence: number): void {
   if (deployment?.fence !== fence || !deployment.isGivenUp) return
   throw new HostingError('overtaken', `the operation ${fence} was rolled back`)
 }
 
 /** Whether the Swarm itself has returned to the setting before the deployment, because its tasks failed. */
-export function isRolledBackBySwarm({ deployment }: ServiceRecord, service: EngineService | null): boolean {
+export function isRolledBackBySwarm({ deployment }: SwarmRecord, service: EngineService | null): boolean {
   if (deployment?.state !== 'in_progress' || deployment.previous === null || service === null) return false
   const { State: state = '', StartedAt: startedAt = null } = service.UpdateStatus ?? {}
   const isRollback = state.startsWith('rollback') && startedAt !== deployment.earlierUpdate
@@ -170,7 +164,7 @@ export function isRolledBackBySwarm({ deployment }: ServiceRecord, service: Engi
 }
 
 /** The fault of a deployment that was rolled back stays until the next operation. */
-export function raiseFence(record: ServiceRecord, fence: number): ServiceRecord {
+export function raiseFence(record: SwarmRecord, fence: number): SwarmRecord {
   if (fence === record.fence) return record
   const { deployment } = record
   const isOver = deployment !== null && deployment.state !== 'in_progress' && deployment.fault !== null

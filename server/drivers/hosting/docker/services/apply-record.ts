@@ -4,11 +4,11 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
-import { type DockerContext, getSpecSettings } from '#server/drivers/hosting/docker/docker-context.ts'
+import { type DockerContext, getSpecSettings } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import { isConflict, isMissing, isOutOfSequence } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import type { EngineService, EngineServiceSpec } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { getServiceName, labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
-import { isRolledBackBySwarm, type ServiceRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
+import { isRolledBackBySwarm, type SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
 import {
   buildServiceSpec,
   buildTaskTemplate,
@@ -42,13 +42,13 @@ export async function applyRecord(context: DockerContext, ref: InstanceRef, fenc
 }
 
 /** Whether the service was changed to a later record than the one that was read before. */
-const isNewer = (service: EngineService | null, record: ServiceRecord | null): boolean =>
+const isNewer = (service: EngineService | null, record: SwarmRecord | null): boolean =>
   Number(service?.Spec.Labels[labels.revision] ?? 0) > (record?.revision ?? 0) && record !== null
 
 /** Returns true if there is nothing to change. */
 async function applyOnce(
   context: DockerContext,
-  record: ServiceRecord | null,
+  record: SwarmRecord | null,
   service: EngineService | null,
 ): Promise<boolean> {
   if (service && record && (!record.created || service.Spec.Labels[labels.removal] !== undefined)) {
@@ -68,7 +68,7 @@ async function applyOnce(
 }
 
 /** Stores that the Swarm has returned to the earlier tasks of a service by itself. Returns the record. */
-export async function storeSwarmRollback(context: DockerContext, record: ServiceRecord): Promise<ServiceRecord> {
+export async function storeSwarmRollback(context: DockerContext, record: SwarmRecord): Promise<SwarmRecord> {
   const input = await readStateInput(context, record)
   const storedRecord = await context.records.change(record, record.fence, (currentRecord) =>
     currentRecord ? settleRecord({ ...input, record: currentRecord }) : null,
@@ -95,7 +95,7 @@ async function writeService(
 /** Returns null if there is no service and none is needed. */
 async function buildNextSpec(
   context: DockerContext,
-  record: ServiceRecord,
+  record: SwarmRecord,
   service: EngineService | null,
 ): Promise<EngineServiceSpec | null> {
   const { api, settings } = context
@@ -128,11 +128,7 @@ const byKey = ([first]: [string, string], [second]: [string, string]) => (first 
  * Removes a Swarm service. It is marked and stopped first, and then removed by its id. So a delayed removal cannot hit a service that a
  * later operation has created.
  */
-async function removeSwarmService(
-  context: DockerContext,
-  record: ServiceRecord,
-  service: EngineService,
-): Promise<void> {
+async function removeSwarmService(context: DockerContext, record: SwarmRecord, service: EngineService): Promise<void> {
   const { Spec: spec } = service
   const markedSpec = {
     ...spec,

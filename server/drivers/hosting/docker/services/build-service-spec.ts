@@ -13,7 +13,7 @@ import {
   getServiceName,
   labels,
 } from '#server/drivers/hosting/docker/engine/object-names.ts'
-import type { RecordedApp, ServiceRecord, TaskSetting } from '#server/drivers/hosting/docker/records/service-record.ts'
+import type { RecordedApp, SwarmRecord, TaskSetting } from '#server/drivers/hosting/docker/records/service-record.ts'
 
 export const containerPort = 8080
 const second = 1_000_000_000
@@ -66,7 +66,7 @@ export const formatApps = (apps: readonly RecordedApp[]): string =>
   )
 
 export function buildTaskTemplate(
-  record: ServiceRecord,
+  record: SwarmRecord,
   setting: TaskSetting,
   objects: TaskObjects,
   settings: SpecSettings,
@@ -183,13 +183,13 @@ export function findTaskTemplate(service: EngineService | null, number: number):
 }
 
 /** Number of tasks that should run now. */
-export function getReplicas(record: ServiceRecord): number {
+export function getReplicas(record: SwarmRecord): number {
   const isActive = record.created && record.wanted === 'running' && record.pausedUntil === null
   return isActive && record.active ? getTaskCount(record.active.config) : 0
 }
 
 export function buildServiceSpec(
-  record: ServiceRecord,
+  record: SwarmRecord,
   template: EngineTaskTemplate,
   { prefix, gateway }: SpecSettings,
 ): EngineServiceSpec {
@@ -210,7 +210,7 @@ export function buildServiceSpec(
 }
 
 export function buildMaintenanceSpec(
-  record: ServiceRecord,
+  record: SwarmRecord,
   template: EngineTaskTemplate,
   { prefix }: SpecSettings,
   expiresAt: number,

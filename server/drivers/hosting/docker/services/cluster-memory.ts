@@ -37,7 +37,7 @@ export interface NodeMemory {
   freeMb: number
 }
 
-/** Nodes that can get tasks. Reservations of tasks with the label `ownServiceId` do not count. */
+/** Nodes that can get tasks. The reservations of a service's own tasks do not count. */
 export function listNodeMemory(
   nodes: readonly EngineNode[],
   tasks: readonly EngineTask[],

@@ -1,6 +1,6 @@
 /** The calls of the driver that start and stop tasks, and complete or revert deployments. */
 import type { HostingOperation, InstanceFault, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
-import type { DockerContext } from '#server/drivers/hosting/docker/docker-context.ts'
+import type { DockerContext } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import * as recordChanges from '#server/drivers/hosting/docker/records/service-record.ts'
 import { applyRecord, stopTasks, storeSwarmRollback } from '#server/drivers/hosting/docker/services/apply-record.ts'
 import { toInstanceState } from '#server/drivers/hosting/docker/services/instance-state.ts'

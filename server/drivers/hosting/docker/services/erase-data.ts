@@ -1,9 +1,9 @@
 /** Deletes the data and all objects of a service. Every step can be repeated, also after an interruption. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
-import type { DockerContext } from '#server/drivers/hosting/docker/docker-context.ts'
+import type { DockerContext } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import { getFilters, getServiceName } from '#server/drivers/hosting/docker/engine/object-names.ts'
-import type { ServiceRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
+import type { SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
 import { applyRecord, waitUntilStopped } from '#server/drivers/hosting/docker/services/apply-record.ts'
 import { openMaintenance, removeMaintenance } from '#server/drivers/hosting/docker/services/maintenance.ts'
 import { getDatabaseName, isInUse, removeTaskObjects } from '#server/drivers/hosting/docker/services/service-objects.ts'
@@ -13,7 +13,7 @@ import { dropServiceDatabase, hasServiceDatabase } from '#server/drivers/hosting
 const maxReleaseMs = 30_000
 
 /** Returns true if the data cannot be checked from this machine. */
-export async function hasServiceData({ api, settings }: DockerContext, record: ServiceRecord): Promise<boolean> {
+export async function hasServiceData({ api, settings }: DockerContext, record: SwarmRecord): Promise<boolean> {
   const { prefix, storage } = settings
   if (storage.kind === 'database') return hasServiceDatabase(storage.url, getDatabaseName(prefix, record))
   if (record.node !== (await api.readNodeId())) return true
@@ -31,7 +31,7 @@ export async function removeMaintenanceOf(context: DockerContext, { serviceId }:
 }
 
 /** Completes the erasure of a record with `erased` = `in_progress`. */
-export async function continueErasure(context: DockerContext, record: ServiceRecord): Promise<void> {
+export async function continueErasure(context: DockerContext, record: SwarmRecord): Promise<void> {
   const { api, records, settings } = context
   const { prefix, storage } = settings
   await applyRecord(context, record, record.fence)
@@ -52,7 +52,7 @@ export async function continueErasure(context: DockerContext, record: ServiceRec
 }
 
 /** A volume of another machine can only be emptied, because the engine deletes volumes of its own machine. */
-async function eraseVolume(context: DockerContext, record: ServiceRecord): Promise<void> {
+async function eraseVolume(context: DockerContext, record: SwarmRecord): Promise<void> {
   const { api, settings } = context
   const volume = getServiceName(settings.prefix, record)
   const isLocal = record.node === null || record.node === (await api.readNodeId())

@@ -5,7 +5,7 @@ import {
   type HostingOperation,
   type InstanceRef,
 } from '#server/drivers/hosting/hosting-driver.ts'
-import type { DockerContext } from '#server/drivers/hosting/docker/docker-context.ts'
+import type { DockerContext } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import { applyRecord, stopTasks } from '#server/drivers/hosting/docker/services/apply-record.ts'
 import { hasServiceData } from '#server/drivers/hosting/docker/services/erase-data.ts'
 import {

@@ -18,7 +18,7 @@ import {
   getWantedSetting,
   isRolledBackBySwarm,
   rollBackRecord,
-  type ServiceRecord,
+  type SwarmRecord,
 } from '#server/drivers/hosting/docker/records/service-record.ts'
 import { findFault } from '#server/drivers/hosting/docker/services/find-fault.ts'
 import {
@@ -30,7 +30,7 @@ import {
 import { getTaskCount } from '#server/drivers/hosting/machine-memory.ts'
 
 export interface StateInput {
-  record: ServiceRecord
+  record: SwarmRecord
   service: EngineService | null
   /** Current tasks of the service, and earlier ones if it is not healthy. */
   tasks: readonly EngineTask[]
@@ -50,7 +50,7 @@ function findSettingFault(input: StateInput, number: number): InstanceFault | nu
 }
 
 /** Returns the record as it is after a rollback by the Swarm. */
-export function settleRecord(input: StateInput): ServiceRecord {
+export function settleRecord(input: StateInput): SwarmRecord {
   const { record, service } = input
   if (!record.deployment || !isRolledBackBySwarm(record, service)) return record
   const { number, fence } = record.deployment
@@ -108,7 +108,7 @@ const getRollbackFault = (deployment: Deployment | null) =>
   deployment?.state === 'rolled_back' ? deployment.fault : null
 
 function toDeployment(
-  { deployment, active }: ServiceRecord,
+  { deployment, active }: SwarmRecord,
   tasks: readonly EngineTask[],
   nodesById: ReadonlyMap<string, EngineNode>,
   getFault: (number: number) => Deployment['fault'],
@@ -147,7 +147,7 @@ const toTaskState = (task: EngineTask): TaskState => ({
 
 /** Whether the earlier tasks of a service are needed to explain its state. */
 export function needsHistory(
-  record: ServiceRecord,
+  record: SwarmRecord,
   service: EngineService | null,
   tasks: readonly EngineTask[],
 ): boolean {

@@ -7,10 +7,10 @@ import {
   type InstanceConfig,
   type InstanceRef,
 } from '#server/drivers/hosting/hosting-driver.ts'
-import { type DockerContext, getAddress, getLimitMb } from '#server/drivers/hosting/docker/docker-context.ts'
+import { type DockerContext, getAddress, getLimitMb } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import { requireInstanceRef } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import * as recordChanges from '#server/drivers/hosting/docker/records/service-record.ts'
-import type { RecordedApp, ServiceRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
+import type { RecordedApp, SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
 import { applyRecord } from '#server/drivers/hosting/docker/services/apply-record.ts'
 import { chooseNode, requireClusterMemory } from '#server/drivers/hosting/docker/services/cluster-memory.ts'
 import {
@@ -126,8 +126,8 @@ async function prepareRecord(
   ref: InstanceRef,
   spec: { name: string; config: InstanceConfig },
   fence: number,
-  record: ServiceRecord | null,
-): Promise<ServiceRecord> {
+  record: SwarmRecord | null,
+): Promise<SwarmRecord> {
   const { api, settings } = context
   await resolveImage(api, settings.image, settings.registry)
   const currentRecord = record?.erased === 'no' ? record : null
@@ -153,7 +153,7 @@ async function prepareRecord(
   }
 }
 
-const hadData = async (context: DockerContext, record: ServiceRecord): Promise<boolean> =>
+const hadData = async (context: DockerContext, record: SwarmRecord): Promise<boolean> =>
   record.created ? record.hadData : record.hasPassword && (await hasServiceData(context, record))
 
 const toRecordedApp = ({ code, name, version, module, flags, package: file }: InstanceApp): RecordedApp => ({

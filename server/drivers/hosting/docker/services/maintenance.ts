@@ -5,11 +5,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { type InstanceControl, openControl } from '#server/drivers/hosting/control/control-client.ts'
-import { type DockerContext, getSpecSettings } from '#server/drivers/hosting/docker/docker-context.ts'
+import { type DockerContext, getSpecSettings } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import { isConflict, isMissing, isOutOfSequence } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import type { EngineService, EngineTask } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { getMaintenanceName, getServiceName, labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
-import { getWantedSetting, type ServiceRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
+import { getWantedSetting, type SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
 import {
   buildMaintenanceSpec,
   buildTaskTemplate,
@@ -31,7 +31,7 @@ export interface OpenControl {
 }
 
 /** Opens a running task, or a maintenance task if none is healthy. */
-export async function openServiceControl(context: DockerContext, record: ServiceRecord): Promise<OpenControl> {
+export async function openServiceControl(context: DockerContext, record: SwarmRecord): Promise<OpenControl> {
   const target = getWantedSetting(record) && (await findRunningTask(context, record))
   if (!target) return openMaintenance(context, record)
   return { control: openTarget(context, record, target), release: () => undefined }
@@ -39,7 +39,7 @@ export async function openServiceControl(context: DockerContext, record: Service
 
 export async function withControl<T>(
   context: DockerContext,
-  record: ServiceRecord,
+  record: SwarmRecord,
   work: (control: InstanceControl) => Promise<T>,
 ): Promise<T> {
   const { control, release } = await openServiceControl(context, record)
@@ -55,13 +55,13 @@ interface TaskTarget {
   port: number
 }
 
-const openTarget = ({ settings }: DockerContext, record: ServiceRecord, { host, port }: TaskTarget): InstanceControl =>
+const openTarget = ({ settings }: DockerContext, record: SwarmRecord, { host, port }: TaskTarget): InstanceControl =>
   openControl({
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     token: deriveControlToken(settings, record),
   })
 
-async function findRunningTask(context: DockerContext, record: ServiceRecord): Promise<TaskTarget | null> {
+async function findRunningTask(context: DockerContext, record: SwarmRecord): Promise<TaskTarget | null> {
   const service = await context.api.findService(getServiceName(context.settings.prefix, record))
   return service && findHealthyTarget(context, await context.api.listTasks({ service: [service.ID] }))
 }
@@ -82,7 +82,7 @@ async function findHealthyTarget(
 }
 
 /** Throws HostingError `no_image`, or `unreachable` if the maintenance task does not become healthy. */
-export async function openMaintenance(context: DockerContext, record: ServiceRecord): Promise<OpenControl> {
+export async function openMaintenance(context: DockerContext, record: SwarmRecord): Promise<OpenControl> {
   const { api, settings } = context
   const deadline = settings.clock() + maxStartMs
   for (;;) {
@@ -106,7 +106,7 @@ export async function openMaintenance(context: DockerContext, record: ServiceRec
 
 async function requireNoFault(
   { api, settings }: DockerContext,
-  record: ServiceRecord,
+  record: SwarmRecord,
   tasks: EngineTask[],
 ): Promise<void> {
   if (tasks.length === 0) return
@@ -129,7 +129,7 @@ async function requireNoFault(
 }
 
 /** Returns null if another call changed the maintenance service at the same time. */
-async function ensureMaintenance(context: DockerContext, record: ServiceRecord): Promise<EngineService | null> {
+async function ensureMaintenance(context: DockerContext, record: SwarmRecord): Promise<EngineService | null> {
   const { api, settings } = context
   const service = await api.findService(getMaintenanceName(settings.prefix, record))
   if (service?.Spec.Labels[labels.removal] !== undefined) {

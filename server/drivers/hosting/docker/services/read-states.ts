@@ -1,6 +1,6 @@
 /** Reads what the states of services are derived from: four lists for all services together, not one call per service. */
 import type { InstanceRef, InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
-import { type DockerContext, getAddress } from '#server/drivers/hosting/docker/docker-context.ts'
+import { type DockerContext, getAddress } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import type {
   EndedContainer,
   EngineNode,
@@ -9,7 +9,7 @@ import type {
 } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { isMissing } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import { getFilters, getServiceName, labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
-import type { ServiceRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
+import type { SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
 import { listEndedContainers } from '#server/drivers/hosting/docker/services/find-fault.ts'
 import {
   needsHistory,
@@ -42,7 +42,7 @@ async function readEndedContainers(
 }
 
 /** Reads what the state of one service is derived from. */
-export async function readStateInput(context: DockerContext, record: ServiceRecord): Promise<StateInput> {
+export async function readStateInput(context: DockerContext, record: SwarmRecord): Promise<StateInput> {
   const { api, settings } = context
   const [service, nodes] = await Promise.all([
     api.findService(getServiceName(settings.prefix, record)),
@@ -71,7 +71,7 @@ async function listServiceTasks({ api }: DockerContext, serviceId: string): Prom
 }
 
 export interface SwarmSnapshot {
-  records: ServiceRecord[]
+  records: SwarmRecord[]
   /** Swarm services of this portal, also maintenance services. */
   services: EngineService[]
   inputs: StateInput[]
@@ -88,7 +88,7 @@ export async function readSnapshot(context: DockerContext): Promise<SwarmSnapsho
     api.listNodes(),
   ])
   const servicesByName = new Map(services.map((service) => [service.Spec.Name, service]))
-  const findService = (record: ServiceRecord) => servicesByName.get(getServiceName(settings.prefix, record)) ?? null
+  const findService = (record: SwarmRecord) => servicesByName.get(getServiceName(settings.prefix, record)) ?? null
   const tasksByService = Map.groupBy(tasks, ({ ServiceID }) => ServiceID)
   const getTasks = (service: EngineService | null) => (service && tasksByService.get(service.ID)) ?? []
   const explainedIds = records.flatMap((record) => {

@@ -1,8 +1,8 @@
 import type { InstanceConfig, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
-import { type DockerContext, getLimitMb } from '#server/drivers/hosting/docker/docker-context.ts'
+import { type DockerContext, getLimitMb } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import type { EngineTask } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
-import type { ServiceRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
+import type { SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
 import {
   listNodeMemory,
   type NodeMemory,
@@ -26,7 +26,7 @@ export async function readNodeMemory(
 /** Throws HostingError `no_memory`. */
 export async function requireMemory(
   context: DockerContext,
-  record: ServiceRecord,
+  record: SwarmRecord,
   config: InstanceConfig,
 ): Promise<void> {
   requireClusterMemory(await readNodeMemory(context, record), record.node, config, getLimitMb(context, config))

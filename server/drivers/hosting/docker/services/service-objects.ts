@@ -1,7 +1,7 @@
 /** Creates and removes the objects that the tasks of a service use: its network, secrets and list of apps. */
 import { createHash, hkdfSync } from 'node:crypto'
 import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
-import type { DockerHostingSettings } from '#server/drivers/hosting/docker/docker-settings.ts'
+import type { DockerHostingSettings } from '#server/drivers/hosting/docker/services/docker-settings.ts'
 import { isConflict } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import type { EngineApi } from '#server/drivers/hosting/docker/engine/engine-api.ts'
 import {

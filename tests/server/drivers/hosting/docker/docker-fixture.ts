@@ -1,11 +1,11 @@
 /** Records, tasks and nodes for tests of the driver `docker`. The tasks are recorded answers of a Docker Engine 20.10. */
 import type { EngineNode, EngineService, EngineTask } from '#server/drivers/hosting/docker/engine/engine-types.ts'
-import type { ServiceRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
+import type { SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
 import recordedText from '#tests/server/drivers/hosting/docker/recorded-tasks.json' with { type: 'json' }
 
 type TaskKind = keyof typeof recordedText.tasks
 
-export const createRecord = (overrides: Partial<ServiceRecord> = {}): ServiceRecord => ({
+export const createRecord = (overrides: Partial<SwarmRecord> = {}): SwarmRecord => ({
   format: 1,
   serviceId: 13,
   code: 'shop13',

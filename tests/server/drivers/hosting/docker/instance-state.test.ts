@@ -3,7 +3,7 @@ import type { InstanceFault } from '#server/drivers/hosting/hosting-driver.ts'
 import type { EngineService, EngineTask } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import {
   completeDeployment,
-  type ServiceRecord,
+  type SwarmRecord,
   startRecord,
   stopRecord,
 } from '#server/drivers/hosting/docker/records/service-record.ts'
@@ -23,13 +23,13 @@ import {
 } from '#tests/server/drivers/hosting/docker/docker-fixture.ts'
 
 const config = { memoryMb: 300, tasks: 2 }
-const start = (record: ServiceRecord, fence: number) =>
+const start = (record: SwarmRecord, fence: number) =>
   startRecord({ ...record, fence }, { fresh: true, fence, image: 'shop:1', earlierUpdate: null, isHealthy: true })
 const startedRecord = start(createRecord({ config }), 2)
 const runningRecord = completeDeployment(startedRecord, 2)
 const service = { UpdateStatus: undefined, Spec: { TaskTemplate: { ForceUpdate: 1 } } } as unknown as EngineService
 
-const createInput = (record: ServiceRecord, tasks: EngineTask[], overrides: Partial<StateInput> = {}): StateInput => ({
+const createInput = (record: SwarmRecord, tasks: EngineTask[], overrides: Partial<StateInput> = {}): StateInput => ({
   record,
   service,
   tasks,

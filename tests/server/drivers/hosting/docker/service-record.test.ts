@@ -5,7 +5,7 @@ import {
   raiseFence,
   requireNotGivenUp,
   rollBackRecord,
-  type ServiceRecord,
+  type SwarmRecord,
   startRecord,
   stopRecord,
 } from '#server/drivers/hosting/docker/records/service-record.ts'
@@ -13,7 +13,7 @@ import type { EngineService } from '#server/drivers/hosting/docker/engine/engine
 import { createRecord } from '#tests/server/drivers/hosting/docker/docker-fixture.ts'
 
 const startInput = { fresh: true, image: 'shop:1', earlierUpdate: null, isHealthy: true }
-const start = (record: ServiceRecord, overrides: Partial<Parameters<typeof startRecord>[1]> = {}) => {
+const start = (record: SwarmRecord, overrides: Partial<Parameters<typeof startRecord>[1]> = {}) => {
   const fence = overrides.fence ?? record.fence + 1
   return startRecord(raiseFence(record, fence), { ...startInput, ...overrides, fence })
 }

@@ -1,6 +1,6 @@
 /** What all parts of the driver `docker` share. */
 import type { InstanceAddress, InstanceConfig, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
-import type { DockerHostingSettings } from '#server/drivers/hosting/docker/docker-settings.ts'
+import type { DockerHostingSettings } from '#server/drivers/hosting/docker/services/docker-settings.ts'
 import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import type { EngineApi } from '#server/drivers/hosting/docker/engine/engine-api.ts'
 import type { RecordStore } from '#server/drivers/hosting/docker/records/record-store.ts'
