@@ -6,7 +6,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import { type DockerContext, getSpecSettings } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import { isConflict, isMissing, isOutOfSequence } from '#server/drivers/hosting/docker/engine/engine-client.ts'
-import type { EngineService, EngineServiceSpec } from '#server/drivers/hosting/docker/engine/engine-types.ts'
+import type {
+  EngineNode,
+  EngineService,
+  EngineServiceSpec,
+  EngineTask,
+} from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { getServiceName, labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import { isRolledBackBySwarm, type SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
 import {
@@ -14,14 +19,16 @@ import {
   buildTaskTemplate,
   findTaskTemplate,
 } from '#server/drivers/hosting/docker/services/build-service-spec.ts'
-import { readStateInput } from '#server/drivers/hosting/docker/services/read-states.ts'
+import { listServiceTasks, readStateInput } from '#server/drivers/hosting/docker/services/read-states.ts'
 import { settleRecord } from '#server/drivers/hosting/docker/services/instance-state.ts'
 import { ensureTaskObjects } from '#server/drivers/hosting/docker/services/service-objects.ts'
-import { mayRun } from '#server/drivers/hosting/docker/services/task-states.ts'
+import { isNodeReady, mayRun } from '#server/drivers/hosting/docker/services/task-states.ts'
 
 const maxAttempts = 50
 /** Tasks get 30 s to end, so this is only exceeded if the engine has a problem. */
 const maxStopMs = 90_000
+/** The manager deletes ended tasks every 250 ms. */
+const deletionIntervalMs = 600
 
 /** Throws HostingError `overtaken` if a later operation than `fence` has changed the record in the meantime. */
 export async function applyRecord(context: DockerContext, ref: InstanceRef, fence: number): Promise<void> {
@@ -144,21 +151,46 @@ async function removeSwarmService(context: DockerContext, record: SwarmRecord, s
     await context.log.collect(record, service)
     if (!(await writeService(context, service, markedSpec))) return
   }
-  await waitUntilStopped(context, service.ID)
-  await context.api.removeService(service.ID)
+  await removeStoppedService(context, service.ID)
 }
 
 /** Waits until no task of the service runs. Tasks on a machine that the Swarm has lost are not waited for. */
-export async function waitUntilStopped({ api, settings }: DockerContext, serviceId: string): Promise<void> {
+export async function waitUntilStopped(context: DockerContext, serviceId: string): Promise<void> {
+  await waitForTasks(context, serviceId, (tasks, nodesById) => !tasks.some((task) => mayRun(task, nodesById)))
+}
+
+/**
+ * Removes a Swarm service that has no tasks any more. A manager of engine 20.10 ends with a failure if a service is removed at the moment at
+ * which it deletes ended tasks of that service. So this waits until these are deleted, and until the list has stayed the same.
+ */
+export async function removeStoppedService(context: DockerContext, serviceId: string): Promise<void> {
+  let previousIds: string | null = null
+  await waitForTasks(context, serviceId, async (tasks, nodesById) => {
+    if (tasks.length === 0) return true
+    if (tasks.some((task) => mayRun(task, nodesById))) return false
+    const ids = JSON.stringify(tasks.map(({ ID }) => ID).toSorted())
+    const isStable = ids === previousIds && !tasks.some((task) => isBeingDeleted(task, nodesById))
+    previousIds = ids
+    if (!isStable) await wait(deletionIntervalMs)
+    return isStable
+  })
+  await context.api.removeService(serviceId)
+}
+
+/** Tasks on a machine that the Swarm has lost are deleted only when it returns. */
+const isBeingDeleted = ({ DesiredState, NodeID }: EngineTask, nodesById: ReadonlyMap<string, EngineNode>): boolean =>
+  DesiredState === 'remove' && (!NodeID || isNodeReady(nodesById.get(NodeID)))
+
+async function waitForTasks(
+  { api, settings }: DockerContext,
+  serviceId: string,
+  isReached: (tasks: EngineTask[], nodesById: ReadonlyMap<string, EngineNode>) => boolean | Promise<boolean>,
+): Promise<void> {
   const deadline = settings.clock() + maxStopMs
   for (;;) {
-    const tasks = await api.listTasks({ service: [serviceId] }).catch((error: unknown) => {
-      if (isMissing(error)) return []
-      throw error
-    })
-    if (tasks.length === 0) return
+    const tasks = await listServiceTasks(api, serviceId)
     const nodesById = new Map((await api.listNodes()).map((node) => [node.ID, node]))
-    if (!tasks.some((task) => mayRun(task, nodesById))) return
+    if (await isReached(tasks, nodesById)) return
     if (settings.clock() > deadline)
       throw new HostingError('unreachable', 'the tasks of the service did not end in time')
     await wait(200)

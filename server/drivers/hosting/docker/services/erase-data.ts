@@ -4,7 +4,7 @@ import { HostingError, type InstanceRef } from '#server/drivers/hosting/hosting-
 import type { DockerContext } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import { getFilters, getServiceName } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import type { SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
-import { applyRecord, waitUntilStopped } from '#server/drivers/hosting/docker/services/apply-record.ts'
+import { applyRecord } from '#server/drivers/hosting/docker/services/apply-record.ts'
 import { openMaintenance, removeMaintenance } from '#server/drivers/hosting/docker/services/maintenance.ts'
 import { getDatabaseName, isInUse, removeTaskObjects } from '#server/drivers/hosting/docker/services/service-objects.ts'
 import { dropServiceDatabase, hasServiceDatabase } from '#server/drivers/hosting/docker/storage/database.ts'
@@ -24,10 +24,7 @@ export async function hasServiceData({ api, settings }: DockerContext, record: S
 export async function removeMaintenanceOf(context: DockerContext, { serviceId }: InstanceRef): Promise<void> {
   const { api, settings } = context
   const filters = getFilters(settings.prefix, { kind: 'maintenance', serviceId })
-  for (const service of await api.listServices(filters)) {
-    await removeMaintenance(context, service)
-    await waitUntilStopped(context, service.ID)
-  }
+  for (const service of await api.listServices(filters)) await removeMaintenance(context, service)
 }
 
 /** Completes the erasure of a record with `erased` = `in_progress`. */

@@ -15,6 +15,7 @@ import {
   buildTaskTemplate,
   containerPort,
 } from '#server/drivers/hosting/docker/services/build-service-spec.ts'
+import { removeStoppedService } from '#server/drivers/hosting/docker/services/apply-record.ts'
 import { findFault } from '#server/drivers/hosting/docker/services/find-fault.ts'
 import { resolveImage } from '#server/drivers/hosting/docker/services/resolve-image.ts'
 import { deriveControlToken, ensureTaskObjects } from '#server/drivers/hosting/docker/services/service-objects.ts'
@@ -133,7 +134,7 @@ async function ensureMaintenance(context: DockerContext, record: SwarmRecord): P
   const { api, settings } = context
   const service = await api.findService(getMaintenanceName(settings.prefix, record))
   if (service?.Spec.Labels[labels.removal] !== undefined) {
-    await api.removeService(service.ID)
+    await removeStoppedService(context, service.ID)
     return null
   }
   if (service) return extend(context, service.ID)
@@ -147,7 +148,8 @@ async function ensureMaintenance(context: DockerContext, record: SwarmRecord): P
     const id = await api.createService(spec, settings.registry)
     const currentRecord = await context.records.find(record)
     if (currentRecord && currentRecord.erased === record.erased) return api.findService(id)
-    await api.removeService(id)
+    const orphan = await api.findService(id)
+    if (orphan) await removeMaintenance(context, orphan)
     throw new HostingError('overtaken', `the service ${record.code} was erased in the meantime`)
   })
 }
@@ -167,16 +169,21 @@ async function extend({ api, settings }: DockerContext, serviceId: string): Prom
 }
 
 /** Removes a maintenance service. It is marked first, so that it is not removed while another call extends it. */
-export async function removeMaintenance({ api, settings }: DockerContext, service: EngineService): Promise<void> {
+export async function removeMaintenance(context: DockerContext, service: EngineService): Promise<void> {
+  const { api, settings } = context
   const { Spec: spec } = service
-  const markedSpec = { ...spec, Labels: { ...spec.Labels, [labels.removal]: 'yes' } }
+  const markedSpec = {
+    ...spec,
+    Labels: { ...spec.Labels, [labels.removal]: 'yes' },
+    Mode: { Replicated: { Replicas: 0 } },
+  }
   const isMarked =
     spec.Labels[labels.removal] !== undefined ||
     (await tryChange(async () => {
       await api.updateService(service, markedSpec, settings.registry)
       return true
     }))
-  if (isMarked) await api.removeService(service.ID)
+  if (isMarked) await removeStoppedService(context, service.ID)
 }
 
 async function tryChange<T>(change: () => Promise<T>): Promise<T | null> {

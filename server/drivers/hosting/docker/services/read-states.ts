@@ -7,6 +7,7 @@ import type {
   EngineService,
   EngineTask,
 } from '#server/drivers/hosting/docker/engine/engine-types.ts'
+import type { EngineApi } from '#server/drivers/hosting/docker/engine/engine-api.ts'
 import { isMissing } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import { getFilters, getServiceName, labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import type { SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
@@ -48,7 +49,7 @@ export async function readStateInput(context: DockerContext, record: SwarmRecord
     api.findService(getServiceName(settings.prefix, record)),
     api.listNodes(),
   ])
-  const tasks = service ? await listServiceTasks(context, service.ID) : []
+  const tasks = service ? await listServiceTasks(api, service.ID) : []
   return {
     record,
     service,
@@ -60,7 +61,8 @@ export async function readStateInput(context: DockerContext, record: SwarmRecord
   }
 }
 
-async function listServiceTasks({ api }: DockerContext, serviceId: string): Promise<EngineTask[]> {
+/** Current and earlier tasks. */
+export async function listServiceTasks(api: EngineApi, serviceId: string): Promise<EngineTask[]> {
   try {
     return await api.listTasks({ service: [serviceId] })
   } catch (error) {
