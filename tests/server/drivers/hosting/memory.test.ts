@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { HostingError, type InstanceConfig, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
-import { calculateMemoryBudget } from '#server/drivers/hosting/local/instances/machine-memory.ts'
+import { calculateMemoryBudget } from '#server/drivers/hosting/machine-memory.ts'
 import {
   waitUntilHealthy,
   type LocalUnderTest,

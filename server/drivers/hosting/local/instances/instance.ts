@@ -12,7 +12,7 @@ import {
   type HostingOperation,
 } from '#server/drivers/hosting/hosting-driver.ts'
 import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
-import { getTaskCount, calculateNeededMemory } from '#server/drivers/hosting/local/instances/machine-memory.ts'
+import { getTaskCount, calculateNeededMemory } from '#server/drivers/hosting/machine-memory.ts'
 import { getDraftPath, removeStaleDrafts } from '#server/drivers/hosting/local/instances/draft-folders.ts'
 import type { ErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
 import { installApps, removeUnusedApps } from '#server/drivers/hosting/local/instances/install-apps.ts'

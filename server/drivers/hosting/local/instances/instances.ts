@@ -25,7 +25,7 @@ import {
   getMemoryLimit,
   calculateMemoryBudget,
   calculateNeededMemory,
-} from '#server/drivers/hosting/local/instances/machine-memory.ts'
+} from '#server/drivers/hosting/machine-memory.ts'
 import { removeOldLogs } from '#server/drivers/hosting/local/log-reader.ts'
 import type { InstanceProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
 import { openRunFolder } from '#server/drivers/hosting/local/run-folder.ts'
