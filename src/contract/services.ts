@@ -24,7 +24,18 @@ const memory = z.union([z.literal(0), integerBetween(1000, 8000)])
 const taskCount = integerBetween(-1, 4)
 
 /** Reasons why a service that should run is not running. `failed`: the last operation failed. */
-export const serviceFaults = ['keeps_ending', 'out_of_memory', 'no_answer', 'unreachable', 'failed'] as const
+export const serviceFaults = [
+  'keeps_ending',
+  'out_of_memory',
+  'no_answer',
+  'not_healthy',
+  'no_image',
+  'no_memory',
+  'node_lost',
+  'throttled',
+  'unreachable',
+  'failed',
+] as const
 
 /** Long requests on a running system. Only one runs at a time per service. `stop` and `start` are additions of the portal. */
 export const serviceOperations = [

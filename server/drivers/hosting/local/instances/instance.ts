@@ -85,6 +85,7 @@ export class HostedInstance {
       })),
       healthy: tasks.some(({ healthy }) => healthy),
       fault: plan ? this.#tasks.getFault() : null,
+      deployment: null,
       address: this.#context.getAddress(),
     }
   }
