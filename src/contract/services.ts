@@ -52,6 +52,23 @@ export const serviceOperations = [
 ] as const
 export type ServiceOperation = (typeof serviceOperations)[number]
 
+/** Steps of an operation. `rollback` returns to the version that ran before. */
+export const operationSteps = [
+  'prepare',
+  'install',
+  'configure',
+  'password',
+  'start',
+  'restart',
+  'health',
+  'switch',
+  'rollback',
+  'stop',
+  'remove',
+  'erase',
+] as const
+export type OperationStep = (typeof operationSteps)[number]
+
 const serviceRow = z.object({
   id: z.int(),
   company_id: z.int(),
@@ -90,6 +107,8 @@ const serviceRow = z.object({
   running_tasks: integerBetween(0, 4),
   needs_reboot: z.boolean(),
   fault: z.nullable(z.enum(serviceFaults)),
+  /** Why the latest new version or configuration was given up. The previous one keeps running. */
+  deployment_fault: z.nullable(z.enum(serviceFaults)),
   /** The running operation. `user_name` is null if the portal started it, or if provider staff started it and the caller is a customer. */
   operation: z.nullable(
     z.object({
@@ -97,6 +116,14 @@ const serviceRow = z.object({
       user_name: z.nullable(z.string()),
       since: timestamp,
       progress_key: z.string(),
+      /** The current step. While it waits for health, the numbers of healthy and requested instances are not null. */
+      step: z.nullable(
+        z.object({
+          name: z.enum(operationSteps),
+          healthy: z.nullable(z.int()),
+          wanted: z.nullable(z.int()),
+        }),
+      ),
     }),
   ),
   /** Days on which the service stops and its data is erased. A removed service has only `erase_date`. */

@@ -16,21 +16,37 @@ import { announceServices } from '#server/use-cases/hosting/announce.ts'
 
 type ObservedFields = Pick<
   MonitoredService,
-  'online' | 'running_memory' | 'running_tasks' | 'needs_reboot' | 'fault' | 'system_status'
+  'online' | 'running_memory' | 'running_tasks' | 'needs_reboot' | 'fault' | 'deployment_fault' | 'system_status'
 >
+
+/** Maximum number of tasks of a service (D42). */
+const maxTasks = 4
 
 /** A `state` of null means that a service that should run has no instance on the host. */
 export function toObservedFields(state: InstanceState | null): ObservedFields {
   if (!state?.created)
-    return { online: 0, running_memory: null, running_tasks: 0, needs_reboot: false, fault: 'failed', system_status: 5 }
-  const { tasks, config, healthy, active, fault } = state
+    return {
+      online: 0,
+      running_memory: null,
+      running_tasks: 0,
+      needs_reboot: false,
+      fault: 'failed',
+      deployment_fault: null,
+      system_status: 5,
+    }
+  const { tasks, config, healthy, active, deployment } = state
+  const deploymentFault = deployment?.state === 'rolled_back' ? (deployment.fault ?? 'not_healthy') : null
+  // A healthy service has the fault of its deployment, and it is shown as such: the previous version keeps running.
+  const fault = healthy && state.fault === deploymentFault ? null : state.fault
   const isStopped = (active === null || active.tasks === 0) && tasks.length === 0
   return {
     online: healthy ? 1 : 0,
     running_memory: tasks[0]?.limitMb ?? null,
-    running_tasks: tasks.length,
+    // During a replacement there can be one more.
+    running_tasks: Math.min(maxTasks, tasks.length),
     needs_reboot: active !== null && !isSameConfig(active, config),
     fault,
+    deployment_fault: deploymentFault,
     system_status: isStopped ? 4 : healthy ? 2 : fault === null ? 3 : 5,
   }
 }
@@ -56,10 +72,12 @@ export async function checkServices(app: AppContext, companyId: number | null = 
   if (hosting === 'off') throw new ProblemError('NOT_SUPPORT')
   // The rows are read before the states. If another node has written a newer state in between, the row's version differs.
   const knownServices = await readAsSystem(app, listMonitoredServices)
+  let isThrottled = false
   const states = await app.hosting.lookAll().catch((error: unknown) => {
     if (!(error instanceof HostingError)) throw error
     // The connection between the two nodes says nothing about the services.
     if (hosting === 'elsewhere') throw createUnavailableProblem(10)
+    isThrottled = error.fault === 'throttled'
     return null
   })
   const checkedServices = knownServices.filter((row) => companyId === null || row.company_id === companyId)
@@ -70,28 +88,27 @@ export async function checkServices(app: AppContext, companyId: number | null = 
     result.checked += 1
     const observedFields: ObservedFields = states
       ? toObservedFields(statesById.get(row.id) ?? null)
-      : { ...toUnreachableFields(row) }
+      : toUnknownFields(row, isThrottled)
     result.online += observedFields.online
     if (row.operation !== null || hasSameFields(row, observedFields)) continue
     if (!(await writeAsSystem(app, (db) => writeObserved(db, app, row, observedFields)))) continue
     result.changed += 1
     announceServices(app, row.company_id)
   }
-  if (states && hosting === 'local') await removeUnneededSystems(app, knownServices, states)
+  if (states && hosting !== 'elsewhere') await removeUnneededSystems(app, knownServices, states)
   return result
 }
-/** Returns the previous values, except that the service is not online, because its state is unknown. */
-const toUnreachableFields = ({
+/** Returns the previous values with the reason why the state is unknown. If the host does not respond at all, the service is not online. */
+const toUnknownFields = (
+  { online, running_memory, running_tasks, needs_reboot, deployment_fault, system_status }: MonitoredService,
+  isThrottled: boolean,
+): ObservedFields => ({
+  online: isThrottled ? online : 0,
   running_memory,
   running_tasks,
   needs_reboot,
-  system_status,
-}: MonitoredService): ObservedFields => ({
-  online: 0,
-  running_memory,
-  running_tasks,
-  needs_reboot,
-  fault: 'unreachable',
+  fault: isThrottled ? 'throttled' : 'unreachable',
+  deployment_fault,
   system_status,
 })
 

@@ -98,7 +98,8 @@ export class HostedInstance {
     // While tasks that ran before serve the users, the fault of the new tasks is only in the deployment.
     const isPreviousHealthy = this.listHealthyTasks().some(({ record }) => record.active < active.number)
     const fault = isPreviousHealthy ? null : this.#tasks.getFault()
-    return fault ?? (deployment?.state === 'rolled_back' ? deployment.fault : null)
+    const isHealthy = this.listHealthyTasks().length > 0
+    return fault ?? (isHealthy && deployment?.state === 'rolled_back' ? deployment.fault : null)
   }
 
   #getDeployment({ deployment = null }: files.InstanceRecord, { count, active }: TaskPlan): Deployment | null {
