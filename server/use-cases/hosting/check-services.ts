@@ -10,7 +10,12 @@ import {
 import { updateListedOrder } from '#server/db/orders/orders.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { HostingError, type InstanceConfig, type InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
+import {
+  type Deployment,
+  HostingError,
+  type InstanceConfig,
+  type InstanceState,
+} from '#server/drivers/hosting/hosting-driver.ts'
 import { createUnavailableProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 
@@ -35,7 +40,7 @@ export function toObservedFields(state: InstanceState | null): ObservedFields {
       system_status: 5,
     }
   const { tasks, config, healthy, active, deployment } = state
-  const deploymentFault = deployment?.state === 'rolled_back' ? (deployment.fault ?? 'not_healthy') : null
+  const deploymentFault = getDeploymentFault(deployment)
   // A healthy service has the fault of its deployment, and it is shown as such: the previous version keeps running.
   const fault = healthy && state.fault === deploymentFault ? null : state.fault
   const isStopped = (active === null || active.tasks === 0) && tasks.length === 0
@@ -50,6 +55,9 @@ export function toObservedFields(state: InstanceState | null): ObservedFields {
     system_status: isStopped ? 4 : healthy ? 2 : fault === null ? 3 : 5,
   }
 }
+const getDeploymentFault = (deployment: Deployment | null) =>
+  deployment?.state === 'rolled_back' ? (deployment.fault ?? 'not_healthy') : null
+
 const isSameConfig = (a: InstanceConfig, b: InstanceConfig) =>
   a.tasks === b.tasks && (a.memoryMb === b.memoryMb || b.tasks === 0)
 
