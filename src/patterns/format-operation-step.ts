@@ -13,9 +13,13 @@ export function formatOperationStep(
   operation: (Omit<Operation, 'step'> & Partial<Pick<Operation, 'step'>>) | null,
   t: TFunction<'services'>,
 ): string | null {
-  const { name, healthy, wanted } = operation?.step ?? {}
+  const { name, healthy, wanted: wantedCount } = operation?.step ?? {}
   if (!name) return null
-  if (typeof healthy === 'number' && typeof wanted === 'number')
-    return t('step.healthCount', { count: wanted, number: formatNumber(wanted), healthy: formatNumber(healthy) })
+  if (typeof healthy === 'number' && typeof wantedCount === 'number')
+    return t('step.healthCount', {
+      count: wantedCount,
+      number: formatNumber(wantedCount),
+      healthy: formatNumber(healthy),
+    })
   return findMessage('services', `step.${name}`)
 }

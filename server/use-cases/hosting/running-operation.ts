@@ -62,8 +62,8 @@ export async function writeOperationStep(
 ): Promise<boolean> {
   const service = await lockService(db, serviceId)
   if (!service?.operation || service.fence !== fence) return false
-  const { name, healthy, wanted } = service.operation.step ?? {}
-  if (name === step.name && healthy === step.healthy && wanted === step.wanted) return false
+  const { name, healthy, wanted: wantedCount } = service.operation.step ?? {}
+  if (name === step.name && healthy === step.healthy && wantedCount === step.wanted) return false
   await updateService(db, serviceId, { operation: JSON.stringify({ ...service.operation, step }) }, now)
   return true
 }

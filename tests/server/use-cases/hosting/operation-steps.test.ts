@@ -74,8 +74,8 @@ describe('the steps of an operation', () => {
     const steps: unknown[] = []
     const recordStep = async () => {
       const { operation } = await readRow(staff)
-      const { name, healthy, wanted } = operation?.step ?? {}
-      const text = wanted === null ? name : `${name} ${healthy}/${wanted}`
+      const { name, healthy, wanted: wantedCount } = operation?.step ?? {}
+      const text = wantedCount === null ? name : `${name} ${healthy}/${wantedCount}`
       if (text !== steps.at(-1)) steps.push(text)
     }
     const record =

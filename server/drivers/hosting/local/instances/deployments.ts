@@ -21,12 +21,12 @@ export function getNextActive(currentRecord: InstanceRecord, isFresh: boolean, f
 
 /** `isHealthy` says whether all tasks of the present setting are healthy. A setting that never was is not one to return to. */
 export function beginDeployment(
-  { wanted, active, deployment }: InstanceRecord,
+  { wanted: targetState, active, deployment }: InstanceRecord,
   nextSetting: ActiveSetting,
   { isHealthy, now }: { isHealthy: boolean; now: number },
 ): DeploymentRecord {
   const isUnproven = deployment?.state === 'in_progress' && !isHealthy
-  const previous = wanted === 'stopped' ? null : isUnproven ? deployment.previous : active
+  const previous = targetState === 'stopped' ? null : isUnproven ? deployment.previous : active
   const { fence, number: setting } = nextSetting
   return { fence, setting, since: now, state: 'in_progress', fault: null, previous }
 }
