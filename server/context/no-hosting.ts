@@ -11,6 +11,8 @@ export const noHosting: HostingDriver = {
   install: failUnreachable,
   configure: failUnreachable,
   start: failUnreachable,
+  switchOver: failUnreachable,
+  rollBack: failUnreachable,
   stop: failUnreachable,
   setPassword: failUnreachable,
   remove: failUnreachable,
@@ -26,6 +28,7 @@ export const noHosting: HostingDriver = {
   async *readLog() {
     await failUnreachable()
   },
+  upkeep: null,
   watch: () => () => undefined,
   close: async () => undefined,
 }

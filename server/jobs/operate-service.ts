@@ -1,85 +1,99 @@
-/** Runs operations on a hosted service. Each step is one host call that names the target state, so it can be repeated. */
+/**
+ * Runs operations on a hosted service, for every driver: brings it to the target state in named steps. Each step is one host call that can be
+ * repeated, and is shown to everybody who sees the service. If the new instances do not become healthy, the service returns to the version that
+ * ran before.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
-import type { ServiceOperation } from '#contract/services.ts'
+import type { OperationStep, ServiceOperation } from '#contract/services.ts'
 import { isStored } from '#contract/verdict.ts'
 import { storePassword } from '#server/db/hosting/service-passwords.ts'
 import { findServiceRow } from '#server/db/hosting/services.ts'
 import { findContractById } from '#server/db/orders/contracts.ts'
+import type { RunningStep } from '#server/db/tables/hosting-tables.ts'
 import type { Config } from '#server/config/config.ts'
 import {
   HostingError,
+  type HostingFault,
   type InstanceAddress,
   type InstanceApp,
   type InstanceConfig,
-  type InstanceState,
+  type InstanceFault,
 } from '#server/drivers/hosting/hosting-driver.ts'
 import type { JobKind, JobContext } from '#server/jobs/job-kind.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import { readRunningApps } from '#server/use-cases/hosting/running-apps.ts'
 import { findStoredPackage } from '#server/use-cases/uploads/stored-packages.ts'
-import type { OperationInput } from '#server/use-cases/hosting/running-operation.ts'
+import { checkHealth, countInstances, healthCheckMs } from '#server/use-cases/hosting/health-wait.ts'
+import { type OperationInput, writeOperationStep } from '#server/use-cases/hosting/running-operation.ts'
 import { createServicePassword, passwordLifeMs, sealPassword } from '#server/use-cases/hosting/service-passwords.ts'
 import { type OperationPoint, settleOperation } from '#server/use-cases/hosting/settle-operation.ts'
 
-type Stage =
-  | 'prepare'
-  | 'install'
-  | 'password'
-  | 'start'
-  | 'restart'
-  | 'health'
-  | 'configure'
-  | 'stop'
-  | 'remove'
-  | 'erase'
+/** Steps that an operation plans. It returns to the previous version only if the wait for health is given up. */
+type PlannedStep = Exclude<OperationStep, 'rollback'>
 
 type HostOperation = Exclude<ServiceOperation, 'restore-backup'>
 
-const stagesByOperation: Record<HostOperation, readonly Stage[]> = {
-  'create-service': ['prepare', 'install', 'password', 'start', 'health'],
-  'update-service': ['install', 'restart', 'health'],
-  'reboot-service': ['restart', 'health'],
+const stepsByOperation: Record<HostOperation, readonly PlannedStep[]> = {
+  'create-service': ['prepare', 'install', 'password', 'start', 'health', 'switch'],
+  'update-service': ['install', 'restart', 'health', 'switch'],
+  'reboot-service': ['restart', 'health', 'switch'],
   'configure-service': ['configure'],
   'reset-service-password': ['password'],
   'stop-service': ['stop'],
-  'start-service': ['start', 'health'],
+  'start-service': ['start', 'health', 'switch'],
   'remove-service': ['remove'],
   'delete-service': ['erase'],
 }
 
-/** How long a started system may take until it is healthy, and how often it is checked, in ms. */
-export const healthCheckMs = { timeout: 90_000, interval: 400 }
-
 type OperationContext = JobContext<OperationInput, OperationPoint>
 
-export const hostOperations = Object.keys(stagesByOperation) as HostOperation[]
+export const hostOperations = Object.keys(stepsByOperation) as HostOperation[]
 
 export const createServiceOperationJob = (kind: HostOperation): JobKind<OperationInput, OperationPoint, unknown> => ({
   isResumable: true,
   ...(kind === 'stop-service' || kind === 'start-service' ? { isQuiet: true as const } : {}),
-  // Retries an unreachable host for about five minutes.
+  // Retries an unreachable or busy host for about five minutes.
   getRetryDelay: (tries) => (tries >= 8 ? null : Math.min(60_000, 2000 * 2 ** tries)),
   settle: settleOperation,
   onEnded: ({ app, input }) => announceServices(app, input.companyId),
   async step(context) {
-    const stagePlan = stagesByOperation[kind]
+    const plan = stepsByOperation[kind]
     const point = context.point ?? { next: 0 }
-    const stage = stagePlan[point.next]
-    if (stage === undefined) return { kind: 'done', output: null }
-    const nextPoint = await stageHandlers[stage](context, point).catch((error: unknown) => failStage(context, error))
-    const isComplete = nextPoint.next >= stagePlan.length
-    if (isComplete && stage !== 'health')
-      nextPoint.state = await context.app.hosting.look(getServiceRef(context)).catch(() => null)
+    const name = point.givenUp ? 'rollback' : plan[point.next]
+    if (name === undefined) return { kind: 'done', output: null }
+    const runningStep = describeStep(context, name, point)
+    await announceStep(context, runningStep)
+    const nextPoint = await stepHandlers[name](context, point).catch((error: unknown) => failStep(context, error))
+    if (nextPoint.next >= plan.length)
+      nextPoint.state = await context.app.hosting.look(getServiceRef(context)).catch(() => point.state ?? null)
     return {
       kind: 'on',
       point: nextPoint,
-      percent: Math.min(99, Math.round((nextPoint.next / stagePlan.length) * 100)),
-      info: { name: context.input.code, message: stagePlan[nextPoint.next] ?? '' },
+      percent: calculatePercent(plan, nextPoint, describeStep(context, name, nextPoint)),
+      info: { name: context.input.code, message: nextPoint.givenUp ? 'rollback' : (plan[nextPoint.next] ?? '') },
     }
   },
 })
+
+/** While the operation waits for health, the step has the numbers of the latest check. */
+function describeStep({ input }: OperationContext, name: OperationStep, point: OperationPoint): RunningStep {
+  if (name !== 'health' || !point.state) return { name, healthy: null, wanted: null }
+  return { name, ...countInstances(point.state, input.fence) }
+}
+
+/** Stores the step in the service's row and announces the row. Progress only informs users, so a failure does not fail the operation. */
+async function announceStep({ app, input }: OperationContext, step: RunningStep): Promise<void> {
+  const isNew = await writeAsSystem(app, (db) => writeOperationStep(db, input, step, app.clock())).catch(() => false)
+  if (isNew) announceServices(app, input.companyId)
+}
+
+function calculatePercent(plan: readonly PlannedStep[], { next }: OperationPoint, step: RunningStep): number {
+  const isWaiting = plan[next] === 'health' && step.wanted !== null && step.healthy !== null && step.wanted > 0
+  const share = isWaiting ? Math.min(1, (step.healthy ?? 0) / (step.wanted ?? 1)) : 0
+  return Math.min(99, Math.round(((next + share) / plan.length) * 100))
+}
 
 const getServiceRef = ({ input: { serviceId, code } }: OperationContext) => ({ serviceId, code })
 const getOperation = ({ input: { fence } }: OperationContext) => ({ fence })
@@ -90,13 +104,16 @@ const advance = (point: OperationPoint, changes: Partial<OperationPoint> = {}): 
 })
 
 /** Throws the error, as a problem if the host refused the operation. A final problem first undoes a creation. Other errors are retried. */
-async function failStage(context: OperationContext, error: unknown): Promise<never> {
-  const problem = error instanceof HostingError && error.fault !== 'unreachable' ? toProblem(error) : error
+async function failStep(context: OperationContext, error: unknown): Promise<never> {
+  const problem = error instanceof HostingError && !retriedFaults.includes(error.fault) ? toProblem(error) : error
   // A database that is briefly unavailable is not a final refusal.
   const isFinal = problem instanceof ProblemError && isStored(problem.status, problem.code)
   if (isFinal && context.input.kind === 'create-service') await undoCreation(context)
   throw problem
 }
+
+/** A later attempt may succeed. */
+const retriedFaults: readonly HostingFault[] = ['unreachable', 'throttled']
 
 const toProblem = ({ fault, details }: HostingError) =>
   fault === 'no_memory' ? new ProblemError('NO_MEMORY', details) : new ProblemError('STATE_CONFLICT', { why: fault })
@@ -111,7 +128,10 @@ const undoCreation = (context: OperationContext) =>
     ),
   )
 
-const stageHandlers: Record<Stage, (context: OperationContext, point: OperationPoint) => Promise<OperationPoint>> = {
+const stepHandlers: Record<
+  OperationStep,
+  (context: OperationContext, point: OperationPoint) => Promise<OperationPoint>
+> = {
   async prepare(context, point) {
     const service = await readAsSystem(context.app, (db) =>
       findServiceRow(db, context.input.companyId, context.input.serviceId),
@@ -164,15 +184,31 @@ const stageHandlers: Record<Stage, (context: OperationContext, point: OperationP
     return advance(point)
   },
 
-  /** Each check is a step of its own, so that a kill does not reset the time that the job has waited. */
+  /** Each check is stored, so that a kill does not reset the time that the operation has waited. */
   async health(context, point) {
-    const waitingSince = point.waitsSince ?? context.app.clock()
-    const state = await context.app.hosting.look(getServiceRef(context))
-    if (state && isServiceUp(state)) return advance(point, { state, waitsSince: waitingSince })
-    if (context.app.clock() - waitingSince > healthCheckMs.timeout)
-      throw new ProblemError('STATE_CONFLICT', { why: state?.fault ?? 'no_answer' })
+    const { app, input } = context
+    const state = await app.hosting.look(getServiceRef(context))
+    const result = checkHealth(state, point.wait, { fence: input.fence, now: app.clock() })
+    if (result.kind === 'healthy') return advance(point, { state })
+    if (result.kind === 'givenUp') return { ...point, state, givenUp: { fault: result.fault, isRolledBack: false } }
     await wait(healthCheckMs.interval)
-    return { ...point, waitsSince: waitingSince, state }
+    return { ...point, state, wait: result.wait }
+  },
+
+  async switch(context, point) {
+    await context.app.hosting.switchOver(getServiceRef(context), getOperation(context))
+    return advance(point)
+  },
+
+  /** A failed creation has no previous version: its instance is removed when the operation fails. */
+  async rollback(context, point) {
+    const { hosting } = context.app
+    const { fault, isRolledBack } = point.givenUp ?? { fault: 'no_answer' as InstanceFault, isRolledBack: false }
+    if (isRolledBack || context.input.kind === 'create-service')
+      throw new ProblemError('STATE_CONFLICT', { why: fault })
+    await hosting.rollBack(getServiceRef(context), fault, getOperation(context))
+    const state = await hosting.look(getServiceRef(context))
+    return { ...point, state, givenUp: { fault, isRolledBack: true } }
   },
 
   async configure(context, point) {
@@ -203,12 +239,4 @@ function toPublicAddress({ serviceTls }: Pick<Config, 'serviceTls'>, address: In
   if (!serviceTls) return address
   const toHttpsUrl = (url: string) => `https://${new URL(url).hostname}/`
   return { url: toHttpsUrl(address.url), adminUrl: toHttpsUrl(address.adminUrl) }
-}
-
-/** Whether the configured number of tasks runs with the current configuration and all of them respond. */
-function isServiceUp({ config, running, tasks }: InstanceState): boolean {
-  if (config.tasks === 0) return tasks.length === 0
-  const count = config.tasks === -1 ? Math.max(1, tasks.length) : config.tasks
-  const isSame = running?.memoryMb === config.memoryMb && running.tasks === config.tasks
-  return isSame && tasks.length === count && tasks.every(({ healthy }) => healthy)
 }

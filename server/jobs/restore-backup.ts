@@ -11,7 +11,6 @@ import { findAnyStoredBackup } from '#server/db/hosting/stored-backups.ts'
 import { readAsSystem } from '#server/db/transaction.ts'
 import type { DataPiece } from '#server/drivers/hosting/hosting-driver.ts'
 import type { JobKind, JobStepResult, JobContext } from '#server/jobs/job-kind.ts'
-import { healthCheckMs } from '#server/jobs/operate-service.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import type { RestoreInput } from '#server/use-cases/hosting/backups/request-restore.ts'
@@ -19,6 +18,7 @@ import { readBackupFault, toBackupFault } from '#server/use-cases/hosting/backup
 import { createProgressReporter } from '#server/use-cases/hosting/backups/progress-reporter.ts'
 import { readBackup } from '#server/use-cases/hosting/backups/read-backup.ts'
 import { watchStalls, withActivityReports } from '#server/use-cases/hosting/backups/stalls.ts'
+import { healthCheckMs } from '#server/use-cases/hosting/health-wait.ts'
 import { type OperationPoint, settleOperation } from '#server/use-cases/hosting/settle-operation.ts'
 import { openMeter } from '#server/use-cases/hosting/traffic/meter.ts'
 
@@ -28,6 +28,8 @@ type RestoreOutput = OutputOf<typeof endpoint>
 export interface RestorePoint extends OperationPoint {
   tables: number
   rows: number
+  /** Time at which the wait for the service's health began, in epoch ms. */
+  waitsSince?: number
   /** Number of tries in which the host or the store was unreachable. */
   tries: number
 }

@@ -24,7 +24,18 @@ const memory = z.union([z.literal(0), integerBetween(1000, 8000)])
 const taskCount = integerBetween(-1, 4)
 
 /** Reasons why a service that should run is not running. `failed`: the last operation failed. */
-export const serviceFaults = ['keeps_ending', 'out_of_memory', 'no_answer', 'unreachable', 'failed'] as const
+export const serviceFaults = [
+  'keeps_ending',
+  'out_of_memory',
+  'no_answer',
+  'not_healthy',
+  'no_image',
+  'no_memory',
+  'node_lost',
+  'throttled',
+  'unreachable',
+  'failed',
+] as const
 
 /** Long requests on a running system. Only one runs at a time per service. `stop` and `start` are additions of the portal. */
 export const serviceOperations = [
@@ -40,6 +51,23 @@ export const serviceOperations = [
   'restore-backup',
 ] as const
 export type ServiceOperation = (typeof serviceOperations)[number]
+
+/** Steps of an operation. `rollback` returns to the version that ran before. */
+export const operationSteps = [
+  'prepare',
+  'install',
+  'configure',
+  'password',
+  'start',
+  'restart',
+  'health',
+  'switch',
+  'rollback',
+  'stop',
+  'remove',
+  'erase',
+] as const
+export type OperationStep = (typeof operationSteps)[number]
 
 const serviceRow = z.object({
   id: z.int(),
@@ -79,6 +107,8 @@ const serviceRow = z.object({
   running_tasks: integerBetween(0, 4),
   needs_reboot: z.boolean(),
   fault: z.nullable(z.enum(serviceFaults)),
+  /** Why the latest new version or configuration was given up. The previous one keeps running. */
+  deployment_fault: z.nullable(z.enum(serviceFaults)),
   /** The running operation. `user_name` is null if the portal started it, or if provider staff started it and the caller is a customer. */
   operation: z.nullable(
     z.object({
@@ -86,6 +116,14 @@ const serviceRow = z.object({
       user_name: z.nullable(z.string()),
       since: timestamp,
       progress_key: z.string(),
+      /** The current step. While it waits for health, the numbers of healthy and requested instances are not null. */
+      step: z.nullable(
+        z.object({
+          name: z.enum(operationSteps),
+          healthy: z.nullable(z.int()),
+          wanted: z.nullable(z.int()),
+        }),
+      ),
     }),
   ),
   /** Days on which the service stops and its data is erased. A removed service has only `erase_date`. */

@@ -1,4 +1,5 @@
 import type { ServiceRow } from '#contract/services.ts'
+import { formatOperationStep } from '#patterns/format-operation-step.ts'
 import { formatBusinessTime, toServerTime } from '#ui/page/business-clock.ts'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
@@ -18,17 +19,21 @@ interface OperationProgressProps {
 export function OperationProgress({ look, noteClass, title, label, operation, ownJob }: OperationProgressProps) {
   const { t } = useTranslation('services')
   const percent = ownJob?.percent ?? null
+  const stepText = formatOperationStep(operation, t)
   const since = operation?.since ?? formatBusinessTime(toServerTime(ownJob?.since ?? 0))
   return (
     <div className={`${look}-doing`}>
-      <p>
-        <strong>{title}</strong>{' '}
-        <span className={noteClass}>
-          {operation?.user_name
-            ? t('progress.by', { user: operation.user_name, since })
-            : t('progress.since', { since })}
-        </span>
-      </p>
+      <div>
+        <p>
+          <strong>{title}</strong>{' '}
+          <span className={noteClass}>
+            {operation?.user_name
+              ? t('progress.by', { user: operation.user_name, since })
+              : t('progress.since', { since })}
+          </span>
+        </p>
+        {stepText !== null && <p>{stepText}</p>}
+      </div>
       {percent !== null && (
         <div className={`${look}-progress`}>
           <ProgressBar label={label} percent={percent} text={t('progress.percent', { percent })} />

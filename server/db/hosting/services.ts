@@ -147,6 +147,7 @@ export const listMonitoredServices = (db: DatabaseHandle) =>
       'running_tasks',
       'needs_reboot',
       'fault',
+      'deployment_fault',
       'operation',
       'fence',
       'row_version',

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
 import type { PdbType } from '#contract/backups.ts'
-import type { ServiceOperation, serviceFaults } from '#contract/services.ts'
+import type { OperationStep, ServiceOperation, serviceFaults } from '#contract/services.ts'
 
 type ImmutableColumn<T> = ColumnType<T, T, never>
 
@@ -14,6 +14,15 @@ export interface RunningOperation {
   /** When the operation started, epoch ms. */
   since: number
   progressKey: string
+  /** The current step. Missing before the first one, and in operations that an earlier build started. */
+  step?: RunningStep
+}
+
+export interface RunningStep {
+  name: OperationStep
+  /** Numbers of healthy and requested instances, while the operation waits for them. */
+  healthy: number | null
+  wanted: number | null
 }
 
 type JsonColumn<T> = ColumnType<T, string, string>
@@ -39,6 +48,8 @@ export interface ServiceTable {
   running_tasks: Generated<number>
   needs_reboot: Generated<boolean>
   fault: (typeof serviceFaults)[number] | null
+  /** Why the latest deployment was rolled back. Null if it was not, or if another operation began since then. */
+  deployment_fault: (typeof serviceFaults)[number] | null
   /** Whether backups to the bucket are suspended, by the staff or because of overdue traffic. */
   traffic_disabled: Generated<boolean>
   /** Whether the staff have suspended backups to the bucket, independent of payments. */

@@ -10,30 +10,54 @@ import {
 import { updateListedOrder } from '#server/db/orders/orders.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { HostingError, type InstanceConfig, type InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
+import {
+  type Deployment,
+  HostingError,
+  type InstanceConfig,
+  type InstanceState,
+} from '#server/drivers/hosting/hosting-driver.ts'
 import { createUnavailableProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
 
 type ObservedFields = Pick<
   MonitoredService,
-  'online' | 'running_memory' | 'running_tasks' | 'needs_reboot' | 'fault' | 'system_status'
+  'online' | 'running_memory' | 'running_tasks' | 'needs_reboot' | 'fault' | 'deployment_fault' | 'system_status'
 >
+
+/** Maximum number of tasks of a service (D42). */
+const maxTasks = 4
 
 /** A `state` of null means that a service that should run has no instance on the host. */
 export function toObservedFields(state: InstanceState | null): ObservedFields {
   if (!state?.created)
-    return { online: 0, running_memory: null, running_tasks: 0, needs_reboot: false, fault: 'failed', system_status: 5 }
-  const { tasks, config, healthy, active, fault } = state
+    return {
+      online: 0,
+      running_memory: null,
+      running_tasks: 0,
+      needs_reboot: false,
+      fault: 'failed',
+      deployment_fault: null,
+      system_status: 5,
+    }
+  const { tasks, config, healthy, active, deployment } = state
+  const deploymentFault = getDeploymentFault(deployment)
+  // A healthy service has the fault of its deployment, and it is shown as such: the previous version keeps running.
+  const fault = healthy && state.fault === deploymentFault ? null : state.fault
   const isStopped = (active === null || active.tasks === 0) && tasks.length === 0
   return {
     online: healthy ? 1 : 0,
     running_memory: tasks[0]?.limitMb ?? null,
-    running_tasks: tasks.length,
+    // During a replacement there can be one more.
+    running_tasks: Math.min(maxTasks, tasks.length),
     needs_reboot: active !== null && !isSameConfig(active, config),
     fault,
+    deployment_fault: deploymentFault,
     system_status: isStopped ? 4 : healthy ? 2 : fault === null ? 3 : 5,
   }
 }
+const getDeploymentFault = (deployment: Deployment | null) =>
+  deployment?.state === 'rolled_back' ? (deployment.fault ?? 'not_healthy') : null
+
 const isSameConfig = (a: InstanceConfig, b: InstanceConfig) =>
   a.tasks === b.tasks && (a.memoryMb === b.memoryMb || b.tasks === 0)
 
@@ -61,7 +85,7 @@ export async function checkServices(
   const isResponsible = isResponsibleNode(app, isScheduled)
   // The rows are read before the states. If another node has written a newer state in between, the row's version differs.
   const knownServices = await readAsSystem(app, listMonitoredServices)
-  const states = await readStates(app, isResponsible)
+  const { states, isThrottled } = await readStates(app, isResponsible)
   const checkedServices = knownServices.filter((row) => companyId === null || row.company_id === companyId)
   const statesById = new Map(states?.map((state) => [state.serviceId, state]))
   const result: HealthCheckResult = { checked: 0, online: 0, changed: 0 }
@@ -70,7 +94,7 @@ export async function checkServices(
     result.checked += 1
     const observedFields: ObservedFields = states
       ? toObservedFields(statesById.get(row.id) ?? null)
-      : { ...toUnreachableFields(row) }
+      : toUnknownFields(row, isThrottled)
     result.online += observedFields.online
     if (row.operation !== null || hasSameFields(row, observedFields)) continue
     if (!(await writeAsSystem(app, (db) => writeObserved(db, app, row, observedFields)))) continue
@@ -85,28 +109,35 @@ export async function checkServices(
 const isResponsibleNode = ({ config: { hosting } }: AppContext, isScheduled: boolean) =>
   hosting === 'local' || (hosting === 'docker' && isScheduled)
 
-/** Returns null if the host does not respond and this node may store that. Otherwise throws UNAVAILABLE. */
-async function readStates(app: AppContext, isResponsible: boolean): Promise<InstanceState[] | null> {
-  return await app.hosting.lookAll().catch((error: unknown) => {
+interface KnownStates {
+  /** Null if the host does not respond and this node may store that. */
+  states: InstanceState[] | null
+  isThrottled: boolean
+}
+
+/** Throws UNAVAILABLE if the host does not respond and this node may not store that. */
+async function readStates(app: AppContext, isResponsible: boolean): Promise<KnownStates> {
+  try {
+    return { states: await app.hosting.lookAll(), isThrottled: false }
+  } catch (error) {
     if (!(error instanceof HostingError)) throw error
     // The connection of this node alone says nothing about the services.
     if (!isResponsible) throw createUnavailableProblem(10)
-    return null
-  })
+    return { states: null, isThrottled: error.fault === 'throttled' }
+  }
 }
 
-/** Returns the previous values, except that the service is not online, because its state is unknown. */
-const toUnreachableFields = ({
+/** Returns the previous values with the reason why the state is unknown. If the host does not respond at all, the service is not online. */
+const toUnknownFields = (
+  { online, running_memory, running_tasks, needs_reboot, deployment_fault, system_status }: MonitoredService,
+  isThrottled: boolean,
+): ObservedFields => ({
+  online: isThrottled ? online : 0,
   running_memory,
   running_tasks,
   needs_reboot,
-  system_status,
-}: MonitoredService): ObservedFields => ({
-  online: 0,
-  running_memory,
-  running_tasks,
-  needs_reboot,
-  fault: 'unreachable',
+  fault: isThrottled ? 'throttled' : 'unreachable',
+  deployment_fault,
   system_status,
 })
 

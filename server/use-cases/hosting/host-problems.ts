@@ -8,6 +8,7 @@ export async function* mapHostErrors<T>(source: AsyncIterable<T>): AsyncGenerato
   } catch (error) {
     if (!(error instanceof HostingError)) throw error
     if (error.fault === 'no_instance') return
-    throw error.fault === 'unreachable' ? createUnavailableProblem(10) : createNotFoundProblem()
+    const isTemporary = error.fault === 'unreachable' || error.fault === 'throttled'
+    throw isTemporary ? createUnavailableProblem(10) : createNotFoundProblem()
   }
 }

@@ -43,7 +43,7 @@ interface WorkMoment {
 /** Returns one due task, or null. The next run finds the following task. */
 export function findDueWork(row: UpkeepServiceRow, moment: WorkMoment): DueServiceWork | null {
   // An unreachable host gets no new operation, because each try would create an audit entry.
-  if (row.operation !== null || row.fault === 'unreachable') return null
+  if (row.operation !== null || row.fault === 'unreachable' || row.fault === 'throttled') return null
   return findDueStart(row, moment) ?? findDueEnd(row, moment.today)
 }
 

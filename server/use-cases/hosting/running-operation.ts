@@ -1,8 +1,8 @@
 /** Starts operations. A service has at most one running operation, stored in its row from start to end (contracts 4, M49). */
 import type { ServiceOperation } from '#contract/services.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { type ServiceRecord, updateService } from '#server/db/hosting/services.ts'
-import type { RunningOperation } from '#server/db/tables/hosting-tables.ts'
+import { lockService, type ServiceRecord, updateService } from '#server/db/hosting/services.ts'
+import type { RunningOperation, RunningStep } from '#server/db/tables/hosting-tables.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { InstanceConfig } from '#server/drivers/hosting/hosting-driver.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -44,10 +44,28 @@ export async function startOperation(
   const fields = {
     operation: JSON.stringify(operation),
     fence,
-    ...(status === undefined ? {} : { system_status: status }),
+    ...(status === undefined ? {} : { system_status: status, deployment_fault: null }),
   }
   await updateService(db, service.id, fields, operation.since)
   return fence
+}
+
+/**
+ * Stores the step for everybody who sees the service. Returns false if it is stored already, or if the operation with this fence is no longer
+ * running.
+ */
+export async function writeOperationStep(
+  db: DatabaseHandle,
+  { serviceId, fence }: Pick<OperationInput, 'serviceId' | 'fence'>,
+  step: RunningStep,
+  now: number,
+): Promise<boolean> {
+  const service = await lockService(db, serviceId)
+  if (!service?.operation || service.fence !== fence) return false
+  const { name, healthy, wanted: wantedCount } = service.operation.step ?? {}
+  if (name === step.name && healthy === step.healthy && wantedCount === step.wanted) return false
+  await updateService(db, serviceId, { operation: JSON.stringify({ ...service.operation, step }) }, now)
+  return true
 }
 
 /** Returns the user's name, or null for the portal itself. For customers it is also null for the provider's staff. */

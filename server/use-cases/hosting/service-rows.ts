@@ -54,12 +54,13 @@ function toOperationResponse(
   isForProvider: boolean,
 ): ServiceResponse['operation'] {
   if (operation === null) return null
-  const { kind, since, progressKey } = operation
+  const { kind, since, progressKey, step = null } = operation
   return {
     kind,
     user_name: getVisibleName(operation, isForProvider),
     since: toTimestamp(config.timeZone, since),
     progress_key: progressKey,
+    step,
   }
 }
 

@@ -14,8 +14,9 @@ import { deletePassword } from '#server/db/hosting/service-passwords.ts'
 import { findServiceRow, updateService } from '#server/db/hosting/services.ts'
 import { updateListedOrder } from '#server/db/orders/orders.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { InstanceAddress, InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
+import type { InstanceAddress, InstanceFault, InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
 import type { ProblemError } from '#server/problems/problem-error.ts'
+import type { HealthWait } from '#server/use-cases/hosting/health-wait.ts'
 import type { OperationInput } from '#server/use-cases/hosting/running-operation.ts'
 import { toServiceResponse, type ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import { toObservedFields } from '#server/use-cases/hosting/check-services.ts'
@@ -23,14 +24,16 @@ import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
 export interface OperationPoint {
   next: number
-  /** Time at which the operation began to wait for the service's health, in epoch ms. */
-  waitsSince?: number
   address?: InstanceAddress
   /** Whether the host has data of an earlier instance, including its users. */
   hadData?: boolean
   /** Installed versions by app code. */
   apps?: Record<string, string>
   state?: InstanceState | null
+  /** What the wait for health remembers between two checks. */
+  wait?: HealthWait
+  /** Set when the wait for health was given up. Then the deployment is rolled back, and the operation fails. */
+  givenUp?: { fault: InstanceFault; isRolledBack: boolean }
 }
 
 type ServiceFields = Parameters<typeof updateService>[2]
@@ -40,6 +43,7 @@ const removedFields: ServiceFields = {
   url: null,
   admin_url: null,
   system_status: 0,
+  deployment_fault: null,
   online: 0,
   running_memory: null,
   running_tasks: 0,
@@ -104,6 +108,13 @@ const failedFields: Partial<Record<ServiceOperation, ServiceFields>> = {
   'start-service': { fault: 'failed', system_status: 5, is_expired: false },
 }
 
+/** Returns null if the operation's deployment was not rolled back. Otherwise the previous version runs, and the row says so. */
+function getRolledBackFields({ kind, fence }: OperationInput, point: OperationPoint | null): ServiceFields | null {
+  const deployment = point?.state?.deployment
+  const isRolledBack = deployment?.fence === fence && deployment.state === 'rolled_back'
+  return isRolledBack && kind !== 'create-service' ? toObservedFields(point?.state ?? null) : null
+}
+
 /** Returns the service in its current state, or null if it no longer exists. Runs as the system role. */
 export async function settleOperation(
   db: DatabaseHandle,
@@ -115,7 +126,7 @@ export async function settleOperation(
   // The company's counter is locked before the services' counter, in the same order as in transactions of orders.
   const change = await takeChangeNumber(db, companyId)
   const fields = problem
-    ? failedFields[kind]
+    ? (getRolledBackFields(input, point) ?? failedFields[kind])
     : finishedFields[kind]({
         config: input.config,
         point: point ?? { next: 0 },

@@ -1,11 +1,16 @@
 import type { TFunction } from 'i18next'
 import type { ServiceRow } from '#contract/services.ts'
 import { Tag, type TagTone } from '#ui/display/Tag.tsx'
+import { formatOperationStep } from '#patterns/format-operation-step.ts'
+import { formatFault } from '#features/services/fault-texts.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 
 type ServiceStatus = ServiceRow['system_status']
-type ServiceStateFields = Pick<ServiceRow, 'system_status' | 'online' | 'needs_reboot' | 'fault'>
+type ServiceStateFields = Pick<
+  ServiceRow,
+  'system_status' | 'online' | 'needs_reboot' | 'fault' | 'deployment_fault' | 'operation'
+>
 
 const tones: Record<number, TagTone> = {
   0: 'neutral',
@@ -30,11 +35,22 @@ export function ServiceStatusTag({
 
 /** Returns the notes next to the status, the most severe first. */
 export function listNotes(
-  { system_status: status, online, needs_reboot: needsReboot, fault }: ServiceStateFields,
+  {
+    system_status: status,
+    online,
+    needs_reboot: needsReboot,
+    fault,
+    deployment_fault: deploymentFault,
+    operation,
+  }: ServiceStateFields,
   t: TFunction<'services'>,
 ) {
+  const stepText = formatOperationStep(operation, t)
   return [
-    ...(fault === null ? [] : [t(`fault.${fault}`)]),
+    ...(stepText === null ? [] : [stepText]),
+    ...(fault === null ? [] : [formatFault(fault)]),
+    // Rows that an earlier build has stored on the device lack the field.
+    ...(deploymentFault ? [t('givenUp.note', { fault: formatFault(deploymentFault) })] : []),
     // A stopped service is expected to be offline.
     ...(status === runningStatus && online === 0 && fault === null ? [t('offline')] : []),
     ...(needsReboot ? [t('needsReboot')] : []),

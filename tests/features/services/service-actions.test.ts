@@ -102,7 +102,7 @@ describe.each(Object.keys(states) as (keyof typeof states)[])('a service that is
 
 it('A service with a running operation offers only its log', () => {
   const busyService = createRow({
-    operation: { kind: 'reboot-service', user_name: 'Li', since: '2026-03-02 10:00:00', progress_key: 'k' },
+    operation: { kind: 'reboot-service', user_name: 'Li', since: '2026-03-02 10:00:00', progress_key: 'k', step: null },
   })
   expect(listOfferedActions(busyService, callers['delete level'])).toEqual([
     '(update)',

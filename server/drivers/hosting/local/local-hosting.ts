@@ -88,6 +88,12 @@ export function createLocalHosting({
     async start(...args) {
       await client.call('start', args)
     },
+    async switchOver(...args) {
+      await client.call('switchOver', args)
+    },
+    async rollBack(...args) {
+      await client.call('rollBack', args)
+    },
     async stop(...args) {
       await client.call('stop', args)
     },
@@ -125,6 +131,8 @@ export function createLocalHosting({
     async *readLog(ref: InstanceRef, range: { from: number; to: number }) {
       yield* readLogFiles(getLogFolders(requireInstanceFolder(ref)), range)
     },
+
+    upkeep: null,
 
     watch: (onChange) => watchChanges({ client, folder, isEmpty, log, onChange, endSignal: closeController.signal }),
 

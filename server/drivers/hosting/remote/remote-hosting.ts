@@ -71,6 +71,8 @@ export function createRemoteHosting({ findNode, clock, log, times = {} }: Remote
     install: failUnsupported,
     configure: failUnsupported,
     start: failUnsupported,
+    switchOver: failUnsupported,
+    rollBack: failUnsupported,
     stop: failUnsupported,
     setPassword: failUnsupported,
     remove: failUnsupported,
@@ -82,10 +84,11 @@ export function createRemoteHosting({ findNode, clock, log, times = {} }: Remote
     },
     async look(ref) {
       const [state = null] = await collect(readLines(apiPaths.state, toQuery(ref)))
-      return state as InstanceState | null
+      return state === null ? null : completeState(state as SentState)
     },
     async lookAll() {
-      return (await collect(readLines(apiPaths.states, {}))) as InstanceState[]
+      const states = await collect(readLines(apiPaths.states, {}))
+      return states.map((state) => completeState(state as SentState))
     },
     async *readLog(ref, { from, to }) {
       for await (const line of readLines(apiPaths.log, { ...toQuery(ref), from: String(from), to: String(to) })) {
@@ -93,10 +96,16 @@ export function createRemoteHosting({ findNode, clock, log, times = {} }: Remote
         yield { time, task, level, text }
       }
     },
+    upkeep: null,
     watch: () => () => undefined,
     close: async () => undefined,
   }
 }
+
+/** A node with an earlier build sends states without `deployment`. */
+type SentState = Omit<InstanceState, 'deployment'> & Partial<Pick<InstanceState, 'deployment'>>
+
+const completeState = (state: SentState): InstanceState => ({ deployment: null, ...state })
 
 const toQuery = ({ serviceId, code }: InstanceRef) => ({ serviceId: String(serviceId), code })
 

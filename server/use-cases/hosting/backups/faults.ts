@@ -11,6 +11,8 @@ const faultsByHostFault: Record<HostingFault, BackupFault> = {
   no_memory: 'no_room',
   bad_package: 'damaged',
   bad_data: 'damaged',
+  no_image: 'unreachable',
+  throttled: 'unreachable',
   unreachable: 'unreachable',
 }
 

@@ -1,7 +1,8 @@
-import type { ComponentType } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { ServiceRow } from '#contract/services.ts'
 import { TitledCard } from '#ui/page/TitledCard.tsx'
+import { isProvider } from '#domain/access.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -10,6 +11,8 @@ import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.ts
 import { Icon } from '#ui/icons/Icon.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
+import { formatAdvice, formatFault, formatGivenUpAdvice } from '#features/services/fault-texts.ts'
+import { formatMemoryDifference } from '#features/services/memory-difference.ts'
 import { AddressFacts } from '#features/services/AddressFacts.tsx'
 import { ServiceProgress } from '#features/services/info/ServiceProgress.tsx'
 import type { ServiceJob } from '#features/services/operations/jobs.ts'
@@ -58,13 +61,15 @@ function StateCard({ row, actions, isInContract, logPath }: Omit<ServicePanelPro
     <TitledCard title={t('panel.health')}>
       <StateFacts row={row} isInContract={isInContract} />
       {row.fault !== null && (
-        <div className="service-fault" role="status">
-          <Icon name="alert" />
-          <div>
-            <strong>{t(`fault.${row.fault}`)}</strong>
-            <p>{t(`advice.${row.fault}`)}</p>
-          </div>
-        </div>
+        <FaultNote title={formatFault(row.fault)}>
+          <p>{formatAdvice(row.fault, isProvider(caller))}</p>
+        </FaultNote>
+      )}
+      {row.deployment_fault && (
+        <FaultNote title={t('givenUp.title', { fault: formatFault(row.deployment_fault) })}>
+          {row.online === 1 && <p>{t('givenUp.text')}</p>}
+          <p>{formatGivenUpAdvice(row.deployment_fault, isProvider(caller))}</p>
+        </FaultNote>
       )}
       {row.system_status === 0 && (
         <p className="service-note">
@@ -76,6 +81,18 @@ function StateCard({ row, actions, isInContract, logPath }: Omit<ServicePanelPro
         {trailPath !== null && <Link to={trailPath}>{t('panel.history')}</Link>}
       </p>
     </TitledCard>
+  )
+}
+
+function FaultNote({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="service-fault" role="status">
+      <Icon name="alert" />
+      <div>
+        <strong>{title}</strong>
+        {children}
+      </div>
+    </div>
   )
 }
 
@@ -119,6 +136,7 @@ function StateFacts({ row, isInContract }: { row: ServiceRow; isInContract: bool
 /** Shows configured and running values. A reboot makes them equal. */
 function ConfigCard({ row, actions }: Pick<ServicePanelProps, 'row' | 'actions'>) {
   const { t } = useTranslation('services')
+  const memoryDifference = formatMemoryDifference(row, t)
   return (
     <TitledCard title={t('capacity.title')}>
       <table className="service-config-table">
@@ -142,6 +160,9 @@ function ConfigCard({ row, actions }: Pick<ServicePanelProps, 'row' | 'actions'>
           </tr>
         </tbody>
       </table>
+      {memoryDifference !== null && (
+        <p className="service-note">{t('capacity.differentText', { difference: memoryDifference })}</p>
+      )}
       {row.needs_reboot && (
         <div className="service-reboot" role="status">
           <p>

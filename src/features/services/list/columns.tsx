@@ -4,6 +4,7 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { ListColumn } from '#ui/list/column.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { isWebAddress } from '#ui/display/WebAddress.tsx'
+import { formatMemoryDifference } from '#features/services/memory-difference.ts'
 import { formatMemory, listNotes, ServiceStatusTag, formatTasks } from '#features/services/ServiceStatusTag.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
@@ -110,7 +111,10 @@ function Capacity({ row, t }: { row: ServiceRow; t: TFunction<'services'> }) {
       <span>
         {t('capacity.tasks', { set: formatTasks(row.task_desire_count, t, true), running: String(row.running_tasks) })}
       </span>
-      <span>{t('capacity.memory', { set: memory, running: formatMemory(runningMemory, t) })}</span>
+      <span>
+        {formatMemoryDifference(row, t) ??
+          t('capacity.memory', { set: memory, running: formatMemory(runningMemory, t) })}
+      </span>
     </span>
   )
 }

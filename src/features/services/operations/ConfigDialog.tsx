@@ -11,6 +11,7 @@ import { FormDrawer } from '#ui/form/FormDrawer.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatFailure } from '#features/services/format-failure.ts'
+import { formatMemoryDifference } from '#features/services/memory-difference.ts'
 import { parseMemory, taskCounts } from '#features/services/operations/parse-memory.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
@@ -77,6 +78,7 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
   })
   const { failureTitle, disabledReason: formReason } = form.formProps
   const disabledReason = useUnsendableReason(t('whyNot.offline'), formReason)
+  const memoryDifference = formatMemoryDifference(row, t)
   const tasksProps = form.getFieldProps('tasks')
   return (
     <FormDrawer
@@ -106,6 +108,9 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
         // Fewer tasks need less memory, so an earlier refusal of the memory is removed.
         onChange={({ target }) => form.change({ tasks: target.value, memory: form.values.memory })}
       />
+      {memoryDifference !== null && (
+        <p className="field-help">{t('capacity.differentText', { difference: memoryDifference })}</p>
+      )}
       <p className="field-help">{t('config.note')}</p>
       {disabledReason && <p className="field-help">{disabledReason}</p>}
       <p className="field-help" role="status">

@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { InstanceConfig, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
+import type { Deployment, InstanceConfig, InstanceFault, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import { readJsonFile, syncFolder, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
 import type { ProcessIdentity } from '#server/drivers/hosting/local/process-identity.ts'
 
@@ -31,6 +31,17 @@ export interface ActiveSetting {
   apps: readonly InstalledApp[]
 }
 
+export interface DeploymentRecord extends Pick<Deployment, 'fence' | 'state'> {
+  /** Number of its setting. */
+  setting: number
+  /** Epoch ms. */
+  since: number
+  /** Reason that the portal gave for the rollback. */
+  fault: InstanceFault | null
+  /** Setting to return to. Null if nothing ran before, and after the end of the deployment. */
+  previous: ActiveSetting | null
+}
+
 export interface InstanceRecord extends InstanceRef {
   format: 1
   name: string
@@ -44,6 +55,8 @@ export interface InstanceRecord extends InstanceRef {
   config: InstanceConfig
   apps: readonly InstalledApp[]
   active: ActiveSetting | null
+  /** Missing in records of earlier builds. Null for a stopped or removed instance. */
+  deployment?: DeploymentRecord | null
   /** Name of the data folder; `data` if missing. A restore changes the name, which replaces all data atomically. */
   data?: string
   /** User and group id of the instance, which owns its files. Missing if the instance runs as the host's own user. */

@@ -16,5 +16,7 @@ export interface InstanceContext {
   requireRoom: () => Promise<void>
   /** Throws HostingError `no_memory` if this configuration does not fit in addition to all other instances. */
   requireMemory: (config: InstanceConfig) => void
+  /** Whether this amount is free in addition to what all instances have reserved. */
+  hasFreeMemory: (memoryMb: number) => boolean
   onChange: () => void
 }

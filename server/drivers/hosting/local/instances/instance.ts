@@ -3,16 +3,19 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
+  type Deployment,
   HostingError,
   type InstanceAddress,
   type InstanceApp,
   type InstanceConfig,
+  type InstanceFault,
   type InstanceRef,
   type InstanceState,
   type HostingOperation,
 } from '#server/drivers/hosting/hosting-driver.ts'
 import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
 import { getTaskCount, calculateNeededMemory } from '#server/drivers/hosting/machine-memory.ts'
+import * as deployments from '#server/drivers/hosting/local/instances/deployments.ts'
 import { getDraftPath, removeStaleDrafts } from '#server/drivers/hosting/local/instances/draft-folders.ts'
 import type { ErasedFences } from '#server/drivers/hosting/local/instances/erased-fences.ts'
 import { installApps, removeUnusedApps } from '#server/drivers/hosting/local/instances/install-apps.ts'
@@ -25,7 +28,7 @@ import { setInstancePassword } from '#server/drivers/hosting/local/instances/set
 import { TaskManager, buildProgram, type TaskPlan } from '#server/drivers/hosting/local/instances/task-manager.ts'
 import type { InstanceTask } from '#server/drivers/hosting/local/instances/task.ts'
 
-const emptyRecord = { apps: [], active: null, hasPassword: false, wanted: 'stopped' } as const
+const emptyRecord = { apps: [], active: null, deployment: null, hasPassword: false, wanted: 'stopped' } as const
 
 export class HostedInstance {
   readonly ref: InstanceRef
@@ -85,9 +88,31 @@ export class HostedInstance {
         healthy: task.healthy,
       })),
       healthy: tasks.some(({ healthy }) => healthy),
-      fault: plan ? this.#tasks.getFault() : null,
+      fault: plan ? this.#getFault(record, plan) : null,
+      deployment: plan ? this.#getDeployment(record, plan) : null,
       address: this.#context.getAddress(),
     }
+  }
+
+  /** If nothing else is wrong, this is the fault of a deployment that was rolled back. */
+  #getFault({ deployment }: files.InstanceRecord, { active }: TaskPlan): InstanceFault | null {
+    // While tasks that ran before serve the users, the fault of the new tasks is only in the deployment.
+    const isPreviousHealthy = this.listHealthyTasks().some(({ record }) => record.active < active.number)
+    const fault = isPreviousHealthy ? null : this.#tasks.getFault()
+    const isHealthy = this.listHealthyTasks().length > 0
+    return fault ?? (isHealthy && deployment?.state === 'rolled_back' ? deployment.fault : null)
+  }
+
+  #getDeployment({ deployment = null }: files.InstanceRecord, { count, active }: TaskPlan): Deployment | null {
+    if (deployment === null) return null
+    const tasks = {
+      healthyCount: this.#tasks.countHealthy(active.number),
+      fault: this.#tasks.getFault(),
+    }
+    return deployments.toDeploymentState(deployment, count, tasks, {
+      now: Date.now(),
+      beginMs: this.#context.times.beginMs,
+    })
   }
 
   listHealthyTasks(): readonly InstanceTask[] {
@@ -98,15 +123,17 @@ export class HostedInstance {
     return (this.#getTaskPlan()?.count ?? 0) > 0
   }
 
-  /** Returns the reserved memory in MB: the larger need of the active and the next configuration. 0 if the instance should not run. */
+  /** Returns the reserved memory in MB: the largest need of the active, previous and next configuration. 0 if nothing should run. */
   getReservedMb(): number {
     const active = this.#getWantedSetting()
     if (!this.#record || !active) return 0
-    return Math.max(this.#getNeededMb(active.config), this.#getNeededMb(this.#record.config))
+    const previous = this.#record.deployment?.previous
+    const configs = [active.config, this.#record.config, ...(previous ? [previous.config] : [])]
+    return Math.max(...configs.map((config) => this.#getNeededMb(config))) + this.#tasks.getExtraMb()
   }
 
   listSockets(): string[] {
-    return this.#tasks.listTasks().map((task) => task.record.socket)
+    return this.#tasks.listSockets()
   }
 
   prepare(
@@ -138,12 +165,12 @@ export class HostedInstance {
 
   install(apps: readonly InstanceApp[], { fence }: HostingOperation): Promise<void> {
     return this.#runInTurn(fence, async () => {
-      const { user, active } = this.#requireRecord()
+      const { user, active, deployment } = this.#requireNotRolledBack(fence)
       const folder = join(this.#path, 'apps')
       const installedApps = await installApps(folder, apps)
       if (user !== undefined) shareApps(this.#path, user)
       this.#updateRecord({ apps: installedApps, fence })
-      removeUnusedApps(folder, [...installedApps, ...(active?.apps ?? [])])
+      removeUnusedApps(folder, [...installedApps, ...(active?.apps ?? []), ...(deployment?.previous?.apps ?? [])])
     })
   }
 
@@ -157,23 +184,44 @@ export class HostedInstance {
 
   start({ fresh: isFresh }: { fresh: boolean }, { fence }: HostingOperation): Promise<void> {
     return this.#runInTurn(fence, () => {
-      const record = this.#requireRecord()
-      const active = getNextActive(record, isFresh, fence)
+      const record = this.#requireNotRolledBack(fence)
+      const active = deployments.getNextActive(record, isFresh, fence)
       const runningSetting = this.#getWantedSetting()
       const runningMb = runningSetting ? this.#getNeededMb(runningSetting.config) : 0
       if (this.#getNeededMb(active.config) > runningMb) this.#context.requireMemory(active.config)
       if (record.wanted === 'stopped') this.#logEvent('start requested')
       else if (active !== record.active) this.#logEvent('restart requested')
-      this.#updateRecord({ wanted: 'running', active, fence })
+      const isHealthy = runningSetting !== null && this.#tasks.isHealthy(runningSetting)
+      const deployment =
+        active === record.active
+          ? record.deployment
+          : deployments.beginDeployment(record, active, { isHealthy, now: Date.now() })
+      this.#updateRecord({ wanted: 'running', active, deployment: deployment ?? null, fence })
       if (active === runningSetting) this.#tasks.reconcile()
       else this.#tasks.restart()
+    })
+  }
+
+  switchOver({ fence }: HostingOperation): Promise<void> {
+    return this.#runInTurn(fence, () => {
+      this.#updateRecord({ ...deployments.completeDeployment(this.#requireRecord(), fence), fence })
+    })
+  }
+
+  rollBack(fault: InstanceFault, { fence }: HostingOperation): Promise<void> {
+    return this.#runInTurn(fence, () => {
+      const changes = deployments.rollBackDeployment(this.#requireRecord(), fault, fence)
+      this.#updateRecord({ ...changes, fence })
+      if (!changes.active) return
+      this.#logEvent(`the new settings were given up (${fault}), the previous ones are used again`)
+      this.#tasks.restart()
     })
   }
 
   stop({ fence }: HostingOperation): Promise<void> {
     return this.#runInTurn(fence, async () => {
       if (this.#requireRecord().wanted === 'running') this.#logEvent('stop requested')
-      this.#updateRecord({ wanted: 'stopped', fence })
+      this.#updateRecord({ wanted: 'stopped', deployment: null, fence })
       await this.#tasks.removeAll()
     })
   }
@@ -281,9 +329,24 @@ export class HostedInstance {
     return this.#record
   }
 
+  /** Throws `overtaken` if this operation was rolled back: a delayed call of it must not begin again. */
+  #requireNotRolledBack(fence: number): files.InstanceRecord {
+    const record = this.#requireRecord()
+    if (!deployments.isRolledBack(record, fence)) return record
+    throw new HostingError('overtaken', `the operation ${fence} was rolled back`)
+  }
+
   async #removeTasks(fence: number): Promise<void> {
     if (this.#record)
-      this.#writeRecord({ ...this.#record, created: false, wanted: 'stopped', fence, apps: [], active: null })
+      this.#writeRecord({
+        ...this.#record,
+        created: false,
+        wanted: 'stopped',
+        fence,
+        apps: [],
+        active: null,
+        deployment: null,
+      })
     await this.#tasks.removeAll()
   }
 
@@ -307,15 +370,4 @@ export class HostedInstance {
   #logEvent(text: string): void {
     this.#log.write('info', text, { priority: 'lifecycle' })
   }
-}
-
-/** Returns the setting for the next tasks: the same object if the setting stays as it is. */
-function getNextActive(currentRecord: files.InstanceRecord, isFresh: boolean, fence: number): files.ActiveSetting {
-  const { active, config, apps } = currentRecord
-  const number = (active?.number ?? 0) + 1
-  const nextSetting = { number, fence, config, apps }
-  if (!active || currentRecord.wanted === 'stopped') return nextSetting
-  if (!isFresh) return active
-  const isSame = JSON.stringify([active.config, active.apps]) === JSON.stringify([config, apps])
-  return active.fence >= fence && isSame ? active : nextSetting
 }

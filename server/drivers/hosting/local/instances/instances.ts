@@ -108,6 +108,7 @@ export class InstanceRegistry {
       users: this.#users,
       requireRoom: () => this.#requireRoom(),
       requireMemory: (config: InstanceConfig) => this.#requireMemory(ref, config),
+      hasFreeMemory: (memoryMb: number) => memoryMb <= this.#getFreeMemory(this.#list()),
       getAddress: () => getAddress(code),
       onChange: () => onChange(ref),
     }
@@ -154,16 +155,23 @@ export class InstanceRegistry {
     if (bavail * bsize < minFreeBytes) throw new HostingError('no_room', 'the disk is nearly full')
   }
 
+  #getMemoryBudget(): number {
+    return this.#options.memoryMb || calculateMemoryBudget()
+  }
+
+  /** Returns the MB that these instances have not reserved. */
+  #getFreeMemory(instances: readonly HostedInstance[]): number {
+    return Math.max(0, this.#getMemoryBudget() - instances.reduce((sum, instance) => sum + instance.getReservedMb(), 0))
+  }
+
   #requireMemory(requestingRef: InstanceRef, config: InstanceConfig): void {
     const { allowanceMb } = this.#times
-    const budget = this.#options.memoryMb || calculateMemoryBudget()
-    const otherInstances = this.#list().filter(({ ref }) => toKey(ref) !== toKey(requestingRef))
-    const freeMb = Math.max(0, budget - otherInstances.reduce((sum, instance) => sum + instance.getReservedMb(), 0))
+    const freeMb = this.#getFreeMemory(this.#list().filter(({ ref }) => toKey(ref) !== toKey(requestingRef)))
     const neededMb = calculateNeededMemory(config, allowanceMb)
     if (neededMb <= freeMb) return
     throw new HostingError(
       'no_memory',
-      `the service needs ${neededMb} MB, but only ${freeMb} MB of ${budget} MB are free`,
+      `the service needs ${neededMb} MB, but only ${freeMb} MB of ${this.#getMemoryBudget()} MB are free`,
       {
         details: {
           tasks: String(getTaskCount(config)),

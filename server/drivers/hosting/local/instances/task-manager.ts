@@ -1,17 +1,18 @@
-/** Keeps the wanted number of tasks running, restarts tasks that end, and replaces outdated ones one at a time. */
+/** Keeps the wanted number of tasks running, restarts tasks that end, and replaces outdated ones one at a time: the new one first, if the memory suffices. */
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { InstanceFault, InstanceLogLine } from '#server/drivers/hosting/hosting-driver.ts'
 import type { LogWriter } from '#server/drivers/hosting/local/log-writer.ts'
-import { getMemoryLimit } from '#server/drivers/hosting/machine-memory.ts'
+import { getMemoryLimit, getTaskCount } from '#server/drivers/hosting/machine-memory.ts'
 import type { InstanceProgram } from '#server/drivers/hosting/local/instances/spawn-program.ts'
 import { getCacheFolder, endUserProcesses } from '#server/drivers/hosting/local/instances/user-isolation.ts'
 import { getRestartDelay } from '#server/drivers/hosting/local/instances/restart-delay.ts'
 import * as files from '#server/drivers/hosting/local/instances/files.ts'
 import type { InstanceContext } from '#server/drivers/hosting/local/instances/instance-context.ts'
 import { isRunning } from '#server/drivers/hosting/local/process-identity.ts'
+import { TaskSet } from '#server/drivers/hosting/local/instances/task-set.ts'
 import { InstanceTask, startTask, type TaskEvents } from '#server/drivers/hosting/local/instances/task.ts'
 
 export interface TaskPlan {
@@ -25,8 +26,8 @@ const memoryFaultMs = 5 * minuteMs
 /** `maxEnds` unexpected ends of tasks within this time (in ms) are reported as a fault. */
 const endsWindowMs = 2 * minuteMs
 const maxEnds = 5
-/** Maximum wait in ms for a healthy task at each step of a replacement. After that the replacement continues anyway. */
-const replaceMs = 15_000
+/** Pause in ms between two checks whether a replacement can go on. */
+const replacePauseMs = 50
 
 interface TaskManagerOptions {
   context: InstanceContext
@@ -37,7 +38,7 @@ interface TaskManagerOptions {
 
 export class TaskManager {
   readonly #options: TaskManagerOptions
-  readonly #tasks = new Map<number, InstanceTask>()
+  readonly #tasks = new TaskSet()
   readonly #startTimers = new Map<number, NodeJS.Timeout>()
   /** Times of unexpected ends, in epoch ms. */
   #endTimes: number[] = []
@@ -50,11 +51,31 @@ export class TaskManager {
   }
 
   listTasks(): readonly InstanceTask[] {
-    return [...this.#tasks.values()].toSorted((a, b) => a.record.number - b.record.number)
+    return this.#tasks.list()
   }
 
   listHealthyTasks(): readonly InstanceTask[] {
     return this.listTasks().filter((task) => task.healthy)
+  }
+
+  listSockets(): string[] {
+    return this.#tasks.listAll().map((task) => task.record.socket)
+  }
+
+  /** Returns the number of healthy tasks of a setting. */
+  countHealthy(settingNumber: number): number {
+    const tasks = [...this.#tasks.list(), ...this.#tasks.listSuccessors()]
+    return tasks.filter(({ healthy, record }) => healthy && record.active === settingNumber).length
+  }
+
+  isHealthy({ number, config }: files.ActiveSetting): boolean {
+    return this.countHealthy(number) >= getTaskCount(config)
+  }
+
+  /** Returns the memory in MB of tasks that run in addition to the configured number, until they replace others. */
+  getExtraMb(): number {
+    const { allowanceMb } = this.#options.context.times
+    return this.#tasks.listSuccessors().reduce((sum, { record }) => sum + record.limitMb + allowanceMb, 0)
   }
 
   getFault(): InstanceFault | null {
@@ -69,19 +90,22 @@ export class TaskManager {
     const { context, getPlan } = this.#options
     const previousRecords = files.readTaskRecords(context.path)
     for (const task of previousRecords) {
-      if (isRunning(task)) this.#tasks.set(task.number, new InstanceTask(task, this.#events, context.times))
+      if (isRunning(task)) this.#tasks.add(new InstanceTask(task, this.#events, context.times))
       else this.#logEvent('error', `task ${task.number} ended while the supervisor was not running`)
     }
-    if (previousRecords.length > this.#tasks.size) this.#writeRecords()
+    const count = this.#tasks.listAll().length
+    if (previousRecords.length > count) this.#writeRecords()
     if (getPlan()) this.reconcile()
     // The target state is stopped: the earlier supervisor ended before it had stopped all tasks.
-    else if (this.#tasks.size > 0) void this.removeAll()
+    else if (count > 0) void this.removeAll()
   }
 
   reconcile(): void {
     const plan = this.#options.getPlan()
     if (!plan) return
-    for (let number = 1; number <= plan.count; number++) if (!this.#tasks.has(number)) this.#startLater(number)
+    for (let number = 1; number <= plan.count; number++) if (!this.#tasks.get(number)) this.#startLater(number)
+    for (const successor of this.#tasks.listSuccessors())
+      if (this.#isOutdated(successor, plan)) void successor.remove('replaced')
     if (this.#findOutdated(plan)) void this.#replaceOutdated()
   }
 
@@ -93,7 +117,7 @@ export class TaskManager {
 
   async removeAll(): Promise<void> {
     this.#forgetEnds()
-    await Promise.all(this.listTasks().map((task) => task.remove('stopped')))
+    await Promise.all(this.#tasks.listAll().map((task) => task.remove('stopped')))
     const { context, getRecord } = this.#options
     const user = getRecord()?.user
     if (user !== undefined && context.users !== null) await endUserProcesses(user)
@@ -107,7 +131,7 @@ export class TaskManager {
   detach(): void {
     this.#isClosed = true
     this.#clearStartTimers()
-    for (const task of this.#tasks.values()) task.detach()
+    for (const task of this.#tasks.listAll()) task.detach()
   }
 
   readonly #events: TaskEvents = {
@@ -123,7 +147,7 @@ export class TaskManager {
     },
     onEnd: (task, errorOutput, isAbort) => {
       const { context } = this.#options
-      this.#tasks.delete(task.record.number)
+      this.#tasks.delete(task)
       if (existsSync(context.path)) this.#writeRecords()
       this.#recordEnd(task, errorOutput, isAbort)
       context.onChange()
@@ -145,7 +169,7 @@ export class TaskManager {
     const timer = setTimeout(() => {
       this.#startTimers.delete(number)
       const plan = this.#options.getPlan()
-      if (plan && number <= plan.count && !this.#tasks.has(number) && !this.#isClosed) this.#startNow(number, plan)
+      if (plan && !this.#isClosed && this.#needsTask(number, plan)) this.#startNow(number, plan)
     }, getRestartDelay(this.#countRecentEnds()))
     this.#startTimers.set(number, timer)
   }
@@ -153,7 +177,7 @@ export class TaskManager {
   #startNow(number: number, plan: TaskPlan): void {
     try {
       const task = this.#startTask(number, plan)
-      if (task) this.#tasks.set(number, task)
+      if (task) this.#tasks.add(task)
       else this.#startLater(number)
     } catch (error) {
       this.#addEnd()
@@ -200,44 +224,69 @@ export class TaskManager {
     )
   }
 
-  #findOutdated({ count, active }: TaskPlan): InstanceTask | undefined {
-    const user = this.#options.getRecord()?.user
-    return this.listTasks().find(
-      ({ record, removalReason }) =>
-        removalReason === null && (record.active !== active.number || record.number > count || user !== record.user),
-    )
+  /** Whether the number has no task, or an outdated one whose successor has memory beside it. */
+  #needsTask(number: number, plan: TaskPlan): boolean {
+    const task = this.#tasks.get(number)
+    if (number > plan.count || this.#tasks.getSuccessor(number)) return false
+    return !task || (this.#isOutdated(task, plan) && this.#canStartFirst(plan))
   }
 
-  /**
-   * Replaces outdated tasks one at a time. Waits some seconds for another healthy task first, so that a service with two tasks stays
-   * available.
-   */
+  #canStartFirst({ active }: TaskPlan): boolean {
+    const { context } = this.#options
+    return context.hasFreeMemory(getMemoryLimit(active.config) + context.times.allowanceMb)
+  }
+
+  #isOutdated({ record }: InstanceTask, { count, active }: TaskPlan): boolean {
+    const user = this.#options.getRecord()?.user
+    return record.active !== active.number || record.number > count || user !== record.user
+  }
+
+  #findOutdated(plan: TaskPlan): InstanceTask | undefined {
+    return this.listTasks().find((task) => task.removalReason === null && this.#isOutdated(task, plan))
+  }
+
   async #replaceOutdated(): Promise<void> {
     if (this.#isReplacing) return
     this.#isReplacing = true
-    const { getPlan } = this.#options
     try {
       for (;;) {
-        const plan = getPlan()
+        const plan = this.#options.getPlan()
         const outdatedTask = plan && this.#findOutdated(plan)
         if (!plan || !outdatedTask || this.#isClosed) return
-        const { number } = outdatedTask.record
-        const canRemoveNow = number > plan.count || (this.listTasks().length === 1 && plan.count <= 1)
-        await this.#waitUntil(
-          () => getPlan() === null || canRemoveNow || this.listHealthyTasks().some((task) => task !== outdatedTask),
-        )
-        if (getPlan() === null) return
-        await outdatedTask.remove('replaced')
-        await this.#waitUntil(() => number > (getPlan()?.count ?? 0) || (this.#tasks.get(number)?.healthy ?? false))
+        await this.#continueReplacement(outdatedTask, plan)
       }
     } finally {
       this.#isReplacing = false
     }
   }
 
-  async #waitUntil(isReached: () => boolean): Promise<void> {
-    const deadline = Date.now() + replaceMs
-    while (!isReached() && Date.now() < deadline && !this.#isClosed) await wait(30)
+  /** A healthy task ends only when its successor is healthy, or when there is no memory for both at the same time. */
+  async #continueReplacement(task: InstanceTask, plan: TaskPlan): Promise<void> {
+    const { number } = task.record
+    const successor = this.#tasks.getSuccessor(number)
+    if (successor?.healthy && !this.#isOutdated(successor, plan))
+      return await this.#tasks.promote(number, () => {
+        this.#writeRecords()
+        this.#options.context.onChange()
+      })
+    if (!successor && this.#canEndNow(task, plan)) return await task.remove('replaced')
+    if (this.#needsTask(number, plan)) this.#startLater(number)
+    await wait(replacePauseMs)
+  }
+
+  #canEndNow(task: InstanceTask, plan: TaskPlan): boolean {
+    const { number, active } = task.record
+    if (plan.count === 0) return true
+    const isRolledBack = active > plan.active.number
+    if (!task.healthy && (isRolledBack || !task.isStarting())) return true
+    if (number <= plan.count && this.#canStartFirst(plan)) return false
+    const numbers = Array.from({ length: plan.count }, (_, index) => index + 1)
+    return numbers.every((other) => {
+      const otherTask = this.#tasks.get(other)
+      if (!otherTask) return false
+      // A surplus task ends last. Other tasks end one after the other: those that were replaced before must be healthy.
+      return this.#isOutdated(otherTask, plan) ? number <= plan.count : otherTask.healthy
+    })
   }
 
   #addEnd(): void {
@@ -260,7 +309,7 @@ export class TaskManager {
   }
 
   #writeRecords(extraRecords: files.InstanceTaskRecord[] = []): void {
-    const records = this.listTasks().map((task) => task.record)
+    const records = this.#tasks.listAll().map((task) => task.record)
     files.writeTaskRecords(this.#options.context.path, [...records, ...extraRecords])
   }
 

@@ -146,7 +146,7 @@ export class InstanceTask {
 
   /** True if the task has failed several checks in a row and is no longer starting. */
   get isUnresponsive(): boolean {
-    return this.#missedCheckCount >= this.#times.unhealthyMisses && !this.#isStarting()
+    return this.#missedCheckCount >= this.#times.unhealthyMisses && !this.isStarting()
   }
 
   /** Ends the task. Resolves when the process has ended. If called again, the first reason stays. */
@@ -182,7 +182,8 @@ export class InstanceTask {
     this.end(false)
   }
 
-  #isStarting(): boolean {
+  /** True until the first response, for a limited time. A task that was taken over begins again. */
+  isStarting(): boolean {
     return !this.#hasAnswered && Date.now() - this.#startedAt < this.#times.beginMs
   }
 
@@ -221,7 +222,7 @@ export class InstanceTask {
   #findFault(): 'memory' | 'no_answer' | null {
     const { allowanceMb, replaceMisses } = this.#times
     if (this.#usedMb !== null && this.#usedMb > this.record.limitMb + allowanceMb) return 'memory'
-    const isOverdue = this.#hasAnswered ? this.#missedCheckCount >= replaceMisses : !this.#isStarting()
+    const isOverdue = this.#hasAnswered ? this.#missedCheckCount >= replaceMisses : !this.isStarting()
     return isOverdue ? 'no_answer' : null
   }
 
@@ -229,7 +230,7 @@ export class InstanceTask {
     const scheduleNext = () => !this.#isFinished && this.#scheduleCheck()
     this.#timer = setTimeout(
       () => void this.#check().then(scheduleNext, scheduleNext),
-      this.#isStarting() ? this.#times.firstCheckMs : this.#times.checkMs,
+      this.isStarting() ? this.#times.firstCheckMs : this.#times.checkMs,
     )
   }
 }

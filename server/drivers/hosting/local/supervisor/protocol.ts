@@ -11,7 +11,7 @@ import type { TaskTimes } from '#server/drivers/hosting/local/instances/task.ts'
  * Version of the protocol between portal and supervisor. Increase it if two builds would not understand each other. A portal replaces a
  * supervisor with a lower version, and does not use one with a higher version.
  */
-export const protocolVersion = 3
+export const protocolVersion = 4
 
 /** Settings of a supervisor. If a portal starts with other settings, it replaces the supervisor. */
 export interface SupervisorSettings {
@@ -46,6 +46,8 @@ export const supervisorCallNames = [
   'install',
   'configure',
   'start',
+  'switchOver',
+  'rollBack',
   'stop',
   'setPassword',
   'takeData',
