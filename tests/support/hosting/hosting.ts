@@ -24,8 +24,6 @@ export interface HostingTraits {
   changeMs: number
   /** Time in ms after which the log has an entry. */
   logDelayMs: number
-  /** Whether the version that ran answers until the next one is healthy, also with a single task. */
-  servesDuringDeployment: boolean
 }
 
 /** Interface between the tests of hosting drivers and the driver under test. */
@@ -57,7 +55,6 @@ const localTraits: HostingTraits = {
   getLimitMb: (requestedMb) => requestedMb || 256,
   changeMs: 30_000,
   logDelayMs: 0,
-  servesDuringDeployment: false,
 }
 
 /** Default settings. The memory limit is so high that it affects only tests with their own limit. */

@@ -26,7 +26,9 @@ const killCount = Number(process.env.RUNS ?? 4)
 // The tests start and kill processes while other test files run.
 vi.setConfig({ testTimeout: 60_000 + killCount * 10_000 })
 
-describeHosting('local hosting', () => openLocalHosting({ program: breakableProgram }), { hasImages: false })
+describeHosting('local hosting', () => openLocalHosting({ program: breakableProgram, times: { beginMs: 8000 } }), {
+  hasImages: false,
+})
 
 async function* streamItems<T>(pieces: readonly T[]): AsyncGenerator<T> {
   yield* pieces
