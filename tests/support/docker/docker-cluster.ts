@@ -30,7 +30,7 @@ export interface ClusterNode {
   machine: (Pick<NetworkNode, 'disconnect' | 'reconnect'> & Pick<DockerDaemon, 'restart'>) | null
 }
 
-/** `count` is the number of nodes. The daemon of DOCKER_HOST is always one node. */
+/** `count` is the number of nodes. The daemon of DOCKER_TESTS or DOCKER_HOST is always one node. */
 export async function openDockerCluster({ count = 1 }: { count?: number } = {}): Promise<DockerCluster> {
   installPrograms('docker', 'ip')
   const host = process.env.DOCKER_HOST
@@ -41,7 +41,7 @@ export async function openDockerCluster({ count = 1 }: { count?: number } = {}):
   const docker = new Docker({ socketPath: socket })
   return {
     socket,
-    hostAddress: await readBridgeAddress(docker),
+    hostAddress: process.env.DOCKER_TESTS_HOST ?? (await readBridgeAddress(docker)),
     nodes: [{ docker, id: await readNodeId(docker), machine: null }],
     isOwn: false,
     close: async () => undefined,

@@ -25,7 +25,7 @@ function readArguments(): BreakArguments | null {
     return { apps, address: socket }
   }
   const { APPS_FILE: appsFile, PORT: port = '8080' } = process.env
-  if (!appsFile || command !== undefined) return null
+  if (!appsFile || command !== 'run') return null
   return { apps: JSON.parse(readFileSync(appsFile, 'utf8')) as { code: string }[], address: port }
 }
 
