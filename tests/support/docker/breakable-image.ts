@@ -22,3 +22,19 @@ export async function importBreakableImage(docker: Docker): Promise<string> {
   }
   return `${name}:latest`
 }
+
+/** Creates an image with other environment variables. Returns its name. */
+export async function createImageVariant(
+  docker: Docker,
+  image: string,
+  { name: tag, variables }: { name: string; variables: Record<string, string> },
+): Promise<string> {
+  const container = await docker.createContainer({ Image: image })
+  try {
+    const changes = Object.entries(variables).map(([key, value]) => `ENV ${key}=${value}`)
+    await container.commit({ repo: name, tag, changes })
+  } finally {
+    await container.remove()
+  }
+  return `${name}:${tag}`
+}

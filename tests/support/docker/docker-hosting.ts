@@ -14,16 +14,21 @@ import { type HostingUnderTest, instanceClient } from '#tests/support/hosting/ho
 
 interface DockerOptions {
   memorySizes?: readonly number[] | null
+  /** Key of the installation. */
+  key?: Buffer
+  healthSeconds?: number
 }
 
 /** Limit in MB if the platform decides. */
 const platformMb = 256
 
 /** `end` leaves the site open. */
-export function openDockerHosting(site: DockerSite, { memorySizes = null }: DockerOptions = {}): HostingUnderTest {
+export function openDockerHosting(
+  site: DockerSite,
+  { memorySizes = null, key = randomBytes(32), healthSeconds = 1 }: DockerOptions = {},
+): HostingUnderTest {
   const folder = mkdtempSync(join(tmpdir(), 'docker-hosting-'))
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
-  const key = randomBytes(32)
   const openDriver = (image: string): HostingDriver =>
     createDockerHosting({
       connection: { socketPath: site.cluster.socket },
@@ -35,7 +40,7 @@ export function openDockerHosting(site: DockerSite, { memorySizes = null }: Dock
         site.databaseUrl === null ? { kind: 'volume' } : { kind: 'database', url: `${site.databaseUrl}/postgres` },
       memorySizes,
       nodeAddress: null,
-      healthSeconds: 1,
+      healthSeconds,
       gateway: openOwnGateway({
         domain: 'localhost',
         host: '127.0.0.1',

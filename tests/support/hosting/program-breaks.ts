@@ -1,12 +1,15 @@
 /**
  * Runs before the program of an instance and breaks it if an app with the code of a break is installed. So an update to a broken version is
- * an update of apps, which works for every driver. Imports nothing of the project, because it is copied into images.
+ * an update of apps, which works for every driver. In an image the variable PROGRAM_BREAK does the same. Imports nothing of the project, because it is copied into images.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
-export const programBreaks = ['exits', 'sick', 'grows'] as const
-/** `exits`: ends at once. `sick`: runs, but its health check fails. `grows`: becomes healthy and then uses more and more memory. */
+export const programBreaks = ['exits', 'sick', 'grows', 'freezes'] as const
+/**
+ * `exits`: ends at once. `sick`: runs, but its health check fails. `grows`: becomes healthy and then uses more and more memory. `freezes`:
+ * accepts connections and never answers.
+ */
 export type ProgramBreak = (typeof programBreaks)[number]
 
 interface BreakArguments {
@@ -32,7 +35,9 @@ function readArguments(): BreakArguments | null {
 /** Never resolves if the program is not to run. */
 export async function breakProgram(): Promise<void> {
   const taskArguments = readArguments()
-  const breakKind = programBreaks.find((kind) => taskArguments?.apps.some(({ code }) => code === kind))
+  const breakKind = programBreaks.find(
+    (kind) => taskArguments?.apps.some(({ code }) => code === kind) || process.env.PROGRAM_BREAK === kind,
+  )
   if (taskArguments === null || breakKind === undefined) return
   console.log(`info program breaks: ${breakKind}`)
   if (breakKind === 'exits') process.exit(3)
@@ -42,7 +47,9 @@ export async function breakProgram(): Promise<void> {
     setInterval(() => void (performance.now() > 4000 && blocks.push(Buffer.alloc(20 * megabyte, 1))), 100)
     return
   }
-  createServer((_request, response) => response.writeHead(503).end('sick')).listen(taskArguments.address)
+  createServer((_request, response) => {
+    if (breakKind === 'sick') response.writeHead(503).end('sick')
+  }).listen(taskArguments.address)
   process.on('SIGTERM', () => process.exit(0))
   await new Promise(() => undefined)
 }
