@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { createFolderStore } from '#server/drivers/file-store/folder-store.ts'
 import { createDockerHosting } from '#server/drivers/hosting/docker/docker-hosting.ts'
-import { openOwnGateway } from '#server/drivers/hosting/docker/gateway/own-gateway.ts'
+import { openOwnGateway } from '#server/drivers/hosting/docker/gateway/docker-gateway.ts'
 import type { HostingDriver } from '#server/drivers/hosting/hosting-driver.ts'
 import type { DockerSite } from '#tests/support/docker/docker-site.ts'
 import { removeDockerObjects } from '#tests/support/docker/docker-cluster.ts'
@@ -29,6 +29,14 @@ export function openDockerHosting(
 ): HostingUnderTest {
   const folder = mkdtempSync(join(tmpdir(), 'docker-hosting-'))
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
+  const gateway = openOwnGateway({
+    domain: 'localhost',
+    host: '127.0.0.1',
+    port: 0,
+    tls: false,
+    trustProxy: 0,
+    log,
+  })
   const openDriver = (image: string): HostingDriver =>
     createDockerHosting({
       connection: { socketPath: site.cluster.socket },
@@ -41,15 +49,8 @@ export function openDockerHosting(
       memorySizes,
       nodeAddress: null,
       healthSeconds,
-      gateway: openOwnGateway({
-        domain: 'localhost',
-        host: '127.0.0.1',
-        port: 0,
-        tls: false,
-        trustProxy: 0,
-        log,
-        listens: true,
-      }),
+      // The drivers share it, so that all of them give a service the same address.
+      gateway: { ...gateway, close: async () => undefined },
       files: createFolderStore({ folder, hasRoom: async () => true }),
       clock: Date.now,
       log,
@@ -69,6 +70,7 @@ export function openDockerHosting(
     ...instanceClient,
     async end() {
       await driver.close()
+      await gateway.close()
       await removeDockerObjects(site.cluster, site.prefix)
       rmSync(folder, { recursive: true, force: true })
     },
