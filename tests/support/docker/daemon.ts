@@ -58,9 +58,7 @@ export async function startDaemon({ folder, namespace = null }: DaemonOptions): 
 
   async function close(): Promise<void> {
     await stop()
-    endProcesses(folder)
-    unmountAll(folder)
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+    removeDaemonFolder(folder)
   }
 
   try {
@@ -81,6 +79,13 @@ export async function startDaemon({ folder, namespace = null }: DaemonOptions): 
 
 const readLogEnd = (folder: string) => readFileSync(join(folder, 'log'), 'utf8').split('\n').slice(-4).join('\n')
 
+/** Ends all processes of daemons in the folder, also those of a killed run, and deletes it. */
+export function removeDaemonFolder(folder: string): void {
+  endProcesses(folder)
+  unmountAll(folder)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+}
+
 interface ProcessEntry {
   pid: number
   parent: number
@@ -100,12 +105,12 @@ function listProcesses(): ProcessEntry[] {
   })
 }
 
-/** Kills what the daemon left: containerd, its shims (their arguments contain the folder), and their containers. */
+/** Kills what is left: daemons, containerd and its shims (their arguments contain the folder), and their containers. */
 function endProcesses(folder: string): void {
   const processes = listProcesses()
   const pids = new Set(
     processes
-      .filter(({ command }) => /containerd|docker-proxy/.test(command) && command.includes(`${folder}/`))
+      .filter(({ command }) => /dockerd|containerd|docker-proxy/.test(command) && command.includes(`${folder}/`))
       .map(({ pid }) => pid),
   )
   for (let previousSize = 0; previousSize < pids.size; ) {

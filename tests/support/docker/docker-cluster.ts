@@ -2,13 +2,13 @@
  * Opens a Docker Swarm for tests: the one of DOCKER_HOST, or one of daemons that run in network namespaces of their own, with an address for
  * each node. Own daemons and all that they created are removed by `close`.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Docker from 'dockerode'
-import { type DockerDaemon, startDaemon } from '#tests/support/docker/daemon.ts'
+import { type DockerDaemon, removeDaemonFolder, startDaemon } from '#tests/support/docker/daemon.ts'
 import { installPrograms } from '#tests/support/docker/docker-programs.ts'
-import { createNodeNetwork, type NetworkNode } from '#tests/support/docker/node-network.ts'
+import { createNodeNetwork, type NetworkNode, removeEndedNetworks } from '#tests/support/docker/node-network.ts'
 
 export interface DockerCluster {
   /** Path of the manager's socket. */
@@ -33,11 +33,11 @@ export interface ClusterNode {
 /** `count` is the number of nodes. The daemon of DOCKER_TESTS or DOCKER_HOST is always one node. */
 export async function openDockerCluster({ count = 1 }: { count?: number } = {}): Promise<DockerCluster> {
   installPrograms('docker', 'ip')
-  const host = process.env.DOCKER_HOST
-  if (!host) return startOwnCluster(count)
-  if (!host.startsWith('unix://'))
-    throw new Error('DOCKER_HOST must be the address of a socket, like unix:///run/docker.sock')
-  const socket = host.slice('unix://'.length)
+  // The campaign passes the socket of its cluster to the tests as DOCKER_TESTS.
+  const address = process.env.DOCKER_TESTS ?? process.env.DOCKER_HOST
+  if (!address) return startOwnCluster(count)
+  const socket = address.replace(/^unix:\/\//, '')
+  if (!socket.startsWith('/')) throw new Error('DOCKER_HOST must name a socket, like unix:///run/docker.sock')
   const docker = new Docker({ socketPath: socket })
   return {
     socket,
@@ -48,8 +48,26 @@ export async function openDockerCluster({ count = 1 }: { count?: number } = {}):
   }
 }
 
+const folderPrefix = 'portal-docker-'
+/** Has the number of the process whose daemons are in the folder. */
+const ownerFile = 'owner'
+
+/** Removes daemons and networks whose process was killed. */
+function removeEndedClusters(): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(folderPrefix)) continue
+    const folder = join(tmpdir(), name)
+    const path = join(folder, ownerFile)
+    // Another process may be creating or deleting the folder in this moment.
+    if (existsSync(path) && !existsSync(`/proc/${readFileSync(path, 'utf8')}`)) removeDaemonFolder(folder)
+  }
+  removeEndedNetworks()
+}
+
 async function startOwnCluster(count: number): Promise<DockerCluster> {
-  const folder = mkdtempSync(join(tmpdir(), 'portal-docker-'))
+  removeEndedClusters()
+  const folder = mkdtempSync(join(tmpdir(), folderPrefix))
+  writeFileSync(join(folder, ownerFile), String(process.pid))
   const network = createNodeNetwork(count)
   const daemons: DockerDaemon[] = []
   async function close(): Promise<void> {
@@ -57,7 +75,10 @@ async function startOwnCluster(count: number): Promise<DockerCluster> {
     await Promise.all(daemons.map((daemon) => daemon.close()))
     network.close()
     rmSync(folder, { recursive: true, force: true })
+    process.off('SIGTERM', closeAndExit).off('SIGINT', closeAndExit)
   }
+  const closeAndExit = () => void close().finally(() => process.exit(1))
+  process.on('SIGTERM', closeAndExit).on('SIGINT', closeAndExit)
   try {
     const nodes: ClusterNode[] = []
     let managerDocker: Docker | null = null

@@ -4,7 +4,7 @@
  * Nothing leads to other networks, so a pull of a missing image fails at once.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 export interface NodeNetwork {
   /** Address of this machine, as the nodes reach it. */
@@ -70,6 +70,13 @@ export function createNodeNetwork(count: number): NodeNetwork {
     close()
     throw error
   }
+}
+
+/** Removes the networks of processes that were killed. */
+export function removeEndedNetworks(): void {
+  const { stdout } = spawnSync('ip', ['netns', 'list'], { encoding: 'utf8' })
+  for (const [, namespace = '', pid = ''] of stdout.matchAll(/^(pc(\d+)-\S+)/gm))
+    if (!existsSync(`/proc/${pid}`)) spawnSync('ip', ['netns', 'del', namespace])
 }
 
 function findFreeSubnet(): string {
