@@ -116,13 +116,17 @@ export async function runKilledOperations(
       ? openLocalHost(getPortal)
       : await openDockerHost(hostKind === 'docker' ? 'volume' : 'database')
   try {
-    portal = await startPortal({ ...host.settings, ACCESS_SECONDS: '36000', REFRESH_IDLE_SECONDS: '36000' })
+    portal = await startPortal({ ...host.settings, ACCESS_SECONDS: '3600', REFRESH_IDLE_SECONDS: '3600' })
     // Signs in as a user with the delete level.
     const staff = await createOutsideClient(portal)
     await waitUntilQuiet(staff, (line) => result.faults.push(`begin: ${line}`))
     const namesByBackup = new Map<number, readonly string[]>()
     const campaign: KillCampaign = { portal, host, staff, random, report, itemNames: [], namesByBackup, result }
-    for (let round = 1; round <= rounds; round++) await playRound(campaign, round)
+    for (let round = 1; round <= rounds; round++) {
+      // A token is valid for an hour.
+      if (round % 20 === 0) campaign.staff = await createOutsideClient(portal)
+      await playRound(campaign, round)
+    }
     await deleteServices(campaign)
   } finally {
     await portal?.close()

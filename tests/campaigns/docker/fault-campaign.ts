@@ -49,7 +49,7 @@ export async function openFaultCampaign(folder: string, report: (line: string) =
   }
   try {
     proxy = await openEngineProxy(proxySocket, site.cluster.socket)
-    portal = await startPortal({ ...site.settings, ACCESS_SECONDS: '36000', REFRESH_IDLE_SECONDS: '36000' })
+    portal = await startPortal({ ...site.settings, ACCESS_SECONDS: '3600', REFRESH_IDLE_SECONDS: '3600' })
     const client = createServiceClient(await createOutsideClient(portal))
     await client.waitForRow(code, 'the first start', isOnline, onlineMs)
     return createCampaign({ site, proxy, portal, client, report, close })
