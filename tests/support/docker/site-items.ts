@@ -7,16 +7,18 @@ import type { InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import type { DockerSite } from '#tests/support/docker/docker-site.ts'
 
 export interface SiteItems {
-  /** Replaces the items. */
-  put(ref: InstanceRef, names: readonly string[]): Promise<void>
+  /** Replaces the items, or adds to them. */
+  put(ref: InstanceRef, names: readonly string[], options?: { isAddition?: boolean }): Promise<void>
   /** Returns the names in the order of their creation. */
   read(ref: InstanceRef): Promise<string[]>
 }
 
-export const openSiteItems = (site: DockerSite): SiteItems =>
+type ItemSite = Pick<DockerSite, 'prefix' | 'databaseUrl'> & { cluster: Pick<DockerSite['cluster'], 'nodes'> }
+
+export const openSiteItems = (site: ItemSite): SiteItems =>
   site.databaseUrl === null ? openVolumeItems(site) : openDatabaseItems(site, site.databaseUrl)
 
-function openVolumeItems({ cluster, prefix }: DockerSite): SiteItems {
+function openVolumeItems({ cluster, prefix }: ItemSite): SiteItems {
   /** All nodes run on this machine, so it reaches the folders of all volumes. */
   async function withFile<T>({ serviceId }: InstanceRef, work: (database: DatabaseSync) => T): Promise<T> {
     const volumes = cluster.nodes.map(({ docker }) =>
@@ -40,9 +42,9 @@ function openVolumeItems({ cluster, prefix }: DockerSite): SiteItems {
     }
   }
   return {
-    put: (ref, names) =>
+    put: (ref, names, { isAddition = false } = {}) =>
       withFile(ref, (database) => {
-        database.exec('begin immediate; delete from items')
+        database.exec(isAddition ? 'begin immediate' : 'begin immediate; delete from items')
         const insert = database.prepare(
           "insert into items (code, name, quantity, unit, version, changed) values (?, ?, 1000, 'pcs', 1, 0)",
         )
@@ -59,7 +61,7 @@ function openVolumeItems({ cluster, prefix }: DockerSite): SiteItems {
   }
 }
 
-function openDatabaseItems({ prefix }: DockerSite, url: string): SiteItems {
+function openDatabaseItems({ prefix }: ItemSite, url: string): SiteItems {
   async function withDatabase<T>({ serviceId }: InstanceRef, work: (client: Client) => Promise<T>): Promise<T> {
     const client = new Client({ connectionString: `${url}/${getDatabasePrefix(prefix)}${serviceId}` })
     await client.connect()
@@ -70,10 +72,10 @@ function openDatabaseItems({ prefix }: DockerSite, url: string): SiteItems {
     }
   }
   return {
-    put: (ref, names) =>
+    put: (ref, names, { isAddition = false } = {}) =>
       withDatabase(ref, async (client) => {
         await client.query('begin')
-        await client.query('delete from instance.items')
+        if (!isAddition) await client.query('delete from instance.items')
         await client.query(
           `insert into instance.items (code, name, quantity, unit, version, changed)
            select 'I' || (position - 1), name, 1000, 'pcs', 1, 0 from unnest($1::text[]) with ordinality as list (name, position)`,
