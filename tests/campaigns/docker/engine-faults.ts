@@ -57,14 +57,14 @@ export const engineFaults: readonly FaultCase[] = [
     /** Another program reserves the memory of the nodes after the portal has checked it. */
     async run({ client, code, report, whileAnswering, site }) {
       const { id } = await client.read(code)
-      const docker = site.cluster.nodes[0]?.docker
-      const { MemTotal = 0 } = (await docker?.info()) as { MemTotal?: number }
+      const { docker } = site.cluster
+      const { MemTotal = 0 } = (await docker.info()) as { MemTotal?: number }
       const configured = await client.operate(
         'POST',
         `/api/aws/changecfg?serviceId=${id}&task_runtime_memory=4000&task_desire_count=1`,
       )
       if (configured.status !== 200) throw new Error(`the configuration ended as ${configured.text}`)
-      const hog = await docker?.createService({
+      const hog = await docker.createService({
         Name: `${site.prefix}-hog`,
         TaskTemplate: {
           ContainerSpec: { Image: site.image, Command: ['sleep', '600'] },
@@ -82,7 +82,7 @@ export const engineFaults: readonly FaultCase[] = [
           if (status === 200 || !isNamed) throw new Error(`the reboot without memory ended as ${status}: ${text}`)
         })
       } finally {
-        await hog?.remove()
+        await hog.remove()
       }
       const restored = await client.operate('POST', `/api/aws/reboot/${id}`)
       if (restored.status !== 200)

@@ -6,6 +6,7 @@ import { createServiceClient, isOnline, type ServiceClient } from '#tests/campai
 import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
 import { type DockerSite, openDockerSite } from '#tests/support/docker/docker-site.ts'
 import { type EngineProxy, openEngineProxy } from '#tests/support/docker/engine-proxy.ts'
+import { sendRequest } from '#tests/support/hosting/hosting.ts'
 import { createOutsideClient } from '#tests/support/server/outside-client.ts'
 
 export interface FaultCase {
@@ -90,14 +91,13 @@ function createCampaign(parts: CampaignParts): FaultCampaign {
           if (!(await client.answers(row))) misses += 1
         }
       })()
-      try {
-        return await work()
-      } finally {
+      const result = await work().finally(() => {
         isRunning = false
-        await loop
-        report(`  ${misses} of ${calls} requests to the service failed`)
-        if (misses > maxMisses) throw new Error(`the service did not answer ${misses} of ${calls} requests`)
-      }
+      })
+      await loop
+      report(`  ${misses} of ${calls} requests to the service failed`)
+      if (misses > maxMisses) throw new Error(`the service did not answer ${misses} of ${calls} requests`)
+      return result
     },
   }
 }
@@ -106,7 +106,9 @@ function createCampaign(parts: CampaignParts): FaultCampaign {
 export async function waitForAnswer(client: ServiceClient, row: ServiceResponse, timeoutMs = 30_000): Promise<void> {
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await wait(200))
     if (await client.answers(row)) return
-  throw new Error(`the service does not answer ${timeoutMs} ms after it was online`)
+  const response = row.url === null ? null : await sendRequest(row.url, '/sign-in').catch((error: unknown) => error)
+  const text = JSON.stringify(response, null, 1)?.slice(0, 300) ?? String(response)
+  throw new Error(`the service does not answer ${timeoutMs} ms after it was online: ${String(response)} ${text}`)
 }
 
 export const getFaults = (row: ServiceResponse): (string | null)[] => [

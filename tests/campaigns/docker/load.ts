@@ -135,11 +135,10 @@ interface Measurement {
 
 /** Time from a change in Docker until the list of the portal has it. */
 async function measureStaleness(
-  { cluster, prefix }: DockerSite,
+  { cluster: { docker }, prefix }: DockerSite,
   client: ServiceClient,
   refs: readonly InstanceRef[],
 ): Promise<Measurement[]> {
-  const docker = cluster.nodes[0]?.docker
   const results: Measurement[] = []
   const measure = async (description: string, code: string, isReached: Parameters<ServiceClient['waitForRow']>[2]) => {
     const { ms } = await client.waitForRow(code, description, isReached, 60_000)
@@ -147,18 +146,18 @@ async function measureStaleness(
   }
   const listContainers = async ({ serviceId }: InstanceRef) => {
     const label = [`portal.name=${prefix}`, `portal.service=${serviceId}`, 'portal.kind=service']
-    return (await docker?.listContainers({ filters: JSON.stringify({ label }) })) ?? []
+    return docker.listContainers({ filters: JSON.stringify({ label }) })
   }
   for (const ref of refs.slice(0, 3)) {
     const containers = await listContainers(ref)
-    await Promise.all(containers.map(({ Id }) => docker?.getContainer(Id).kill()))
+    await Promise.all(containers.map(({ Id }) => docker.getContainer(Id).kill()))
     await measure('all containers of a service were killed', ref.code, ({ online }) => online === 0)
     await waitForHealthyTasks(listContainers, ref)
     await measure('its containers are healthy again', ref.code, ({ online }) => online === 1)
   }
   for (const ref of refs.slice(3, 5)) {
     const [container] = await listContainers(ref)
-    await docker?.getContainer(container?.Id ?? '').kill()
+    await docker.getContainer(container?.Id ?? '').kill()
     await measure('one of two containers was killed', ref.code, (row) => row.running_tasks === 1)
   }
   const [scaledRef] = refs.slice(5)

@@ -12,16 +12,15 @@ async function recover({ client, code, report }: FaultCampaign, timeoutMs: numbe
 /** Returns the node on which the task of the service runs. */
 async function findNode({ site, code, client }: FaultCampaign) {
   const { id } = await client.read(code)
-  const manager = site.cluster.nodes[0]?.docker
   const filters = JSON.stringify({ label: [`portal.service=${id}`], 'desired-state': ['running'] })
-  const tasks = ((await manager?.listTasks({ filters })) ?? []) as { NodeID: string }[]
+  const tasks = (await site.cluster.docker.listTasks({ filters })) as { NodeID: string }[]
   return site.cluster.nodes.find((node) => node.id === tasks[0]?.NodeID) ?? null
 }
 
-async function setAvailability(docker: Docker | undefined, id: string, availability: 'active' | 'drain') {
-  const node = docker?.getNode(id)
-  const { Spec, Version } = (await node?.inspect()) as { Spec: object; Version: { Index: number } }
-  await node?.update({ version: Version.Index, ...Spec, Availability: availability })
+async function setAvailability(docker: Docker, id: string, availability: 'active' | 'drain') {
+  const node = docker.getNode(id)
+  const { Spec, Version } = (await node.inspect()) as { Spec: object; Version: { Index: number } }
+  await node.update({ version: Version.Index, ...Spec, Availability: availability })
 }
 
 export const nodeFaults: readonly FaultCase[] = [
@@ -63,7 +62,7 @@ export const nodeFaults: readonly FaultCase[] = [
         report(`  the list says ${describeRow(row)} after ${ms} ms`)
       } finally {
         worker?.machine?.reconnect()
-        await setAvailability(manager?.docker, manager?.id ?? '', 'active')
+        await setAvailability(site.cluster.docker, manager?.id ?? '', 'active')
       }
       await recover(campaign, 120_000)
     },
@@ -76,7 +75,7 @@ async function moveToWorker({ client, code, site }: FaultCampaign): Promise<void
   const { id, contract_id: contractId } = await client.read(code)
   const deleted = await client.operate('DELETE', `/api/aws/service/${id}`)
   if (deleted.status !== 200) throw new Error(`the deletion ended as ${deleted.status}: ${deleted.text}`)
-  await setAvailability(manager?.docker, manager?.id ?? '', 'drain')
+  await setAvailability(site.cluster.docker, manager?.id ?? '', 'drain')
   const created = await client.operate('POST', `/api/aws/service?contractId=${contractId}`)
   if (created.status !== 200) throw new Error(`the creation ended as ${created.status}: ${created.text}`)
   await client.waitForRow(code, 'the service on the worker', isOnline, 120_000)

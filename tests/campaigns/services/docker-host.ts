@@ -15,8 +15,7 @@ interface TaskInfo {
 export async function openDockerHost(storage: 'volume' | 'database' = 'volume'): Promise<InspectedHost> {
   const site = await openDockerSite({ storage })
   const { cluster, prefix } = site
-  const docker = cluster.nodes[0]?.docker
-  if (!docker) throw new Error('the Swarm has no nodes')
+  const { docker } = cluster
   const items = openSiteItems(site)
   const getName = ({ serviceId }: InstanceRef) => `${prefix}-${serviceId}`
 

@@ -13,6 +13,8 @@ import { createNodeNetwork, type NetworkNode, removeEndedNetworks } from '#tests
 export interface DockerCluster {
   /** Path of the manager's socket. */
   socket: string
+  /** The manager. */
+  docker: Docker
   /** Address of this machine, as containers reach it. */
   hostAddress: string
   /** All nodes; the first one is the manager. */
@@ -41,6 +43,7 @@ export async function openDockerCluster({ count = 1 }: { count?: number } = {}):
   const docker = new Docker({ socketPath: socket })
   return {
     socket,
+    docker,
     hostAddress: process.env.DOCKER_TESTS_HOST ?? (await readBridgeAddress(docker)),
     nodes: [{ docker, id: await readNodeId(docker), machine: null }],
     isOwn: false,
@@ -94,7 +97,15 @@ async function startOwnCluster(count: number): Promise<DockerCluster> {
       const machine = { disconnect, reconnect, restart: () => daemon.restart() }
       nodes.push({ docker, id: await readNodeId(docker), machine })
     }
-    return { socket: daemons[0]?.socket ?? '', hostAddress: network.hostAddress, nodes, isOwn: true, close }
+    if (managerDocker === null) throw new Error('a Swarm needs at least one node')
+    return {
+      socket: daemons[0]?.socket ?? '',
+      docker: managerDocker,
+      hostAddress: network.hostAddress,
+      nodes,
+      isOwn: true,
+      close,
+    }
   } catch (error) {
     await close()
     throw error
@@ -129,10 +140,7 @@ async function readBridgeAddress(docker: Docker): Promise<string> {
 }
 
 /** Returns what exists on the cluster for a portal with this prefix, as `kind name`. */
-export async function listDockerObjects({ nodes }: DockerCluster, prefix: string): Promise<string[]> {
-  const [manager] = nodes
-  if (!manager) return []
-  const { docker } = manager
+export async function listDockerObjects({ docker, nodes }: DockerCluster, prefix: string): Promise<string[]> {
   const [services, configs, secrets, networks, ...volumes] = await Promise.all([
     docker.listServices(),
     docker.listConfigs(),
@@ -154,9 +162,7 @@ export async function listDockerObjects({ nodes }: DockerCluster, prefix: string
 
 /** Removes all objects of a portal. They are retried, because a network or volume can be removed only after its tasks have ended. */
 export async function removeDockerObjects(cluster: DockerCluster, prefix: string): Promise<void> {
-  const [manager] = cluster.nodes
-  if (!manager) return
-  const { docker } = manager
+  const { docker } = cluster
   const deadline = Date.now() + 60_000
   for (;;) {
     const objects = await listDockerObjects(cluster, prefix)

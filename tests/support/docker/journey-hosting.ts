@@ -26,8 +26,7 @@ export const operationMs = swarm ? 180_000 : 60_000
 export async function addItems(dataDir: string, code: string, names: readonly string[]): Promise<void> {
   if (swarm === null) return addLocalItems(join(dataDir, 'hosting'), code, names)
   const cluster = await openDockerCluster()
-  const [manager] = cluster.nodes
-  const serviceId = manager ? await findServiceId(manager.docker, swarm.prefix, code) : 0
+  const serviceId = await findServiceId(cluster.docker, swarm.prefix, code)
   const { prefix, settings } = swarm
   const databaseUrl = settings['SERVICE_DATABASE_URL'] ?? null
   await openSiteItems({ cluster, prefix, databaseUrl }).put({ serviceId, code }, names, { isAddition: true })
