@@ -185,7 +185,7 @@ async function compareService({ staff, host }: KillCampaign, reportFault: FaultR
       ...(taskCount === (status === 0 ? 0 : expectedCount) ? [] : [`${taskCount} tasks instead of ${expectedCount}`]),
       ...(status === 5 ? ['the operation failed'] : []),
       ...remains.map((object) => `is erased, but has ${object}`),
-      ...(await host.findStrangers(allRefs)),
+      ...(await host.listUnknown(allRefs)),
     ]
     if (faults.length === 0) return
     // The platform may need some time for the last changes.

@@ -42,7 +42,7 @@ export async function openDockerHost(storage: 'volume' | 'database' = 'volume'):
     settings: site.settings,
     maxDelayMs: 8000,
     countTasks: async (ref) => (await listContainers(ref)).length,
-    async findStrangers(refs) {
+    async listUnknown(refs) {
       const objects = await listAll()
       const unknown = objects.filter(
         (object) => object !== `config ${prefix}-owner` && !refs.some((ref) => belongsTo(object, ref)),
@@ -52,9 +52,9 @@ export async function openDockerHost(storage: 'volume' | 'database' = 'volume'):
       })) as TaskInfo[]
       const services = await docker.listServices({ filters: JSON.stringify({ label: [`portal.name=${prefix}`] }) })
       const doubles = services.flatMap(({ ID, Spec }) => {
-        const wanted = Spec?.Mode?.Replicated?.Replicas ?? 0
+        const replicas = Spec?.Mode?.Replicated?.Replicas ?? 0
         const running = tasks.filter(({ ServiceID, Status }) => ServiceID === ID && Status.State === 'running').length
-        return running > wanted ? [`${running} tasks of ${Spec?.Name} instead of ${wanted}`] : []
+        return running > replicas ? [`${running} tasks of ${Spec?.Name} instead of ${replicas}`] : []
       })
       return [...unknown.map((object) => `belongs to no service: ${object}`), ...doubles]
     },

@@ -14,7 +14,7 @@ export interface InspectedHost {
   /** Counts the running processes or containers of a service. Different kinds of them are faults. */
   countTasks(ref: InstanceRef): Promise<number>
   /** Lists what exists more than once or belongs to no service, as sentences. `refs` are all services of the portal. */
-  findStrangers(refs: readonly InstanceRef[]): Promise<string[]>
+  listUnknown(refs: readonly InstanceRef[]): Promise<string[]>
   /** Returns what a service has: data and objects. Empty after it was erased. */
   listRemains(ref: InstanceRef): Promise<string[]>
   /** Replaces the items of a service, without its program. */
@@ -34,10 +34,10 @@ export function openLocalHost(getPortal: () => Portal): InspectedHost {
     settings: { HOSTING: 'local' },
     maxDelayMs: 1500,
     countTasks: async (ref) => listOwn(ref, findTasks(getFolder())).length,
-    async findStrangers(refs) {
+    async listUnknown(refs) {
       const tasks = findTasks(getFolder())
-      const known = new Set(refs.flatMap((ref) => listOwn(ref, tasks)))
-      return tasks.filter((task) => !known.has(task)).map(({ command }) => `a process of no service: ${command}`)
+      const ownTasks = new Set(refs.flatMap((ref) => listOwn(ref, tasks)))
+      return tasks.filter((task) => !ownTasks.has(task)).map(({ command }) => `a process of no service: ${command}`)
     },
     async listRemains({ code, serviceId }) {
       const path = join(getFolder(), 'instances', `${code}-${serviceId}`)

@@ -148,14 +148,14 @@ export async function listDockerObjects({ docker, nodes }: DockerCluster, prefix
     docker.listNetworks(),
     ...nodes.map((node) => node.docker.listVolumes()),
   ])
-  const named = [
+  const namedObjects = [
     ...services.map(({ Spec }) => ['service', Spec?.Name]),
     ...configs.map(({ Spec }) => ['config', Spec?.Name]),
     ...(secrets as Docker.Secret[] & { Spec?: { Name?: string } }[]).map(({ Spec }) => ['secret', Spec?.Name]),
     ...networks.map(({ Name }) => ['network', Name]),
     ...volumes.flatMap(({ Volumes }) => Volumes.map(({ Name }) => ['volume', Name])),
   ]
-  return named
+  return namedObjects
     .flatMap(([kind, name]) => (name?.startsWith(`${prefix}-`) || name === prefix ? [`${kind} ${name}`] : []))
     .toSorted()
 }
