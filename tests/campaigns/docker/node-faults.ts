@@ -74,7 +74,7 @@ async function moveToWorker({ client, code, site }: FaultCampaign): Promise<void
   const [manager] = site.cluster.nodes
   const { id, contract_id: contractId } = await client.read(code)
   const deleted = await client.operate('DELETE', `/api/aws/service/${id}`)
-  if (deleted.status !== 200) throw new Error(`the deletion ended as ${deleted.status}: ${deleted.text}`)
+  if (deleted.status !== 204) throw new Error(`the deletion ended as ${deleted.status}: ${deleted.text}`)
   await setAvailability(site.cluster.docker, manager?.id ?? '', 'drain')
   const created = await client.operate('POST', `/api/aws/service?contractId=${contractId}`)
   if (created.status !== 200) throw new Error(`the creation ended as ${created.status}: ${created.text}`)
