@@ -158,6 +158,25 @@ export default defineConfig({
         extends: true,
         test: { ...chromiumProject, name: 'e2e', include: toGlobs(e2eTests), sequence: { groupOrder: 2 } },
       },
+      // Tests of the docker driver: `npm run campaign -- docker suite`. DOCKER_TESTS is the path of the socket of a Swarm manager.
+      ...(process.env.DOCKER_TESTS
+        ? [
+            {
+              extends: true,
+              test: {
+                name: 'docker',
+                experimental: { viteModuleRunner: false, nodeLoader: false },
+                globalSetup: ['tests/support/runner/postgres-cluster.ts'],
+                include: ['tests/campaigns/docker/**/*.docker.ts'],
+                isolate: false,
+                fileParallelism: false,
+                testTimeout: 300_000,
+                hookTimeout: 300_000,
+                expect: expectOptions,
+              },
+            },
+          ]
+        : []),
       // All Chromium tests and timing tests, which need the machine for themselves: `npm run campaign -- browser`.
       ...(process.env.CAMPAIGN
         ? [

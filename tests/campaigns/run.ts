@@ -8,6 +8,7 @@ import { run as bodies } from '#tests/campaigns/bodies.ts'
 import { run as browser } from '#tests/campaigns/browser.ts'
 import { run as compose } from '#tests/campaigns/compose.ts'
 import { run as cluster } from '#tests/campaigns/cluster.ts'
+import { run as docker } from '#tests/campaigns/docker.ts'
 import { run as engines } from '#tests/campaigns/engines.ts'
 import { run as faults } from '#tests/campaigns/faults.ts'
 import { run as fees } from '#tests/campaigns/fees.ts'
@@ -40,6 +41,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   browser,
   cluster,
   compose,
+  docker,
   engines,
   'kill-writes': killWrites,
   faults,

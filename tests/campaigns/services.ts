@@ -1,22 +1,34 @@
 /**
- * `services [rounds] [seed]`: kills and restarts a portal at random points of operations on hosted services. Each operation must end with a
- * reported state, running services must match the portal's state, nothing may run twice, and nothing may be left over.
+ * `services [rounds] [seed] [local|docker|docker-database]`: kills and restarts a portal at random points of operations on a hosted service.
+ * Each operation must end with a reported state, the running tasks must match the portal's state, nothing may run twice, the data must be
+ * there, and nothing may be left over.
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import pino from 'pino'
-import { createLocalHosting, type LocalHosting } from '#server/drivers/hosting/local/local-hosting.ts'
+import type { StoredBackupRow } from '#contract/backups.ts'
+import type { InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import type { ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
-import { startPortal } from '#tests/support/browser/browser.ts'
+import { openDockerHost } from '#tests/campaigns/services/docker-host.ts'
+import { type InspectedHost, openLocalHost } from '#tests/campaigns/services/inspected-host.ts'
+import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
 import { drawBetween, type Random, createRandom, pick } from '#tests/support/runner/random.ts'
 import { createOutsideClient } from '#tests/support/server/outside-client.ts'
-import { findProcesses, sampleProgram, findTasks } from '#tests/support/hosting/hosting.ts'
 
-export async function run([rounds = '100', seed = String(Date.now() % 1_000_000)]: string[]): Promise<void> {
-  console.log(`services: ${rounds} kills, seed ${seed}`)
-  const { faults, outcomes } = await runKilledOperations(Number(rounds), createRandom(Number(seed)), (line) =>
-    console.log(line),
+const hostKinds = ['local', 'docker', 'docker-database'] as const
+export type HostKind = (typeof hostKinds)[number]
+
+export async function run([
+  rounds = '100',
+  seed = String(Date.now() % 1_000_000),
+  hostKind = 'local',
+]: string[]): Promise<void> {
+  const kind = hostKinds.find((name) => name === hostKind)
+  if (!kind) throw new Error(`there is no driver "${hostKind}": ${hostKinds.join(', ')}`)
+  console.log(`services: ${rounds} kills on ${kind}, seed ${seed}`)
+  const { faults, outcomes } = await runKilledOperations(
+    Number(rounds),
+    createRandom(Number(seed)),
+    (line) => console.log(line),
+    kind,
   )
   for (const line of faults) console.log(line)
   console.log(`${JSON.stringify(outcomes)}, ${faults.length} faults`)
@@ -33,74 +45,229 @@ export interface KilledOperationsResult {
 const code = 'acmetrade'
 
 const requestKinds = {
-  created: ['update', 'reboot', 'configure', 'reset', 'remove', 'delete'],
+  created: ['update', 'reboot', 'configure', 'reset', 'remove', 'delete', 'backup', 'restore'],
   removed: ['create'],
 } as const
 type ServiceRequestKind = (typeof requestKinds)['created' | 'removed'][number]
 
-const buildRequest = (
+interface ServiceRequest {
+  method: string
+  path: string
+  body?: object
+}
+
+function buildRequest(
   kind: ServiceRequestKind,
   { id, contract_id }: ServiceResponse,
-  random: Random,
-): [string, string] => {
+  { random, backupId }: { random: Random; backupId: number },
+): ServiceRequest {
   switch (kind) {
     case 'create':
-      return ['POST', `/api/aws/service?contractId=${contract_id}`]
+      return { method: 'POST', path: `/api/aws/service?contractId=${contract_id}` }
     case 'update':
-      return ['POST', `/api/aws/service/update/${id}`]
+      return { method: 'POST', path: `/api/aws/service/update/${id}` }
     case 'reboot':
-      return ['POST', `/api/aws/reboot/${id}`]
+      return { method: 'POST', path: `/api/aws/reboot/${id}` }
     case 'configure': {
       const tasks = drawBetween(random, 0, 2)
-      return ['POST', `/api/aws/changecfg?serviceId=${id}&task_runtime_memory=1000&task_desire_count=${tasks}`]
+      const query = `serviceId=${id}&task_runtime_memory=1000&task_desire_count=${tasks}`
+      return { method: 'POST', path: `/api/aws/changecfg?${query}` }
     }
     case 'reset':
-      return ['POST', `/api/aws/resetpwd/${id}`]
+      return { method: 'POST', path: `/api/aws/resetpwd/${id}` }
     case 'remove':
-      return ['DELETE', `/api/aws/service/remove/${id}`]
+      return { method: 'DELETE', path: `/api/aws/service/remove/${id}` }
     case 'delete':
-      return ['DELETE', `/api/aws/service/${id}`]
+      return { method: 'DELETE', path: `/api/aws/service/${id}` }
+    case 'backup':
+      return { method: 'POST', path: '/api/pdb/backup', body: { service_id: id, pdb_type: 'pdb2s3' } }
+    case 'restore':
+      return { method: 'POST', path: '/api/pdb/restore', body: { backup_id: backupId, service_id: id } }
   }
+}
+
+interface KillCampaign {
+  portal: Portal
+  host: InspectedHost
+  staff: StaffClient
+  random: Random
+  report: (line: string) => void
+  /** Names of the items that the service must have. */
+  itemNames: readonly string[]
+  /** Names of the items in each backup. */
+  namesByBackup: Map<number, readonly string[]>
+  result: KilledOperationsResult
 }
 
 export async function runKilledOperations(
   rounds: number,
   random: Random,
   report: (line: string) => void = () => undefined,
+  hostKind: HostKind = 'local',
 ): Promise<KilledOperationsResult> {
-  const portal = await startPortal({ HOSTING: 'local', ACCESS_SECONDS: '3600', REFRESH_IDLE_SECONDS: '3600' })
-  const folder = join(portal.dataDir, 'hosting')
-  const host = createLocalHosting({ folder, program: sampleProgram, log: pino({ level: 'silent' }) })
   const result: KilledOperationsResult = { faults: [], outcomes: {} }
+  let portal: Portal | null = null
+  const getPortal = () => {
+    if (portal === null) throw new Error('the portal was not started')
+    return portal
+  }
+  const host =
+    hostKind === 'local'
+      ? openLocalHost(getPortal)
+      : await openDockerHost(hostKind === 'docker' ? 'volume' : 'database')
   try {
+    portal = await startPortal({ ...host.settings, ACCESS_SECONDS: '3600', REFRESH_IDLE_SECONDS: '3600' })
     // Signs in as a user with the delete level.
     const staff = await createOutsideClient(portal)
-    const createFaultReporter = (round: number, kind: string) => (line: string) =>
-      result.faults.push(`${round} ${kind}: ${line}`)
-    await waitUntilQuiet(staff, createFaultReporter(0, 'begin'))
+    await waitUntilQuiet(staff, (line) => result.faults.push(`begin: ${line}`))
+    const namesByBackup = new Map<number, readonly string[]>()
+    const campaign: KillCampaign = { portal, host, staff, random, report, itemNames: [], namesByBackup, result }
     for (let round = 1; round <= rounds; round++) {
-      const row = await readService(staff)
-      const kind = row.system_status > 0 ? pick(random, requestKinds.created) : pick(random, requestKinds.removed)
-      const [method, path] = buildRequest(kind, row, random)
-      const startResponse = staff.send(path, { method })
-      const ms = drawBetween(random, 0, 1500)
-      await wait(ms)
-      await portal.kill()
-      const location = (await startResponse)?.headers.get('location') ?? null
-      await portal.start()
-      const outcome = location === null ? 'cut' : String(await waitForOutcome(staff, location))
-      result.outcomes[outcome] = (result.outcomes[outcome] ?? 0) + 1
-      report(`${round} ${kind} killed after ${ms} ms: ${outcome}`)
-      const reportFault = createFaultReporter(round, kind)
-      await waitUntilQuiet(staff, reportFault)
-      await compareService({ staff, host, folder }, reportFault)
+      // A token is valid for an hour.
+      if (round % 20 === 0) campaign.staff = await createOutsideClient(portal)
+      await playRound(campaign, round)
     }
+    await deleteServices(campaign)
   } finally {
-    await host.close()
-    await portal.close()
+    await portal?.close()
+    result.faults.push(...(await host.close()))
   }
-  if (findProcesses(folder).length > 0) result.faults.push('processes still run after the end')
   return result
+}
+
+const toRef = ({ id, code: serviceCode }: ServiceResponse): InstanceRef => ({ serviceId: id, code: serviceCode })
+
+async function playRound(campaign: KillCampaign, round: number): Promise<void> {
+  const { portal, host, staff, random, report, namesByBackup, result } = campaign
+  const row = await readService(staff)
+  const isCreated = row.system_status > 0
+  const backupIds = [...namesByBackup.keys()]
+  const kinds = requestKinds.created.filter((name) => name !== 'restore' || backupIds.length > 0)
+  const kind = isCreated ? pick(random, kinds) : pick(random, requestKinds.removed)
+  const reportFault = (line: string) => void result.faults.push(`${round} ${kind}: ${line}`)
+  if (isCreated) {
+    campaign.itemNames = [`row of round ${round}`, `another row of round ${round}`]
+    await host.putItems(toRef(row), campaign.itemNames)
+  }
+  const backupId = kind === 'restore' ? pick(random, backupIds) : 0
+  const { method, path, body } = buildRequest(kind, row, { random, backupId })
+  const json = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const startResponse = staff.send(path, { method, ...json })
+  // Most steps are short, and the last ones are only reached late.
+  const ms = drawBetween(random, 0, random() < 0.5 ? Math.min(1500, host.maxDelayMs) : host.maxDelayMs)
+  await wait(ms)
+  await portal.kill()
+  const location = (await startResponse)?.headers.get('location') ?? null
+  await portal.start()
+  const outcome = location === null ? 'cut' : String(await waitForOutcome(staff, location))
+  result.outcomes[`${kind} ${outcome}`] = (result.outcomes[`${kind} ${outcome}`] ?? 0) + 1
+  report(`${round} ${kind} killed after ${ms} ms: ${outcome}`)
+  // A deletion has no content.
+  if (!['200', '204', 'cut'].includes(outcome)) reportFault(`the operation ended as ${outcome}`)
+  await waitUntilQuiet(staff, reportFault)
+  await compareService(campaign, reportFault)
+  await compareItems(campaign, { kind, outcome, backupId, wasCreated: isCreated }, reportFault)
+}
+
+type FaultReporter = (line: string) => void
+
+/** Compares what the portal reports with what really runs. */
+async function compareService({ staff, host }: KillCampaign, reportFault: FaultReporter): Promise<void> {
+  const deadline = Date.now() + 60_000
+  for (;;) {
+    const row = await readService(staff)
+    const ref = toRef(row)
+    const taskCount = await host.countTasks(ref)
+    const { running_tasks: expectedCount, system_status: status, fault } = row
+    const isErased = status === 0 && row.erase_date === null
+    const remains = isErased ? await host.listRemains(ref) : []
+    const allRefs = (await readServices(staff)).map(toRef)
+    const faults = [
+      ...(taskCount === (status === 0 ? 0 : expectedCount) ? [] : [`${taskCount} tasks instead of ${expectedCount}`]),
+      ...(status === 5 ? ['the operation failed'] : []),
+      ...remains.map((object) => `is erased, but has ${object}`),
+      ...(await host.listUnknown(allRefs)),
+    ]
+    if (faults.length === 0) return
+    // The platform may need some time for the last changes.
+    if (Date.now() < deadline) await wait(500)
+    else return faults.forEach((line) => reportFault(`${line} (status ${status}, fault ${fault})`))
+  }
+}
+
+interface RoundOutcome {
+  kind: ServiceRequestKind
+  outcome: string
+  backupId: number
+  wasCreated: boolean
+}
+
+async function compareItems(campaign: KillCampaign, round: RoundOutcome, reportFault: FaultReporter): Promise<void> {
+  const { staff, host, namesByBackup } = campaign
+  const row = await readService(staff)
+  if (row.system_status === 0 && row.erase_date === null) {
+    campaign.itemNames = []
+    namesByBackup.clear()
+    return
+  }
+  if (round.kind === 'backup') await readNewBackups(campaign, row.id, reportFault)
+  const restoredNames = namesByBackup.get(round.backupId)
+  const expected =
+    restoredNames === undefined
+      ? [campaign.itemNames]
+      : round.outcome === '200'
+        ? [restoredNames]
+        : [campaign.itemNames, restoredNames]
+  const names = await host.readItems(toRef(row)).catch((error: unknown) => [String(error)])
+  const match = expected.find((list) => JSON.stringify(list) === JSON.stringify(names))
+  if (match === undefined) reportFault(`has the items ${names.join(', ')} instead of ${expected.join(' or ')}`)
+  campaign.itemNames = match ?? names
+}
+
+/** Every backup that ends in this round has the current items. */
+async function readNewBackups(
+  { staff, namesByBackup, itemNames }: KillCampaign,
+  id: number,
+  reportFault: FaultReporter,
+): Promise<void> {
+  const query = `serviceId=${id}&pdb_type=pdb2s3&results=50&page=1&sortField=id&sortOrder=desc`
+  for (const deadline = Date.now() + 60_000; ; await wait(200)) {
+    const response = await staff.send(`/api/pdb/backup?${query}`)
+    const { data = [] } = ((await response?.json()) ?? {}) as { data?: StoredBackupRow[] }
+    const isRunning = data.some(({ state }) => state === 'running')
+    if (isRunning && Date.now() < deadline) continue
+    if (isRunning) reportFault('a backup still runs after a minute')
+    for (const backup of data)
+      if (backup.state === 'done' && !namesByBackup.has(backup.id)) namesByBackup.set(backup.id, itemNames)
+    return
+  }
+}
+
+/** Deletes all services. After that nothing may exist but the records of their fences. */
+async function deleteServices(campaign: KillCampaign): Promise<void> {
+  const { staff, host, result } = campaign
+  const rows = await readServices(staff)
+  for (const { id, system_status: status, erase_date: eraseDate } of rows) {
+    if (status === 0 && eraseDate === null) continue
+    const response = await staff.send(`/api/aws/service/${id}`, { method: 'DELETE' })
+    const location = response?.headers.get('location') ?? null
+    const outcome = location === null ? `refused with ${response?.status}` : await waitForOutcome(staff, location)
+    if (outcome !== 204 && outcome !== 200) result.faults.push(`end: the deletion of ${id} ended as ${outcome}`)
+  }
+  // A maintenance task stays for a minute.
+  for (const deadline = Date.now() + 120_000; ; await wait(1000)) {
+    const remains = await Promise.all(rows.map((row) => host.listRemains(toRef(row))))
+    if (remains.flat().length === 0) return
+    if (Date.now() > deadline)
+      return void result.faults.push(...remains.flat().map((object) => `end: all is deleted, but there is ${object}`))
+  }
+}
+
+async function readServices({ send }: StaffClient): Promise<ServiceResponse[]> {
+  const response = await send('/api/aws/service?results=100&page=1')
+  const { data } = ((await response?.json()) ?? {}) as { data?: ServiceResponse[] }
+  if (!data) throw new Error('the list of services returned no response')
+  return data
 }
 
 export type StaffClient = Awaited<ReturnType<typeof createOutsideClient>>
@@ -118,7 +285,7 @@ export async function readService({ send }: StaffClient): Promise<ServiceRespons
 
 /** Returns the final status of a long request. */
 export async function waitForOutcome({ send }: StaffClient, location: string): Promise<number> {
-  const deadline = Date.now() + 120_000
+  const deadline = Date.now() + 240_000
   for (;;) {
     const status = (await send(location))?.status ?? 0
     if (status !== 0 && status !== 202) return status
@@ -129,37 +296,13 @@ export async function waitForOutcome({ send }: StaffClient, location: string): P
 
 /** Waits until no operation is running and the health check has run. */
 export async function waitUntilQuiet(staff: StaffClient, reportFault: (line: string) => void): Promise<void> {
-  const deadline = Date.now() + 60_000
+  const deadline = Date.now() + 120_000
   for (;;) {
     const { operation, system_status: status, url } = await readService(staff)
     const isBroughtUp = url === null || url.includes('localhost')
     if (operation === null && isBroughtUp && status !== 1 && status !== 3) return
     if (Date.now() > deadline)
-      return reportFault(`the service still changes after a minute: ${status}, ${operation?.kind ?? 'no operation'}`)
+      return reportFault(`the service still changes after two minutes: ${status}, ${operation?.kind ?? 'no operation'}`)
     await wait(200)
   }
-}
-
-async function compareService(
-  { staff, host, folder }: { staff: StaffClient; host: LocalHosting; folder: string },
-  reportFault: (line: string) => void,
-): Promise<void> {
-  const row = await readService(staff)
-  const instance = { serviceId: row.id, code }
-  const state = await host.look(instance)
-  const taskCount = findTasks(folder).filter(({ command }) => command.includes(`${code}-${row.id}`)).length
-  const stateText = `${row.system_status}, ${row.running_tasks} tasks, fault ${row.fault}`
-  if (row.system_status === 0) {
-    if (taskCount > 0 || state?.created)
-      reportFault(`reported as removed, but exists: ${stateText}, ${taskCount} processes`)
-    const isErased = row.erase_date === null
-    if (isErased && existsSync(join(folder, 'instances', `${code}-${row.id}`)))
-      reportFault('erased, but its folder exists')
-    return
-  }
-  if (!state?.created) return reportFault(`reported as existing, but removed: ${stateText}`)
-  const { tasks: count } = state.running ?? { tasks: 0 }
-  const expectedCount = count === -1 ? 1 : count
-  if (taskCount !== expectedCount) reportFault(`${taskCount} processes instead of ${expectedCount}: ${stateText}`)
-  if (row.system_status === 5) reportFault(`the operation failed: ${stateText}`)
 }

@@ -30,9 +30,9 @@ export async function runVitest(args: string[], env: Record<string, string>): Pr
   return { hasPassed: code === 0, output }
 }
 
-/** Prints the output while it runs, because it takes many minutes. Fails this process if a test fails. */
-export async function showVitest(args: string[]): Promise<void> {
-  const [command, options] = buildCommand(args, {})
+/** Like `runVitest`, but prints the output while it runs, because it takes many minutes. Fails this process if a test fails. */
+export async function showVitest(args: string[], env: Record<string, string> = {}): Promise<void> {
+  const [command, options] = buildCommand(args, env)
   const [code] = await once(
     spawn(process.execPath, command, { ...options, stdio: ['ignore', 'inherit', 'inherit'] }),
     'close',

@@ -3,9 +3,7 @@
  * real. Traffic is charged from the first GB. Other contents of the backup tab are tested in `tests/features/backups`.
  */
 import { randomBytes } from 'node:crypto'
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { toPlainDate } from '#domain/time.ts'
@@ -13,15 +11,16 @@ import { addMonths } from '#domain/plain-dates.ts'
 import { typeCard } from '#tests/support/orders/card-fields.ts'
 import { expectNoFaults } from '#tests/support/browser/looks.ts'
 import { createOutsideClient } from '#tests/support/server/outside-client.ts'
+import { addItems, journeySettings, operationMs } from '#tests/support/docker/journey-hosting.ts'
 import { openFreshPage, setUp } from '#tests/support/browser/browser-setup.ts'
 import { listOrders } from '#tests/support/pages/wizard.ts'
 
-const setup = setUp({ HOSTING: 'local' })
+const setup = setUp(journeySettings)
 const [sourceCode, targetCode] = ['acmetest', 'acmetrade']
 
 const getButton = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const getDialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name, exact: true })
-const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text }).waitFor({ timeout: 60_000 })
+const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text }).waitFor({ timeout: operationMs })
 
 /** Sets the demo's prices from today on, without free traffic. */
 async function sellTraffic() {
@@ -53,21 +52,13 @@ async function sellTraffic() {
   })
 }
 
-/** Writes 100,000 items directly into the instance's database. Compression hardly reduces their size. */
-function fillInstance(code: string) {
-  const hosting = join(setup.fixture.portal.dataDir, 'hosting')
-  const path = readdirSync(hosting, { recursive: true, encoding: 'utf8' }).find(
-    (file) => file.includes(`${code}-`) && file.endsWith('/instance.db'),
+/** Adds so many items that the backup is larger than the free traffic. Compression hardly reduces their size. */
+const fillInstance = (code: string) =>
+  addItems(
+    setup.fixture.portal.dataDir,
+    code,
+    Array.from({ length: 120_000 }, () => randomBytes(72).toString('base64')),
   )
-  const store = new DatabaseSync(join(hosting, path ?? ''), { timeout: 5000 })
-  const insert = store.prepare(
-    'insert into items (code, name, quantity, unit, version, changed) values (?, ?, 1000, ?, 1, 0)',
-  )
-  store.exec('begin')
-  for (let index = 0; index < 120_000; index++) insert.run(`B-${index}`, randomBytes(72).toString('base64'), 'pcs')
-  store.exec('commit')
-  store.close()
-}
 
 async function openTab(page: Page, code: string) {
   const id = (await listOrders(page, code))[0]?.id
@@ -92,7 +83,7 @@ async function newPassword(page: Page, code: string): Promise<string> {
   await page.getByRole('menuitem', { name: 'Reset password', exact: true }).click()
   await getDialog(page, `Reset the password of ${code}?`).getByRole('button', { name: 'Reset password' }).click()
   const passwordDialog = getDialog(page, `New password of ${code}`)
-  await passwordDialog.getByRole('button', { name: 'Show password' }).click({ timeout: 60_000 })
+  await passwordDialog.getByRole('button', { name: 'Show password' }).click({ timeout: operationMs })
   const passwordCode = passwordDialog.locator('code').nth(1)
   await passwordCode.waitFor()
   const password = (await passwordCode.textContent()) ?? ''
@@ -107,7 +98,7 @@ it('A backup is ordered, paid, created, renewed, printed, and restored into anot
   const id = (await listOrders(page, sourceCode))[0]?.id
   await page.goto(`${portal.url}/saas/app/contract/${id}`)
   // The demo's services start automatically.
-  await getButton(page, `More for the service ${sourceCode}`).waitFor({ timeout: 60_000 })
+  await getButton(page, `More for the service ${sourceCode}`).waitFor({ timeout: operationMs })
   const password = await newPassword(page, sourceCode)
   const system = await enter(page, sourceCode, password)
   await system.goto(new URL('/items/new', system.url()).href)
@@ -116,7 +107,7 @@ it('A backup is ordered, paid, created, renewed, printed, and restored into anot
   await system.locator('form.fields button').click()
   await system.getByText('A thing to keep').waitFor()
   await system.close()
-  fillInstance(sourceCode)
+  await fillInstance(sourceCode)
 
   await openTab(page, sourceCode)
   await getButton(page, 'Subscribe: Backup to S3').click()
@@ -192,4 +183,4 @@ it('A backup is ordered, paid, created, renewed, printed, and restored into anot
   await otherService.locator('input[name=search]').fill('X-1')
   await otherService.keyboard.press('Enter')
   await otherService.getByText('A thing to keep').waitFor()
-}, 400_000)
+}, 800_000)

@@ -5,15 +5,16 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { expectNoFaults } from '#tests/support/browser/looks.ts'
+import { journeySettings, operationMs } from '#tests/support/docker/journey-hosting.ts'
 import { openFreshPage, setUp, readText } from '#tests/support/browser/browser-setup.ts'
 import { choose, fill, getOrderButton, listOrders, getSubmitButton } from '#tests/support/pages/wizard.ts'
 
-const setup = setUp({ HOSTING: 'local' })
+const setup = setUp(journeySettings)
 const code = 'story1'
 
 const getButton = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const getDialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true })
-const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text }).waitFor({ timeout: 60_000 })
+const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text }).waitFor({ timeout: operationMs })
 const getFact = (page: Page, name: string) =>
   page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
 
@@ -26,7 +27,7 @@ async function selectAction(page: Page, item: string) {
 
 async function readNewPassword(page: Page): Promise<string> {
   const passwordDialog = getDialog(page, `New password of ${code}`)
-  await passwordDialog.getByRole('button', { name: 'Show password' }).click({ timeout: 60_000 })
+  await passwordDialog.getByRole('button', { name: 'Show password' }).click({ timeout: operationMs })
   await passwordDialog.getByText('Copy it now: it is not shown again.').waitFor()
   const codeTexts = await passwordDialog.locator('code').allInnerTexts()
   expect(codeTexts[0]).toBe('admin')
@@ -84,11 +85,16 @@ it('A service is ordered, created, opened, changed, rebooted, removed, created a
   await selectAction(page, 'Change configuration')
   await page.locator('[name=memory]').fill('1200')
   await getDialog(page, `Configuration of ${code}`).getByRole('button', { name: 'Change configuration' }).click()
-  await getDialog(page, `Reboot ${code} now?`).getByRole('button', { name: 'Reboot' }).click({ timeout: 60_000 })
+  await getDialog(page, `Reboot ${code} now?`).getByRole('button', { name: 'Reboot' }).click({ timeout: operationMs })
   await toast(page, 'Service is rebooted successfully')
   await expect
     .poll(() => page.locator('.service-config-table tbody tr').first().innerText())
     .toMatch(/1,200 MB\s+1,200 MB/)
+
+  await selectAction(page, 'Update')
+  await getDialog(page, `Update ${code}?`).getByRole('button', { name: 'Update' }).click()
+  await toast(page, 'Service is updated successfully')
+  await expect.poll(() => getFact(page, 'Health check').textContent()).toBe('Online')
 
   await page.locator('.service-links').getByRole('link', { name: 'Log' }).click()
   await page.getByRole('textbox', { name: 'Search the log' }).fill('login of admin')
@@ -147,4 +153,4 @@ it('A service is ordered, created, opened, changed, rebooted, removed, created a
       ),
     )
     .not.toBe(200)
-}, 300_000)
+}, 900_000)

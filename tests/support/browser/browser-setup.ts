@@ -45,6 +45,7 @@ const sharedPortal = (): Portal => ({
   url: inject('shared').url,
   dataDir: '',
   output: () => '',
+  pid: () => 0,
   stop: refuseSharedPortal,
   kill: refuseSharedPortal,
   start: refuseSharedPortal,

@@ -23,6 +23,8 @@ export interface Portal {
   /** Folder of the embedded database. Open it only while the server is stopped. */
   dataDir: string
   output(): string
+  /** Number of the running process. Throws if none runs. */
+  pid(): number
   /** Stops the process like Ctrl-C. The data stay available for `start`. */
   stop(): Promise<void>
   /** Kills the process like `kill -9`. */
@@ -108,6 +110,10 @@ export async function startPortal(
     url,
     dataDir,
     output: () => output,
+    pid() {
+      if (child?.pid === undefined) throw new Error('the portal does not run')
+      return child.pid
+    },
     stop: () => endProcess('SIGTERM'),
     kill: () => endProcess('SIGKILL'),
     start,

@@ -16,9 +16,22 @@ import {
   type LocalHostingSettings,
 } from '#server/drivers/hosting/local/local-hosting.ts'
 
+/** What differs between hosting drivers, as far as their common tests must know it. */
+export interface HostingTraits {
+  /** Returns the memory limit in MB that is set for a request. 0 requests what the platform decides. */
+  getLimitMb(requestedMb: number): number
+  /** Time in ms within which a change takes effect: tasks are healthy, or a fault is reported. */
+  changeMs: number
+  /** Time in ms after which the log has an entry. */
+  logDelayMs: number
+}
+
 /** Interface between the tests of hosting drivers and the driver under test. */
 export interface HostingUnderTest {
   driver: HostingDriver
+  traits: HostingTraits
+  /** Opens a driver for the same instances whose image does not exist. Throws if the platform needs no image. */
+  openWithoutImage(): HostingDriver
   canSignIn(address: InstanceAddress, password: string): Promise<boolean>
   /** Logs in and returns the cookie, or null if the login is refused. */
   signIn(address: InstanceAddress, password: string): Promise<string | null>
@@ -34,6 +47,15 @@ export interface LocalUnderTest extends HostingUnderTest {
 }
 
 export const sampleProgram = join(import.meta.dirname, '..', '..', '..', 'demo', 'sample-instance', 'main.ts')
+
+/** The sample program, except that some apps break it (`program-breaks.ts`). */
+export const breakableProgram = join(import.meta.dirname, 'breakable-program.ts')
+
+const localTraits: HostingTraits = {
+  getLimitMb: (requestedMb) => requestedMb || 256,
+  changeMs: 30_000,
+  logDelayMs: 0,
+}
 
 /** Default settings. The memory limit is so high that it affects only tests with their own limit. */
 const defaultSettings = {
@@ -52,11 +74,13 @@ export function openLocalHosting(settings: Partial<LocalHostingSettings> = {}): 
   }
   return {
     driver: openAnother(),
+    traits: localTraits,
+    openWithoutImage() {
+      throw new Error('the program of a local instance is no image')
+    },
     folder,
     openAnother,
-    signIn,
-    isSignedIn,
-    canSignIn: async (address, password) => (await signIn(address, password)) !== null,
+    ...instanceClient,
     async end() {
       await Promise.all(drivers.map((driver) => driver.close()))
       await endHosting(folder, settings)
@@ -116,11 +140,20 @@ export async function waitUntil<T>(
   }
 }
 
-export const waitUntilHealthy = (driver: HostingDriver, instance: InstanceRef, count = 1): Promise<InstanceState> =>
-  waitUntil(`${count} healthy tasks of ${instance.code}`, async () => {
-    const state = await driver.look(instance)
-    return state?.tasks.length === count && state.tasks.every((task) => task.healthy) ? state : null
-  })
+export const waitUntilHealthy = (
+  driver: HostingDriver,
+  instance: InstanceRef,
+  count = 1,
+  timeoutMs?: number,
+): Promise<InstanceState> =>
+  waitUntil(
+    `${count} healthy tasks of ${instance.code}`,
+    async () => {
+      const state = await driver.look(instance)
+      return state?.tasks.length === count && state.tasks.every((task) => task.healthy) ? state : null
+    },
+    timeoutMs,
+  )
 
 export interface InstanceResponse {
   status: number
@@ -183,4 +216,11 @@ async function signIn({ url }: InstanceAddress, password: string, user = 'admin'
 
 async function isSignedIn({ url }: InstanceAddress, cookie: string): Promise<boolean> {
   return (await sendRequest(url, '/items', { headers: { cookie } })).status === 200
+}
+
+/** Uses an instance of the sample like a person. */
+export const instanceClient = {
+  signIn,
+  isSignedIn,
+  canSignIn: async (address: InstanceAddress, password: string) => (await signIn(address, password)) !== null,
 }

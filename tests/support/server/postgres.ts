@@ -4,7 +4,7 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { appendFile, chown, mkdtemp, rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,12 +45,14 @@ interface ClusterOptions {
   durable?: boolean
   /** The primary whose standby this is. */
   primary?: Cluster
+  /** Another address of this machine on which it listens, for containers. Only the superuser needs no password there. */
+  address?: string
 }
 
 /** Starts PostgreSQL. */
 export async function startCluster(
   bin: string,
-  { durable: isDurable = false, primary }: ClusterOptions = {},
+  { durable: isDurable = false, primary, address }: ClusterOptions = {},
 ): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-postgres-'))
   // PostgreSQL refuses to run as root, so root starts it as the user `postgres`.
@@ -61,9 +63,11 @@ export async function startCluster(
     runFile(join(bin, name), args, { ...userIds, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } })
   if (primary) await runCommand('pg_basebackup', ['-d', primary.url, '-D', data, '-R', '-c', 'fast', '--no-sync'])
   else await runCommand('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'])
+  if (address)
+    await appendFile(join(data, 'pg_hba.conf'), 'host all postgres all trust\nhost all all all scram-sha-256\n')
 
   const port = await findFreePort()
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=100`
+  const options = `-p ${port} -c listen_addresses=127.0.0.1${address ? `,${address}` : ''} -c unix_socket_directories= -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=100`
   const start = () => {
     // Does not wait for pg_ctl's pipes, because the server inherits them and keeps them open.
     const child = spawn(join(bin, 'pg_ctl'), ['-D', data, '-w', '-l', join(folder, 'log'), '-o', options, 'start'], {
@@ -89,7 +93,7 @@ export async function startCluster(
   ;(guard.stdin as Socket).unref()
   const stop = (mode: 'fast' | 'immediate') => runCommand('pg_ctl', ['-D', data, '-w', '-m', mode, 'stop'])
   return {
-    url: `postgres://postgres@127.0.0.1:${port}`,
+    url: `postgres://postgres@${address ?? '127.0.0.1'}:${port}`,
     data,
     kill: async () => void (await stop('immediate')),
     promote: async () => void (await runCommand('pg_ctl', ['-D', data, '-w', 'promote'])),

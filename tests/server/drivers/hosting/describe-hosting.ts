@@ -1,63 +1,51 @@
 /** Tests that every hosting driver has to pass. */
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type {
   DataPiece,
   HostingDriver,
   InstanceApp,
-  InstanceConfig,
-  InstanceRef,
   InstanceLogLine,
+  InstanceRef,
 } from '#server/drivers/hosting/hosting-driver.ts'
-import { waitUntilHealthy, type HostingUnderTest, waitUntil } from '#tests/support/hosting/hosting.ts'
-import { packApp } from '#tests/support/uploads/packages.ts'
+import { describeDeployments } from '#tests/server/drivers/hosting/describe-deployments.ts'
+import { config, noPackage, spec, useDriver, withFence } from '#tests/server/drivers/hosting/driver-fixture.ts'
+import { type HostingUnderTest, waitUntil } from '#tests/support/hosting/hosting.ts'
 
-const config: InstanceConfig = { memoryMb: 0, tasks: 1 }
-const spec = { name: 'Trading', config }
-const withFence = (fence: number) => ({ fence })
-
-export function describeHosting(name: string, openHost: () => HostingUnderTest): void {
+/** `hasImages` adds the tests of a platform that gets the program of its instances as an image. */
+export function describeHosting(
+  name: string,
+  openHost: () => HostingUnderTest | Promise<HostingUnderTest>,
+  options: { hasImages: boolean },
+): void {
   describe(`${name} as a hosting driver`, () => {
+    const fixture = useDriver(openHost)
+    const { packages, createRef, startInstance, createApp, waitForHealth } = fixture
     let host: HostingUnderTest
     let driver: HostingDriver
-    const packages = mkdtempSync(join(tmpdir(), 'hosting-packages-'))
     beforeAll(() => {
-      host = openHost()
-      driver = host.driver
-    })
-    afterAll(async () => {
-      rmSync(packages, { recursive: true, force: true })
-      await host.end()
+      ;({ host, driver } = fixture)
     })
 
-    let lastServiceId = 0
-    const createRef = (): InstanceRef => ({ serviceId: (lastServiceId += 1), code: `shop${lastServiceId}` })
     const readLines = async (
       ref: InstanceRef,
       timeRange = { from: 0, to: Date.now() + 60_000 },
     ): Promise<InstanceLogLine[]> => Array.fromAsync(driver.readLog(ref, timeRange))
 
+    /** Waits until the log has a text. */
+    const waitForLines = (ref: InstanceRef, pattern: RegExp): Promise<InstanceLogLine[]> =>
+      waitUntil(
+        `${String(pattern)} in the log of ${ref.code}`,
+        async () => {
+          const lines = await readLines(ref)
+          return pattern.test(lines.map(({ text }) => text).join('\n')) ? lines : null
+        },
+        host.traits.logDelayMs,
+      )
+
     const readPieces = (ref: InstanceRef): Promise<DataPiece[]> => Array.fromAsync(driver.readData(ref))
-
-    async function startInstance(ref: InstanceRef, overrides: Partial<InstanceConfig> = {}): Promise<InstanceRef> {
-      await driver.prepare(ref, { ...spec, config: { ...config, ...overrides } }, withFence(1))
-      await driver.setPassword(ref, 'First-pass-1', withFence(1))
-      await driver.start(ref, { fresh: false }, withFence(1))
-      await waitUntilHealthy(driver, ref)
-      return ref
-    }
-
-    async function createApp(facts: Record<string, unknown> = {}): Promise<InstanceApp> {
-      const bytes = await packApp({ facts })
-      const sha256 = createHash('sha256').update(bytes).digest('hex')
-      const path = join(packages, `${sha256}.mapp`)
-      writeFileSync(path, bytes)
-      const version = String(facts.version ?? '1.0')
-      return { code: 'pay', name: 'Pay', version, module: 'crm', flags: { digits: 3 }, package: { path, sha256 } }
-    }
 
     it('has the same result if a call is repeated', async () => {
       const ref = createRef()
@@ -70,10 +58,10 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       for (let time = 0; time < 2; time++) await driver.install(ref, apps, withFence(1))
       for (let time = 0; time < 2; time++) await driver.setPassword(ref, 'First-pass-1', withFence(1))
       await driver.start(ref, { fresh: true }, withFence(1))
-      const state = await waitUntilHealthy(driver, ref)
+      const state = await waitForHealth(ref)
       await driver.start(ref, { fresh: true }, withFence(1))
       await driver.start(ref, { fresh: false }, withFence(2))
-      expect((await waitUntilHealthy(driver, ref)).tasks.map(({ started }) => started)).toEqual(
+      expect((await waitForHealth(ref)).tasks.map(({ started }) => started)).toEqual(
         state.tasks.map(({ started }) => started),
       )
       expect(state).toMatchObject({ ...ref, running: config, healthy: true, fault: null })
@@ -96,6 +84,8 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
         () => driver.install(ref, [{ ...noPackage, code: 'late' }], oldFence),
         () => driver.configure(ref, { memoryMb: 2000, tasks: 4 }, oldFence),
         () => driver.start(ref, { fresh: true }, oldFence),
+        () => driver.switchOver(ref, oldFence),
+        () => driver.rollBack(ref, 'not_healthy', oldFence),
         () => driver.stop(ref, oldFence),
         () => driver.setPassword(ref, 'Late-pass-1', oldFence),
         () => driver.remove(ref, oldFence),
@@ -138,13 +128,13 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       expect(preparedState).toEqual({ address: removedState?.address, hadData: true })
       expect((await driver.prepare(ref, spec, withFence(3))).hadData).toBe(true)
       await driver.start(ref, { fresh: false }, withFence(3))
-      await waitUntilHealthy(driver, ref)
+      await waitForHealth(ref)
       expect(await host.canSignIn(preparedState.address, 'First-pass-1')).toBe(true)
       await driver.erase(ref, withFence(4))
       await expect(readLines(ref)).rejects.toMatchObject({ fault: 'no_instance' })
       expect((await driver.prepare(ref, spec, withFence(5))).hadData).toBe(false)
       await driver.start(ref, { fresh: false }, withFence(5))
-      const { address } = await waitUntilHealthy(driver, ref)
+      const { address } = await waitForHealth(ref)
       expect(await host.canSignIn(address, 'First-pass-1')).toBe(false)
       expect(await host.canSignIn(address, '')).toBe(false)
       await driver.stop(ref, withFence(6))
@@ -152,7 +142,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
 
     it('sets the password of a running or stopped service, and ends its sessions', async () => {
       const ref = await startInstance(createRef())
-      const { address } = await waitUntilHealthy(driver, ref)
+      const { address } = await waitForHealth(ref)
       const cookie = (await host.signIn(address, 'First-pass-1')) ?? ''
       expect(await host.isSignedIn(address, cookie)).toBe(true)
       await driver.setPassword(ref, 'Second-pass-2', withFence(2))
@@ -163,7 +153,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       await driver.stop(ref, withFence(3))
       await driver.setPassword(ref, '第三个密码 "$x', withFence(3))
       await driver.start(ref, { fresh: false }, withFence(3))
-      await waitUntilHealthy(driver, ref)
+      await waitForHealth(ref)
       expect(await host.isSignedIn(address, secondCookie)).toBe(false)
       expect(await host.canSignIn(address, '第三个密码 "$x')).toBe(true)
       await driver.stop(ref, withFence(4))
@@ -171,34 +161,43 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
 
     it('applies a new configuration at the next start, and returns the running configuration until then', async () => {
       const ref = await startInstance(createRef())
+      const { getLimitMb, changeMs } = host.traits
       const nextConfig = { memoryMb: 1000, tasks: 2 }
       await driver.configure(ref, nextConfig, withFence(2))
       await driver.start(ref, { fresh: false }, withFence(2))
-      expect(await driver.look(ref)).toMatchObject({ config: nextConfig, running: config, tasks: [{ limitMb: 256 }] })
-      await driver.start(ref, { fresh: true }, withFence(3))
-      const state = await waitUntil('two with 1000 MB', async () => {
-        const currentState = await driver.look(ref)
-        return (
-          currentState?.running?.memoryMb === 1000 &&
-          currentState.tasks.length === 2 &&
-          currentState.tasks.every((task) => task.healthy) &&
-          currentState
-        )
+      expect(await driver.look(ref)).toMatchObject({
+        config: nextConfig,
+        running: config,
+        tasks: [{ limitMb: getLimitMb(0) }],
       })
+      await driver.start(ref, { fresh: true }, withFence(3))
+      const state = await waitUntil(
+        'two with 1000 MB',
+        async () => {
+          const currentState = await driver.look(ref)
+          return (
+            currentState?.running?.memoryMb === 1000 &&
+            currentState.tasks.length === 2 &&
+            currentState.tasks.every((task) => task.healthy) &&
+            currentState
+          )
+        },
+        changeMs,
+      )
       expect(state).toMatchObject({
         running: nextConfig,
         tasks: [
-          { number: 1, limitMb: 1000 },
-          { number: 2, limitMb: 1000 },
+          { number: 1, limitMb: getLimitMb(1000) },
+          { number: 2, limitMb: getLimitMb(1000) },
         ],
       })
       await driver.configure(ref, { memoryMb: 0, tasks: 0 }, withFence(4))
       await driver.start(ref, { fresh: true }, withFence(4))
-      await waitUntil('none', async () => (await driver.look(ref))?.tasks.length === 0)
+      await waitUntil('none', async () => (await driver.look(ref))?.tasks.length === 0, changeMs)
       // The platform decides the number of tasks (D42).
       await driver.configure(ref, { memoryMb: 0, tasks: -1 }, withFence(5))
       await driver.start(ref, { fresh: true }, withFence(5))
-      expect((await waitUntilHealthy(driver, ref)).tasks).toMatchObject([{ limitMb: 256 }])
+      expect((await waitForHealth(ref)).tasks).toMatchObject([{ limitMb: getLimitMb(0) }])
       await driver.stop(ref, withFence(6))
     })
 
@@ -209,7 +208,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       expect(stoppedData.at(-1)).toMatchObject({ kind: 'end' })
       expect(stoppedData.filter(({ kind }) => kind === 'table').length).toBeGreaterThan(0)
       await driver.start(ref, { fresh: false }, withFence(3))
-      await waitUntilHealthy(driver, ref)
+      await waitForHealth(ref)
       expect(await readPieces(ref)).toEqual(stoppedData)
       await driver.remove(ref, withFence(4))
       expect(await readPieces(ref)).toEqual(stoppedData)
@@ -222,10 +221,10 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       const targetRef = await startInstance(createRef())
       await driver.setPassword(sourceRef, 'Other-pass-2', withFence(2))
       const data = await readPieces(sourceRef)
-      const { address, tasks } = await waitUntilHealthy(driver, targetRef)
+      const { address, tasks } = await waitForHealth(targetRef)
       const cookie = (await host.signIn(address, 'First-pass-1')) ?? ''
       await driver.replaceData(targetRef, streamPieces(data), withFence(2))
-      const currentState = await waitUntilHealthy(driver, targetRef)
+      const currentState = await waitForHealth(targetRef)
       expect(currentState.tasks[0]?.started).toBeGreaterThan(tasks[0]?.started ?? 0)
       expect(currentState.address).toEqual(address)
       expect(await readPieces(targetRef)).toEqual(data)
@@ -248,7 +247,7 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
     it('keeps the old data and continues if the new pieces fail or are inconsistent', async () => {
       const ref = await startInstance(createRef())
       const data = await readPieces(ref)
-      const { tasks } = await waitUntilHealthy(driver, ref)
+      const { tasks } = await waitForHealth(ref)
       async function* yieldThenCut() {
         yield* data.slice(0, 3)
         throw new Error('cut off')
@@ -266,20 +265,20 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
           fault: 'bad_data',
         })
       expect(await readPieces(ref)).toEqual(data)
-      expect((await waitUntilHealthy(driver, ref)).tasks.map(({ started }) => started)).toEqual(
+      expect((await waitForHealth(ref)).tasks.map(({ started }) => started)).toEqual(
         tasks.map(({ started }) => started),
       )
     })
 
     it('reads the log of a time range, oldest first', async () => {
       const ref = await startInstance(createRef())
-      const { address } = await waitUntilHealthy(driver, ref)
+      const { address } = await waitForHealth(ref)
       const startAt = Date.now()
       await host.canSignIn(address, 'Wrong-pass-1')
       await host.canSignIn(address, 'First-pass-1')
       const endAt = Date.now() + 1
       await driver.stop(ref, withFence(2))
-      const allLines = await readLines(ref)
+      const allLines = await waitForLines(ref, /admin refused[^]*login of admin/)
       const someLines = await readLines(ref, { from: startAt, to: endAt })
       expect(someLines.length).toBeGreaterThan(1)
       expect(someLines.length).toBeLessThan(allLines.length)
@@ -320,15 +319,19 @@ export function describeHosting(name: string, openHost: () => HostingUnderTest):
       const changedRefs: InstanceRef[] = []
       const stop = driver.watch((ref) => void changedRefs.push(ref))
       await driver.prepare(ref, spec, withFence(1))
-      await waitUntil('the change', () => changedRefs.some(({ serviceId }) => serviceId === ref.serviceId))
+      const { changeMs } = host.traits
+      const isNotified = () => changedRefs.some(({ serviceId }) => serviceId === ref.serviceId)
+      await waitUntil('the change', isNotified, changeMs)
       await driver.start(ref, { fresh: false }, withFence(1))
-      await waitUntilHealthy(driver, ref)
+      await waitForHealth(ref)
       stop()
       const otherRef = createRef()
       await driver.prepare(otherRef, spec, withFence(1))
       await driver.stop(ref, withFence(2))
       expect(changedRefs.filter(({ serviceId }) => serviceId === otherRef.serviceId)).toEqual([])
     })
+
+    describeDeployments(fixture, options)
   })
 }
 
@@ -336,5 +339,3 @@ const emptyData: DataPiece[] = [{ kind: 'end', statements: [] }]
 async function* streamPieces(pieces: readonly DataPiece[]): AsyncGenerator<DataPiece> {
   yield* pieces
 }
-
-const noPackage: InstanceApp = { code: 'old', name: 'Old', version: '3', module: 'base', flags: {}, package: null }

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import { drawBetween, createRandom, suiteSeed } from '#tests/support/runner/random.ts'
 import {
+  breakableProgram,
   sendRequest,
   waitUntilHealthy,
   type LocalUnderTest,
@@ -25,7 +26,9 @@ const killCount = Number(process.env.RUNS ?? 4)
 // The tests start and kill processes while other test files run.
 vi.setConfig({ testTimeout: 60_000 + killCount * 10_000 })
 
-describeHosting('local hosting', () => openLocalHosting())
+describeHosting('local hosting', () => openLocalHosting({ program: breakableProgram, times: { beginMs: 8000 } }), {
+  hasImages: false,
+})
 
 async function* streamItems<T>(pieces: readonly T[]): AsyncGenerator<T> {
   yield* pieces

@@ -1,0 +1,16 @@
+import { showVitest } from '#tests/campaigns/vitest.ts'
+import { openDockerSite } from '#tests/support/docker/docker-site.ts'
+
+const files = ['tests/campaigns/browser/services.test.ts', 'tests/campaigns/browser/backups.test.ts']
+
+/** Runs the journeys of hosted services in Chromium on a portal with HOSTING=docker. */
+export async function runJourney(args: string[]): Promise<void> {
+  const site = await openDockerSite()
+  try {
+    await showVitest(['--project', 'campaign', ...files, ...args], {
+      JOURNEY_SITE: JSON.stringify({ prefix: site.prefix, settings: site.settings }),
+    })
+  } finally {
+    await site.close()
+  }
+}
