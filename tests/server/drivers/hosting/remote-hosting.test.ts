@@ -17,7 +17,11 @@ const createLine = (index: number): InstanceLogLine => ({
   level: 'warn',
   text: `line ${index} 值 "quoted" \u2028 {"end":true}`,
 })
-const states = [{ ...instance, created: true, healthy: true }] as InstanceState[]
+const deployment = { fence: 2, state: 'rolled_back', healthyTasks: 0, wantedTasks: 1, fault: 'no_image' } as const
+const states = [{ ...instance, created: true, healthy: true, deployment }] as InstanceState[]
+
+/** State of a node with a build that has no deployments. */
+const earlierState = { serviceId: 4, code: 'earlier', created: true, healthy: true } as InstanceState
 
 let api: HostingApi
 let now: number
@@ -34,7 +38,8 @@ beforeEach(async () => {
   closedCount = 0
   readLines = () => listLines(3)
   const driver = {
-    look: async ({ code }: { code: string }) => (code === 'acme' ? (states[0] ?? null) : null),
+    look: async ({ code }: { code: string }) =>
+      code === 'acme' ? (states[0] ?? null) : code === 'earlier' ? earlierState : null,
     lookAll: async () => states,
     readLog: (...args: unknown[]) => {
       readRange = args
@@ -90,6 +95,7 @@ describe('the remote hosting', () => {
     expect(await openDriver().lookAll()).toEqual(states)
     expect(await openDriver().look(instance)).toEqual(states[0])
     expect(await openDriver().look({ serviceId: 3, code: 'other' })).toBeNull()
+    expect(await openDriver().look(earlierState)).toEqual({ ...earlierState, deployment: null })
     const lines = await Array.fromAsync(openDriver().readLog({ serviceId: 3, code: 'ä&x=1' }, { from: 5, to: 9 }))
     expect(lines).toEqual([0, 1, 2].map(createLine))
     expect(readRange).toEqual([
