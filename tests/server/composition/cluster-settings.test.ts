@@ -225,7 +225,7 @@ test('contains no secret and no account', () => {
   }
   const dockerEnv = {
     ...docker,
-    SERVICE_DATABASE_URL: 'postgres://admin:hush-admin@db/postgres',
+    SERVICE_DATABASE_URL: 'postgres://admin:hush@db/postgres',
     SERVICE_REGISTRY_USER: 'robot',
     SERVICE_REGISTRY_PASSWORD: 'hush-registry',
   }
