@@ -229,7 +229,7 @@ test('contains no secret and no account', () => {
     SERVICE_REGISTRY_USER: 'robot',
     SERVICE_REGISTRY_PASSWORD: 'hush-registry',
   }
-  expect(JSON.stringify(readSettings({ ...env, ...dockerEnv }))).not.toMatch(/hush-|robot/)
+  expect(JSON.stringify(readSettings({ ...env, ...dockerEnv }))).not.toMatch(/hush|robot/)
   const text = JSON.stringify(readSettings(env))
   const values = [
     tokenKey,
