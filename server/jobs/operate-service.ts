@@ -105,9 +105,8 @@ const advance = (point: OperationPoint, changes: Partial<OperationPoint> = {}): 
 
 /** Throws the error, as a problem if the host refused the operation. A final problem first undoes a creation. Other errors are retried. */
 async function failStep(context: OperationContext, error: unknown): Promise<never> {
-  const isRefused = error instanceof HostingError && !retriedFaults.includes(error.fault)
-  if (isRefused) logRefusal(context, error)
-  const problem = isRefused ? toProblem(error) : error
+  logRefusal(context, error)
+  const problem = error instanceof HostingError && !retriedFaults.includes(error.fault) ? toProblem(error) : error
   // A database that is briefly unavailable is not a final refusal.
   const isFinal = problem instanceof ProblemError && isStored(problem.status, problem.code)
   if (isFinal && context.input.kind === 'create-service') await undoCreation(context)
@@ -115,11 +114,13 @@ async function failStep(context: OperationContext, error: unknown): Promise<neve
 }
 
 /** The user sees only the kind of fault. The operator needs the sentence, for example why an image cannot be used. */
-const logRefusal = ({ app, input: { code, kind } }: OperationContext, error: HostingError) =>
+function logRefusal({ app, input: { code, kind } }: OperationContext, error: unknown): void {
+  if (!(error instanceof HostingError) || retriedFaults.includes(error.fault)) return
   app.log.warn(
     { event: 'service_operation_refused', service: code, operation: kind, fault: error.fault, err: error },
     'the platform of hosted services refused an operation',
   )
+}
 
 /** A later attempt may succeed. */
 const retriedFaults: readonly HostingFault[] = ['unreachable', 'throttled']
