@@ -105,11 +105,21 @@ const advance = (point: OperationPoint, changes: Partial<OperationPoint> = {}): 
 
 /** Throws the error, as a problem if the host refused the operation. A final problem first undoes a creation. Other errors are retried. */
 async function failStep(context: OperationContext, error: unknown): Promise<never> {
+  logRefusal(context, error)
   const problem = error instanceof HostingError && !retriedFaults.includes(error.fault) ? toProblem(error) : error
   // A database that is briefly unavailable is not a final refusal.
   const isFinal = problem instanceof ProblemError && isStored(problem.status, problem.code)
   if (isFinal && context.input.kind === 'create-service') await undoCreation(context)
   throw problem
+}
+
+/** The user sees only the kind of fault. The operator needs the sentence, for example why an image cannot be used. */
+function logRefusal({ app, input: { code, kind } }: OperationContext, error: unknown): void {
+  if (!(error instanceof HostingError) || retriedFaults.includes(error.fault)) return
+  app.log.warn(
+    { event: 'service_operation_refused', service: code, operation: kind, fault: error.fault, err: error },
+    'the platform of hosted services refused an operation',
+  )
 }
 
 /** A later attempt may succeed. */

@@ -108,12 +108,17 @@ async function openDriver(app: AppContext, options: DockerHostingOptions): Promi
   const { docker: settings, importSampleImage } = options
   const { connection, address, prefix } = settings
   const { default: DockerClient } = await import('dockerode')
-  await claimSwarm({
+  const { limitsPrivileges } = await claimSwarm({
     docker: new DockerClient({ ...connection, timeout: maxResponseMs }),
     address,
     prefix,
     installationId: await readInstallationId(app),
   })
+  if (!limitsPrivileges)
+    app.log.warn(
+      { event: 'docker_privileges_unlimited', address },
+      'docker before 25.0 ignores no-new-privileges of a service: set it for the daemon of each machine',
+    )
   const { createDockerHosting } = await import('#server/drivers/hosting/docker/docker-hosting.ts')
   const image = settings.image ?? (await importImage(new DockerClient(connection), importSampleImage))
   const gateway = await openGateway(app, options)

@@ -22,12 +22,21 @@ export interface ServiceClient {
   answers(row: Pick<ServiceResponse, 'url'>): Promise<boolean>
 }
 
+/** The API refuses longer pages. */
+const maxPageRows = 50
+
 export function createServiceClient(staff: StaffClient): ServiceClient {
   async function readAll(): Promise<ServiceResponse[]> {
-    const response = await staff.send('/api/aws/service?results=100&page=1')
-    const body = ((await response?.json().catch(() => null)) ?? {}) as { data?: ServiceResponse[] }
-    if (!body.data) throw new Error(`the list of services returned ${response?.status ?? 'no response'}`)
-    return body.data
+    const rows: ServiceResponse[] = []
+    for (let page = 1; ; page++) {
+      const response = await staff.send(`/api/aws/service?results=${maxPageRows}&page=${page}`)
+      const body = ((await response?.json().catch(() => null)) ?? {}) as { data?: ServiceResponse[] }
+      // A refusal has data too: its reasons.
+      if (response?.status !== 200 || !body.data)
+        throw new Error(`the list of services returned ${response?.status ?? 'no response'}`)
+      rows.push(...body.data)
+      if (body.data.length < maxPageRows) return rows
+    }
   }
   async function read(code: string): Promise<ServiceResponse> {
     const response = await staff.send(`/api/aws/service?searchText=${code}`)

@@ -62,13 +62,29 @@ it('starts without a daemon, names the reason once, and finds the Swarm when the
   expect(readEvents().filter(({ event }) => event === 'docker_unavailable').length).toBeLessThanOrEqual(2)
 })
 
+it('warns once if the engine does not limit the privileges of tasks', async () => {
+  const daemon = await startDaemon()
+  const oldDocker = openDocker()
+  await oldDocker.connect(oldDocker.app)
+  await oldDocker.driver.close()
+  const countWarnings = (events: { event: string }[]) =>
+    events.filter(({ event }) => event === 'docker_privileges_unlimited').length
+  expect(countWarnings(oldDocker.readEvents())).toBe(1)
+  daemon.engine.ServerVersion = '28.2.2'
+  const newDocker = openDocker()
+  await newDocker.connect(newDocker.app)
+  await newDocker.driver.close()
+  expect(countWarnings(newDocker.readEvents())).toBe(0)
+})
+
 it("refuses to touch another portal's services, and the portal starts", async () => {
   const daemon = await startDaemon()
   daemon.configs.set('portal-owner', { Name: 'portal-owner', Labels: { [ownerLabel]: 'another portal' }, Data: 'eA==' })
   const { driver, connect, app, readEvents } = openDocker()
   await connect(app)
   const reason =
-    'The Swarm already has the services of another portal under the name portal: set DOCKER_PREFIX to another name.'
+    'The Swarm already has the services of another portal under the name portal: set DOCKER_PREFIX to another name, ' +
+    'or remove them if that portal is gone (docs/operating.md, "Two portals").'
   expect(readEvents()).toMatchObject([{ event: 'docker_owner_differs', reason }])
   await expect(driver.erase({ serviceId: 1, code: 'alpha1' }, { fence: 1 })).rejects.toMatchObject({
     fault: 'unreachable',

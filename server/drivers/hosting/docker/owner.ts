@@ -31,26 +31,36 @@ export const ownerLabel = 'portal.owner'
 const ownerText =
   'The services under this name belong to the portal whose database has the id in the label portal.owner.\n'
 
+export interface ClaimedSwarm {
+  /** False if tasks may get new privileges, as far as the daemon tells: Docker 20.10 does not tell its setting. */
+  limitsPrivileges: boolean
+}
+
 /** Claims the name in the Swarm if nobody has it. Throws SwarmError. */
-export async function claimSwarm(options: SwarmOwnerOptions): Promise<void> {
+export async function claimSwarm(options: SwarmOwnerOptions): Promise<ClaimedSwarm> {
   const { address, prefix, installationId } = options
   try {
-    await requireManager(options)
+    const info = await requireManager(options)
     const owner = (await readOwner(options)) ?? (await createOwner(options))
-    if (owner === installationId) return
+    if (owner === installationId) return { limitsPrivileges: limitsPrivileges(info) }
   } catch (error) {
     throw error instanceof SwarmError ? error : toUnreachable(address, error)
   }
   throw new SwarmError(
     'other_owner',
-    `The Swarm already has the services of another portal under the name ${prefix}: set DOCKER_PREFIX to another name.`,
+    `The Swarm already has the services of another portal under the name ${prefix}: set DOCKER_PREFIX to another name, or remove them if that portal is gone (docs/operating.md, "Two portals").`,
   )
 }
 
-async function requireManager({ docker, address }: SwarmOwnerOptions): Promise<void> {
-  const { Swarm: swarm } = (await docker.info()) as {
-    Swarm?: { LocalNodeState?: string; ControlAvailable?: boolean; Error?: string }
-  }
+interface DaemonInfo {
+  ServerVersion?: string
+  SecurityOptions?: string[] | null
+  Swarm?: { LocalNodeState?: string; ControlAvailable?: boolean; Error?: string }
+}
+
+async function requireManager({ docker, address }: SwarmOwnerOptions): Promise<DaemonInfo> {
+  const info = (await docker.info()) as DaemonInfo
+  const { Swarm: swarm } = info
   const state = swarm?.LocalNodeState ?? 'inactive'
   if (state === 'inactive')
     throw new SwarmError('no_swarm', `Docker at ${address} is not in a Swarm: run "docker swarm init" on that machine.`)
@@ -62,7 +72,12 @@ async function requireManager({ docker, address }: SwarmOwnerOptions): Promise<v
     )
   if (swarm?.ControlAvailable !== true)
     throw new SwarmError('no_manager', `Docker at ${address} is a worker of its Swarm: set DOCKER_HOST to a manager.`)
+  return info
 }
+
+/** Engines before 25.0 ignore `NoNewPrivileges` of a service, so that only the setting of the daemon has an effect. */
+const limitsPrivileges = ({ ServerVersion = '', SecurityOptions }: DaemonInfo): boolean =>
+  Number.parseInt(ServerVersion) >= 25 || SecurityOptions?.includes('name=no-new-privileges') === true
 
 const getOwnerName = (prefix: string) => `${prefix}-owner`
 

@@ -170,6 +170,16 @@ describe('the steps of an operation', () => {
       body: { errorCode: 'STATE_CONFLICT', data: { why: 'no_image' } },
     })
     expect(await readRow()).toMatchObject({ fault: 'failed', system_status: 5 })
+    const refusal = fixture.server
+      .readLog()
+      .split('\n')
+      .find((line) => line.includes('service_operation_refused'))
+    expect(JSON.parse(refusal ?? 'null')).toMatchObject({
+      service: 'alpha1',
+      operation: 'reboot-service',
+      fault: 'no_image',
+      err: { message: 'not now' },
+    })
     await checkServices(fixture.server.app)
     replaceCalls({
       lookAll: async () => {

@@ -18,7 +18,7 @@ const claim = (
   docker = new Docker({ socketPath: daemon.socketPath, timeout: 5000 }),
 ) => claimSwarm({ docker, address, prefix, installationId })
 
-async function expectRefusal(promise: Promise<void>, fault: SwarmFault, message: string | RegExp): Promise<void> {
+async function expectRefusal(promise: Promise<unknown>, fault: SwarmFault, message: string | RegExp): Promise<void> {
   const error: unknown = await promise.then(
     () => null,
     (reason: unknown) => reason,
@@ -29,7 +29,7 @@ async function expectRefusal(promise: Promise<void>, fault: SwarmFault, message:
 }
 
 const otherOwner =
-  'The Swarm already has the services of another portal under the name portal: set DOCKER_PREFIX to another name.'
+  'The Swarm already has the services of another portal under the name portal: set DOCKER_PREFIX to another name, or remove them'
 
 it('the first portal gets the name, and another database is refused until it takes another name', async () => {
   await claim('one')
@@ -38,6 +38,17 @@ it('the first portal gets the name, and another database is refused until it tak
   await expectRefusal(claim('two'), 'other_owner', otherOwner)
   await claim('two', 'portal-2')
   await claim('one')
+})
+
+it('tells whether tasks can get new privileges', async () => {
+  const seccomp = 'name=seccomp,profile=default'
+  expect(await claim('one')).toEqual({ limitsPrivileges: false })
+  daemon.engine.SecurityOptions = [seccomp, 'name=no-new-privileges']
+  expect(await claim('one')).toEqual({ limitsPrivileges: true })
+  daemon.engine = { ServerVersion: '25.0.0', SecurityOptions: [seccomp] }
+  expect(await claim('one')).toEqual({ limitsPrivileges: true })
+  daemon.engine.ServerVersion = '24.0.7'
+  expect(await claim('one')).toEqual({ limitsPrivileges: false })
 })
 
 it('exactly one of several portals that start at the same time gets the name', async () => {

@@ -18,6 +18,8 @@ export interface SwarmDaemon {
   socketPath: string
   /** The field Swarm of `GET /info`. */
   swarm: Record<string, unknown>
+  /** Further fields of `GET /info`. */
+  engine: { ServerVersion: string; SecurityOptions: string[] }
   configs: Map<string, ConfigSpec>
   close(): Promise<void>
 }
@@ -28,6 +30,7 @@ export async function startSwarmDaemon(socketPath?: string): Promise<SwarmDaemon
   const daemon: SwarmDaemon = {
     socketPath: socketPath ?? join(folder, 'docker.sock'),
     swarm: manager,
+    engine: { ServerVersion: '20.10.24+dfsg1', SecurityOptions: ['name=seccomp,profile=default'] },
     configs: new Map(),
     async close() {
       const closing = once(server.close(), 'close')
@@ -39,7 +42,7 @@ export async function startSwarmDaemon(socketPath?: string): Promise<SwarmDaemon
   const server = createServer((request, response) => void respond(request, response))
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, collection = '', name = ''] = new URL(request.url ?? '', 'http://docker').pathname.split('/')
-    if (collection === 'info') return sendJson(response, 200, { Swarm: daemon.swarm })
+    if (collection === 'info') return sendJson(response, 200, { ...daemon.engine, Swarm: daemon.swarm })
     if (collection === 'configs' && name === 'create') {
       const spec = JSON.parse(await text(request)) as ConfigSpec
       const error = `rpc error: code = AlreadyExists desc = config ${spec.Name} already exists`
