@@ -24,7 +24,12 @@ function createContext(events: PassThrough) {
         return []
       },
     },
-    settings: { prefix: 'portal', clock: Date.now, gateway: { setRoutes: () => undefined }, log: { warn: expect.fail } },
+    settings: {
+      prefix: 'portal',
+      clock: Date.now,
+      gateway: { setRoutes: () => undefined },
+      log: { warn: expect.fail },
+    },
   } as unknown as DockerContext
   return { context, counts }
 }
