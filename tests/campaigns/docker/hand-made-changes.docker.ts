@@ -99,7 +99,7 @@ it('creates a removed record again, with the running tasks, and continues with l
   await driver.erase(ref, { fence: 4 })
 })
 
-it('uses the data again if the record of a removed service is missing', { timeout: 120_000 }, async () => {
+it('uses the data again if the record of a removed service is missing', { timeout: 300_000 }, async () => {
   const { address, ...ref } = await startService(102)
   await driver.remove(ref, { fence: 2 })
   await docker.getConfig(getName(ref)).remove()
@@ -114,7 +114,7 @@ it('uses the data again if the record of a removed service is missing', { timeou
   await driver.erase(ref, { fence: 4 })
 })
 
-it('does not start a service with empty data instead of a removed volume', { timeout: 120_000 }, async () => {
+it('does not start a service with empty data instead of a removed volume', { timeout: 300_000 }, async () => {
   const { address, ...ref } = await startService(103)
   await driver.stop(ref, { fence: 2 })
   for (const name of [getName(ref), `${getName(ref)}-maintenance`])
@@ -144,7 +144,7 @@ it('does not start a service with empty data instead of a removed volume', { tim
   await driver.erase(ref, { fence: 5 })
 })
 
-it('reports a changed record, and keeps the states of the other services', { timeout: 120_000 }, async () => {
+it('reports a changed record, and keeps the states of the other services', { timeout: 300_000 }, async () => {
   const { address: _, ...ref } = await startService(104)
   const { address: __, ...otherRef } = await startService(105)
   for (const change of [
@@ -186,7 +186,7 @@ it('neither changes nor uses a Swarm service of somebody else with the name of o
   await driver.erase(ref, { fence: 3 })
 })
 
-it('creates removed networks, secrets and Swarm services again', { timeout: 180_000 }, async () => {
+it('creates removed networks, secrets and Swarm services again', { timeout: 300_000 }, async () => {
   const { address, ...ref } = await startService(107)
   await docker.getService(getName(ref)).remove()
   await driver.upkeep?.()
