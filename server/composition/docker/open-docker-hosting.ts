@@ -29,9 +29,6 @@ export interface DockerHostingRuntime {
   connect(app: AppContext): Promise<void>
 }
 
-/** Limit in ms for a response of the daemon at the start. */
-const maxResponseMs = 10_000
-
 /** Returns the key of 32 bytes from which the control tokens and database passwords of services are derived. */
 export const deriveServiceKey = (tokenKey: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', tokenKey, '', 'hosted services in a swarm', 32))
@@ -109,7 +106,7 @@ async function openDriver(app: AppContext, options: DockerHostingOptions): Promi
   const { connection, address, prefix } = settings
   const { default: DockerClient } = await import('dockerode')
   const { limitsPrivileges } = await claimSwarm({
-    docker: new DockerClient({ ...connection, timeout: maxResponseMs }),
+    docker: new DockerClient(connection),
     address,
     prefix,
     installationId: await readInstallationId(app),

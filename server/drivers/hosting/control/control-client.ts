@@ -128,13 +128,16 @@ class ControlClient implements InstanceControl {
       method: 'POST',
       path: contractPaths.drafts,
       headers: { 'content-type': dataType },
-      body: formatData(source.pieces),
+      body: source.withEnd(formatData(source.pieces)),
       responseMs: this.#times.checkMs,
       expectedStatus: 201,
       contentFaults: { 422: 'bad_data' },
     }
     try {
-      return parseDraftId(parseJson(await this.#readBody(await this.#open(call)), call.path))
+      const draft = parseDraftId(parseJson(await this.#readBody(await this.#open(call)), call.path))
+      if (source.wasSent()) return draft
+      await this.removeDraft(draft).catch(() => undefined)
+      throw createContractError('it accepted data before it had received all of it')
     } catch (error) {
       const failure = source.getFailure()
       throw failure === null ? toDataError(error) : failure.error
@@ -218,10 +221,19 @@ const toDataError = (error: unknown): HostingError =>
     ? new HostingError('bad_data', `the data is not valid: ${error.message}`, { cause: error })
     : toUnreachableError(error)
 
-/** Remembers an error of the pieces, so that it is not reported as an error of the connection. */
+/**
+ * Remembers an error of the pieces, so that it is not reported as an error of the connection, and whether everything was sent. A response can
+ * begin before that, and incomplete data must never replace the present data.
+ */
 function createSource(pieces: AsyncIterable<DataPiece>) {
   let failure: { error: unknown } | null = null
+  let isSent = false
   return {
+    wasSent: () => isSent,
+    async *withEnd(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      yield* bytes
+      isSent = true
+    },
     getFailure: () => failure,
     pieces: (async function* readPieces(): AsyncGenerator<DataPiece> {
       try {

@@ -20,7 +20,7 @@ import {
   readStateInput,
   type SwarmSnapshot,
 } from '#server/drivers/hosting/docker/services/read-states.ts'
-import { runUpkeep } from '#server/drivers/hosting/docker/upkeep.ts'
+import { createUpkeep } from '#server/drivers/hosting/docker/upkeep.ts'
 import { watchStates } from '#server/drivers/hosting/docker/watch-states.ts'
 
 export type { DockerHostingSettings } from '#server/drivers/hosting/docker/services/docker-settings.ts'
@@ -99,7 +99,7 @@ export function createDockerHosting(settings: DockerHostingSettings): HostingDri
       yield* logs.read({ ref, swarmServiceIds: services.map(({ ID }) => ID) }, range)
     },
 
-    upkeep: () => runUpkeep(context, collectLogs),
+    upkeep: createUpkeep(context, collectLogs),
     watch: (onChange) => watch.subscribe(onChange),
 
     async close() {

@@ -4,6 +4,12 @@
  * portal's database, so a restored database is still the owner.
  */
 import type Docker from 'dockerode'
+import {
+  createEngineClient,
+  type EngineClient,
+  isConflict,
+  isMissing,
+} from '#server/drivers/hosting/docker/engine/engine-client.ts'
 
 export type SwarmFault = 'unreachable' | 'no_swarm' | 'no_manager' | 'other_owner'
 
@@ -23,6 +29,8 @@ export interface SwarmOwnerOptions {
   address: string
   prefix: string
   installationId: string
+  /** Limit in ms for each complete answer of the daemon. */
+  timeoutMs?: number
 }
 
 /** Label of the owner's config. It has no label of a service, so that it is no record of one. */
@@ -39,9 +47,10 @@ export interface ClaimedSwarm {
 /** Claims the name in the Swarm if nobody has it. Throws SwarmError. */
 export async function claimSwarm(options: SwarmOwnerOptions): Promise<ClaimedSwarm> {
   const { address, prefix, installationId } = options
+  const client = createEngineClient(options.docker, Date.now)
   try {
-    const info = await requireManager(options)
-    const owner = (await readOwner(options)) ?? (await createOwner(options))
+    const info = await requireManager(client, options)
+    const owner = (await readOwner(client, options)) ?? (await createOwner(client, options))
     if (owner === installationId) return { limitsPrivileges: limitsPrivileges(info) }
   } catch (error) {
     throw error instanceof SwarmError ? error : toUnreachable(address, error)
@@ -58,8 +67,10 @@ interface DaemonInfo {
   Swarm?: { LocalNodeState?: string; ControlAvailable?: boolean; Error?: string }
 }
 
-async function requireManager({ docker, address }: SwarmOwnerOptions): Promise<DaemonInfo> {
-  const info = (await docker.info()) as DaemonInfo
+async function requireManager(client: EngineClient, { address, timeoutMs }: SwarmOwnerOptions): Promise<DaemonInfo> {
+  // An answer without a body is null.
+  const info =
+    (await client.call<DaemonInfo | null>({ method: 'GET', path: '/info', ...(timeoutMs && { timeoutMs }) })) ?? {}
   const { Swarm: swarm } = info
   const state = swarm?.LocalNodeState ?? 'inactive'
   if (state === 'inactive')
@@ -82,36 +93,36 @@ const limitsPrivileges = ({ ServerVersion = '', SecurityOptions }: DaemonInfo): 
 const getOwnerName = (prefix: string) => `${prefix}-owner`
 
 /** Returns the id of the owner, an empty text for a config that no portal created, or null if the name is free. */
-async function readOwner({ docker, prefix }: SwarmOwnerOptions): Promise<string | null> {
+async function readOwner(client: EngineClient, { prefix, timeoutMs }: SwarmOwnerOptions): Promise<string | null> {
   try {
-    const config = (await docker.getConfig(getOwnerName(prefix)).inspect()) as {
-      Spec?: { Labels?: Record<string, string> }
-    }
-    return config.Spec?.Labels?.[ownerLabel] ?? ''
+    const path = `/configs/${getOwnerName(prefix)}`
+    const config = await client.call<{ Spec?: { Labels?: Record<string, string> } } | null>({
+      method: 'GET',
+      path,
+      ...(timeoutMs && { timeoutMs }),
+    })
+    return config?.Spec?.Labels?.[ownerLabel] ?? ''
   } catch (error) {
-    if (getStatus(error) === 404) return null
+    if (isMissing(error)) return null
     throw error
   }
 }
 
 /** Returns the id of the owner, which is another portal if that one was faster. */
-async function createOwner(options: SwarmOwnerOptions): Promise<string> {
-  const { docker, prefix, installationId } = options
+async function createOwner(client: EngineClient, options: SwarmOwnerOptions): Promise<string> {
+  const { prefix, installationId, timeoutMs } = options
   try {
-    const spec = {
+    const body = {
       Name: getOwnerName(prefix),
       Labels: { [ownerLabel]: installationId },
       Data: Buffer.from(ownerText).toString('base64'),
     }
-    // Without `_query`, dockerode also writes all values into the address.
-    await docker.createConfig({ _query: {}, _body: spec })
+    await client.readText({ method: 'POST', path: '/configs/create', body, ...(timeoutMs && { timeoutMs }) })
   } catch (error) {
-    if (getStatus(error) !== 409) throw error
+    if (!isConflict(error)) throw error
   }
-  return (await readOwner(options)) ?? ''
+  return (await readOwner(client, options)) ?? ''
 }
-
-const getStatus = (error: unknown) => (error as { statusCode?: unknown }).statusCode
 
 const hintsByCode: Record<string, string> = {
   ENOENT: 'start the daemon, or set DOCKER_HOST to its socket',
@@ -121,7 +132,8 @@ const hintsByCode: Record<string, string> = {
 }
 
 function toUnreachable(address: string, error: unknown): SwarmError {
-  const { code = '', message } = error as NodeJS.ErrnoException
+  const { cause = error } = error as Error
+  const { code = '', message } = (cause instanceof Error ? cause : error) as NodeJS.ErrnoException
   const hint = hintsByCode[code] ?? 'check the daemon and DOCKER_HOST'
   const reason = message.replaceAll(/\s+/g, ' ').slice(0, 300)
   return new SwarmError('unreachable', `Docker does not answer at ${address} (${reason}): ${hint}.`, { cause: error })

@@ -1,4 +1,5 @@
 /** Regular work that one node of the portal does for all: removes and completes what interrupted calls have left. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { DockerContext } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { getFilters, labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
@@ -9,6 +10,7 @@ import { continueErasure } from '#server/drivers/hosting/docker/services/erase-d
 import type { StateInput } from '#server/drivers/hosting/docker/services/instance-state.ts'
 import { removeMaintenance } from '#server/drivers/hosting/docker/services/maintenance.ts'
 import { readSnapshot, type SwarmSnapshot } from '#server/drivers/hosting/docker/services/read-states.ts'
+import { listUnrecorded, rebuildRecord } from '#server/drivers/hosting/docker/services/rebuild-record.ts'
 import { isInUse } from '#server/drivers/hosting/docker/services/service-objects.ts'
 
 /** An object that no service uses is removed when it is this old, in ms. An operation may just have created it. */
@@ -16,10 +18,20 @@ const minUnusedAgeMs = 10 * 60_000
 
 type LogCollector = (snapshot: SwarmSnapshot) => Promise<void>
 
-export async function runUpkeep(context: DockerContext, collectLogs: LogCollector): Promise<void> {
-  const snapshot = await readSnapshot(context)
-  /** One service with a problem must not stop the work for the others. */
-  const tryFor = async (subject: string, work: () => Promise<void>) => {
+/** Time in ms for one service. After that its work continues while that of the others begins. */
+const defaultStepMs = 5000
+
+/** Returns the function that does the work once. */
+export function createUpkeep(
+  context: DockerContext,
+  collectLogs: LogCollector,
+  { stepMs = defaultStepMs } = {},
+): () => Promise<void> {
+  /** Work that has not ended yet, also of earlier runs. */
+  const running = new Set<string>()
+
+  async function runFor(subject: string, work: () => Promise<void>): Promise<void> {
+    running.add(subject)
     try {
       await work()
     } catch (error) {
@@ -27,9 +39,34 @@ export async function runUpkeep(context: DockerContext, collectLogs: LogCollecto
         { event: 'service_upkeep_failed', err: error, subject },
         'could not complete or remove what an interrupted call has left',
       )
+    } finally {
+      running.delete(subject)
     }
   }
-  await tryFor('logs', () => collectLogs(snapshot))
+
+  /** One service with a problem must neither stop the work for the others nor delay it: an image may not respond for minutes. */
+  async function tryFor(subject: string, work: () => Promise<void>): Promise<void> {
+    if (running.has(subject)) return
+    const controller = new AbortController()
+    const limit = wait(stepMs, undefined, { signal: controller.signal }).catch(() => undefined)
+    await Promise.race([runFor(subject, work), limit])
+    controller.abort()
+  }
+
+  return async () => {
+    const snapshot = await readSnapshot(context)
+    await runFor('logs', () => collectLogs(snapshot))
+    await completeAll(context, snapshot, tryFor)
+  }
+}
+
+async function completeAll(
+  context: DockerContext,
+  snapshot: SwarmSnapshot,
+  tryFor: (subject: string, work: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  for (const ref of listUnrecorded(snapshot, context.settings.prefix))
+    await tryFor(ref.code, () => rebuildRecord(context, ref))
   for (const input of snapshot.inputs) await tryFor(input.record.code, () => completeRecord(context, input))
   for (const service of snapshot.services)
     if (isExpired(service, context.settings.clock()))

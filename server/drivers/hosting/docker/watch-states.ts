@@ -43,6 +43,8 @@ export function watchStates(context: DockerContext): StateWatch {
   const listeners = createStateListeners()
   let routesById = new Map<number, readonly ServiceRoute[]>()
   let timer: NodeJS.Timeout | null = null
+  /** When the timer ends, in ms of `performance`. */
+  let dueAt = Infinity
   let isReading = false
   let isOutdated = false
   let failureCount = 0
@@ -51,6 +53,7 @@ export function watchStates(context: DockerContext): StateWatch {
   function schedule(delayMs: number): void {
     if (controller.signal.aborted) return
     if (timer) clearTimeout(timer)
+    dueAt = performance.now() + delayMs
     timer = setTimeout(() => void read(), delayMs)
     timer.unref()
   }
@@ -62,6 +65,7 @@ export function watchStates(context: DockerContext): StateWatch {
     }
     isReading = true
     isOutdated = false
+    dueAt = Infinity
     let intervalMs = idleIntervalMs
     try {
       const snapshot = await readSnapshot(context)
@@ -97,9 +101,10 @@ export function watchStates(context: DockerContext): StateWatch {
     )
   }
 
+  /** An event never delays the reading for an earlier one. Otherwise many events would prevent every reading. */
   const refresh = () => {
     if (isReading) isOutdated = true
-    else schedule(eventDelayMs)
+    else if (dueAt > performance.now() + eventDelayMs) schedule(eventDelayMs)
   }
 
   void watchEvents({
@@ -117,8 +122,8 @@ export function watchStates(context: DockerContext): StateWatch {
     refresh,
     useSnapshot(snapshot) {
       const states = acceptSnapshot(snapshot)
-      // The next reading can wait as long as after one of its own.
-      if (!isReading) schedule(getInterval(states))
+      // The next reading can wait as long as after one of its own, unless an event has come since this snapshot was read.
+      if (!isReading && dueAt > performance.now() + eventDelayMs) schedule(getInterval(states))
       return states
     },
     useState(input) {

@@ -154,11 +154,23 @@ function buildRequestHeaders(
 ): Record<string, string | string[]> {
   return {
     ...getEndToEndHeaders(request, gatewayHeaders),
+    ...getFramingHeaders(request),
     ...keepAliveHeaders,
+    host: request.headers.host ?? '',
     'x-forwarded-for': address,
     'x-forwarded-host': request.headers.host ?? '',
     'x-forwarded-proto': isSecure ? 'https' : 'http',
   }
+}
+
+/**
+ * The length of the body is always sent, whatever `connection` names. Without it, Node sends the body of a GET, HEAD, DELETE or OPTIONS
+ * request as it is, and the task would take it for a further request that nobody has checked.
+ */
+function getFramingHeaders({ headers }: IncomingMessage): Record<string, string> {
+  if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' }
+  const length = headers['content-length']
+  return length === undefined ? {} : { 'content-length': length }
 }
 
 function buildResponseHeaders(

@@ -275,6 +275,25 @@ describe('an instance that misbehaves', () => {
   })
 })
 
+it('data that an instance accepts before it has received all of it is not used', async () => {
+  const removedPaths: string[] = []
+  server.misbehave = (request, response) => {
+    if (request.method === 'DELETE') removedPaths.push(request.url ?? '')
+    response.writeHead(request.method === 'DELETE' ? 204 : 201).end(request.method === 'DELETE' ? '' : '{"draft":"a"}')
+    return true
+  }
+  async function* endlessPieces(): AsyncGenerator<DataPiece> {
+    yield usersTable
+    const text = 'x'.repeat(100_000)
+    for (;;) yield { kind: 'rows', rows: [['ada', text]] }
+  }
+  await expect(openControl(server).createDraft(endlessPieces())).rejects.toMatchObject({
+    fault: 'unreachable',
+    message: expect.stringContaining('before it had received all'),
+  })
+  expect(removedPaths).toEqual(['/control/v1/drafts/a'])
+})
+
 describe('an address without an instance', () => {
   it('is unreachable if nothing listens there', async () => {
     const control = openControl({ url: `http://127.0.0.1:${await findFreePort()}`, token: 'token' })

@@ -211,3 +211,45 @@ it('the gateway responds with the page of an unknown service, and sends nothing 
   task.close()
   rmSync(folder, { recursive: true, force: true })
 })
+
+it('a body is never taken for a further request, whatever the method and however its length is given', async () => {
+  const requestedPaths: string[] = []
+  const task = createServer((request, response) => {
+    requestedPaths.push(`${request.headers.host} ${request.url}`)
+    request.resume().on('end', () => response.end('from a task'))
+  }).listen(0, '127.0.0.1')
+  await once(task, 'listening')
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-bodies-'))
+  const gateway = await openGateway({
+    folder,
+    domain: 'localhost',
+    port: 0,
+    findTarget: () => ({
+      listEndpoints: () => [{ host: '127.0.0.1', port: (task.address() as AddressInfo).port }],
+      shouldRun: () => true,
+    }),
+  })
+  const hiddenRequest = 'DELETE /control/v1/data HTTP/1.1\r\nHost: 10.0.0.5\r\nContent-Length: 0\r\n\r\n'
+  const size = hiddenRequest.length
+  const bodies = [
+    `Transfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n${hiddenRequest}\r\n0\r\n\r\n`,
+    `Content-Length: ${size}\r\n\r\n${hiddenRequest}`,
+    `Content-Length: ${size}\r\nConnection: content-length, host\r\n\r\n${hiddenRequest}`,
+    `Transfer-Encoding: chunked\r\nConnection: transfer-encoding\r\n\r\n${size.toString(16)}\r\n${hiddenRequest}\r\n0\r\n\r\n`,
+  ]
+  for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'POST', 'PUT', 'PATCH'])
+    for (const body of bodies) {
+      requestedPaths.length = 0
+      const socket = connect(Number(new URL(gateway.getAddress('acme').url).port), '127.0.0.1')
+      socket.write(`${method} /a HTTP/1.1\r\nHost: www.acme.localhost\r\n${body}`)
+      await once(socket, 'data')
+      socket.destroy()
+      // A hidden request would be read from the same connection before this one arrives on a new connection.
+      await fetch(`http://127.0.0.1:${(task.address() as AddressInfo).port}/last`)
+      expect([method, body, requestedPaths.slice(0, -1)]).toEqual([method, body, ['www.acme.localhost /a']])
+    }
+  await gateway.close()
+  task.close()
+  task.closeAllConnections()
+  rmSync(folder, { recursive: true, force: true })
+})

@@ -36,7 +36,8 @@ export interface EngineApi {
   findNetwork(name: string): Promise<EngineNetwork | null>
   createNetwork(options: { Name: string; [option: string]: unknown }): Promise<void>
   removeNetwork(id: string): Promise<void>
-  hasVolume(name: string): Promise<boolean>
+  /** Returns the labels of the volume, or null if this machine does not have it. */
+  findVolumeLabels(name: string): Promise<Record<string, string> | null>
   removeVolume(name: string): Promise<void>
   /** Returns null if this machine does not have the image. */
   findImage(name: string): Promise<EngineImage | null>
@@ -107,7 +108,10 @@ export function createEngineApi(client: EngineClient): EngineApi {
     findNetwork: (name) => find(`/networks/${encodeURIComponent(name)}`),
     createNetwork: async (options) => void (await create('/networks', options)),
     removeNetwork: (id) => remove(`/networks/${id}`),
-    hasVolume: async (name) => (await find(`/volumes/${encodeURIComponent(name)}`)) !== null,
+    findVolumeLabels: async (name) => {
+      const volume = await find<{ Labels?: Record<string, string> | null }>(`/volumes/${encodeURIComponent(name)}`)
+      return volume && (volume.Labels ?? {})
+    },
     removeVolume: (name) => remove(`/volumes/${encodeURIComponent(name)}`),
     findImage: (name) => find(`/images/${name.split('/').map(encodeURIComponent).join('/')}/json`),
     pullImage: (name, registry) => pullImage(client, name, registry),

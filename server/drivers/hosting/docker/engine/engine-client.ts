@@ -9,6 +9,11 @@ import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { createLimiter } from '#server/drivers/hosting/docker/engine/limiter.ts'
 
 const maxParallelCalls = 8
+/** A call that is refused at once is better than one that waits for minutes, and the memory is bounded. */
+const maxWaitingCalls = 400
+/** Calls that may take minutes must not keep the others waiting. */
+const maxLongCalls = 2
+const longCallMs = 60_000
 const maxResponseBytes = 64 * 1024 * 1024
 /** Longest pause in ms that a call waits for when the engine refuses calls because there are too many. */
 const maxPauseMs = 5000
@@ -55,7 +60,11 @@ export interface EngineClient {
 const allStatusCodes = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [index + 100, true]))
 
 export function createEngineClient(docker: Docker, clock: () => number): EngineClient {
-  const limiter = createLimiter(maxParallelCalls)
+  const refuse = (): never => {
+    throw new HostingError('throttled', 'the Docker engine responds too slowly for all calls')
+  }
+  const limiter = createLimiter(maxParallelCalls, maxWaitingCalls, refuse)
+  const longLimiter = createLimiter(maxLongCalls, maxWaitingCalls, refuse)
   let pausedUntil = 0
 
   function dial(
@@ -102,7 +111,7 @@ export function createEngineClient(docker: Docker, clock: () => number): EngineC
   }
 
   const readText = (call: EngineCall): Promise<string> =>
-    limiter.run(async () => {
+    (isLong(call) ? longLimiter : limiter).run(async () => {
       try {
         return await callOnce(call)
       } catch (error) {
@@ -132,6 +141,8 @@ export function createEngineClient(docker: Docker, clock: () => number): EngineC
     },
   }
 }
+
+const isLong = ({ timeoutMs = 0 }: EngineCall) => timeoutMs > longCallMs
 
 function readBody(response: IncomingMessage, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {

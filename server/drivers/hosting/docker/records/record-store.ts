@@ -12,6 +12,7 @@ import {
   getServiceName,
   labels,
 } from '#server/drivers/hosting/docker/engine/object-names.ts'
+import { parseRecord } from '#server/drivers/hosting/docker/records/parse-record.ts'
 import { raiseFence, type SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
 
 const maxAttempts = 50
@@ -65,19 +66,19 @@ export function createRecordStore(api: EngineApi, prefix: string): RecordStore {
   const store: RecordStore = {
     async find(ref) {
       const config = await findConfig(ref)
-      const record = config && requireRecord(config)
+      const record = config && requireRecord(config, prefix)
       return record?.code === ref.code || record?.erased === 'yes' ? record : null
     },
 
     async list() {
       const configs = await api.listConfigs('configs', getFilters(prefix, { kind: 'record' }))
-      return configs.flatMap((config) => parseRecord(config) ?? [])
+      return configs.flatMap((config) => parseRecord(config, prefix) ?? [])
     },
 
     async change(ref, fence, change) {
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const config = await findConfig(ref)
-        const record = config && requireRecord(config)
+        const record = config && requireRecord(config, prefix)
         if (record && fence < record.fence)
           throw new HostingError('overtaken', `a later operation than ${fence} was already executed`)
         if (record && record.erased !== 'yes' && record.code !== ref.code)
@@ -85,7 +86,7 @@ export function createRecordStore(api: EngineApi, prefix: string): RecordStore {
         const nextRecord = await change(record && raiseFence(record, fence))
         if (!nextRecord) return record
         if (record && JSON.stringify(record) === JSON.stringify(nextRecord)) return nextRecord
-        const writtenRecord = { ...nextRecord, revision: (record?.revision ?? 0) + 1 }
+        const writtenRecord = { ...nextRecord, revision: nextRecord.revision + 1 }
         if (await write(config, writtenRecord)) return writtenRecord
       }
       throw new HostingError('unreachable', `the record of the service ${ref.code} changes all the time`)
@@ -104,20 +105,12 @@ export function createRecordStore(api: EngineApi, prefix: string): RecordStore {
 }
 
 /** A record that cannot be read must not look like a missing one, because then its service would be removed. */
-function requireRecord(config: EngineConfig): SwarmRecord {
-  const record = parseRecord(config)
+function requireRecord(config: EngineConfig, prefix: string): SwarmRecord {
+  const record = parseRecord(config, prefix)
   if (record) return record
-  throw new HostingError('unreachable', `the record ${config.Spec.Name} in the Swarm cannot be read`)
-}
-
-/** Returns null if the record is malformed, for example of a newer version of the portal. */
-export function parseRecord(config: EngineConfig): SwarmRecord | null {
-  try {
-    const record = JSON.parse(config.Spec.Labels?.[labels.record] ?? '') as SwarmRecord
-    return record.format === 1 && Number.isSafeInteger(record.serviceId) && Number.isSafeInteger(record.fence)
-      ? record
-      : null
-  } catch {
-    return null
-  }
+  const { Name: name } = config.Spec
+  throw new HostingError(
+    'unreachable',
+    `the Swarm config ${name} is no record that this portal can read: restore its label ${labels.record}, or execute "docker config rm ${name}", so that the record is created again from the Swarm service`,
+  )
 }

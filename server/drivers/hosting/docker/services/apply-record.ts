@@ -19,6 +19,7 @@ import {
   buildTaskTemplate,
   findTaskTemplate,
 } from '#server/drivers/hosting/docker/services/build-service-spec.ts'
+import { findOwnService } from '#server/drivers/hosting/docker/services/find-own-service.ts'
 import { listServiceTasks, readStateInput } from '#server/drivers/hosting/docker/services/read-states.ts'
 import { settleRecord } from '#server/drivers/hosting/docker/services/instance-state.ts'
 import { ensureTaskObjects } from '#server/drivers/hosting/docker/services/service-objects.ts'
@@ -34,7 +35,7 @@ const deletionIntervalMs = 600
 export async function applyRecord(context: DockerContext, ref: InstanceRef, fence: number): Promise<void> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const record = await context.records.find(ref)
-    const service = await context.api.findService(getServiceName(context.settings.prefix, ref))
+    const service = await findOwnService(context, getServiceName(context.settings.prefix, ref))
     if (service && service.Spec.Labels[labels.code] !== ref.code)
       throw new HostingError('no_instance', `the service ${ref.code} does not exist`)
     const isDone = isNewer(service, record) ? false : await applyOnce(context, record, service)
@@ -200,6 +201,6 @@ async function waitForTasks(
 /** Applies a record without tasks, and returns when no task runs. */
 export async function stopTasks(context: DockerContext, ref: InstanceRef, fence: number): Promise<void> {
   await applyRecord(context, ref, fence)
-  const service = await context.api.findService(getServiceName(context.settings.prefix, ref))
+  const service = await findOwnService(context, getServiceName(context.settings.prefix, ref))
   if (service) await waitUntilStopped(context, service.ID)
 }

@@ -1,13 +1,30 @@
 /** The calls of the driver that start and stop tasks, and complete or revert deployments. */
-import type { HostingOperation, InstanceFault, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
+import {
+  HostingError,
+  type HostingOperation,
+  type InstanceFault,
+  type InstanceRef,
+} from '#server/drivers/hosting/hosting-driver.ts'
 import type { DockerContext } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import * as recordChanges from '#server/drivers/hosting/docker/records/service-record.ts'
 import { applyRecord, stopTasks, storeSwarmRollback } from '#server/drivers/hosting/docker/services/apply-record.ts'
+import type { SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
+import { hasServiceData } from '#server/drivers/hosting/docker/services/erase-data.ts'
 import { toInstanceState } from '#server/drivers/hosting/docker/services/instance-state.ts'
 import { readStateInput } from '#server/drivers/hosting/docker/services/read-states.ts'
-import { getNeededMb, requireMemory } from '#server/drivers/hosting/docker/services/require-memory.ts'
+import { getNeededMb, getUsedMb, requireMemory } from '#server/drivers/hosting/docker/services/require-memory.ts'
 import { resolveImage } from '#server/drivers/hosting/docker/services/resolve-image.ts'
 import { getTaskCount } from '#server/drivers/hosting/machine-memory.ts'
+
+/** Throws HostingError `bad_data` if the data is missing: new tasks would begin with empty data, and nobody could sign in. */
+async function requireData(context: DockerContext, record: SwarmRecord): Promise<void> {
+  if (!record.hasPassword || (await hasServiceData(context, record))) return
+  context.settings.log.warn(
+    { event: 'service_data_missing', service: record.code, serviceId: record.serviceId },
+    'the volume or database of a hosted service is missing, so the service was not started',
+  )
+  throw new HostingError('bad_data', `the data of the service ${record.code} is missing`)
+}
 
 export function createDeployments(context: DockerContext) {
   const { api, records, settings, log } = context
@@ -31,8 +48,9 @@ export function createDeployments(context: DockerContext) {
         const image = await findImage()
         const startedRecord = recordChanges.startRecord(record, { fresh, fence, image, earlierUpdate, isHealthy })
         if (startedRecord === record) return record
+        await requireData(context, record)
         const runningSetting = recordChanges.getWantedSetting(record)
-        const runningMb = runningSetting ? getNeededMb(context, runningSetting.config) : 0
+        const runningMb = runningSetting ? getUsedMb(context, runningSetting.config) : 0
         if (getNeededMb(context, record.config) > runningMb) await requireMemory(context, record, record.config)
         return startedRecord
       })

@@ -16,8 +16,9 @@ const maxReleaseMs = 30_000
 export async function hasServiceData({ api, settings }: DockerContext, record: SwarmRecord): Promise<boolean> {
   const { prefix, storage } = settings
   if (storage.kind === 'database') return hasServiceDatabase(storage.url, getDatabaseName(prefix, record))
-  if (record.node !== (await api.readNodeId())) return true
-  return api.hasVolume(getServiceName(prefix, record))
+  // Without a node there was no volume yet: the data was in a database.
+  if (record.node !== null && record.node !== (await api.readNodeId())) return true
+  return (await api.findVolumeLabels(getServiceName(prefix, record))) !== null
 }
 
 /** Removes the maintenance services of a service, and returns when none of their tasks runs. */

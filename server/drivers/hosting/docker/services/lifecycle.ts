@@ -8,7 +8,7 @@ import {
   type InstanceRef,
 } from '#server/drivers/hosting/hosting-driver.ts'
 import { type DockerContext, getAddress, getLimitMb } from '#server/drivers/hosting/docker/services/docker-context.ts'
-import { requireInstanceRef } from '#server/drivers/hosting/docker/engine/object-names.ts'
+import { getServiceName, labels, requireInstanceRef } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import * as recordChanges from '#server/drivers/hosting/docker/records/service-record.ts'
 import type { RecordedApp, SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
 import { applyRecord } from '#server/drivers/hosting/docker/services/apply-record.ts'
@@ -19,9 +19,16 @@ import {
   removeMaintenanceOf,
 } from '#server/drivers/hosting/docker/services/erase-data.ts'
 import { withControl } from '#server/drivers/hosting/docker/services/maintenance.ts'
-import { getNeededMb, readNodeMemory, requireMemory } from '#server/drivers/hosting/docker/services/require-memory.ts'
+import {
+  getNeededMb,
+  getUsedMb,
+  readNodeMemory,
+  requireMemory,
+} from '#server/drivers/hosting/docker/services/require-memory.ts'
 import { resolveImage } from '#server/drivers/hosting/docker/services/resolve-image.ts'
-import { ensureTaskObjects } from '#server/drivers/hosting/docker/services/service-objects.ts'
+import { rebuildRecord } from '#server/drivers/hosting/docker/services/rebuild-record.ts'
+import { ensureTaskObjects, getDatabaseName } from '#server/drivers/hosting/docker/services/service-objects.ts'
+import { hasServiceDatabase } from '#server/drivers/hosting/docker/storage/database.ts'
 
 const emptyRecord = {
   format: 1,
@@ -47,6 +54,7 @@ export function createLifecycle(context: DockerContext) {
       { fence }: HostingOperation,
     ): Promise<{ address: InstanceAddress; hadData: boolean }> {
       const ref = requireInstanceRef(refInput)
+      await rebuildRecord(context, ref)
       const erasedRecord = await records.find(ref)
       if (erasedRecord?.erased === 'in_progress' && fence >= erasedRecord.fence)
         await continueErasure(context, erasedRecord)
@@ -84,7 +92,7 @@ export function createLifecycle(context: DockerContext) {
 
     async configure(ref: InstanceRef, config: InstanceConfig, { fence }: HostingOperation): Promise<void> {
       await records.changeCreated(ref, fence, async (record) => {
-        if (getNeededMb(context, config) > getNeededMb(context, record.config))
+        if (getNeededMb(context, config) > getUsedMb(context, record.config))
           await requireMemory(context, record, config)
         return { ...record, config }
       })
@@ -132,13 +140,14 @@ async function prepareRecord(
   await resolveImage(api, settings.image, settings.registry)
   const currentRecord = record?.erased === 'no' ? record : null
   const limitMb = getLimitMb(context, spec.config)
-  let node = currentRecord?.node ?? null
+  const hasOldData = record === null && (await hasUnrecordedData(context, ref))
+  const isOnVolume = settings.storage.kind === 'volume'
+  let node = currentRecord?.node ?? (hasOldData && isOnVolume ? await api.readNodeId() : null)
   if (!currentRecord?.created) {
     const nodes = await readNodeMemory(context, ref)
-    if (settings.storage.kind === 'volume') node ??= chooseNode(nodes)
+    if (isOnVolume) node ??= chooseNode(nodes)
     requireClusterMemory(nodes, node, spec.config, limitMb)
   }
-  const isFirst = currentRecord === null
   return {
     ...emptyRecord,
     ...(currentRecord ?? { revision: record?.revision ?? 0 }),
@@ -148,13 +157,39 @@ async function prepareRecord(
     fence,
     created: true,
     erased: 'no',
-    hadData: isFirst ? false : await hadData(context, currentRecord),
+    ...(await findEarlierData(context, currentRecord, hasOldData)),
     node,
   }
 }
 
-const hadData = async (context: DockerContext, record: SwarmRecord): Promise<boolean> =>
-  record.created ? record.hadData : record.hasPassword && (await hasServiceData(context, record))
+/**
+ * Whether there is data of a service without a record, which somebody has removed from the Swarm. It is used, as after a removal. Throws
+ * HostingError `unreachable` for data of another service, which nobody else may get.
+ */
+async function hasUnrecordedData({ api, settings }: DockerContext, ref: InstanceRef): Promise<boolean> {
+  const { prefix, storage } = settings
+  if (storage.kind === 'database') return hasServiceDatabase(storage.url, getDatabaseName(prefix, ref))
+  const name = getServiceName(prefix, ref)
+  const volumeLabels = await api.findVolumeLabels(name)
+  if (volumeLabels === null) return false
+  const code = volumeLabels[labels.code]
+  if (code === ref.code) return true
+  throw new HostingError(
+    'unreachable',
+    `the volume ${name} has the data of ${code === undefined ? 'somebody else' : `the service ${code}`}, not of ${ref.code}: remove it with "docker volume rm ${name}"`,
+  )
+}
+
+/** A created service keeps both. Otherwise they are true if somebody may have worked in data that still exists. */
+async function findEarlierData(
+  context: DockerContext,
+  record: SwarmRecord | null,
+  hasOldData: boolean,
+): Promise<Pick<SwarmRecord, 'hadData' | 'hasPassword'>> {
+  if (record?.created) return { hadData: record.hadData, hasPassword: record.hasPassword }
+  const hadData = record === null ? hasOldData : record.hasPassword && (await hasServiceData(context, record))
+  return { hadData, hasPassword: hadData }
+}
 
 const toRecordedApp = ({ code, name, version, module, flags, package: file }: InstanceApp): RecordedApp => ({
   code,

@@ -16,6 +16,7 @@ import {
   containerPort,
 } from '#server/drivers/hosting/docker/services/build-service-spec.ts'
 import { removeStoppedService } from '#server/drivers/hosting/docker/services/apply-record.ts'
+import { findOwnService } from '#server/drivers/hosting/docker/services/find-own-service.ts'
 import { findFault } from '#server/drivers/hosting/docker/services/find-fault.ts'
 import { resolveImage } from '#server/drivers/hosting/docker/services/resolve-image.ts'
 import { deriveControlToken, ensureTaskObjects } from '#server/drivers/hosting/docker/services/service-objects.ts'
@@ -63,7 +64,7 @@ const openTarget = ({ settings }: DockerContext, record: SwarmRecord, { host, po
   })
 
 async function findRunningTask(context: DockerContext, record: SwarmRecord): Promise<TaskTarget | null> {
-  const service = await context.api.findService(getServiceName(context.settings.prefix, record))
+  const service = await findOwnService(context, getServiceName(context.settings.prefix, record))
   return service && findHealthyTarget(context, await context.api.listTasks({ service: [service.ID] }))
 }
 
@@ -132,7 +133,7 @@ async function requireNoFault(
 /** Returns null if another call changed the maintenance service at the same time. */
 async function ensureMaintenance(context: DockerContext, record: SwarmRecord): Promise<EngineService | null> {
   const { api, settings } = context
-  const service = await api.findService(getMaintenanceName(settings.prefix, record))
+  const service = await findOwnService(context, getMaintenanceName(settings.prefix, record))
   if (service?.Spec.Labels[labels.removal] !== undefined) {
     await removeStoppedService(context, service.ID)
     return null

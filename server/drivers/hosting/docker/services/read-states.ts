@@ -11,6 +11,7 @@ import type { EngineApi } from '#server/drivers/hosting/docker/engine/engine-api
 import { isMissing } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import { getFilters, getServiceName, labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
 import type { SwarmRecord } from '#server/drivers/hosting/docker/records/service-record.ts'
+import { findOwnService } from '#server/drivers/hosting/docker/services/find-own-service.ts'
 import { listEndedContainers } from '#server/drivers/hosting/docker/services/find-fault.ts'
 import {
   needsHistory,
@@ -46,7 +47,7 @@ async function readEndedContainers(
 export async function readStateInput(context: DockerContext, record: SwarmRecord): Promise<StateInput> {
   const { api, settings } = context
   const [service, nodes] = await Promise.all([
-    api.findService(getServiceName(settings.prefix, record)),
+    findOwnService(context, getServiceName(settings.prefix, record)),
     api.listNodes(),
   ])
   const tasks = service ? await listServiceTasks(api, service.ID) : []

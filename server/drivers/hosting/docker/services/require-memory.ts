@@ -1,4 +1,4 @@
-import type { InstanceConfig, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
+import { HostingError, type InstanceConfig, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import { type DockerContext, getLimitMb } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import type { EngineTask } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
@@ -30,6 +30,16 @@ export async function requireMemory(
   config: InstanceConfig,
 ): Promise<void> {
   requireClusterMemory(await readNodeMemory(context, record), record.node, config, getLimitMb(context, config))
+}
+
+/** Returns MB, or 0 for a setting that is no longer possible because the platform's sizes have changed: the next one is checked completely. */
+export function getUsedMb(context: DockerContext, config: InstanceConfig): number {
+  try {
+    return getNeededMb(context, config)
+  } catch (error) {
+    if (error instanceof HostingError && error.fault === 'no_memory') return 0
+    throw error
+  }
 }
 
 /** Returns MB. */

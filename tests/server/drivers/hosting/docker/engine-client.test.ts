@@ -98,6 +98,27 @@ describe('calls of the Docker Engine', () => {
     expect(maxOpenCount).toBeLessThanOrEqual(8)
   })
 
+  it('do not wait for images from a registry that does not answer', async () => {
+    const { api } = await openEngine((request, response) => {
+      if (!request.url?.startsWith('/images')) response.end('[]')
+    })
+    const pulls = Array.from({ length: 20 }, () => api.pullImage('registry.test/shop:1', null).catch(() => undefined))
+    expect(await api.listNodes()).toEqual([])
+    server?.closeAllConnections()
+    server?.close()
+    await Promise.all(pulls)
+  })
+
+  it('are refused at once if too many wait for an engine that does not answer', async () => {
+    const { client } = await openEngine(() => undefined)
+    const call = { method: 'GET', path: '/nodes', timeoutMs: 300 } as const
+    const calls = Array.from({ length: 450 }, () => client.call(call).catch((error: unknown) => error))
+    expect(await Promise.race(calls)).toMatchObject({ fault: 'throttled' })
+    server?.closeAllConnections()
+    server?.close()
+    await Promise.all(calls)
+  })
+
   it('treat a missing object as null, and pass names as part of the path', async () => {
     const paths: string[] = []
     const { api } = await openEngine((request, response) => {

@@ -1,5 +1,6 @@
 import Docker from 'dockerode'
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { claimSwarm, ownerLabel, SwarmError, type SwarmFault } from '#server/drivers/hosting/docker/owner.ts'
@@ -15,8 +16,9 @@ afterEach(() => daemon.close())
 const claim = (
   installationId: string,
   prefix = 'portal',
-  docker = new Docker({ socketPath: daemon.socketPath, timeout: 5000 }),
-) => claimSwarm({ docker, address, prefix, installationId })
+  docker = new Docker({ socketPath: daemon.socketPath }),
+  timeoutMs = 5000,
+) => claimSwarm({ docker, address, prefix, installationId, timeoutMs })
 
 async function expectRefusal(promise: Promise<unknown>, fault: SwarmFault, message: string | RegExp): Promise<void> {
   const error: unknown = await promise.then(
@@ -83,7 +85,17 @@ it('names the reason if the daemon does not answer', async () => {
   const silent = createServer((socket) => socket.resume())
   await once(silent.listen(0, '127.0.0.1'), 'listening')
   const { port } = silent.address() as AddressInfo
-  const silentDocker = new Docker({ protocol: 'http', host: '127.0.0.1', port, timeout: 50 })
-  await expectRefusal(claim('one', 'portal', silentDocker), 'unreachable', /^Docker does not answer at /)
+  const silentDocker = new Docker({ protocol: 'http', host: '127.0.0.1', port })
+  await expectRefusal(claim('one', 'portal', silentDocker, 50), 'unreachable', /^Docker does not answer at /)
   await once(silent.close(), 'close')
+  const slow = createHttpServer((_, response) => {
+    response.write('{"Swarm":')
+    const timer = setInterval(() => response.write(' '), 10)
+    response.on('close', () => clearInterval(timer))
+  })
+  await once(slow.listen(0, '127.0.0.1'), 'listening')
+  const slowDocker = new Docker({ protocol: 'http', host: '127.0.0.1', port: (slow.address() as AddressInfo).port })
+  await expectRefusal(claim('one', 'portal', slowDocker, 100), 'unreachable', /did not complete its answer in time/)
+  slow.closeAllConnections()
+  await once(slow.close(), 'close')
 })

@@ -34,7 +34,7 @@ describe('the records of services', () => {
     await Promise.all(
       Array.from({ length: 20 }, () =>
         store.change(ref, 5, (record) => {
-          const current = record ?? createRecord()
+          const current = record ?? createRecord({ revision: 0 })
           return { ...current, fence: 5, lastNumber: current.lastNumber + 1 }
         }),
       ),
@@ -68,5 +68,21 @@ describe('the records of services', () => {
     if (config) config.Spec.Labels = { 'portal.record': '{"format":2}' }
     await expect(store.find(ref)).rejects.toMatchObject({ fault: 'unreachable' })
     expect(await store.list()).toEqual([])
+  })
+
+  it.each([
+    ['lacks fields', () => '{"format":1,"serviceId":13,"fence":5}'],
+    ['is null', () => 'null'],
+    ['has the id of another service', (text: string) => text.replace('"serviceId":13', '"serviceId":14')],
+    ['has a list of apps that is none', (text: string) => text.replace('"apps":[]', '"apps":{}')],
+  ])('say what to do about a record that %s', async (_, change) => {
+    const { configs, store } = createConfigs()
+    await store.change(ref, 5, () => createRecord({ fence: 5, config: { memoryMb: 0, tasks: -1 } }))
+    expect(await store.list()).toHaveLength(1)
+    const config = configs.get('portal-13')
+    const labels = config?.Spec.Labels ?? {}
+    labels['portal.record'] = change(labels['portal.record'] ?? '')
+    expect(await store.list()).toEqual([])
+    await expect(store.change(ref, 6, (record) => record)).rejects.toThrow(/"docker config rm portal-13"/)
   })
 })
