@@ -25,6 +25,7 @@ export const operationMs = swarm ? 180_000 : 60_000
 /** Adds items to a running service directly, because a form for each would take too long. */
 export async function addItems(dataDir: string, code: string, names: readonly string[]): Promise<void> {
   if (swarm === null) return addLocalItems(join(dataDir, 'hosting'), code, names)
+  // Opens the cluster of the campaign, whose socket is in DOCKER_TESTS.
   const cluster = await openDockerCluster()
   const serviceId = await findServiceId(cluster.docker, swarm.prefix, code)
   const { prefix, settings } = swarm
