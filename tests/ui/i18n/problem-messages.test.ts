@@ -58,7 +58,9 @@ describe('formatProblem (M48)', () => {
       const data = { tasks: '4', memory: '8000', beside, needed: '32000', free: '23337' }
       return formatProblem({ ...createLocalProblem('NO_MEMORY'), data })
     }
-    expect(formatMemory('100')).toContain('each with 8000 MB, plus 100 MB each for the program itself: 32000 MB in all.')
+    expect(formatMemory('100')).toContain(
+      'each with 8000 MB, plus 100 MB each for the program itself: 32000 MB in all.',
+    )
     expect(formatMemory('0')).toContain('each with 8000 MB: 32000 MB in all. Free: 23337 MB.')
     await i18n.changeLanguage('zh')
     expect(formatMemory('0')).toContain('每个实例 8000 MB，合计 32000 MB；')
