@@ -133,9 +133,13 @@ export function getRetrySeconds(problem: Problem | null): number | null {
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : null
 }
 
+/** Returns the key of the message, which for some codes depends on the data. */
 export function getMessageKey(code: string, data: unknown): string {
-  const exportsOf = typeof data === 'object' && data !== null && 'exportsOf' in data ? data.exportsOf : null
+  const fields = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>
+  // Some hosting platforms count no memory for the program itself.
+  if (code === 'NO_MEMORY') return fields['beside'] === '0' ? 'NO_MEMORY_FOR_TASKS' : code
   if (code !== 'RATE_LIMITED') return code
+  const { exportsOf } = fields
   return exportsOf === 'user' ? 'EXPORTS_OF_USER' : exportsOf === 'company' ? 'EXPORTS_OF_COMPANY' : code
 }
 

@@ -32,8 +32,8 @@ const localCodes: Record<LocalProblemCode, true> = {
 const responseCodes = ['ACTIVATE_OK', 'ERROR_FOUND', 'apps_loop', 'apps_missing', 'apps_incompatible']
 /** Message of a problem whose data lacks names that its normal sentence needs. */
 const fallbackCodes = ['bare']
-/** Messages by the limit that a RATE_LIMITED problem names (`getMessageKey`). */
-const limitCodes = ['EXPORTS_OF_USER', 'EXPORTS_OF_COMPANY']
+/** Messages that depend on the data of a problem (`getMessageKey`). */
+const dataCodes = ['EXPORTS_OF_USER', 'EXPORTS_OF_COMPANY', 'NO_MEMORY_FOR_TASKS']
 
 const fieldCodes: Record<FieldCode, true> = {
   REQUIRED: true,
@@ -68,7 +68,7 @@ describe('Messages of problems', () => {
       ...Object.keys(localCodes),
       ...responseCodes,
       ...fallbackCodes,
-      ...limitCodes,
+      ...dataCodes,
     ]
     expect(Object.keys(words).toSorted()).toEqual(codes.toSorted())
     expect(Object.values(words).filter((text) => text.trim() === '')).toEqual([])

@@ -5,11 +5,11 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { expectNoFaults } from '#tests/support/browser/looks.ts'
-import { journeySettings, operationMs } from '#tests/support/docker/journey-hosting.ts'
+import { createJourneySettings, operationMs } from '#tests/support/docker/journey-hosting.ts'
 import { openFreshPage, setUp, readText } from '#tests/support/browser/browser-setup.ts'
 import { choose, fill, getOrderButton, listOrders, getSubmitButton } from '#tests/support/pages/wizard.ts'
 
-const setup = setUp(journeySettings)
+const setup = setUp(createJourneySettings('s'))
 const code = 'story1'
 
 const getButton = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })

@@ -9,6 +9,8 @@ export async function runJourney(args: string[]): Promise<void> {
   try {
     await showVitest(['--project', 'campaign', ...files, ...args], {
       JOURNEY_SITE: JSON.stringify({ prefix: site.prefix, settings: site.settings }),
+      DOCKER_TESTS: site.cluster.socket,
+      DOCKER_TESTS_HOST: site.cluster.hostAddress,
     })
   } finally {
     await site.close()

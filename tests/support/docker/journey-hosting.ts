@@ -8,28 +8,42 @@ import type Docker from 'dockerode'
 import { openDockerCluster } from '#tests/support/docker/docker-cluster.ts'
 import { openSiteItems } from '#tests/support/docker/site-items.ts'
 
-export interface JourneySwarm {
+interface JourneySwarm {
+  /** Begins the prefixes of all portals. */
   prefix: string
-  /** Settings of the portal. */
+  /** Settings of all portals. */
   settings: Record<string, string>
 }
 
 const swarm = process.env.JOURNEY_SITE ? (JSON.parse(process.env.JOURNEY_SITE) as JourneySwarm) : null
 
-/** Settings of the portal. */
-export const journeySettings: Record<string, string> = swarm?.settings ?? { HOSTING: 'local' }
+/**
+ * Returns the settings of a portal. Each portal has a database of its own, so each needs other names in the Swarm: `name` is one or two
+ * letters.
+ */
+export const createJourneySettings = (name: string): Record<string, string> =>
+  swarm ? { ...swarm.settings, DOCKER_PREFIX: getPrefix(swarm, name) } : { HOSTING: 'local' }
+
+const getPrefix = ({ prefix }: JourneySwarm, name: string) => `${prefix}-${name}`
 
 /** Time in ms for which a page may wait for an operation. */
 export const operationMs = swarm ? 180_000 : 60_000
 
+interface JourneyPortal {
+  /** As in `createJourneySettings`. */
+  name: string
+  dataDir: string
+}
+
 /** Adds items to a running service directly, because a form for each would take too long. */
-export async function addItems(dataDir: string, code: string, names: readonly string[]): Promise<void> {
-  if (swarm === null) return addLocalItems(join(dataDir, 'hosting'), code, names)
+export async function addItems(portal: JourneyPortal, code: string, itemNames: readonly string[]): Promise<void> {
+  if (swarm === null) return addLocalItems(join(portal.dataDir, 'hosting'), code, itemNames)
+  const prefix = getPrefix(swarm, portal.name)
+  // Opens the cluster of the campaign, whose socket is in DOCKER_TESTS.
   const cluster = await openDockerCluster()
-  const serviceId = await findServiceId(cluster.docker, swarm.prefix, code)
-  const { prefix, settings } = swarm
-  const databaseUrl = settings['SERVICE_DATABASE_URL'] ?? null
-  await openSiteItems({ cluster, prefix, databaseUrl }).put({ serviceId, code }, names, { isAddition: true })
+  const serviceId = await findServiceId(cluster.docker, prefix, code)
+  const databaseUrl = swarm.settings['SERVICE_DATABASE_URL'] ?? null
+  await openSiteItems({ cluster, prefix, databaseUrl }).put({ serviceId, code }, itemNames, { isAddition: true })
 }
 
 async function findServiceId(docker: Docker, prefix: string, code: string): Promise<number> {

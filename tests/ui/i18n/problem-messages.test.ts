@@ -53,6 +53,19 @@ describe('formatProblem (M48)', () => {
     expect(formatProblem(createLocalProblem('DOWNLOAD_CUT'))).toBe('下载中断，文件不完整。请重试。')
   })
 
+  test('does not mention the memory of the program if the hosting platform counts none', async () => {
+    const formatMemory = (beside: string) => {
+      const data = { tasks: '4', memory: '8000', beside, needed: '32000', free: '23337' }
+      return formatProblem({ ...createLocalProblem('NO_MEMORY'), data })
+    }
+    expect(formatMemory('100')).toContain(
+      'each with 8000 MB, plus 100 MB each for the program itself: 32000 MB in all.',
+    )
+    expect(formatMemory('0')).toContain('each with 8000 MB: 32000 MB in all. Free: 23337 MB.')
+    await i18n.changeLanguage('zh')
+    expect(formatMemory('0')).toContain('每个实例 8000 MB，合计 32000 MB；')
+  })
+
   test('never uses data of the server as options of i18next', () => {
     expect(
       formatLocked({ user: 'Li Wei', action: 'a backup', lng: 'zh', ns: 'ui', defaultValue: 'x', keyPrefix: 'y' }),

@@ -79,11 +79,6 @@ export function requireClusterMemory(
   })
 }
 
-/** Returns the node with the most unreserved memory. Throws HostingError `no_memory` if no node can get tasks. */
-export function chooseNode(nodes: readonly NodeMemory[]): string {
-  const bestNode = nodes.toSorted((a, b) => b.freeMb - a.freeMb)[0]
-  if (bestNode) return bestNode.id
-  throw new HostingError('no_memory', 'no node of the Swarm can get tasks', {
-    details: { tasks: '1', memory: '0', beside: '0', needed: '0', free: '0' },
-  })
-}
+/** Returns the node with the most unreserved memory, or null if no node can get tasks. */
+export const chooseNode = (nodes: readonly NodeMemory[]): string | null =>
+  nodes.toSorted((a, b) => b.freeMb - a.freeMb)[0]?.id ?? null

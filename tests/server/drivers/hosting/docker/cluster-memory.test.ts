@@ -23,7 +23,7 @@ describe('the memory of the Swarm', () => {
     ])
     expect(listNodeMemory(nodes, readTasks('running'), () => true)[0]?.freeMb).toBe(1024)
     expect(chooseNode(nodeMemory)).toBe('second')
-    expect(() => chooseNode([])).toThrow('no node')
+    expect(chooseNode([])).toBeNull()
   })
 
   it('must have space for every task on one node, and for all tasks on the node of a volume', () => {
@@ -34,6 +34,10 @@ describe('the memory of the Swarm', () => {
       details: { tasks: '2', memory: '1000', beside: '0', needed: '2000', free: '512' },
     })
     expect(() => requireClusterMemory(nodeMemory, recordedNodeId, config, 1000)).toThrow(error)
+    const noNodeError = expect.objectContaining({
+      details: { tasks: '2', memory: '1000', beside: '0', needed: '2000', free: '0' },
+    })
+    expect(() => requireClusterMemory([], null, config, 1000)).toThrow(noNodeError)
     // The sum would be enough, but a task cannot be divided.
     expect(() => requireClusterMemory(nodeMemory, null, { memoryMb: 800, tasks: 3 }, 800)).toThrow('2560 MB')
   })
