@@ -71,7 +71,7 @@ describe('a running operation', () => {
   it('is a live region that announces only what changed, not the whole operation with each healthy instance', () => {
     readPanel({ operation })
     const region = screen.getByText('Waiting for health: 2 of 3 instances').closest('[role="status"]')
-    expect(region).toHaveProperty('ariaAtomic', 'false')
+    expect(region?.getAttribute('aria-atomic')).toBe('false')
     expect(region?.querySelectorAll('[role="status"], [aria-live]')).toHaveLength(0)
   })
 
