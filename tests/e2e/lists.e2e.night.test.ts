@@ -7,6 +7,7 @@ import {
   waitForController,
   waitForCompleteList,
   takeOwnCompany,
+  openFreshPage,
   phone,
   resumePage,
   getRows,
@@ -133,6 +134,27 @@ it('Screen readers announce the selection count, the sort order and an empty res
   await page.keyboard.press('/')
   await page.keyboard.type('nobody of that name')
   await expect.poll(readAnnouncements).toContain('Nothing found')
+})
+
+it('On a phone, the code of a service is complete, and its long notes have a line of their own', async () => {
+  const page = await openFreshPage(setup, 'staff', '/app/outbox', { ...phone, serviceWorkers: 'block' })
+  await page.route(/\/api\/aws\/service\?/, async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    const faults = { code: 'acmeproduction16', fault: 'node_lost', deployment_fault: 'no_memory', needs_reboot: true }
+    await route.fulfill({ response, json: { ...body, data: body.data?.map((row: object) => ({ ...row, ...faults })) } })
+  })
+  await page.goto(`${setup.fixture.portal.url}/saas/app/service`)
+  const row = getRows(page).first()
+  const note = row.locator('.service-note')
+  await expect.poll(() => note.textContent()).toContain('Change undone: Not enough free memory')
+  const isCut = (element: HTMLElement) => element.scrollWidth > element.clientWidth
+  for (const selector of ['td.on-primary .lead', '.service-code', '.service-note'])
+    expect({ selector, isCut: await row.locator(selector).first().evaluate(isCut) }).toEqual({ selector, isCut: false })
+  const code = await row.locator('.service-code').boundingBox()
+  const noteBox = await note.boundingBox()
+  expect(noteBox?.y).toBeGreaterThan((code?.y ?? 0) + (code?.height ?? 0))
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
 })
 
 it('Only devices of admins store the code of user administration (P-09)', async () => {

@@ -11,10 +11,10 @@ export const formatFault = (fault: ServiceFault): string =>
 export const formatAdvice = (fault: ServiceFault, isForStaff: boolean): string =>
   (isForStaff ? findMessage('services', `staffAdvice.${fault}`) : null) ??
   findMessage('services', `advice.${fault}`) ??
-  i18n.t('advice.failed', { ns: 'services' })
+  i18n.t(isForStaff ? 'staffAdvice.failed' : 'advice.failed', { ns: 'services' })
 
 /** Returns what to do after a new version was given up because of this fault. */
 export const formatGivenUpAdvice = (fault: ServiceFault, isForStaff: boolean): string =>
   (isForStaff ? findMessage('services', `givenUp.staffAdvice.${fault}`) : null) ??
   findMessage('services', `givenUp.advice.${fault}`) ??
-  i18n.t('givenUp.advice.other', { ns: 'services' })
+  i18n.t(isForStaff ? 'givenUp.staffAdvice.other' : 'givenUp.advice.other', { ns: 'services' })

@@ -1,5 +1,5 @@
 /** Tests what the page of a service shows of an operation's steps, of faults and of memory, without a server. */
-import { cleanup, render } from '@testing-library/react'
+import { cleanup, render, screen } from '@testing-library/react'
 import type { ComponentProps } from 'react'
 import { afterEach, describe, expect, it } from 'vitest'
 import { serviceFaults, type ServiceRow } from '#contract/services.ts'
@@ -65,7 +65,14 @@ describe('a running operation', () => {
     const ofOne = { ...operation, step: { name: 'health', healthy: 0, wanted: 1 } } as const
     expect(readPanel({ operation: ofOne })).toContain('Waiting for health: 0 of 1 instance')
     await i18n.changeLanguage('zh')
-    expect(readPanel({ operation })).toContain('正在等待运行状况检查：2 / 3 个实例')
+    expect(readPanel({ operation })).toContain('正在等待运行状况检查通过：2 / 3 个实例')
+  })
+
+  it('is a live region that announces only what changed, not the whole operation with each healthy instance', () => {
+    readPanel({ operation })
+    const region = screen.getByText('Waiting for health: 2 of 3 instances').closest('[role="status"]')
+    expect(region?.getAttribute('aria-atomic')).toBe('false')
+    expect(region?.querySelectorAll('[role="status"], [aria-live]')).toHaveLength(0)
   })
 
   it('shows no step that this build does not know, and none of a row that an earlier build has stored', () => {
@@ -94,6 +101,9 @@ describe('a fault', () => {
     expect(formatAdvice('no_image', false)).toContain('Ask your provider')
     expect(formatGivenUpAdvice('no_image', true)).toContain('SERVICE_IMAGE')
     expect(formatGivenUpAdvice('no_image', false)).not.toContain('SERVICE_IMAGE')
+    for (const fault of serviceFaults)
+      for (const text of [formatAdvice(fault, true), formatGivenUpAdvice(fault, true)])
+        expect(text).not.toMatch(/your provider/)
     // A newer server may know more faults.
     expect(formatFault('on_fire' as 'failed')).toBe('The last operation failed')
     expect(formatAdvice('on_fire' as 'failed', true)).toContain('Try the operation again.')
@@ -131,7 +141,7 @@ describe('the memory of a service', () => {
     expect(readPanel(setFields)).toContain(text)
     expect(readCell('capacity', setFields)).toContain(text)
     await i18n.changeLanguage('zh')
-    expect(readPanel(setFields)).toContain('请求 1,500 MB，设定 2,048 MB')
+    expect(readPanel(setFields)).toContain('请求 1,500 MB，实际 2,048 MB')
   })
 
   it('shows no difference that a reboot or an operation ends, or that nobody requested', () => {

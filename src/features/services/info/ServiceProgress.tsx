@@ -19,7 +19,8 @@ export function ServiceProgress({ row, jobs, actions }: ServiceProgressProps) {
   const passwordJob = findPasswordJob(jobs, row)
   const kind = row.operation?.kind ?? (ownJob && getOperation(ownJob))
   return (
-    <div role="status" className="service-doing-room">
+    // Not atomic: when the step changes, only its text is read out, not the whole operation again.
+    <div role="status" aria-atomic="false" className="service-doing-room">
       {kind && (
         <OperationProgress
           look="service"

@@ -95,7 +95,14 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
       <Field
         size="figures"
         label={t('config.memory')}
-        help={t('config.memoryHelp')}
+        help={
+          memoryDifference === null
+            ? t('config.memoryHelp')
+            : t('config.memoryHelpDifferent', {
+                help: t('config.memoryHelp'),
+                difference: t('capacity.differentText', { difference: memoryDifference }),
+              })
+        }
         inputMode="numeric"
         autoComplete="off"
         {...form.getFieldProps('memory')}
@@ -108,9 +115,6 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
         // Fewer tasks need less memory, so an earlier refusal of the memory is removed.
         onChange={({ target }) => form.change({ tasks: target.value, memory: form.values.memory })}
       />
-      {memoryDifference !== null && (
-        <p className="field-help">{t('capacity.differentText', { difference: memoryDifference })}</p>
-      )}
       <p className="field-help">{t('config.note')}</p>
       {disabledReason && <p className="field-help">{disabledReason}</p>}
       <p className="field-help" role="status">
