@@ -65,7 +65,9 @@ export const createServiceOperationJob = (kind: HostOperation): JobKind<Operatio
     if (name === undefined) return { kind: 'done', output: null }
     const runningStep = describeStep(context, name, point)
     await announceStep(context, runningStep)
-    const nextPoint = await stepHandlers[name](context, point).catch((error: unknown) => failStep(context, point, error))
+    const nextPoint = await stepHandlers[name](context, point).catch((error: unknown) =>
+      failStep(context, point, error),
+    )
     if (nextPoint.next >= plan.length)
       nextPoint.state = await context.app.hosting.look(getServiceRef(context)).catch(() => point.state ?? null)
     return {

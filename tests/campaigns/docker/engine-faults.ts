@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { getFaults, type FaultCampaign, type FaultCase, waitForAnswer } from '#tests/campaigns/docker/fault-campaign.ts'
 import { expectGivenUp } from '#tests/campaigns/docker/image-faults.ts'
-import { isOnline } from '#tests/campaigns/docker/service-client.ts'
+import { isOnline, isSuccess } from '#tests/campaigns/docker/service-client.ts'
 import type { EngineProxyMode } from '#tests/support/docker/engine-proxy.ts'
 
 /** Disturbs the API until the fault is named. The service does not notice, and the fault is cleared afterwards. */
@@ -37,7 +37,7 @@ export const engineFaults: readonly FaultCase[] = [
       const { status, text } = await client.operate('POST', `/api/aws/reboot/${id}`)
       proxy.setMode('pass')
       report(`  the reboot ended as ${status} after ${Math.round(performance.now() - startedAt)} ms`)
-      if (status !== 200) throw new Error(`the reboot ended as ${status}: ${text}`)
+      if (!isSuccess(status)) throw new Error(`the reboot ended as ${status}: ${text}`)
     },
   },
   {
@@ -49,7 +49,7 @@ export const engineFaults: readonly FaultCase[] = [
         const path = `/api/aws/changecfg?serviceId=${id}&task_runtime_memory=8000&task_desire_count=4`
         const { status, text } = await client.operate('POST', path)
         report(`  ${status} ${text.slice(0, 300)}`)
-        if (status === 200 || !/no.?memory/i.test(text)) throw new Error(`4 x 8000 MB ended as ${status}: ${text}`)
+        if (isSuccess(status) || !/no.?memory/i.test(text)) throw new Error(`4 x 8000 MB ended as ${status}: ${text}`)
       })
     },
   },
@@ -64,7 +64,7 @@ export const engineFaults: readonly FaultCase[] = [
         'POST',
         `/api/aws/changecfg?serviceId=${id}&task_runtime_memory=4000&task_desire_count=1`,
       )
-      if (configured.status !== 200) throw new Error(`the configuration ended as ${configured.text}`)
+      if (!isSuccess(configured.status)) throw new Error(`the configuration ended as ${configured.text}`)
       const hog = await docker.createService({
         Name: `${site.prefix}-hog`,
         TaskTemplate: {
@@ -77,7 +77,7 @@ export const engineFaults: readonly FaultCase[] = [
         await whileAnswering(0, async () => {
           const { status, text } = await client.operate('POST', `/api/aws/reboot/${id}`)
           report(`  the reboot ended as ${status}: ${text.slice(0, 300)}`)
-          if (status === 204 || !/no.?memory/i.test(text))
+          if (isSuccess(status) || !/no.?memory/i.test(text))
             throw new Error(`the reboot without memory ended as ${status}: ${text}`)
           await expectGivenUp({ client, code, report }, ['no_memory'])
         })
@@ -85,7 +85,7 @@ export const engineFaults: readonly FaultCase[] = [
         await hog.remove()
       }
       const restored = await client.operate('POST', `/api/aws/reboot/${id}`)
-      if (restored.status !== 200)
+      if (!isSuccess(restored.status))
         throw new Error(`the reboot with memory ended as ${restored.status}: ${restored.text}`)
     },
   },

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import type { FaultCampaign, FaultCase } from '#tests/campaigns/docker/fault-campaign.ts'
 import { getFaults } from '#tests/campaigns/docker/fault-campaign.ts'
-import { describeRow, isOnline } from '#tests/campaigns/docker/service-client.ts'
+import { describeRow, isOnline, isSuccess } from '#tests/campaigns/docker/service-client.ts'
 import { createImageVariant } from '#tests/support/docker/breakable-image.ts'
 import type { ProgramBreak } from '#tests/support/hosting/program-breaks.ts'
 
@@ -25,7 +25,7 @@ async function updateToBrokenImage(campaign: FaultCampaign, image: string, fault
       report(
         `  the update ended as ${status} after ${Math.round(performance.now() - startedAt)} ms: ${text.slice(0, 300)}`,
       )
-      if (status === 200) throw new Error('the update to a broken image succeeded')
+      if (isSuccess(status)) throw new Error('the update to a broken image succeeded')
       if (!faults.some((fault) => text.toLowerCase().includes(fault)))
         throw new Error(`the response does not name ${faults.join(' or ')}`)
       await expectGivenUp(campaign, faults)
@@ -34,7 +34,7 @@ async function updateToBrokenImage(campaign: FaultCampaign, image: string, fault
     await restart({ SERVICE_IMAGE: site.image })
   }
   const { status, text } = await client.operate('POST', `/api/aws/service/update/${id}`)
-  if (status !== 200) throw new Error(`the update to the old image ended as ${status}: ${text}`)
+  if (!isSuccess(status)) throw new Error(`the update to the old image ended as ${status}: ${text}`)
   const { row } = await client.waitForRow(code, 'the service after the next update', isOnline, 60_000)
   if (getFaults(row).some((fault) => fault !== null)) throw new Error(`the faults ${getFaults(row).join()} stay`)
 }
