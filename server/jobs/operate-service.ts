@@ -126,7 +126,7 @@ const retriedFaults: readonly HostingFault[] = ['unreachable', 'throttled']
 
 /** Faults for which a host refuses to start tasks. The row of the service keeps them until the next start. */
 const startFaults = ['no_image', 'no_memory'] as const
-/** A failed creation leaves no instance, and its row gets the fault from the problem. */
+/** A creation has nothing to return to: its instance is removed, and its row gets the fault from the problem. */
 const startOperations: readonly ServiceOperation[] = ['update-service', 'reboot-service', 'start-service']
 
 interface Refusal {

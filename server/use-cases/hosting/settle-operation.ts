@@ -104,18 +104,19 @@ const finishedFields: Record<ServiceOperation, (operation: FinishedOperation) =>
 }
 
 /** Fields of the row after a failed operation. The health check later corrects the status of a service that should be running. */
-const failedFields: Partial<Record<ServiceOperation, (fault: ServiceFault) => ServiceFields>> = {
-  'create-service': (fault) => ({ ...removedFields, fault }),
-  'update-service': (fault) => ({ fault, system_status: 5 }),
-  'reboot-service': (fault) => ({ fault, system_status: 5 }),
+const failedFields: Partial<Record<ServiceOperation, (reason: ServiceFault | null) => ServiceFields>> = {
+  // Nothing runs, so the reason is that of a change that was undone.
+  'create-service': (reason) => ({ ...removedFields, fault: 'failed', deployment_fault: reason }),
+  'update-service': () => ({ fault: 'failed', system_status: 5 }),
+  'reboot-service': () => ({ fault: 'failed', system_status: 5 }),
   // `is_expired` is cleared, because otherwise the schedule would start the service again and again.
-  'start-service': (fault) => ({ fault, system_status: 5, is_expired: false }),
+  'start-service': () => ({ fault: 'failed', system_status: 5, is_expired: false }),
 }
 
 /** Returns the fault that the problem of a failed operation names. */
-function getFailure({ code, data }: ProblemError): ServiceFault {
+function getReason({ code, data }: ProblemError): ServiceFault | null {
   if (code === 'NO_MEMORY') return 'no_memory'
-  return serviceFaults.find((fault) => fault === (data as { why?: unknown } | null)?.why) ?? 'failed'
+  return serviceFaults.find((fault) => fault === (data as { why?: unknown } | null)?.why) ?? null
 }
 
 /**
@@ -142,7 +143,7 @@ export async function settleOperation(
   // The company's counter is locked before the services' counter, in the same order as in transactions of orders.
   const change = await takeChangeNumber(db, companyId)
   const fields = problem
-    ? (getGivenUpFields(input, point) ?? failedFields[kind]?.(getFailure(problem)))
+    ? (getGivenUpFields(input, point) ?? failedFields[kind]?.(getReason(problem)))
     : finishedFields[kind]({
         config: input.config,
         point: point ?? { next: 0 },

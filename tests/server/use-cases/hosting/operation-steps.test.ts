@@ -157,7 +157,12 @@ describe('the steps of an operation', () => {
   it('remove a service whose creation fails', async () => {
     healthCheckMs.timeout = -1
     expect(await create()).toMatchObject({ status: 409, body: { data: { why: 'not_healthy' } } })
-    expect(await readRow()).toMatchObject({ system_status: 0, url: null, fault: 'not_healthy', deployment_fault: null })
+    expect(await readRow()).toMatchObject({
+      system_status: 0,
+      url: null,
+      fault: 'failed',
+      deployment_fault: 'not_healthy',
+    })
     expect(await host.driver.lookAll()).toMatchObject([{ created: false }])
     expect(listPids()).toEqual([])
   }, 60_000)
@@ -219,9 +224,14 @@ describe('the steps of an operation', () => {
       },
     })
     expect(await create()).toMatchObject({ status: 409, body: { data: { why: 'no_image' } } })
-    expect(await readRow()).toMatchObject({ system_status: 0, url: null, fault: 'no_image', deployment_fault: null })
+    expect(await readRow()).toMatchObject({
+      system_status: 0,
+      url: null,
+      fault: 'failed',
+      deployment_fault: 'no_image',
+    })
     replaceCalls({})
     expect((await create()).status).toBe(200)
-    expect(await readRow()).toMatchObject({ online: 1, fault: null })
+    expect(await readRow()).toMatchObject({ online: 1, fault: null, deployment_fault: null })
   }, 60_000)
 })
