@@ -49,7 +49,6 @@ export function toObservedFields(
   const deploymentFault = getDeploymentFault(deployment) ?? knownFault
   // A healthy service has the fault of its deployment, and it is shown as such: the previous version keeps running.
   const fault = healthy && state.fault === deploymentFault ? null : state.fault
-  const isStopped = (active === null || active.tasks === 0) && tasks.length === 0
   return {
     online: healthy ? 1 : 0,
     running_memory: tasks[0]?.limitMb ?? null,
@@ -58,9 +57,16 @@ export function toObservedFields(
     needs_reboot: active !== null && !isSameConfig(active, config),
     fault,
     deployment_fault: deploymentFault,
-    system_status: isStopped ? 4 : healthy ? 2 : fault === null ? 3 : 5,
+    system_status: getStatus(state, fault),
   }
 }
+function getStatus({ active, tasks, healthy }: InstanceState, fault: ObservedFields['fault']): number {
+  const isStopped = (active === null || active.tasks === 0) && tasks.length === 0
+  if (isStopped) return 4
+  if (healthy) return 2
+  return fault === null ? 3 : 5
+}
+
 /** The host forgets the fault at the next operation, even if that is not a start. */
 const getDeploymentFault = (deployment: Deployment | null) =>
   deployment?.state === 'rolled_back' ? deployment.fault : null
