@@ -65,7 +65,9 @@ export const createServiceOperationJob = (kind: HostOperation): JobKind<Operatio
     if (name === undefined) return { kind: 'done', output: null }
     const runningStep = describeStep(context, name, point)
     await announceStep(context, runningStep)
-    const nextPoint = await stepHandlers[name](context, point).catch((error: unknown) => failStep(context, error))
+    const nextPoint = await stepHandlers[name](context, point).catch((error: unknown) =>
+      failStep(context, point, error),
+    )
     if (nextPoint.next >= plan.length)
       nextPoint.state = await context.app.hosting.look(getServiceRef(context)).catch(() => point.state ?? null)
     return {
@@ -103,10 +105,17 @@ const advance = (point: OperationPoint, changes: Partial<OperationPoint> = {}): 
   next: point.next + 1,
 })
 
-/** Throws the error, as a problem if the host refused the operation. A final problem first undoes a creation. Other errors are retried. */
-async function failStep(context: OperationContext, error: unknown): Promise<never> {
+/**
+ * Gives the operation up if the host has refused to start the new version. Otherwise throws the error, as a problem if the host refused the
+ * operation. A final problem first undoes a creation. Other errors are retried.
+ */
+async function failStep(context: OperationContext, point: OperationPoint, error: unknown): Promise<OperationPoint> {
   logRefusal(context, error)
-  const problem = error instanceof HostingError && !retriedFaults.includes(error.fault) ? toProblem(error) : error
+  const isRefusal = error instanceof HostingError && !retriedFaults.includes(error.fault)
+  const fault = isRefusal ? startFaults.find((name) => name === error.fault) : undefined
+  if (isRefusal && fault && startOperations.includes(context.input.kind) && !point.givenUp)
+    return { ...point, givenUp: { fault, details: error.details, isRolledBack: false } }
+  const problem = isRefusal ? toProblem(error) : error
   // A database that is briefly unavailable is not a final refusal.
   const isFinal = problem instanceof ProblemError && isStored(problem.status, problem.code)
   if (isFinal && context.input.kind === 'create-service') await undoCreation(context)
@@ -125,8 +134,21 @@ function logRefusal({ app, input: { code, kind } }: OperationContext, error: unk
 /** A later attempt may succeed. */
 const retriedFaults: readonly HostingFault[] = ['unreachable', 'throttled']
 
-const toProblem = ({ fault, details }: HostingError) =>
-  fault === 'no_memory' ? new ProblemError('NO_MEMORY', details) : new ProblemError('STATE_CONFLICT', { why: fault })
+/** Faults for which a host refuses to start tasks. The row of the service keeps them until the next start. */
+const startFaults = ['no_image', 'no_memory'] as const
+/** A creation has nothing to return to: its instance is removed, and its row gets the fault from the problem. */
+const startOperations: readonly ServiceOperation[] = ['update-service', 'reboot-service', 'start-service']
+
+interface Refusal {
+  fault: HostingFault | InstanceFault
+  details?: Readonly<Record<string, string>>
+}
+
+/** Without details, the fault was observed after the start. */
+const toProblem = ({ fault, details }: Refusal) =>
+  fault === 'no_memory' && details
+    ? new ProblemError('NO_MEMORY', details)
+    : new ProblemError('STATE_CONFLICT', { why: fault })
 
 /** Removes the instance that the creation has started. Data of an earlier instance stays. */
 const undoCreation = (context: OperationContext) =>
@@ -213,12 +235,11 @@ const stepHandlers: Record<
   /** A failed creation has no previous version: its instance is removed when the operation fails. */
   async rollback(context, point) {
     const { hosting } = context.app
-    const { fault, isRolledBack } = point.givenUp ?? { fault: 'no_answer' as InstanceFault, isRolledBack: false }
-    if (isRolledBack || context.input.kind === 'create-service')
-      throw new ProblemError('STATE_CONFLICT', { why: fault })
-    await hosting.rollBack(getServiceRef(context), fault, getOperation(context))
+    const givenUp = point.givenUp ?? { fault: 'no_answer' as InstanceFault, isRolledBack: false }
+    if (givenUp.isRolledBack || context.input.kind === 'create-service') throw toProblem(givenUp)
+    await hosting.rollBack(getServiceRef(context), givenUp.fault, getOperation(context))
     const state = await hosting.look(getServiceRef(context))
-    return { ...point, state, givenUp: { fault, isRolledBack: true } }
+    return { ...point, state, givenUp: { ...givenUp, isRolledBack: true } }
   },
 
   async configure(context, point) {

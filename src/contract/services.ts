@@ -107,7 +107,7 @@ const serviceRow = z.object({
   running_tasks: integerBetween(0, 4),
   needs_reboot: z.boolean(),
   fault: z.nullable(z.enum(serviceFaults)),
-  /** Why the latest new version or configuration was given up. The previous one keeps running. */
+  /** Why the latest start was refused, or its new version or configuration given up. What ran before keeps running. */
   deployment_fault: z.nullable(z.enum(serviceFaults)),
   /** The running operation. `user_name` is null if the portal started it, or if provider staff started it and the caller is a customer. */
   operation: z.nullable(

@@ -27,8 +27,14 @@ type ObservedFields = Pick<
 /** Maximum number of tasks of a service (D42). */
 const maxTasks = 4
 
-/** A `state` of null means that a service that should run has no instance on the host. */
-export function toObservedFields(state: InstanceState | null): ObservedFields {
+/**
+ * A `state` of null means that a service that should run has no instance on the host. `knownFault` is the deployment fault of the row: it
+ * stays until the next start, which clears it, because a host does not know of a start that was refused.
+ */
+export function toObservedFields(
+  state: InstanceState | null,
+  knownFault: ObservedFields['deployment_fault'] = null,
+): ObservedFields {
   if (!state?.created)
     return {
       online: 0,
@@ -40,10 +46,9 @@ export function toObservedFields(state: InstanceState | null): ObservedFields {
       system_status: 5,
     }
   const { tasks, config, healthy, active, deployment } = state
-  const deploymentFault = getDeploymentFault(deployment)
+  const deploymentFault = getDeploymentFault(deployment) ?? knownFault
   // A healthy service has the fault of its deployment, and it is shown as such: the previous version keeps running.
   const fault = healthy && state.fault === deploymentFault ? null : state.fault
-  const isStopped = (active === null || active.tasks === 0) && tasks.length === 0
   return {
     online: healthy ? 1 : 0,
     running_memory: tasks[0]?.limitMb ?? null,
@@ -52,11 +57,19 @@ export function toObservedFields(state: InstanceState | null): ObservedFields {
     needs_reboot: active !== null && !isSameConfig(active, config),
     fault,
     deployment_fault: deploymentFault,
-    system_status: isStopped ? 4 : healthy ? 2 : fault === null ? 3 : 5,
+    system_status: getStatus(state, fault),
   }
 }
+function getStatus({ active, tasks, healthy }: InstanceState, fault: ObservedFields['fault']): number {
+  const isStopped = (active === null || active.tasks === 0) && tasks.length === 0
+  if (isStopped) return 4
+  if (healthy) return 2
+  return fault === null ? 3 : 5
+}
+
+/** The host forgets the fault at the next operation, even if that is not a start. */
 const getDeploymentFault = (deployment: Deployment | null) =>
-  deployment?.state === 'rolled_back' ? (deployment.fault ?? 'not_healthy') : null
+  deployment?.state === 'rolled_back' ? deployment.fault : null
 
 const isSameConfig = (a: InstanceConfig, b: InstanceConfig) =>
   a.tasks === b.tasks && (a.memoryMb === b.memoryMb || b.tasks === 0)
@@ -93,7 +106,7 @@ export async function checkServices(
     if (row.system_status === 0) continue
     result.checked += 1
     const observedFields: ObservedFields = states
-      ? toObservedFields(statesById.get(row.id) ?? null)
+      ? toObservedFields(statesById.get(row.id) ?? null, row.deployment_fault)
       : toUnknownFields(row, isThrottled)
     result.online += observedFields.online
     if (row.operation !== null || hasSameFields(row, observedFields)) continue

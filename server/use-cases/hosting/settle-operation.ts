@@ -5,7 +5,7 @@
 import { hostingDays } from '#domain/hosting.ts'
 import { addDays } from '#domain/plain-dates.ts'
 import { type PlainDate, toPlainDate } from '#domain/time.ts'
-import type { ServiceOperation } from '#contract/services.ts'
+import { type ServiceOperation, serviceFaults } from '#contract/services.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { replaceServiceApps } from '#server/db/catalogue/apps.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
@@ -16,7 +16,7 @@ import { updateListedOrder } from '#server/db/orders/orders.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { InstanceAddress, InstanceFault, InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
 import type { ProblemError } from '#server/problems/problem-error.ts'
-import type { HealthWait } from '#server/use-cases/hosting/health-wait.ts'
+import { findDeployment, type HealthWait } from '#server/use-cases/hosting/health-wait.ts'
 import type { OperationInput } from '#server/use-cases/hosting/running-operation.ts'
 import { toServiceResponse, type ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import { toObservedFields } from '#server/use-cases/hosting/check-services.ts'
@@ -32,11 +32,15 @@ export interface OperationPoint {
   state?: InstanceState | null
   /** What the wait for health remembers between two checks. */
   wait?: HealthWait
-  /** Set when the wait for health was given up. Then the deployment is rolled back, and the operation fails. */
-  givenUp?: { fault: InstanceFault; isRolledBack: boolean }
+  /**
+   * Set when the wait for health was given up, or the host has refused to start the new version (then with its details). The deployment is
+   * rolled back, and the operation fails.
+   */
+  givenUp?: { fault: InstanceFault; details?: Readonly<Record<string, string>>; isRolledBack: boolean }
 }
 
 type ServiceFields = Parameters<typeof updateService>[2]
+type ServiceFault = (typeof serviceFaults)[number]
 
 /** Fields of a service without an instance. A look-up by the service's code does not find it. */
 const removedFields: ServiceFields = {
@@ -100,19 +104,32 @@ const finishedFields: Record<ServiceOperation, (operation: FinishedOperation) =>
 }
 
 /** Fields of the row after a failed operation. The health check later corrects the status of a service that should be running. */
-const failedFields: Partial<Record<ServiceOperation, ServiceFields>> = {
-  'create-service': { ...removedFields, fault: 'failed' },
-  'update-service': { fault: 'failed', system_status: 5 },
-  'reboot-service': { fault: 'failed', system_status: 5 },
+const failedFields: Partial<Record<ServiceOperation, (reason: ServiceFault | null) => ServiceFields>> = {
+  // Nothing runs, so the reason is that of a change that was undone.
+  'create-service': (reason) => ({ ...removedFields, fault: 'failed', deployment_fault: reason }),
+  'update-service': () => ({ fault: 'failed', system_status: 5 }),
+  'reboot-service': () => ({ fault: 'failed', system_status: 5 }),
   // `is_expired` is cleared, because otherwise the schedule would start the service again and again.
-  'start-service': { fault: 'failed', system_status: 5, is_expired: false },
+  'start-service': () => ({ fault: 'failed', system_status: 5, is_expired: false }),
 }
 
-/** Returns null if the operation's deployment was not rolled back. Otherwise the previous version runs, and the row says so. */
-function getRolledBackFields({ kind, fence }: OperationInput, point: OperationPoint | null): ServiceFields | null {
-  const deployment = point?.state?.deployment
-  const isRolledBack = deployment?.fence === fence && deployment.state === 'rolled_back'
-  return isRolledBack && kind !== 'create-service' ? toObservedFields(point?.state ?? null) : null
+/** Returns the fault that the problem of a failed operation names. */
+function getReason({ code, data }: ProblemError): ServiceFault | null {
+  if (code === 'NO_MEMORY') return 'no_memory'
+  return serviceFaults.find((fault) => fault === (data as { why?: unknown } | null)?.why) ?? null
+}
+
+/**
+ * Returns null unless the previous version runs or the service stays stopped, because the deployment was rolled back or the host has refused
+ * to begin it. The row then says so.
+ */
+function getGivenUpFields({ kind, fence }: OperationInput, point: OperationPoint | null): ServiceFields | null {
+  const { state = null, givenUp } = point ?? {}
+  if (kind === 'create-service' || !state) return null
+  const deployment = findDeployment(state, fence)
+  if (deployment) return deployment.state === 'rolled_back' ? toObservedFields(state) : null
+  if (!givenUp) return null
+  return { ...toObservedFields(state, givenUp.fault), ...(kind === 'start-service' && { is_expired: false }) }
 }
 
 /** Returns the service in its current state, or null if it no longer exists. Runs as the system role. */
@@ -126,7 +143,7 @@ export async function settleOperation(
   // The company's counter is locked before the services' counter, in the same order as in transactions of orders.
   const change = await takeChangeNumber(db, companyId)
   const fields = problem
-    ? (getRolledBackFields(input, point) ?? failedFields[kind])
+    ? (getGivenUpFields(input, point) ?? failedFields[kind]?.(getReason(problem)))
     : finishedFields[kind]({
         config: input.config,
         point: point ?? { next: 0 },

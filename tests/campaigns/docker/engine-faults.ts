@@ -1,7 +1,8 @@
 /** Faults of the Docker API and of memory. */
 import { execFileSync } from 'node:child_process'
 import { getFaults, type FaultCampaign, type FaultCase, waitForAnswer } from '#tests/campaigns/docker/fault-campaign.ts'
-import { isOnline } from '#tests/campaigns/docker/service-client.ts'
+import { expectGivenUp } from '#tests/campaigns/docker/image-faults.ts'
+import { isOnline, isSuccess } from '#tests/campaigns/docker/service-client.ts'
 import type { EngineProxyMode } from '#tests/support/docker/engine-proxy.ts'
 
 /** Disturbs the API until the fault is named. The service does not notice, and the fault is cleared afterwards. */
@@ -36,7 +37,7 @@ export const engineFaults: readonly FaultCase[] = [
       const { status, text } = await client.operate('POST', `/api/aws/reboot/${id}`)
       proxy.setMode('pass')
       report(`  the reboot ended as ${status} after ${Math.round(performance.now() - startedAt)} ms`)
-      if (status !== 200) throw new Error(`the reboot ended as ${status}: ${text}`)
+      if (!isSuccess(status)) throw new Error(`the reboot ended as ${status}: ${text}`)
     },
   },
   {
@@ -48,7 +49,7 @@ export const engineFaults: readonly FaultCase[] = [
         const path = `/api/aws/changecfg?serviceId=${id}&task_runtime_memory=8000&task_desire_count=4`
         const { status, text } = await client.operate('POST', path)
         report(`  ${status} ${text.slice(0, 300)}`)
-        if (status === 200 || !/no.?memory/i.test(text)) throw new Error(`4 x 8000 MB ended as ${status}: ${text}`)
+        if (isSuccess(status) || !/no.?memory/i.test(text)) throw new Error(`4 x 8000 MB ended as ${status}: ${text}`)
       })
     },
   },
@@ -63,7 +64,7 @@ export const engineFaults: readonly FaultCase[] = [
         'POST',
         `/api/aws/changecfg?serviceId=${id}&task_runtime_memory=4000&task_desire_count=1`,
       )
-      if (configured.status !== 200) throw new Error(`the configuration ended as ${configured.text}`)
+      if (!isSuccess(configured.status)) throw new Error(`the configuration ended as ${configured.text}`)
       const hog = await docker.createService({
         Name: `${site.prefix}-hog`,
         TaskTemplate: {
@@ -76,16 +77,15 @@ export const engineFaults: readonly FaultCase[] = [
         await whileAnswering(0, async () => {
           const { status, text } = await client.operate('POST', `/api/aws/reboot/${id}`)
           report(`  the reboot ended as ${status}: ${text.slice(0, 300)}`)
-          const row = await client.read(code)
-          report(`  the list says ${getFaults(row).join(', ')}`)
-          const isNamed = getFaults(row).includes('no_memory') || /no.?memory/i.test(text)
-          if (status === 200 || !isNamed) throw new Error(`the reboot without memory ended as ${status}: ${text}`)
+          if (isSuccess(status) || !/no.?memory/i.test(text))
+            throw new Error(`the reboot without memory ended as ${status}: ${text}`)
+          await expectGivenUp({ client, code, report }, ['no_memory'])
         })
       } finally {
         await hog.remove()
       }
       const restored = await client.operate('POST', `/api/aws/reboot/${id}`)
-      if (restored.status !== 200)
+      if (!isSuccess(restored.status))
         throw new Error(`the reboot with memory ended as ${restored.status}: ${restored.text}`)
     },
   },

@@ -32,8 +32,9 @@ export async function runFaults(names: readonly string[], report: (line: string)
         await faultCase.run(campaign)
         report(`${faultCase.name}: passed`)
       } catch (error) {
-        failures.push(`${faultCase.name}: ${error instanceof Error ? error.message : String(error)}`)
-        report(`${faultCase.name}: FAILED`)
+        const message = error instanceof Error ? error.message : String(error)
+        failures.push(`${faultCase.name}: ${message}`)
+        report(`${faultCase.name}: FAILED: ${message}`)
       }
     }
   } finally {

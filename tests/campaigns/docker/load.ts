@@ -10,7 +10,7 @@ import { openDatabase } from '#server/db/open.ts'
 import { insertService } from '#server/db/hosting/services.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import type { HostingDriver, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
-import { createServiceClient, type ServiceClient } from '#tests/campaigns/docker/service-client.ts'
+import { createServiceClient, isSuccess, type ServiceClient } from '#tests/campaigns/docker/service-client.ts'
 import { startPortal } from '#tests/support/browser/browser.ts'
 import { openDockerHosting } from '#tests/support/docker/docker-hosting.ts'
 import { type DockerSite, openDockerSite } from '#tests/support/docker/docker-site.ts'
@@ -166,7 +166,7 @@ async function measureStaleness(
     const path = `/api/aws/changecfg?serviceId=${serviceId}&task_runtime_memory=1000&task_desire_count=1`
     const configured = await client.operate('POST', path)
     const rebooted = await client.operate('POST', `/api/aws/reboot/${serviceId}`)
-    if (configured.status !== 200 || rebooted.status !== 200)
+    if (!isSuccess(configured.status) || !isSuccess(rebooted.status))
       throw new Error(`the change to one container ended as ${configured.text} ${rebooted.text}`)
     await measure('the number of containers was changed', code, (row) => row.running_tasks === 1 && row.online === 1)
     await client.operate('POST', path.replace('count=1', 'count=2'))

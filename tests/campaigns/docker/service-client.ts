@@ -82,6 +82,9 @@ export function createServiceClient(staff: StaffClient): ServiceClient {
   return client
 }
 
+/** An operation without a result ends as 204. */
+export const isSuccess = (status: number): boolean => status === 200 || status === 204
+
 export const describeRow = (row: ServiceResponse): string =>
   JSON.stringify({
     status: row.system_status,

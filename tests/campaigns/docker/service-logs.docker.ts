@@ -3,18 +3,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Docker from 'dockerode'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { importSampleImage } from '#demo/sample-image/import-sample-image.ts'
+import { nodePath } from '#demo/sample-image/system-files.ts'
 import { createFolderStore } from '#server/drivers/file-store/folder-store.ts'
 import { createServiceLogs, type ServiceLogs } from '#server/drivers/hosting/docker/logs/service-logs.ts'
 
 const docker = new Docker({ socketPath: process.env['DOCKER_TESTS'] ?? '/var/run/docker.sock' })
-const image = process.env['DOCKER_TESTS_IMAGE'] ?? 't1:latest'
 const ref = { serviceId: 1, code: 'logs' }
 const waiting = { timeout: 60_000, interval: 200 }
 
+let image: string
 let folder: string
 let serviceIds: string[]
 let warnings: unknown[]
+beforeAll(async () => {
+  image = await importSampleImage(docker)
+})
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'service-logs-'))
   serviceIds = []
@@ -44,7 +49,7 @@ async function startService(program: string, { replicas = 1, options = {} as Rec
   const service = await docker.createService({
     Name: `logs-test-${process.pid}-${serviceIds.length}`,
     TaskTemplate: {
-      ContainerSpec: { Image: image, Command: ['/usr/bin/node', '-e', program], HealthCheck: { Test: ['NONE'] } },
+      ContainerSpec: { Image: image, Command: [nodePath, '-e', program], HealthCheck: { Test: ['NONE'] } },
       LogDriver: { Name: 'json-file', Options: options },
       RestartPolicy: { Condition: 'none' },
     },

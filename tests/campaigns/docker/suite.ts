@@ -5,7 +5,7 @@ import { openDockerCluster } from '#tests/support/docker/docker-cluster.ts'
 export async function runSuite(args: string[]): Promise<void> {
   const cluster = await openDockerCluster()
   try {
-    await showVitest(['--project', 'docker', ...args], {
+    await showVitest(['--project', 'docker', '--reporter', 'verbose', ...args], {
       DOCKER_TESTS: cluster.socket,
       DOCKER_TESTS_HOST: cluster.hostAddress,
     })

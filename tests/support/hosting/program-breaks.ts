@@ -28,8 +28,9 @@ function readArguments(): BreakArguments | null {
     return { apps, address: socket }
   }
   const { APPS_FILE: appsFile, PORT: port = '8080' } = process.env
-  if (!appsFile || command !== 'run') return null
-  return { apps: JSON.parse(readFileSync(appsFile, 'utf8')) as { code: string }[], address: port }
+  if (command !== 'run') return null
+  const apps = appsFile ? (JSON.parse(readFileSync(appsFile, 'utf8')) as { code: string }[]) : []
+  return { apps, address: port }
 }
 
 /** Never resolves if the program is not to run. */

@@ -61,6 +61,17 @@ describe('the row of a service', () => {
     expect(toObservedFields(state)).toMatchObject({ system_status: 5, online: 0, fault, deployment_fault: null })
   })
 
+  it.each(faults)('keeps the fault %s of a start that the host refused', (fault) => {
+    const refused = { fault: null, deployment_fault: fault }
+    const stopped = { wanted: 'stopped', active: null, running: null, tasks: [], healthy: false } as const
+    expect(toObservedFields(createState({}), fault)).toMatchObject({ ...refused, online: 1, system_status: 2 })
+    expect(toObservedFields(createState(stopped), fault)).toMatchObject({ ...refused, online: 0, system_status: 4 })
+    // The host forgets the fault at the next operation.
+    const deployment = createDeployment('rolled_back', null)
+    expect(toObservedFields(createState({ deployment }), fault)).toMatchObject(refused)
+    expect(toObservedFields(createState({ deployment }))).toMatchObject({ deployment_fault: null })
+  })
+
   it('has the memory limit that was set and at most four tasks, although a replacement may run beside them', () => {
     const tasks = Array.from({ length: 5 }, () => task)
     expect(toObservedFields(createState({ tasks }))).toMatchObject({

@@ -1,7 +1,12 @@
 /** Tests the steps of operations on services with the local driver: what others see of them, and the return to the version that ran before. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type HostingDriver, HostingError, type HostingFault } from '#server/drivers/hosting/hosting-driver.ts'
+import {
+  type HostingDriver,
+  HostingError,
+  type HostingFault,
+  type InstanceState,
+} from '#server/drivers/hosting/hosting-driver.ts'
 import { hostingJobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
 import { checkServices } from '#server/use-cases/hosting/check-services.ts'
@@ -138,7 +143,13 @@ describe('the steps of an operation', () => {
 
     healthCheckMs.timeout = defaultTimes.timeout
     await configure(id, 1000)
+    // The host forgets the fault at the next operation, but the row keeps it until the next start.
+    const forgetFault = <S extends InstanceState | null>(state: S): S =>
+      state?.deployment ? { ...state, fault: null, deployment: { ...state.deployment, fault: null } } : state
+    replaceCalls({ lookAll: async () => (await host.driver.lookAll()).map(forgetFault) })
+    await checkServices(fixture.server.app)
     expect(await readRow()).toMatchObject({ deployment_fault: 'not_healthy' })
+    replaceCalls({})
     expect((await runToEnd(`/api/aws/reboot/${id}`)).status).toBe(204)
     expect(await readRow()).toMatchObject({ deployment_fault: null, needs_reboot: false, running_memory: 1000 })
   }, 60_000)
@@ -146,12 +157,17 @@ describe('the steps of an operation', () => {
   it('remove a service whose creation fails', async () => {
     healthCheckMs.timeout = -1
     expect(await create()).toMatchObject({ status: 409, body: { data: { why: 'not_healthy' } } })
-    expect(await readRow()).toMatchObject({ system_status: 0, url: null, fault: 'failed', deployment_fault: null })
+    expect(await readRow()).toMatchObject({
+      system_status: 0,
+      url: null,
+      fault: 'failed',
+      deployment_fault: 'not_healthy',
+    })
     expect(await host.driver.lookAll()).toMatchObject([{ created: false }])
     expect(listPids()).toEqual([])
   }, 60_000)
 
-  it('are tried again if the host has too many calls, and end at once if it has no image', async () => {
+  it('are tried again if the host has too many calls', async () => {
     await create()
     const { id } = await readRow()
     const { start: startInstance } = host.driver
@@ -164,23 +180,6 @@ describe('the steps of an operation', () => {
     await runJob()
     expect((await readResult(location)).status).toBe(204)
 
-    replaceCalls({ start: failOnce('no_image', startInstance) })
-    expect(await runToEnd(`/api/aws/reboot/${id}`)).toMatchObject({
-      status: 409,
-      body: { errorCode: 'STATE_CONFLICT', data: { why: 'no_image' } },
-    })
-    expect(await readRow()).toMatchObject({ fault: 'failed', system_status: 5 })
-    const refusal = fixture.server
-      .readLog()
-      .split('\n')
-      .find((line) => line.includes('service_operation_refused'))
-    expect(JSON.parse(refusal ?? 'null')).toMatchObject({
-      service: 'alpha1',
-      operation: 'reboot-service',
-      fault: 'no_image',
-      err: { message: 'not now' },
-    })
-    await checkServices(fixture.server.app)
     replaceCalls({
       lookAll: async () => {
         throw new HostingError('throttled', 'too many calls')
@@ -189,5 +188,60 @@ describe('the steps of an operation', () => {
     await checkServices(fixture.server.app)
     // Nothing is known about the service, so it is not reported as offline.
     expect(await readRow()).toMatchObject({ fault: 'throttled', online: 1, system_status: 2 })
+  }, 60_000)
+
+  it('end at once if the host refuses a start, and the row keeps the reason until the next one', async () => {
+    await create()
+    const { id } = await readRow()
+    const pids = listPids()
+    const memory = { tasks: '1', memory: '256', beside: '44', needed: '300', free: '20' }
+    const refusals = [
+      ['no_image', {}, { errorCode: 'STATE_CONFLICT', data: { why: 'no_image' } }],
+      ['no_memory', memory, { errorCode: 'NO_MEMORY', data: memory }],
+    ] as const
+    for (const [fault, details, body] of refusals) {
+      replaceCalls({
+        start: async () => {
+          throw new HostingError(fault, 'refused', { details })
+        },
+      })
+      expect(await runToEnd(`/api/aws/reboot/${id}`)).toMatchObject({ status: 409, body })
+      const refusedFields = { online: 1, system_status: 2, fault: null, deployment_fault: fault, operation: null }
+      expect(await readRow()).toMatchObject(refusedFields)
+      await checkServices(fixture.server.app)
+      expect(await readRow()).toMatchObject(refusedFields)
+      expect(listPids()).toEqual(pids)
+      const refusalLine = fixture.server
+        .readLog()
+        .split('\n')
+        .findLast((line) => line.includes('service_operation_refused'))
+      expect(JSON.parse(refusalLine ?? 'null')).toMatchObject({
+        service: 'alpha1',
+        operation: 'reboot-service',
+        fault,
+        err: { message: 'refused' },
+      })
+    }
+    replaceCalls({})
+    expect((await runToEnd(`/api/aws/reboot/${id}`)).status).toBe(204)
+    expect(await readRow()).toMatchObject({ online: 1, fault: null, deployment_fault: null })
+  }, 60_000)
+
+  it('name the reason of a creation that the host refuses', async () => {
+    replaceCalls({
+      prepare: async () => {
+        throw new HostingError('no_image', 'refused')
+      },
+    })
+    expect(await create()).toMatchObject({ status: 409, body: { data: { why: 'no_image' } } })
+    expect(await readRow()).toMatchObject({
+      system_status: 0,
+      url: null,
+      fault: 'failed',
+      deployment_fault: 'no_image',
+    })
+    replaceCalls({})
+    expect((await create()).status).toBe(200)
+    expect(await readRow()).toMatchObject({ online: 1, fault: null, deployment_fault: null })
   }, 60_000)
 })

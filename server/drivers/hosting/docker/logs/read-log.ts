@@ -78,11 +78,15 @@ function guardSource(reading: LogReading, { earliest, open }: LogSource): LogSou
   return {
     earliest,
     async *open() {
+      let latestTime = 0
       try {
-        yield* open()
+        for await (const line of open()) {
+          latestTime = line.time
+          yield line
+        }
       } catch (error) {
         if (!canSkipStore(reading.range, reading.now) || !isUnreachable(error)) throw toHostingError(error)
-        yield createNote(reading, storeNote)
+        yield createNote(reading, storeNote, latestTime)
       }
     },
   }
@@ -99,7 +103,7 @@ async function listTasks({ swarm, swarmServiceIds }: LogReading): Promise<{ task
 
 function createLiveSource(reading: LogReading, task: LoggedTask, position: TaskPosition): LogSource {
   const { swarm, range } = reading
-  const latestTime = position.latest === '' ? 0 : toMilliseconds(position.latest)
+  let latestTime = position.latest === '' ? 0 : toMilliseconds(position.latest)
   // Further lines have later times than the position.
   const hasLines = !position.isComplete && latestTime < range.to
   return {
@@ -111,19 +115,24 @@ function createLiveSource(reading: LogReading, task: LoggedTask, position: TaskP
         const lines = readNewLines({ swarm, task: endedTask, position, tail: liveTail, from: range.from })
         for await (const { line, time } of lines) {
           if (time >= range.to) return
+          latestTime = time
           if (time >= range.from) yield { time, task: task.number, level: line.level, text: line.getText() }
         }
       } catch (error) {
-        yield createNote(reading, `The latest lines of task ${task.number} are missing here. ${formatError(error)}`)
+        const text = `The latest lines of task ${task.number} are missing here. ${formatError(error)}`
+        yield createNote(reading, text, latestTime)
       }
     },
   }
 }
 
-/** The time is that of a minute, so that a page that reads the log again and again gets the line only once. */
-function createNote({ range: { from, to }, now }: LogReading, text: string): InstanceLogLine {
+/**
+ * The time is that of a minute, so that a page that reads the log again and again gets the line only once. It is not before `earliest`, the
+ * time of the line before it.
+ */
+function createNote({ range: { from, to }, now }: LogReading, text: string, earliest = 0): InstanceLogLine {
   const time = Math.floor(Math.min(now, to - 1) / minuteMs) * minuteMs
-  return { time: Math.max(from, time), task: 0, level: 'warn', text: toLogText(text) }
+  return { time: Math.max(from, time, earliest), task: 0, level: 'warn', text: toLogText(text) }
 }
 
 const formatError = (error: unknown) => (error instanceof Error ? error.message : 'Unknown error.')

@@ -36,7 +36,8 @@ export interface TaskObjects {
   token: ObjectReference
   /** Null if the data is in a volume. */
   database: ObjectReference | null
-  apps: ObjectReference
+  /** Null for a maintenance task: it has no apps, because their packages may be missing. */
+  apps: ObjectReference | null
 }
 
 export interface SpecSettings {
@@ -92,7 +93,7 @@ export function buildTaskTemplate(
         `SERVICE_CODE=${record.code}`,
         `PUBLIC_URL=${address.url}`,
         `ADMIN_URL=${address.adminUrl}`,
-        `APPS_FILE=${appsPath}`,
+        ...(objects.apps ? [`APPS_FILE=${appsPath}`] : []),
         `CONTROL_TOKEN_FILE=${secretFolder}/control-token`,
         objects.database ? `DATABASE_URL_FILE=${secretFolder}/database-url` : 'DATA_DIR=/data',
         `MEMORY_MB=${limitMb}`,
@@ -126,13 +127,15 @@ export function buildTaskTemplate(
             ]),
       ],
       Secrets: secrets,
-      Configs: [
-        {
-          ConfigID: objects.apps.id,
-          ConfigName: objects.apps.name,
-          File: { Name: appsPath, UID: userId, GID: userId, Mode: 0o400 },
-        },
-      ],
+      Configs: objects.apps
+        ? [
+            {
+              ConfigID: objects.apps.id,
+              ConfigName: objects.apps.name,
+              File: { Name: appsPath, UID: userId, GID: userId, Mode: 0o400 },
+            },
+          ]
+        : [],
     },
     Resources: {
       Limits: { ...memory, Pids: 512 },

@@ -63,7 +63,7 @@ export function createLifecycle(context: DockerContext) {
           throw new HostingError('unreachable', `the data of the service ${ref.code} is still being erased`)
         return prepareRecord(context, ref, spec, fence, currentRecord)
       })
-      await ensureTaskObjects(api, settings, ref, [])
+      await ensureTaskObjects(api, settings, ref, null)
       return { address: getAddress(context, ref.code), hadData: record?.hadData ?? false }
     },
 

@@ -142,7 +142,7 @@ async function ensureMaintenance(context: DockerContext, record: SwarmRecord): P
   const specSettings = getSpecSettings(context, record.code)
   const image = record.active?.image ?? (await resolveImage(api, settings.image, settings.registry))
   const setting = { number: 0, fence: record.fence, config: record.active?.config ?? record.config, apps: [], image }
-  const objects = await ensureTaskObjects(api, settings, record, [])
+  const objects = await ensureTaskObjects(api, settings, record, null)
   const template = buildTaskTemplate(record, setting, objects, specSettings, 'maintenance')
   const spec = buildMaintenanceSpec(record, template, specSettings, settings.clock() + lifeMs)
   return tryChange(async () => {

@@ -36,26 +36,38 @@ function deriveSecret({ key, prefix }: ObjectSettings, purpose: string, { servic
 export const getDatabaseName = (prefix: string, { serviceId }: InstanceRef): string =>
   `${prefix.replaceAll(/[^a-z0-9]/g, '_')}_${serviceId}`
 
-/** Creates what is missing. The content decides the name, so that a changed secret or list of apps is a new object. */
+/**
+ * Creates what is missing. The content decides the name, so that a changed secret or list of apps is a new object. `apps` is null for tasks
+ * without apps.
+ */
 export async function ensureTaskObjects(
   api: EngineApi,
   settings: ObjectSettings,
   ref: InstanceRef,
-  apps: readonly RecordedApp[],
+  apps: readonly RecordedApp[] | null,
 ): Promise<TaskObjects> {
   const { prefix, storage } = settings
   const network = getServiceName(prefix, ref)
   await ensureNetwork(api, prefix, ref)
   const token = await ensureConfig(api, prefix, ref, 'token', deriveControlToken(settings, ref))
-  const text = formatApps(apps)
-  if (Buffer.byteLength(text) > maxAppsBytes)
-    throw new HostingError('no_room', `the list of apps of the service ${ref.code} is too long`)
-  const appsConfig = await ensureConfig(api, prefix, ref, 'apps', text)
+  const appsConfig = apps && (await ensureApps(api, prefix, ref, apps))
   if (storage.kind === 'volume') return { network, token, database: null, apps: appsConfig }
   const login = { name: getDatabaseName(prefix, ref), password: deriveSecret(settings, 'database password', ref) }
   const url = await createServiceDatabase(storage.url, login)
   const database = await ensureConfig(api, prefix, ref, 'database', url)
   return { network, token, database, apps: appsConfig }
+}
+
+async function ensureApps(
+  api: EngineApi,
+  prefix: string,
+  ref: InstanceRef,
+  apps: readonly RecordedApp[],
+): Promise<ObjectReference> {
+  const text = formatApps(apps)
+  if (Buffer.byteLength(text) > maxAppsBytes)
+    throw new HostingError('no_room', `the list of apps of the service ${ref.code} is too long`)
+  return ensureConfig(api, prefix, ref, 'apps', text)
 }
 
 async function ensureNetwork(api: EngineApi, prefix: string, ref: InstanceRef): Promise<void> {
@@ -71,16 +83,23 @@ async function ensureNetwork(api: EngineApi, prefix: string, ref: InstanceRef): 
   await api.createNetwork(options).catch(ignoreConflict)
 }
 
+type ContentKind = ObjectKind & ('token' | 'apps' | 'database')
+
+/** Name of a secret or a list of apps. The engine allows at most 64 characters. */
+export function getContentName(prefix: string, ref: InstanceRef, kind: ContentKind, content: string): string {
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 12)
+  return `${getServiceName(prefix, ref)}-${kind}-${hash}`
+}
+
 async function ensureConfig(
   api: EngineApi,
   prefix: string,
   ref: InstanceRef,
-  kind: ObjectKind & ('token' | 'apps' | 'database'),
+  kind: ContentKind,
   content: string,
 ): Promise<ObjectReference> {
   const objectKind = kind === 'apps' ? 'configs' : 'secrets'
-  const hash = createHash('sha256').update(content).digest('hex').slice(0, 12)
-  const name = `${getServiceName(prefix, ref)}-${kind}-${hash}`
+  const name = getContentName(prefix, ref, kind, content)
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const config = await api.findConfig(objectKind, name)
     if (config) return { id: config.ID, name }

@@ -121,8 +121,11 @@ describe('the specification of a Swarm service', () => {
   })
 
   it('of a maintenance task has no route, no reservation and an end', () => {
-    const template = buildTaskTemplate(record, setting, objects, settings, 'maintenance')
+    const template = buildTaskTemplate(record, setting, { ...objects, apps: null }, settings, 'maintenance')
     const spec = buildMaintenanceSpec(record, template, settings, 1234)
+    // Its packages may be missing, so it has no apps.
+    expect(template.ContainerSpec).toMatchObject({ Configs: [] })
+    expect(String(template.ContainerSpec['Env'])).not.toContain('APPS_FILE')
     expect(template.Resources?.Reservations).toBeUndefined()
     expect(template.Networks).toEqual([{ Target: 'portal-13' }])
     expect(spec.Labels).toMatchObject({ 'portal.kind': 'maintenance', 'portal.expiry': '1234' })

@@ -196,6 +196,18 @@ describe('reading', () => {
     expect(lines[1]).toMatchObject({ time: startAt + 60_000, task: 0, level: 'warn' })
   })
 
+  it('puts the note after the lines that the node has sent, with the time of the last one', async () => {
+    const task = fixture.docker.addTask({ id: 't1' })
+    fixture.now += 65_000
+    fixture.addLine(task, 'one', { time: startAt + 63_000 })
+    fixture.addLine(task, 'two', { time: startAt + 64_000 })
+    task.fault = 'unavailable'
+    const lines = await fixture.readLines(fixture.openLogs())
+    const times = [startAt + 63_000, startAt + 64_000, startAt + 64_000]
+    expect(lines.map(({ time }) => time)).toEqual(times)
+    expect(lines[2]?.text).toMatch(/^The latest lines of task 1 are missing here/)
+  })
+
   it('returns current lines of the tasks and a note if the store does not respond, but no older hour', async () => {
     const task = fixture.docker.addTask({ id: 't1' })
     fixture.addLine(task, 'stored')
