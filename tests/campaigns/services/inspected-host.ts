@@ -13,6 +13,8 @@ export interface InspectedHost {
   maxDelayMs: number
   /** Counts the running processes or containers of a service. Different kinds of them are faults. */
   countTasks(ref: InstanceRef): Promise<number>
+  /** Reads the memory limit in MB of the running tasks. Null if the platform does not show it. */
+  readLimitMb(ref: InstanceRef): Promise<number | null>
   /** Lists what exists more than once or belongs to no service, as sentences. `refs` are all services of the portal. */
   listUnknown(refs: readonly InstanceRef[]): Promise<string[]>
   /** Returns what a service has: data and objects. Empty after it was erased. */
@@ -34,6 +36,7 @@ export function openLocalHost(getPortal: () => Portal): InspectedHost {
     settings: { HOSTING: 'local' },
     maxDelayMs: 1500,
     countTasks: async (ref) => listOwn(ref, findTasks(getFolder())).length,
+    readLimitMb: async () => null,
     async listUnknown(refs) {
       const tasks = findTasks(getFolder())
       const ownTasks = new Set(refs.flatMap((ref) => listOwn(ref, tasks)))
