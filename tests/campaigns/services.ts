@@ -253,7 +253,7 @@ async function compareItems(campaign: KillCampaign, round: RoundOutcome, reportF
   campaign.itemNames = match ?? names
 }
 
-/** Every backup that ends in this round has the current items. */
+/** Every backup that was requested in this round has the current items. A scheduled one may have those of an earlier round. */
 async function readNewBackups(
   { staff, namesByBackup, itemNames }: KillCampaign,
   id: number,
@@ -266,7 +266,8 @@ async function readNewBackups(
     if (isRunning && Date.now() < deadline) continue
     if (isRunning) reportFault('a backup still runs after a minute')
     for (const backup of backups)
-      if (backup.state === 'done' && !namesByBackup.has(backup.id)) namesByBackup.set(backup.id, itemNames)
+      if (backup.state === 'done' && backup.cause === 'person' && !namesByBackup.has(backup.id))
+        namesByBackup.set(backup.id, itemNames)
     return
   }
 }
