@@ -235,8 +235,8 @@ async function compareItems(campaign: KillCampaign, round: RoundOutcome, reportF
   const { staff, host, namesByBackup } = campaign
   const row = await readService(staff)
   if (row.system_status === 0 && row.erase_date === null) {
+    // Its backups stay, and can be restored after it was created again.
     campaign.itemNames = []
-    namesByBackup.clear()
     return
   }
   if (round.kind === 'backup') await readNewBackups(campaign, row.id, reportFault)
