@@ -312,12 +312,15 @@ export async function readService(staff: StaffClient): Promise<ServiceResponse> 
   return row
 }
 
+/** Statuses of a portal that is too busy to answer. They are never the outcome of an operation. */
+const busyStatuses = [0, 429, 503]
+
 /** Returns the final status of a long request. */
 export async function waitForOutcome({ send }: StaffClient, location: string): Promise<number> {
-  const deadline = Date.now() + 240_000
+  const deadline = Date.now() + 600_000
   for (;;) {
     const status = (await send(location))?.status ?? 0
-    if (status !== 0 && status !== 202) return status
+    if (status !== 202 && !busyStatuses.includes(status)) return status
     if (Date.now() > deadline) return 0
     await wait(200)
   }

@@ -29,7 +29,9 @@ export interface InspectedHost {
 
 /** `getPortal` is called after the portal was started. */
 export function openLocalHost(getPortal: () => Portal): InspectedHost {
-  const getFolder = () => join(getPortal().dataDir, 'hosting')
+  /** Set when the portal was started. */
+  let folder: string | null = null
+  const getFolder = () => (folder ??= join(getPortal().dataDir, 'hosting'))
   const listOwn = ({ code, serviceId }: InstanceRef, tasks: { command: string }[]) =>
     tasks.filter(({ command }) => command.includes(`${code}-${serviceId}`))
   return {
@@ -48,6 +50,7 @@ export function openLocalHost(getPortal: () => Portal): InspectedHost {
     },
     putItems: async ({ code, serviceId }, names) => putItems({ folder: getFolder() }, code, serviceId, names),
     readItems: async ({ code, serviceId }) => readItems({ folder: getFolder() }, code, serviceId),
-    close: async () => findProcesses(getFolder()).map(({ command }) => `still runs after the end: ${command}`),
+    close: async () =>
+      folder === null ? [] : findProcesses(folder).map(({ command }) => `still runs after the end: ${command}`),
   }
 }
