@@ -189,9 +189,10 @@ function isAsRequested(
 const hasConfiguredTasks = ({
   system_status: status,
   needs_reboot: needsReboot,
-  task_desire_count: wanted,
-  running_tasks: running,
-}: ServiceResponse): boolean => status === 0 || needsReboot || running === wanted || (wanted === -1 && running > 0)
+  task_desire_count: configuredCount,
+  running_tasks: runningCount,
+}: ServiceResponse): boolean =>
+  status === 0 || needsReboot || runningCount === configuredCount || (configuredCount === -1 && runningCount > 0)
 
 /** Compares what was requested, what the portal reports and what really runs. */
 async function compareService(
