@@ -114,7 +114,7 @@ export async function runKilledOperations(
   const host =
     hostKind === 'local'
       ? openLocalHost(getPortal)
-      : await openDockerHost(hostKind === 'docker' ? 'volume' : 'database')
+      : await openDockerHost(getPortal, hostKind === 'docker' ? 'volume' : 'database')
   try {
     portal = await startPortal({ ...host.settings, ACCESS_SECONDS: '3600', REFRESH_IDLE_SECONDS: '3600' })
     // Signs in as a user with the delete level.
@@ -144,7 +144,10 @@ async function playRound(campaign: KillCampaign, round: number): Promise<void> {
   const backupIds = [...namesByBackup.keys()]
   const kinds = requestKinds.created.filter((name) => name !== 'restore' || backupIds.length > 0)
   const kind = isCreated ? pick(random, kinds) : pick(random, requestKinds.removed)
-  const reportFault = (line: string) => void result.faults.push(`${round} ${kind}: ${line}`)
+  const reportFault = (line: string) => {
+    result.faults.push(`${round} ${kind}: ${line}`)
+    report(`${round} ${kind}: FAULT: ${line}`)
+  }
   if (isCreated) {
     campaign.itemNames = [`row of round ${round}`, `another row of round ${round}`]
     await host.putItems(toRef(row), campaign.itemNames)
@@ -165,25 +168,52 @@ async function playRound(campaign: KillCampaign, round: number): Promise<void> {
   // A deletion has no content.
   if (!['200', '204', 'cut'].includes(outcome)) reportFault(`the operation ended as ${outcome}`)
   await waitUntilQuiet(staff, reportFault)
-  await compareService(campaign, reportFault)
+  await compareService(campaign, { kind, outcome }, reportFault)
   await compareItems(campaign, { kind, outcome, backupId, wasCreated: isCreated }, reportFault)
 }
 
 type FaultReporter = (line: string) => void
 
-/** Compares what the portal reports with what really runs. */
-async function compareService({ staff, host }: KillCampaign, reportFault: FaultReporter): Promise<void> {
+/** Whether a service is as a successful request promised. A request without a response may have had an effect. */
+function isAsRequested(
+  { kind, outcome }: Pick<RoundOutcome, 'kind' | 'outcome'>,
+  { system_status: status, erase_date: eraseDate }: ServiceResponse,
+): boolean {
+  if (outcome !== '200' && outcome !== '204') return true
+  if (kind === 'remove') return status === 0 && eraseDate !== null
+  if (kind === 'delete') return status === 0 && eraseDate === null
+  return status > 0
+}
+
+/** Whether a running service has the configured number of tasks. -1 lets the platform decide. */
+const hasConfiguredTasks = ({
+  system_status: status,
+  needs_reboot: needsReboot,
+  task_desire_count: configuredCount,
+  running_tasks: runningCount,
+}: ServiceResponse): boolean =>
+  status === 0 || needsReboot || runningCount === configuredCount || (configuredCount === -1 && runningCount > 0)
+
+/** Compares what was requested, what the portal reports and what really runs. */
+async function compareService(
+  { staff, host }: KillCampaign,
+  round: Pick<RoundOutcome, 'kind' | 'outcome'>,
+  reportFault: FaultReporter,
+): Promise<void> {
   const deadline = Date.now() + 60_000
   for (;;) {
     const row = await readService(staff)
     const ref = toRef(row)
-    const taskCount = await host.countTasks(ref)
+    const [taskCount, limitMb] = [await host.countTasks(ref), await host.readLimitMb(ref)]
     const { running_tasks: expectedCount, system_status: status, fault } = row
     const isErased = status === 0 && row.erase_date === null
     const remains = isErased ? await host.listRemains(ref) : []
     const allRefs = (await readServices(staff)).map(toRef)
     const faults = [
       ...(taskCount === (status === 0 ? 0 : expectedCount) ? [] : [`${taskCount} tasks instead of ${expectedCount}`]),
+      ...(limitMb === null || limitMb === row.running_memory ? [] : [`${limitMb} MB instead of ${row.running_memory}`]),
+      ...(isAsRequested(round, row) ? [] : ['the service is not as requested']),
+      ...(hasConfiguredTasks(row) ? [] : [`${row.task_desire_count} tasks are configured`]),
       ...(status === 5 ? ['the operation failed'] : []),
       ...remains.map((object) => `is erased, but has ${object}`),
       ...(await host.listUnknown(allRefs)),
@@ -206,8 +236,8 @@ async function compareItems(campaign: KillCampaign, round: RoundOutcome, reportF
   const { staff, host, namesByBackup } = campaign
   const row = await readService(staff)
   if (row.system_status === 0 && row.erase_date === null) {
+    // Its backups stay, and can be restored after it was created again.
     campaign.itemNames = []
-    namesByBackup.clear()
     return
   }
   if (round.kind === 'backup') await readNewBackups(campaign, row.id, reportFault)
@@ -224,7 +254,7 @@ async function compareItems(campaign: KillCampaign, round: RoundOutcome, reportF
   campaign.itemNames = match ?? names
 }
 
-/** Every backup that ends in this round has the current items. */
+/** Every backup that was requested in this round has the current items. A scheduled one may have those of an earlier round. */
 async function readNewBackups(
   { staff, namesByBackup, itemNames }: KillCampaign,
   id: number,
@@ -232,13 +262,13 @@ async function readNewBackups(
 ): Promise<void> {
   const query = `serviceId=${id}&pdb_type=pdb2s3&results=50&page=1&sortField=id&sortOrder=desc`
   for (const deadline = Date.now() + 60_000; ; await wait(200)) {
-    const response = await staff.send(`/api/pdb/backup?${query}`)
-    const { data = [] } = ((await response?.json()) ?? {}) as { data?: StoredBackupRow[] }
-    const isRunning = data.some(({ state }) => state === 'running')
+    const backups = await readRows<StoredBackupRow>(staff, `/api/pdb/backup?${query}`)
+    const isRunning = backups.some(({ state }) => state === 'running')
     if (isRunning && Date.now() < deadline) continue
     if (isRunning) reportFault('a backup still runs after a minute')
-    for (const backup of data)
-      if (backup.state === 'done' && !namesByBackup.has(backup.id)) namesByBackup.set(backup.id, itemNames)
+    for (const backup of backups)
+      if (backup.state === 'done' && backup.cause === 'person' && !namesByBackup.has(backup.id))
+        namesByBackup.set(backup.id, itemNames)
     return
   }
 }
@@ -263,32 +293,35 @@ async function deleteServices(campaign: KillCampaign): Promise<void> {
   }
 }
 
-async function readServices({ send }: StaffClient): Promise<ServiceResponse[]> {
-  const response = await send('/api/aws/service?results=100&page=1')
-  const { data } = ((await response?.json()) ?? {}) as { data?: ServiceResponse[] }
-  if (!data) throw new Error('the list of services returned no response')
-  return data
+/** Reads the first page of a list. While the portal is overloaded, it is asked again. */
+async function readRows<Row>({ send }: StaffClient, path: string): Promise<Row[]> {
+  for (const deadline = Date.now() + 60_000; ; await wait(500)) {
+    const response = await send(path)
+    const text = await response?.text().catch(() => null)
+    if (response?.status === 200 && text) return (JSON.parse(text) as { data: Row[] }).data
+    if (Date.now() > deadline) throw new Error(`${path} answered ${response?.status ?? 'nothing'}: ${text ?? ''}`)
+  }
 }
+
+const readServices = (staff: StaffClient) => readRows<ServiceResponse>(staff, '/api/aws/service?results=50&page=1')
 
 export type StaffClient = Awaited<ReturnType<typeof createOutsideClient>>
 
-export async function readService({ send }: StaffClient): Promise<ServiceResponse> {
-  const response = await send(`/api/aws/service?searchText=${code}`)
-  if (!response) throw new Error('the list of services returned no response')
-  const { data } = (await response.json()) as {
-    data: ServiceResponse[]
-  }
-  const [row] = data
+export async function readService(staff: StaffClient): Promise<ServiceResponse> {
+  const [row] = await readRows<ServiceResponse>(staff, `/api/aws/service?searchText=${code}`)
   if (!row) throw new Error(`${code} is not listed`)
   return row
 }
 
+/** Statuses of a portal that is too busy to answer. They are never the outcome of an operation. */
+const busyStatuses = [0, 429, 503]
+
 /** Returns the final status of a long request. */
 export async function waitForOutcome({ send }: StaffClient, location: string): Promise<number> {
-  const deadline = Date.now() + 240_000
+  const deadline = Date.now() + 600_000
   for (;;) {
     const status = (await send(location))?.status ?? 0
-    if (status !== 0 && status !== 202) return status
+    if (status !== 202 && !busyStatuses.includes(status)) return status
     if (Date.now() > deadline) return 0
     await wait(200)
   }

@@ -13,6 +13,8 @@ export interface InspectedHost {
   maxDelayMs: number
   /** Counts the running processes or containers of a service. Different kinds of them are faults. */
   countTasks(ref: InstanceRef): Promise<number>
+  /** Reads the memory limit in MB of the running tasks. Null if the platform does not show it. */
+  readLimitMb(ref: InstanceRef): Promise<number | null>
   /** Lists what exists more than once or belongs to no service, as sentences. `refs` are all services of the portal. */
   listUnknown(refs: readonly InstanceRef[]): Promise<string[]>
   /** Returns what a service has: data and objects. Empty after it was erased. */
@@ -27,13 +29,16 @@ export interface InspectedHost {
 
 /** `getPortal` is called after the portal was started. */
 export function openLocalHost(getPortal: () => Portal): InspectedHost {
-  const getFolder = () => join(getPortal().dataDir, 'hosting')
+  /** Set when the portal was started. */
+  let folder: string | null = null
+  const getFolder = () => (folder ??= join(getPortal().dataDir, 'hosting'))
   const listOwn = ({ code, serviceId }: InstanceRef, tasks: { command: string }[]) =>
     tasks.filter(({ command }) => command.includes(`${code}-${serviceId}`))
   return {
     settings: { HOSTING: 'local' },
     maxDelayMs: 1500,
     countTasks: async (ref) => listOwn(ref, findTasks(getFolder())).length,
+    readLimitMb: async () => null,
     async listUnknown(refs) {
       const tasks = findTasks(getFolder())
       const ownTasks = new Set(refs.flatMap((ref) => listOwn(ref, tasks)))
@@ -45,6 +50,7 @@ export function openLocalHost(getPortal: () => Portal): InspectedHost {
     },
     putItems: async ({ code, serviceId }, names) => putItems({ folder: getFolder() }, code, serviceId, names),
     readItems: async ({ code, serviceId }) => readItems({ folder: getFolder() }, code, serviceId),
-    close: async () => findProcesses(getFolder()).map(({ command }) => `still runs after the end: ${command}`),
+    close: async () =>
+      folder === null ? [] : findProcesses(folder).map(({ command }) => `still runs after the end: ${command}`),
   }
 }

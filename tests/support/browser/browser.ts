@@ -34,6 +34,9 @@ export interface Portal {
   close(): Promise<void>
 }
 
+/** Campaigns run on machines that are overloaded. */
+const startMs = 180_000
+
 /** Settings with which the prepared demo data (`shared-portal.ts`) cannot be used. */
 const settingsWithOwnData = ['DEMO', 'DATABASE_URL', 'TOKEN_KEY']
 
@@ -84,13 +87,13 @@ export async function startPortal(
       server.stdout.on('data', collectOutput)
       server.stderr.on('data', collectOutput)
       server.on('close', () => reject(new Error(`the server ended at its start:\n${output}`)))
-      setTimeout(() => reject(new Error(`the server was not ready within a minute:\n${output}`)), 60_000).unref()
+      setTimeout(() => reject(new Error(`the server was not ready in time:\n${output}`)), startMs).unref()
     })
     try {
       await healthCheck
       // While its database is busy, the server may be listening but not ready yet.
-      for (const deadline = Date.now() + 60_000; !(await fetch(`${url}/health/ready`)).ok; await wait(100))
-        if (Date.now() > deadline) throw new Error(`the server was open and not ready within a minute:\n${output}`)
+      for (const deadline = Date.now() + startMs; !(await fetch(`${url}/health/ready`)).ok; await wait(100))
+        if (Date.now() > deadline) throw new Error(`the server was open and not ready in time:\n${output}`)
     } catch (error) {
       await endProcess('SIGKILL')
       throw error

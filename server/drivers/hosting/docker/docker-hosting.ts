@@ -36,7 +36,7 @@ export function createDockerHosting(settings: DockerHostingSettings): HostingDri
     records,
     log: {
       write: (ref, text) => logs.write(ref, text),
-      collect: (ref, service) => logs.collect([{ ref, swarmServiceIds: [service.ID] }]),
+      collect: (ref, service) => logs.collect([{ ref, swarmServiceIds: [service.ID] }], null),
       erase: (ref) => logs.erase(ref),
     },
   }
@@ -50,6 +50,7 @@ export function createDockerHosting(settings: DockerHostingSettings): HostingDri
           ref: { serviceId, code },
           swarmServiceIds: (servicesById.get(serviceId) ?? []).map(({ ID }) => ID),
         })),
+      snapshot.records.filter(({ erased }) => erased === 'yes'),
     )
   }
 

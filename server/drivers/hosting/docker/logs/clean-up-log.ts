@@ -58,6 +58,14 @@ export async function cleanUpLog({ files, folder, objects, now, onDamage }: LogC
   }
 }
 
+/**
+ * Removes what another node was still writing while the log was erased. Newer objects stay, because the service may have been created again
+ * in the meantime.
+ */
+export async function removeErasedLog(files: LogFiles, objects: readonly LogObject[], now: number): Promise<void> {
+  for (const { key, modifiedAt } of objects) if (modifiedAt < now - removalDelayMs) await files.remove(key)
+}
+
 function listRemovableKeys(objects: readonly LogObject[], current: readonly LogObject[], now: number): string[] {
   const currentKeys = new Set(current.map(({ key }) => key))
   const replaced = objects.filter((object) => {

@@ -17,7 +17,7 @@ import {
 import { readServiceLog } from '#server/drivers/hosting/docker/logs/read-log.ts'
 import { runLimited } from '#server/drivers/hosting/docker/logs/run-limited.ts'
 import { createSwarmLogs, type LoggedTask } from '#server/drivers/hosting/docker/logs/swarm-logs.ts'
-import { getOldestTime, cleanUpLog } from '#server/drivers/hosting/docker/logs/clean-up-log.ts'
+import { cleanUpLog, getOldestTime, removeErasedLog } from '#server/drivers/hosting/docker/logs/clean-up-log.ts'
 
 export interface LoggedService {
   ref: InstanceRef
@@ -39,9 +39,9 @@ export interface ServiceLogs {
   read(service: LoggedService, range: { from: number; to: number }): AsyncGenerator<InstanceLogLine>
   /**
    * Copies new lines to the store, and cleans the store up once per hour. Called by one node every 15 s with all services that have a log, also
-   * removed ones. Reports errors to the log of the portal.
+   * removed ones, and with all erased services. If `erased` is null, the store is not cleaned up. Reports errors to the log of the portal.
    */
-  collect(services: readonly LoggedService[]): Promise<void>
+  collect(services: readonly LoggedService[], erased?: readonly InstanceRef[] | null): Promise<void>
   /** Adds an entry of the portal (task 0). This node stores it after a second, and at the latest in `close`. */
   write(ref: InstanceRef, text: string, level?: InstanceLogLine['level']): void
   /** Removes the log. Throws `unreachable`. */
@@ -87,7 +87,7 @@ export function createServiceLogs({ docker, files, clock, log, limits = {} }: Se
       const entries = collectors.get(getLogFolder(ref))?.getEntries() ?? []
       yield* readServiceLog({ files, folder: getLogFolder(ref), swarm, swarmServiceIds, range, now, entries, storeMs })
     },
-    async collect(services) {
+    async collect(services, erased = []) {
       const tasks = await listTasks(services)
       // Slow services are last, so that they do not delay the others.
       const sorted = services
@@ -96,9 +96,9 @@ export function createServiceLogs({ docker, files, clock, log, limits = {} }: Se
       await runLimited(sorted, maxServices, ({ collector, swarmServiceIds }) =>
         collector.collect(tasks && tasks.filter((task) => swarmServiceIds.includes(task.swarmServiceId))),
       )
-      if (clock() - cleanedUpAt < hourMs) return
+      if (erased === null || clock() - cleanedUpAt < hourMs) return
       cleanedUpAt = clock()
-      await cleanUpLogs(files, clock, onDamage).catch((error: unknown) => {
+      await cleanUpLogs({ files, clock, erased, onDamage }).catch((error: unknown) => {
         log.warn(
           { event: 'service_logs_not_cleaned_up', err: error },
           'old service logs could not be merged or removed',
@@ -117,15 +117,22 @@ export function createServiceLogs({ docker, files, clock, log, limits = {} }: Se
   }
 }
 
+interface CleanUpOptions {
+  files: LogFiles
+  clock: () => number
+  erased: readonly InstanceRef[]
+  onDamage: (key: string, error: unknown) => void
+}
+
 /** Cleans up all logs of the store, also those of services that no longer exist. */
-async function cleanUpLogs(
-  files: LogFiles,
-  clock: () => number,
-  onDamage: (key: string, error: unknown) => void,
-): Promise<void> {
+async function cleanUpLogs({ files, clock, erased, onDamage }: CleanUpOptions): Promise<void> {
+  const erasedFolders = new Set(erased.map(getLogFolder))
   let folder = ''
   let objects: LogObject[] = []
-  const cleanUpFolder = () => cleanUpLog({ files, folder, objects, now: clock(), onDamage })
+  const cleanUpFolder = () =>
+    erasedFolders.has(folder)
+      ? removeErasedLog(files, objects, clock())
+      : cleanUpLog({ files, folder, objects, now: clock(), onDamage })
   // The list is sorted, so the objects of a log follow each other.
   for await (const stored of files.list(logRoot)) {
     const parsed = parseLogObject(stored)

@@ -1,5 +1,5 @@
 /** Tests the stored log: merging of objects, retention, and reading while parts of the log cannot be read. */
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { logDays } from '#domain/hosting.ts'
@@ -117,6 +117,18 @@ describe('merging', () => {
 })
 
 describe('retention', () => {
+  it('removes what another node stored after the erasure, but not the log of a service that was created again', async () => {
+    await addObjects([1, 2])
+    fixture.now = Date.now() + 500_000
+    await fixture.openLogs().collect([], [service.ref])
+    expect(listNames()).toHaveLength(2)
+    fixture.now = Date.now() + 700_000
+    await fixture.openLogs().collect([], null)
+    expect(listNames()).toHaveLength(2)
+    await fixture.openLogs().collect([], [service.ref])
+    expect(existsSync(join(fixture.folder, logFolder)) ? listNames() : []).toEqual([])
+  })
+
   it('removes old objects of all services, and neither reads nor collects older lines', async () => {
     const now = Date.now()
     const old = now - logDays * dayMs - 60_000
