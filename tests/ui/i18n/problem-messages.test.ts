@@ -54,8 +54,8 @@ describe('formatProblem (M48)', () => {
   })
 
   test('does not mention the memory of the program if the hosting platform counts none', async () => {
-    const formatMemory = (beside: string) => {
-      const data = { tasks: '4', memory: '8000', beside, needed: '32000', free: '23337' }
+    const formatMemory = (perTask: string) => {
+      const data = { tasks: '4', memory: '8000', beside: perTask, needed: '32000', free: '23337' }
       return formatProblem({ ...createLocalProblem('NO_MEMORY'), data })
     }
     expect(formatMemory('100')).toContain(
