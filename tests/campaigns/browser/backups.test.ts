@@ -23,7 +23,7 @@ const getButton = (page: Page, name: string | RegExp) => page.getByRole('button'
 const getDialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name, exact: true })
 const toast = (page: Page, text: string) => page.locator('.toast', { hasText: text }).waitFor({ timeout: operationMs })
 
-/** Sets the demo's prices from today on, without free traffic. */
+/** Sets the demo's prices from today on, without free traffic and with a high price for it. */
 async function sellTraffic() {
   const staff = await createOutsideClient(setup.fixture.portal)
   const send = async (path: string, init?: RequestInit) => {
@@ -38,7 +38,8 @@ async function sellTraffic() {
     row_version: _version,
     ...list
   } = await send('/api/price')
-  const pdbPrice = { ...(list['pdbPrice'] as object), pdb2s3_traffic: '0.00' }
+  // A small backup must cost more than the smallest amount that can be paid.
+  const pdbPrice = { ...(list['pdbPrice'] as object), pdb2s3_traffic: '0.00', pdb2s3_up_hkd: '2500.00' }
   const body = {
     ...list,
     pdbPrice,
