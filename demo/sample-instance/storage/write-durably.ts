@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
+import { writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
 
 export const temporaryPrefix = '.part-'
 
@@ -9,17 +9,9 @@ export const temporaryPrefix = '.part-'
 export function writeDurably(path: string, text: string): void {
   const draft = join(dirname(path), `${temporaryPrefix}${randomBytes(8).toString('hex')}`)
   try {
-    const file = openSync(draft, 'wx', 0o600)
-    try {
-      writeFileSync(file, text)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(draft, path)
+    writeFileAtomically(path, text, draft)
   } catch (error) {
     rmSync(draft, { force: true })
     throw error
   }
-  syncFolder(dirname(path))
 }

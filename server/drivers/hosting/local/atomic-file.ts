@@ -2,9 +2,8 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** The file is durable when this returns. The caller must prevent two writers of one path at the same time. */
-export function writeFileAtomically(path: string, text: string): void {
-  const draft = `${path}.part`
+/** The file is durable when this returns. The caller must prevent two writers of one `draft` at the same time. */
+export function writeFileAtomically(path: string, text: string, draft = `${path}.part`): void {
   const file = openSync(draft, 'w', 0o600)
   try {
     // Not writeSync: on a nearly full disk it may write only a part, and return without an error.

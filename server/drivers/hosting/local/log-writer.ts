@@ -24,10 +24,10 @@ import {
   priorityShares,
   toLogText,
 } from '#server/drivers/hosting/log-text.ts'
+import { createRepeatedLines, type LogEntry } from '#server/drivers/hosting/repeated-lines.ts'
 
 export const logNamePattern = /^(\d{4}-\d\d-\d\d)\.(\d)\.(\d{1,6})\.log$/
 const maxPartBytes = 8_000_000
-const repeatMs = 5000
 /** Share of the daily limit that this process may write before it measures the files of all tasks again. */
 const measuredShare = 0.01
 
@@ -91,8 +91,7 @@ export function openLogWriter(
   let openFile: OpenLogFile | null = null
   let lastTime = 0
   let usage = createUsage('', 0)
-  let repeatedLine: { key: string; level: InstanceLogLine['level']; priority: LogPriority; count: number } | null = null
-  let timer: NodeJS.Timeout | undefined
+  const lines = createRepeatedLines(append)
 
   function closeFile(): void {
     if (openFile) closeSync(openFile.file)
@@ -108,7 +107,7 @@ export function openLogWriter(
     return openFile
   }
 
-  function append(level: InstanceLogLine['level'], text: string, priority: LogPriority): void {
+  function append({ level, text, priority }: LogEntry): void {
     try {
       // If the clock is set back, the last time is used again, so that lines stay in order.
       lastTime = Math.max(lastTime, clock())
@@ -151,30 +150,11 @@ export function openLogWriter(
     return usage.measuredBytes + usage.writtenBytes + bytes <= dayBytes * priorityShares[priority]
   }
 
-  function writeRepeats(): void {
-    clearTimeout(timer)
-    timer = undefined
-    if (!repeatedLine || repeatedLine.count === 0) return
-    const { level, count, priority } = repeatedLine
-    repeatedLine.count = 0
-    append(level, `last line repeated ${count} ${count === 1 ? 'time' : 'times'}`, priority)
-  }
-
   return {
-    write(level, text, { priority = 'normal', repeatKey = text } = {}) {
-      const key = `${level} ${repeatKey}`
-      if (repeatedLine?.key === key) {
-        repeatedLine.count += 1
-        timer ??= setTimeout(writeRepeats, repeatMs).unref()
-        return
-      }
-      writeRepeats()
-      repeatedLine = { key, level, priority, count: 0 }
-      append(level, text, priority)
-    },
+    write: (level, text, { priority = 'normal', repeatKey = text } = {}) =>
+      lines.add({ level, text, priority }, repeatKey),
     close() {
-      writeRepeats()
-      repeatedLine = null
+      lines.end()
       closeFile()
     },
   }

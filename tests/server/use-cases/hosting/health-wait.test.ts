@@ -1,42 +1,17 @@
 /** Tests how long an operation waits for the health of a service, and for which faults it gives up. */
 import { describe, expect, it } from 'vitest'
-import type { Deployment, InstanceFault, InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
+import type { InstanceFault, InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
 import { checkHealth, countInstances, type HealthWait } from '#server/use-cases/hosting/health-wait.ts'
+import {
+  createDeployment,
+  createInstanceState,
+  createTaskStates,
+  instanceConfig,
+} from '#tests/support/hosting/instance-states.ts'
 
-const fence = 7
-const config = { memoryMb: 1000, tasks: 2 }
-const createTasks = (...healthy: boolean[]) =>
-  healthy.map((isHealthy, index) => ({
-    number: index + 1,
-    started: index,
-    limitMb: 1000,
-    usedMb: null,
-    healthy: isHealthy,
-  }))
-const createDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
-  fence,
-  state: 'in_progress',
-  healthyTasks: 0,
-  wantedTasks: 2,
-  fault: null,
-  ...changes,
-})
-const createState = (changes: Partial<InstanceState> = {}): InstanceState => ({
-  serviceId: 1,
-  code: 'alpha1',
-  created: true,
-  wanted: 'running',
-  config,
-  active: config,
-  running: config,
-  apps: [],
-  tasks: createTasks(true, true),
-  healthy: true,
-  fault: null,
-  deployment: createDeployment(),
-  address: { url: '', adminUrl: '' },
-  ...changes,
-})
+const { fence } = createDeployment()
+const createState = (changes: Partial<InstanceState> = {}) =>
+  createInstanceState({ deployment: createDeployment(), ...changes })
 
 /** Checks the state every second, and returns the second and the fault with which the wait is given up. */
 function findEnd(readState: (second: number) => InstanceState | null): [second: number, fault: string] {
@@ -50,7 +25,7 @@ function findEnd(readState: (second: number) => InstanceState | null): [second: 
   }
   return [1000, 'still waiting']
 }
-const startingTasks = createTasks(false, false)
+const startingTasks = createTaskStates(false, false)
 const withFault = (fault: InstanceFault) =>
   createState({ tasks: startingTasks, healthy: false, deployment: createDeployment({ fault }) })
 
@@ -61,13 +36,13 @@ describe('the wait for health', () => {
     expect(check(createState({ deployment: createDeployment({ healthyTasks: 1 }) }))).toBe('waiting')
     expect(check(createState({ deployment: createDeployment({ healthyTasks: 2 }) }))).toBe('healthy')
     const replacedTasks = createState({
-      tasks: createTasks(true, true, true),
+      tasks: createTaskStates(true, true, true),
       deployment: createDeployment({ healthyTasks: 2 }),
     })
     expect(check(replacedTasks)).toBe('waiting')
     // A start of a service that runs already begins no deployment.
     expect(check(createState({ deployment: createDeployment({ fence: 3, state: 'completed' }) }))).toBe('healthy')
-    expect(check(createState({ deployment: null, running: { ...config, tasks: 1 } }))).toBe('waiting')
+    expect(check(createState({ deployment: null, running: { ...instanceConfig, tasks: 1 } }))).toBe('waiting')
     expect(check(createState({ config: { memoryMb: 0, tasks: 0 }, tasks: [], deployment: null }))).toBe('healthy')
   })
 
@@ -94,7 +69,7 @@ describe('the wait for health', () => {
 
   it('continues while instances become healthy or the image is prepared, for at most ten minutes', () => {
     const healthyOne = createDeployment({ healthyTasks: 1 })
-    const oneHealthy = createState({ tasks: createTasks(true, false), deployment: healthyOne })
+    const oneHealthy = createState({ tasks: createTaskStates(true, false), deployment: healthyOne })
     const noneHealthy = createState({ tasks: startingTasks, healthy: false })
     expect(findEnd((second) => (second < 60 ? noneHealthy : oneHealthy))).toEqual([151, 'not_healthy'])
     expect(findEnd(() => createState())).toEqual([601, 'not_healthy'])
@@ -107,7 +82,7 @@ describe('the wait for health', () => {
       healthy: 1,
       wanted: 2,
     })
-    expect(countInstances(createState({ deployment: null, tasks: createTasks(true, false) }), fence)).toEqual({
+    expect(countInstances(createState({ deployment: null, tasks: createTaskStates(true, false) }), fence)).toEqual({
       healthy: 1,
       wanted: 2,
     })

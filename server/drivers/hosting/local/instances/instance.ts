@@ -273,6 +273,8 @@ export class HostedInstance {
   erase({ fence }: HostingOperation): Promise<void> {
     return this.#runInTurn(fence, async () => {
       await this.#removeTasks(fence)
+      // Writes lines that are still counted now. Later they would create the folder again.
+      this.#log.close()
       if (!existsSync(this.#path)) return
       this.#erasedFences.set(this.ref.serviceId, fence)
       // The folder is renamed first, so that a partly deleted folder is never read as an instance.
