@@ -57,7 +57,9 @@ export function packEntries(entries: readonly ImageEntry[]): Readable {
   return archive
 }
 
-async function writeEntries(archive: ReturnType<typeof pack>, entries: readonly ImageEntry[]): Promise<void> {
+type TarPack = ReturnType<typeof pack>
+
+async function writeEntries(archive: TarPack, entries: readonly ImageEntry[]): Promise<void> {
   for (const entry of entries) {
     const shared = { name: entry.path, mtime: new Date(0), uid: 0, gid: 0 }
     if (entry.kind === 'folder') await writeOne(archive, { ...shared, type: 'directory', mode: entry.mode })
@@ -73,8 +75,6 @@ async function writeEntries(archive: ReturnType<typeof pack>, entries: readonly 
     }
   }
 }
-
-type TarPack = ReturnType<typeof pack>
 
 async function writeOne(archive: TarPack, header: Parameters<TarPack['entry']>[0], content?: Readable): Promise<void> {
   await new Promise<void>((resolve, reject) => {

@@ -7,14 +7,10 @@ import { healthPath, listSystemFiles, nodePath } from '#demo/sample-image/system
 const repository = 'portal-sample-instance'
 const tagLength = 16
 
-export interface SampleImageOptions {
-  /** Version that the instance reports. Another version gives another image. By default the version of the portal. */
-  version?: string
-  /** Time in seconds between two health checks. */
-  healthSeconds?: number
-}
+/** Time in seconds between two health checks. */
+const healthSeconds = 5
 
-const listChanges = (healthSeconds: number): string[] => [
+const imageChanges = [
   `ENTRYPOINT ${JSON.stringify([nodePath, '--disable-warning=ExperimentalWarning', `/${programFolder}/demo/sample-instance/main.ts`])}`,
   'CMD ["run"]',
   `HEALTHCHECK --interval=${healthSeconds}s --timeout=10s --retries=3 CMD ${JSON.stringify([healthPath])}`,
@@ -26,20 +22,16 @@ const listChanges = (healthSeconds: number): string[] => [
 ]
 
 /** Returns the name of the image with its tag. Does nothing if the daemon has it already. Throws StartProblem on other systems than Linux. */
-export async function importSampleImage(
-  docker: Dockerode,
-  { version, healthSeconds = 5 }: SampleImageOptions = {},
-): Promise<string> {
-  const entries = completeEntries([...(await listSystemFiles()), ...listProgramFiles(version)])
-  const changes = listChanges(healthSeconds)
-  const changesEntry = { path: 'changes', kind: 'text', mode: 0, text: changes.join('\n') } as const
+export async function importSampleImage(docker: Dockerode): Promise<string> {
+  const entries = completeEntries([...(await listSystemFiles()), ...listProgramFiles()])
+  const changesEntry = { path: 'changes', kind: 'text', mode: 0, text: imageChanges.join('\n') } as const
   const tag = (await hashEntries([...entries, changesEntry])).slice(0, tagLength)
   const name = `${repository}:${tag}`
   if (await hasImage(docker, name)) return name
   const progress = await docker.importImage(packEntries(entries) as NodeJS.ReadableStream, {
     repo: repository,
     tag,
-    changes,
+    changes: imageChanges,
   })
   await new Promise<void>((resolve, reject) => {
     docker.modem.followProgress(progress, (error) => (error ? reject(error) : resolve()))

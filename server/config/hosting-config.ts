@@ -49,7 +49,10 @@ const localNames = [
 ]
 
 const listUnusedNames = (env: EnvironmentVariables, { gateway }: DockerSettings): string[] =>
-  [...localNames, ...(gateway.kind === 'traefik' ? ['SERVICE_HOST'] : [])].filter((name) => env[name])
+  [...localNames, ...(gateway.kind === 'traefik' ? ['SERVICE_HOST'] : [])].filter(
+    // The units in deploy/ set SERVICE_USERS=off, which asks for nothing.
+    (name) => env[name] && !(name === 'SERVICE_USERS' && env[name] === 'off'),
+  )
 
 function readApiSettings(env: EnvironmentVariables): HostingApiSettings {
   const host = readHost(env, 'HOSTING_API_HOST')

@@ -235,7 +235,8 @@ const stepHandlers: Record<
   /** A failed creation has no previous version: its instance is removed when the operation fails. */
   async rollback(context, point) {
     const { hosting } = context.app
-    const givenUp = point.givenUp ?? { fault: 'no_answer' as InstanceFault, isRolledBack: false }
+    const { givenUp } = point
+    if (!givenUp) throw new Error('the operation was not given up')
     if (givenUp.isRolledBack || context.input.kind === 'create-service') throw toProblem(givenUp)
     await hosting.rollBack(getServiceRef(context), givenUp.fault, getOperation(context))
     const state = await hosting.look(getServiceRef(context))

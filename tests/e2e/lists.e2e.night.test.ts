@@ -147,7 +147,7 @@ it('On a phone, the code of a service is complete, and its long notes have a lin
   await page.goto(`${setup.fixture.portal.url}/saas/app/service`)
   const row = getRows(page).first()
   const note = row.locator('.service-note')
-  await expect.poll(() => note.textContent()).toContain('Change undone: Not enough free memory')
+  await expect.poll(() => note.textContent()).toContain('Change not in effect: Not enough free memory')
   const isCut = (element: HTMLElement) => element.scrollWidth > element.clientWidth
   for (const selector of ['td.on-primary .lead', '.service-code', '.service-note'])
     expect({ selector, isCut: await row.locator(selector).first().evaluate(isCut) }).toEqual({ selector, isCut: false })

@@ -25,8 +25,8 @@ const maxPackageBytes = 100 * 1024 * 1024
 const minPasswordLength = 8
 /** Maximum time in ms for a body that is not streamed. */
 const bodyMs = 30_000
-/** Maximum time in ms without any byte of a streamed body. Node closes the connection after it. */
-const idleMs = 600_000
+/** Time in ms without any byte after which a streamed call is closed. Longer than the portal waits for the check of a draft (30 minutes). */
+const idleMs = 2_400_000
 
 interface ControlCall extends ControlServerOptions {
   request: IncomingMessage
@@ -133,14 +133,19 @@ async function setPassword({ request, response, storage, log }: ControlCall): Pr
 
 async function sendData({ response, storage }: ControlCall): Promise<void> {
   const lines = formatData(storage.readData())
-  // The first chunk is read before the status is sent, because most errors occur there.
-  const firstChunk = await lines.next()
-  response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
-  async function* allChunks() {
-    if (!firstChunk.done) yield firstChunk.value
-    yield* lines
+  try {
+    // The first chunk is read before the status is sent, because most errors occur there.
+    const firstChunk = await lines.next()
+    response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
+    async function* allChunks() {
+      if (!firstChunk.done) yield firstChunk.value
+      yield* lines
+    }
+    await pipeline(Readable.from(allChunks(), { objectMode: false }), response)
+  } finally {
+    // If the caller has left, the pipeline has not begun to read the lines, so it does not end them either.
+    await lines.return(undefined)
   }
-  await pipeline(Readable.from(allChunks(), { objectMode: false }), response)
 }
 
 async function eraseData({ response, storage, log }: ControlCall): Promise<void> {

@@ -90,7 +90,9 @@ async function serveContract(environment: InstanceEnvironment): Promise<void> {
   async function findProblem(): Promise<string | null> {
     try {
       await storage.useStore((store) => store.get('select 1 from users limit 1'))
-      return (await apps.areComplete()) ? null : 'packages are missing'
+      if (await apps.areComplete()) return null
+      log.write('warn', 'the task is not healthy: packages are missing')
+      return 'packages are missing'
     } catch (error) {
       log.write('error', `the data cannot be read: ${error instanceof Error ? error.message : String(error)}`)
       return 'the data cannot be read'

@@ -153,10 +153,15 @@ export class FolderStorage implements InstanceStorage {
   }
 
   #removeReplaced(): void {
-    const { folder, replaced } = readCurrentFolder(this.#root)
+    const { replaced } = readCurrentFolder(this.#root)
     if (replaced.length === 0) return
     for (const name of replaced) rmSync(join(this.#root, name), removeOptions)
-    writeCurrentFolder(this.#root, { folder, replaced: [] })
+    // Read again, because another task may have activated a draft in the meantime.
+    const current = readCurrentFolder(this.#root)
+    writeCurrentFolder(this.#root, {
+      ...current,
+      replaced: current.replaced.filter((name) => !replaced.includes(name)),
+    })
   }
 
   async removeDraft(id: string): Promise<void> {
@@ -166,10 +171,12 @@ export class FolderStorage implements InstanceStorage {
 
   async eraseData(): Promise<void> {
     // A new name, so that a task that still has the old data open cannot write into the new data.
-    writeCurrentFolder(this.#root, { folder: `data-${createId()}`, replaced: [] })
+    const folder = `data-${createId()}`
+    writeCurrentFolder(this.#root, { folder, replaced: [] })
     this.#leaveData()
     for (const name of readdirSync(this.#root))
-      if (/^(?:data(?:-[0-9a-f]+)?|drafts|copies)$/.test(name)) rmSync(join(this.#root, name), removeOptions)
+      if (name !== folder && /^(?:data(?:-[0-9a-f]+)?|drafts|copies)$/.test(name))
+        rmSync(join(this.#root, name), removeOptions)
     await this.packages.keep([])
     syncFolder(this.#root)
   }

@@ -105,8 +105,9 @@ async function openDriver(app: AppContext, options: DockerHostingOptions): Promi
   const { docker: settings, importSampleImage } = options
   const { connection, address, prefix } = settings
   const { default: DockerClient } = await import('dockerode')
+  const client = new DockerClient(connection)
   const { limitsPrivileges } = await claimSwarm({
-    docker: new DockerClient(connection),
+    docker: client,
     address,
     prefix,
     installationId: await readInstallationId(app),
@@ -117,7 +118,7 @@ async function openDriver(app: AppContext, options: DockerHostingOptions): Promi
       'docker before 25.0 ignores no-new-privileges of a service: set it for the daemon of each machine',
     )
   const { createDockerHosting } = await import('#server/drivers/hosting/docker/docker-hosting.ts')
-  const image = settings.image ?? (await importImage(new DockerClient(connection), importSampleImage))
+  const image = settings.image ?? (await importImage(client, importSampleImage))
   const gateway = await openGateway(app, options)
   try {
     return createDockerHosting({

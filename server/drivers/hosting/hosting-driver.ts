@@ -194,7 +194,8 @@ export interface HostingDriver {
   switchOver(ref: InstanceRef, operation: HostingOperation): Promise<void>
   /**
    * Returns to the settings and tasks that ran before the deployment of this operation; data stay. An instance that did not run before
-   * keeps its new tasks. Does nothing if the deployment is completed, or if another operation began it. `fault` is stored as its reason.
+   * keeps its new tasks. If the operation began no deployment, because its start was refused, only the apps return that were installed for
+   * it. Does nothing if the deployment is completed. `fault` is stored as its reason.
    */
   rollBack(ref: InstanceRef, fault: InstanceFault, operation: HostingOperation): Promise<void>
   /** Sets the target state to stopped. Returns when no task runs. */

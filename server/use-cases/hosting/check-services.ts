@@ -1,4 +1,5 @@
 /** Runs the health check: stores the observed state of services when it has changed (D40). */
+import { configLimits } from '#domain/hosting.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import {
@@ -23,9 +24,6 @@ type ObservedFields = Pick<
   MonitoredService,
   'online' | 'running_memory' | 'running_tasks' | 'needs_reboot' | 'fault' | 'deployment_fault' | 'system_status'
 >
-
-/** Maximum number of tasks of a service (D42). */
-const maxTasks = 4
 
 /**
  * A `state` of null means that a service that should run has no instance on the host. `knownFault` is the deployment fault of the row: it
@@ -53,7 +51,7 @@ export function toObservedFields(
     online: healthy ? 1 : 0,
     running_memory: tasks[0]?.limitMb ?? null,
     // During a replacement there can be one more.
-    running_tasks: Math.min(maxTasks, tasks.length),
+    running_tasks: Math.min(configLimits.maxTasks, tasks.length),
     needs_reboot: active !== null && !isSameConfig(active, config),
     fault,
     deployment_fault: deploymentFault,

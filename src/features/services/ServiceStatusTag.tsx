@@ -33,7 +33,7 @@ export function ServiceStatusTag({
   return <Tag tone={tone}>{t(`status.${status as 0}`)}</Tag>
 }
 
-/** Returns the notes next to the status, the most severe first. */
+/** Returns the notes next to the status: the current step, then the others, the most severe first. */
 export function listNotes(
   {
     system_status: status,

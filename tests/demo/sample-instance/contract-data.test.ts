@@ -34,6 +34,7 @@ const activate = async (task: ContractTask, id: string) => (await task.control('
 const countUsers = (data: string) => data.split('\n').filter((line) => /^\[\d+,"(?:admin|user\d+)"/.test(line)).length
 
 it('moves data between a folder and a database, and continues its numbers', async () => {
+  if (postgresUrl === null) throw new Error('PostgreSQL is not installed')
   const [inFolder, inDatabase] = await Promise.all(
     [null, postgresUrl].map(async (url) => (await openInstance(url)).startTask()),
   )

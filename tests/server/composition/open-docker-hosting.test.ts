@@ -97,12 +97,14 @@ it('warns about settings without effect and about a connection that is not encry
   const { driver, readEvents } = openDocker({
     DOCKER_HOST: 'tcp://10.0.0.5',
     SERVICE_TLS: '1',
+    // Asks for nothing, so it is not named.
     SERVICE_USERS: 'off',
+    SERVICE_MEMORY_MB: '3000',
   })
   expect(readEvents()).toMatchObject([
     { event: 'service_proxy_untrusted' },
     { event: 'docker_connection_unprotected' },
-    { event: 'service_settings_unused', settings: ['SERVICE_USERS'] },
+    { event: 'service_settings_unused', settings: ['SERVICE_MEMORY_MB'] },
   ])
   await driver.close()
 })

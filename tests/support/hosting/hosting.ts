@@ -49,6 +49,7 @@ export interface LocalUnderTest extends HostingUnderTest {
 export const sampleProgram = join(import.meta.dirname, '..', '..', '..', 'demo', 'sample-instance', 'main.ts')
 
 /** The sample program, except that some apps break it (`program-breaks.ts`). */
+export const faultyProgram = join(import.meta.dirname, 'faulty-program.ts')
 export const breakableProgram = join(import.meta.dirname, 'breakable-program.ts')
 
 const localTraits: HostingTraits = {

@@ -5,6 +5,7 @@
  */
 import type Docker from 'dockerode'
 import {
+  EngineRefusal,
   createEngineClient,
   type EngineClient,
   isConflict,
@@ -132,6 +133,12 @@ const hintsByCode: Record<string, string> = {
 }
 
 function toUnreachable(address: string, error: unknown): SwarmError {
+  if (error instanceof EngineRefusal)
+    return new SwarmError(
+      'unreachable',
+      `Docker at ${address} refuses a call that the portal needs (${error.message}): check the rights of DOCKER_HOST.`,
+      { cause: error },
+    )
   const { cause = error } = error as Error
   const { code = '', message } = (cause instanceof Error ? cause : error) as NodeJS.ErrnoException
   const hint = hintsByCode[code] ?? 'check the daemon and DOCKER_HOST'

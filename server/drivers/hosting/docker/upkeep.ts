@@ -1,5 +1,6 @@
 /** Regular work that one node of the portal does for all: removes and completes what interrupted calls have left. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import type { DockerContext } from '#server/drivers/hosting/docker/services/docker-context.ts'
 import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { getFilters, labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
@@ -35,6 +36,8 @@ export function createUpkeep(
     try {
       await work()
     } catch (error) {
+      // A later operation has begun since the snapshot was read, and does the work itself.
+      if (error instanceof HostingError && error.fault === 'overtaken') return
       context.settings.log.warn(
         { event: 'service_upkeep_failed', err: error, subject },
         'could not complete or remove what an interrupted call has left',
@@ -86,10 +89,9 @@ async function completeRecord(context: DockerContext, { record, service }: State
   }
   if (isRolledBackBySwarm(record, service)) await storeSwarmRollback(context, record)
   if (record.pausedUntil !== null && record.pausedUntil < settings.clock())
-    await records.change(
-      record,
-      record.fence,
-      (currentRecord) => currentRecord && { ...currentRecord, pausedUntil: null },
+    // A repeated replacement may have begun a new pause since the snapshot was read.
+    await records.change(record, record.fence, (currentRecord) =>
+      currentRecord?.pausedUntil === record.pausedUntil ? { ...currentRecord, pausedUntil: null } : null,
     )
   else if (isApplied({ record, service })) return
   await applyRecord(context, record, record.fence)

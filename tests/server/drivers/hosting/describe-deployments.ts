@@ -75,6 +75,15 @@ export function describeDeployments(fixture: DriverFixture, { hasImages }: { has
       expect(await readDeployment(ref)).toBeNull()
     })
 
+    it('returns to the apps that run if the start of the others was refused', async () => {
+      const app = await createApp()
+      const ref = await startInstance(createRef(), {}, [app])
+      await driver.switchOver(ref, withFence(1))
+      await driver.install(ref, [{ ...app, version: '1.1' }], withFence(3))
+      await driver.rollBack(ref, 'no_memory', withFence(3))
+      expect(await driver.look(ref)).toMatchObject({ apps: [{ code: 'pay', version: '1.0' }], fault: null })
+    })
+
     it('returns to the version that ran, with its data and apps, and keeps the fault until the next operation', async () => {
       const { ref, previousState } = await startBrokenUpdate()
       const { address } = previousState

@@ -9,6 +9,7 @@ import { expect, it } from 'vitest'
 import { canReachControl } from '#server/drivers/hosting/gateway/control-path.ts'
 import { openGateway } from '#server/drivers/hosting/gateway/gateway.ts'
 import { expectNothingUncaught } from '#tests/support/runner/uncaught.ts'
+import { createRandom, drawBetween, pick, suiteSeed } from '#tests/support/runner/random.ts'
 
 const refusedPaths = [
   '/control',
@@ -145,15 +146,11 @@ it('refuses what the URL parser, a decoding router or a static file server reads
     )
     return [rawPath, decodedPath, ...parsedUrls.map(({ pathname }) => pathname), ...cleanPaths]
   }
-  let seed = 56
-  const nextIndex = (limit: number) => {
-    seed = (seed * 48_271) % 2_147_483_647
-    return seed % limit
-  }
+  const random = createRandom(suiteSeed)
   const missedPaths: string[] = []
   let reachingCount = 0
   for (let time = 0; time < 15_000; time++) {
-    const path = `/${Array.from({ length: 1 + nextIndex(7) }, () => pieces[nextIndex(pieces.length)]).join('')}`
+    const path = `/${Array.from({ length: drawBetween(random, 1, 7) }, () => pick(random, pieces)).join('')}`
     if (!readPaths(path).some(isControl)) continue
     reachingCount += 1
     if (!canReachControl(path)) missedPaths.push(path)

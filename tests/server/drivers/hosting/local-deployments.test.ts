@@ -1,5 +1,4 @@
 /** Tests deployments of the local driver: the version that ran keeps running until the new one is healthy, and comes back if it never is. */
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { InstanceApp, InstanceConfig, InstanceRef, InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
@@ -13,6 +12,7 @@ import type { InstanceRecord } from '#server/drivers/hosting/local/instances/fil
 import { faultyMemoryMb } from '#tests/support/hosting/faulty-program.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import {
+  faultyProgram,
   findSupervisors,
   findTasks,
   type LocalUnderTest,
@@ -24,7 +24,6 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const program = join(import.meta.dirname, '..', '..', '..', 'support', 'hosting', 'faulty-program.ts')
 const ref: InstanceRef = { serviceId: 12, code: 'acmetrade' }
 const withFence = (fence: number) => ({ fence })
 const createApp = (version: string): InstanceApp => ({
@@ -57,7 +56,7 @@ describe('a deployment of the local driver', () => {
       .toSorted()
 
   async function startInstance(config: InstanceConfig, settings: Parameters<typeof openLocalHosting>[0] = {}) {
-    host = openLocalHosting({ program, ...settings })
+    host = openLocalHosting({ program: faultyProgram, ...settings })
     await host.driver.prepare(ref, { name: 'Trading', config }, withFence(1))
     await host.driver.install(ref, [createApp('1.0')], withFence(1))
     await host.driver.start(ref, { fresh: false }, withFence(1))
@@ -116,7 +115,7 @@ describe('a deployment of the local driver', () => {
     })
     const deployment = { state: 'in_progress', healthyTasks: 0, wantedTasks: 2 }
     expect(await look()).toMatchObject({ healthy: true, fault: null, deployment })
-    await host.driver.rollBack(ref, 'no_image', withFence(1)).catch(({ fault }) => expect(fault).toBe('overtaken'))
+    await expect(host.driver.rollBack(ref, 'no_image', withFence(1))).rejects.toMatchObject({ fault: 'overtaken' })
     for (let time = 0; time < 2; time++) await host.driver.rollBack(ref, 'keeps_ending', withFence(2))
     const rolledBackState = await look()
     expect(rolledBackState).toMatchObject({
@@ -182,7 +181,7 @@ describe('a deployment of the local driver', () => {
   })
 
   it('keeps the new tasks of a first start, and reports why they are not healthy', async () => {
-    host = openLocalHosting({ program, times: { beginMs: 300 } })
+    host = openLocalHosting({ program: faultyProgram, times: { beginMs: 300 } })
     await host.driver.prepare(
       ref,
       { name: '', config: { memoryMb: faultyMemoryMb.neverResponds, tasks: 1 } },

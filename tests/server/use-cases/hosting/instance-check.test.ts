@@ -251,8 +251,8 @@ describe('the check of an image', () => {
       const timer = setInterval(() => response.write('[]\n'), 10)
       response.on('close', () => clearInterval(timer))
     })
-    const problems = listProblems(await check({ limitMs: 500 }))
-    expect(problems).toContain('wrong: GET /control/v1/data has all data, up to its last line: none within 0.5 s')
+    const problems = listProblems(await check({ limitMs: 2000 }))
+    expect(problems).toContain('wrong: GET /control/v1/data has all data, up to its last line: none within 2 s')
     expect(problems).toContain(
       'skipped: the lines of the data have exactly the documented form: the data could not be read',
     )

@@ -1,5 +1,4 @@
 /** Tests the steps of operations on services with the local driver: what others see of them, and the return to the version that ran before. */
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   type HostingDriver,
@@ -13,11 +12,10 @@ import { checkServices } from '#server/use-cases/hosting/check-services.ts'
 import { healthCheckMs } from '#server/use-cases/hosting/health-wait.ts'
 import type { ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import { faultyMemoryMb } from '#tests/support/hosting/faulty-program.ts'
-import { findTasks, type LocalUnderTest, openLocalHosting } from '#tests/support/hosting/hosting.ts'
+import { faultyProgram, findTasks, type LocalUnderTest, openLocalHosting } from '#tests/support/hosting/hosting.ts'
 import { buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
-const program = join(import.meta.dirname, '..', '..', '..', 'support', 'hosting', 'faulty-program.ts')
 const defaultTimes = { ...healthCheckMs }
 
 describe('the steps of an operation', () => {
@@ -30,7 +28,7 @@ describe('the steps of an operation', () => {
     await host.end()
   })
   beforeEach(async () => {
-    host = openLocalHosting({ program })
+    host = openLocalHosting({ program: faultyProgram })
     fixture.server.app.hosting = host.driver
     alpha = await fixture.server.signIn('order@alpha')
     contractId = (await buyOrder(fixture.server, alpha, { code: 'alpha1' })).contract_id
@@ -70,6 +68,14 @@ describe('the steps of an operation', () => {
       await call(...args)
     }
   }
+  /** A state as it is just after a start, because the real program may be faster than the first look. */
+  const toStartingState = (state: InstanceState | null): InstanceState | null =>
+    state && {
+      ...state,
+      healthy: false,
+      tasks: state.tasks.map((task) => ({ ...task, healthy: false })),
+      deployment: state.deployment && { ...state.deployment, healthyTasks: 0 },
+    }
   const passTime = (ms: number) => {
     fixture.server.clock.now += ms
   }
@@ -90,12 +96,17 @@ describe('the steps of an operation', () => {
         return await call(...args)
       }
     const { driver } = host
+    let lookCount = 0
     replaceCalls({
       prepare: record(driver.prepare),
       install: record(driver.install),
       setPassword: record(driver.setPassword),
       start: record(driver.start),
-      look: record(driver.look),
+      look: record(async (ref) => {
+        const state = await driver.look(ref)
+        lookCount += 1
+        return lookCount === 1 ? toStartingState(state) : state
+      }),
       switchOver: record(driver.switchOver),
     })
     expect((await create()).status).toBe(200)
@@ -156,6 +167,7 @@ describe('the steps of an operation', () => {
 
   it('remove a service whose creation fails', async () => {
     healthCheckMs.timeout = -1
+    replaceCalls({ look: async (ref) => toStartingState(await host.driver.look(ref)) })
     expect(await create()).toMatchObject({ status: 409, body: { data: { why: 'not_healthy' } } })
     expect(await readRow()).toMatchObject({
       system_status: 0,

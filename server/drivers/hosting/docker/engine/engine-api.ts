@@ -58,6 +58,8 @@ export interface EngineImage {
 
 /** Number of failed health checks after which the engine ends a task. */
 export const healthRetries = 3
+/** Time in s after the start of a task from which a failing health check ends it. */
+export const startPeriodSeconds = 60
 const pullMs = 10 * 60_000
 
 export function createEngineApi(client: EngineClient): EngineApi {

@@ -6,12 +6,12 @@ export interface Limiter {
  * Runs at most `maxParallel` pieces of work at once. The others wait in the order of their calls. Calls `refuse`, which throws, if already
  * `maxWaiting` wait.
  */
-export function createLimiter(maxParallel: number, maxWaiting = Infinity, refuse?: () => never): Limiter {
+export function createLimiter(maxParallel: number, maxWaiting: number, refuse: () => never): Limiter {
   const waiting: (() => void)[] = []
   let runningCount = 0
   return {
     async run(work) {
-      if (runningCount >= maxParallel && waiting.length >= maxWaiting) refuse?.()
+      if (runningCount >= maxParallel && waiting.length >= maxWaiting) refuse()
       if (runningCount >= maxParallel) await new Promise<void>((resolve) => waiting.push(resolve))
       else runningCount += 1
       try {

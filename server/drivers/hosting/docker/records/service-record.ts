@@ -136,7 +136,8 @@ export function rollBackRecord(
   isGivenUp: boolean,
 ): SwarmRecord {
   const { deployment } = record
-  if (deployment?.fence !== fence || deployment.state === 'completed') return record
+  if (deployment?.fence !== fence) return restoreApps(record)
+  if (deployment.state === 'completed') return record
   if (deployment.state === 'rolled_back')
     return isGivenUp ? { ...record, deployment: { ...deployment, isGivenUp } } : record
   const { previous } = deployment
@@ -170,3 +171,7 @@ export function raiseFence(record: SwarmRecord, fence: number): SwarmRecord {
   const isOver = deployment !== null && deployment.state !== 'in_progress' && deployment.fault !== null
   return { ...record, fence, deployment: isOver ? { ...deployment, fault: null } : deployment }
 }
+
+/** The start was refused, so there is no deployment. The next start must not use the apps that were installed for it. */
+const restoreApps = (record: SwarmRecord): SwarmRecord =>
+  record.active === null || record.apps === record.active.apps ? record : { ...record, apps: record.active.apps }

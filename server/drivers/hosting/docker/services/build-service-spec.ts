@@ -1,6 +1,6 @@
 /** Builds the specifications of Swarm services. Only calculations. */
 import type { InstanceAddress, InstanceConfig } from '#server/drivers/hosting/hosting-driver.ts'
-import { healthRetries } from '#server/drivers/hosting/docker/engine/engine-api.ts'
+import { healthRetries, startPeriodSeconds } from '#server/drivers/hosting/docker/engine/engine-api.ts'
 import { getTaskCount } from '#server/drivers/hosting/machine-memory.ts'
 import type {
   EngineService,
@@ -109,7 +109,7 @@ export function buildTaskTemplate(
       Healthcheck: {
         Interval: healthSeconds * second,
         Timeout: 5 * second,
-        StartPeriod: 60 * second,
+        StartPeriod: startPeriodSeconds * second,
         StartInterval: second,
         Retries: healthRetries,
       },

@@ -1,13 +1,12 @@
 /** Finds out from the tasks of a service why they do not run. Only calculations. */
 import type { InstanceFault } from '#server/drivers/hosting/hosting-driver.ts'
+import { startPeriodSeconds } from '#server/drivers/hosting/docker/engine/engine-api.ts'
 import type { EndedContainer, EngineNode, EngineTask } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import { getSettingNumber, isNodeReady } from '#server/drivers/hosting/docker/services/task-states.ts'
 
 /** Time in ms after which a task whose health check has not succeeded counts as a fault. */
 const slowStartMs = 30_000
 
-/** Time in ms from which a failing health check ends a task (`StartPeriod` of its specification). */
-const startPeriodMs = 60_000
 /** Exit codes of a program that ends because it was told to. */
 const politeExitCodes = [0, 143]
 
@@ -76,7 +75,7 @@ function getEndFault(task: EngineTask, container: EndedContainer | undefined, wa
 function seemsUnhealthy({ CreatedAt, Status }: EngineTask): boolean {
   if (/unhealthy/.test(Status.Err ?? '')) return true
   const lifeMs = Date.parse(Status.Timestamp) - Date.parse(CreatedAt)
-  return lifeMs >= startPeriodMs && politeExitCodes.includes(Status.ContainerStatus?.ExitCode ?? -1)
+  return lifeMs >= startPeriodSeconds * 1000 && politeExitCodes.includes(Status.ContainerStatus?.ExitCode ?? -1)
 }
 
 /** Returns the latest containers that ended, so that the caller can find out why. */

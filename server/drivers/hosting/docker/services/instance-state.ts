@@ -58,10 +58,7 @@ export function settleRecord(input: StateInput): SwarmRecord {
 }
 
 /** Returns the tasks to display: one of each number. While a task is replaced, this is the old one until the new one is healthy. */
-export function listCurrentTasks(
-  tasks: readonly EngineTask[],
-  nodesById: ReadonlyMap<string, EngineNode>,
-): EngineTask[] {
+function listCurrentTasks(tasks: readonly EngineTask[], nodesById: ReadonlyMap<string, EngineNode>): EngineTask[] {
   const tasksByNumber = new Map<number, EngineTask>()
   for (const task of tasks) {
     const isCurrent = hasContainer(task) && task.DesiredState === 'running' && mayRun(task, nodesById)

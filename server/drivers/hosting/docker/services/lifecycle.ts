@@ -1,4 +1,4 @@
-/** The calls of the driver that create, start, stop and remove services. Each changes the record first, and then applies it. */
+/** The calls of the driver that create, configure, remove and erase services, and install their apps. */
 import {
   HostingError,
   type HostingOperation,
@@ -55,9 +55,9 @@ export function createLifecycle(context: DockerContext) {
     ): Promise<{ address: InstanceAddress; hadData: boolean }> {
       const ref = requireInstanceRef(refInput)
       await rebuildRecord(context, ref)
-      const erasedRecord = await records.find(ref)
-      if (erasedRecord?.erased === 'in_progress' && fence >= erasedRecord.fence)
-        await continueErasure(context, erasedRecord)
+      const existingRecord = await records.find(ref)
+      if (existingRecord?.erased === 'in_progress' && fence >= existingRecord.fence)
+        await continueErasure(context, existingRecord)
       const record = await records.change(ref, fence, (currentRecord) => {
         if (currentRecord?.erased === 'in_progress')
           throw new HostingError('unreachable', `the data of the service ${ref.code} is still being erased`)

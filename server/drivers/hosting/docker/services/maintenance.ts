@@ -17,6 +17,7 @@ import {
 } from '#server/drivers/hosting/docker/services/build-service-spec.ts'
 import { removeStoppedService } from '#server/drivers/hosting/docker/services/apply-record.ts'
 import { findOwnService } from '#server/drivers/hosting/docker/services/find-own-service.ts'
+import { listServiceTasks } from '#server/drivers/hosting/docker/services/read-states.ts'
 import { findFault } from '#server/drivers/hosting/docker/services/find-fault.ts'
 import { resolveImage } from '#server/drivers/hosting/docker/services/resolve-image.ts'
 import { deriveControlToken, ensureTaskObjects } from '#server/drivers/hosting/docker/services/service-objects.ts'
@@ -65,7 +66,7 @@ const openTarget = ({ settings }: DockerContext, record: SwarmRecord, { host, po
 
 async function findRunningTask(context: DockerContext, record: SwarmRecord): Promise<TaskTarget | null> {
   const service = await findOwnService(context, getServiceName(context.settings.prefix, record))
-  return service && findHealthyTarget(context, await context.api.listTasks({ service: [service.ID] }))
+  return service && findHealthyTarget(context, await listServiceTasks(context.api, service.ID))
 }
 
 async function findHealthyTarget(
@@ -89,7 +90,7 @@ export async function openMaintenance(context: DockerContext, record: SwarmRecor
   const deadline = settings.clock() + maxStartMs
   for (;;) {
     const service = await ensureMaintenance(context, record)
-    const tasks = service ? await api.listTasks({ service: [service.ID] }).catch(toNoTasks) : []
+    const tasks = service ? await listServiceTasks(api, service.ID) : []
     const target = await findHealthyTarget(context, tasks)
     if (target && service) {
       const timer = setInterval(() => void extend(context, service.ID).catch(() => undefined), extensionMs)
@@ -194,9 +195,4 @@ async function tryChange<T>(change: () => Promise<T>): Promise<T | null> {
     if (isConflict(error) || isOutOfSequence(error) || isMissing(error)) return null
     throw error
   }
-}
-
-function toNoTasks(error: unknown): EngineTask[] {
-  if (isMissing(error)) return []
-  throw error
 }

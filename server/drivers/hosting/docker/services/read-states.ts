@@ -33,7 +33,9 @@ async function readEndedContainers(
   const ids = listEndedContainers(tasks)
   for (const id of ids.filter((containerId) => !endedContainers.has(containerId)).slice(0, maxExaminedContainers)) {
     if (endedContainers.size >= maxRememberedContainers) endedContainers.clear()
-    endedContainers.set(id, await api.findEndedContainer(id).catch(() => null))
+    // After an error it is read again the next time.
+    const container = await api.findEndedContainer(id).catch(() => undefined)
+    if (container !== undefined) endedContainers.set(id, container)
   }
   return new Map(
     ids.flatMap((id) => {

@@ -63,7 +63,8 @@ function toRecord(service: EngineService, apps: readonly RecordedApp[]): SwarmRe
     config,
     apps,
     active: isRunning ? { number, fence, config, apps, image: template.ContainerSpec.Image } : null,
-    lastNumber: number,
+    // After a rollback the previous tasks have a higher number, which must not be used again.
+    lastNumber: Math.max(number, service.PreviousSpec?.TaskTemplate.ForceUpdate ?? 0),
     deployment: null,
     node: readNode(template),
     pausedUntil: null,

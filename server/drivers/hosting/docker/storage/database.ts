@@ -3,7 +3,7 @@
  * address needs CREATEDB and CREATEROLE, and need not be a superuser.
  */
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
-import { describePostgresHost, parsePostgresAddress, type PostgresAddress } from '#server/config/postgres-address.ts'
+import { describePostgresHost, parsePostgresAddress } from '#server/config/postgres-address.ts'
 import { withAdminConnection } from '#server/drivers/hosting/docker/storage/admin-connection.ts'
 import { buildPasswordVerifier } from '#server/drivers/hosting/docker/storage/password-verifier.ts'
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
@@ -151,15 +151,7 @@ function buildServiceUrl(adminUrl: string, { name, password }: DatabaseLogin): s
     .split('&')
     .filter((pair) => inheritedParameters.includes(pair.split('=', 1)[0] ?? ''))
   const credentials = `${encodeURIComponent(name)}:${encodeURIComponent(password)}`
-  const { authority, query } = formatHosts(hosts)
-  const allParameters = [...query, ...parameters].join('&')
-  return `postgres://${credentials}@${authority}/${encodeURIComponent(name)}${allParameters === '' ? '' : `?${allParameters}`}`
-}
-
-/** Folders of Unix sockets must be in the query. */
-function formatHosts(hosts: PostgresAddress['hosts']): { authority: string; query: string[] } {
-  if (hosts.every(({ host }) => !host.startsWith('/')))
-    return { authority: hosts.map(describePostgresHost).join(','), query: [] }
-  const [names, ports] = [hosts.map(({ host }) => encodeURIComponent(host)), hosts.map(({ port }) => port)]
-  return { authority: '', query: [`host=${names.join(',')}`, `port=${ports.join(',')}`] }
+  const authority = hosts.map(describePostgresHost).join(',')
+  const query = parameters.length === 0 ? '' : `?${parameters.join('&')}`
+  return `postgres://${credentials}@${authority}/${encodeURIComponent(name)}${query}`
 }

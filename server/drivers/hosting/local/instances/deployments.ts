@@ -38,15 +38,13 @@ export function completeDeployment({ deployment }: InstanceRecord, fence: number
 }
 
 /**
- * The apps return with the setting. The requested configuration stays: it is what the next start uses. Returns no changes if the deployment
- * has ended or belongs to another operation.
+ * The apps return with the setting. The requested configuration stays: it is what the next start uses. If the operation began no
+ * deployment, because its start was refused, only the apps return that were installed for it.
  */
-export function rollBackDeployment(
-  { deployment }: InstanceRecord,
-  fault: InstanceFault,
-  fence: number,
-): DeploymentChanges {
-  if (deployment?.fence !== fence || deployment.state !== 'in_progress') return {}
+export function rollBackDeployment(record: InstanceRecord, fault: InstanceFault, fence: number): DeploymentChanges {
+  const { deployment, active } = record
+  if (deployment?.fence !== fence) return active && record.wanted === 'running' ? { apps: active.apps } : {}
+  if (deployment.state !== 'in_progress') return {}
   const { previous } = deployment
   if (previous === null) return { deployment: { ...deployment, fault } }
   return {

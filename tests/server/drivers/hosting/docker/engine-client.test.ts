@@ -1,19 +1,22 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Docker from 'dockerode'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createEngineApi, type EngineApi } from '#server/drivers/hosting/docker/engine/engine-api.ts'
 import { createEngineClient, type EngineClient } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 
-let server: Server | null = null
+const servers: Server[] = []
 afterEach(() => {
-  server?.closeAllConnections()
-  server?.close()
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
 })
 
 async function openEngine(onRequest: RequestListener): Promise<{ client: EngineClient; api: EngineApi }> {
-  server = createServer(onRequest).listen(0, '127.0.0.1')
+  const server = createServer(onRequest).listen(0, '127.0.0.1')
+  servers.push(server)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const client = createEngineClient(new Docker({ protocol: 'http', host: '127.0.0.1', port }), Date.now)
@@ -84,18 +87,19 @@ describe('calls of the Docker Engine', () => {
   })
 
   it('are at most eight at a time', async () => {
-    let openCount = 0
+    const openResponses: ServerResponse[] = []
     let maxOpenCount = 0
     const { api } = await openEngine((_, response) => {
-      openCount += 1
-      maxOpenCount = Math.max(maxOpenCount, openCount)
-      setImmediate(() => {
-        openCount -= 1
-        response.end('[]')
-      })
+      openResponses.push(response)
+      maxOpenCount = Math.max(maxOpenCount, openResponses.length)
     })
-    await Promise.all(Array.from({ length: 40 }, () => api.listNodes()))
-    expect(maxOpenCount).toBeLessThanOrEqual(8)
+    const calls = Promise.all(Array.from({ length: 40 }, () => api.listNodes()))
+    await expect.poll(() => openResponses.length).toBe(8)
+    const timer = setInterval(() => {
+      for (const response of openResponses.splice(0)) response.end('[]')
+    }, 5)
+    await calls.finally(() => clearInterval(timer))
+    expect(maxOpenCount).toBe(8)
   })
 
   it('do not wait for images from a registry that does not answer', async () => {
@@ -104,8 +108,8 @@ describe('calls of the Docker Engine', () => {
     })
     const pulls = Array.from({ length: 20 }, () => api.pullImage('registry.test/shop:1', null).catch(() => undefined))
     expect(await api.listNodes()).toEqual([])
-    server?.closeAllConnections()
-    server?.close()
+    servers[0]?.closeAllConnections()
+    servers[0]?.close()
     await Promise.all(pulls)
   })
 
@@ -114,8 +118,8 @@ describe('calls of the Docker Engine', () => {
     const call = { method: 'GET', path: '/nodes', timeoutMs: 300 } as const
     const calls = Array.from({ length: 450 }, () => client.call(call).catch((error: unknown) => error))
     expect(await Promise.race(calls)).toMatchObject({ fault: 'throttled' })
-    server?.closeAllConnections()
-    server?.close()
+    servers[0]?.closeAllConnections()
+    servers[0]?.close()
     await Promise.all(calls)
   })
 

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { noHosting } from '#server/context/no-hosting.ts'
 import { createLateHosting } from '#server/drivers/hosting/docker/late-hosting.ts'
@@ -117,6 +118,7 @@ it('makes no further attempt after it was closed, and closes what it opened mean
   await failing.start()
   await failing.driver.close()
   const callCount = open.mock.calls.length
-  await new Promise((resolve) => setImmediate(resolve))
+  // Several times the pause before a further attempt.
+  await wait(50)
   expect(open).toHaveBeenCalledTimes(callCount)
 })

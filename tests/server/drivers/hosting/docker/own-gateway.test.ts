@@ -74,6 +74,12 @@ const listProcesses = (port: number): HostProcess[] =>
   findProcesses('').filter(
     ({ command }) => command.includes('gateway-process.ts') && command.includes(`"port":${port}`),
   )
+/** Throws if there is none, because a signal to process 0 would reach the test runner. */
+function findGatewayPid(port: number): number {
+  const [gatewayProcess] = listProcesses(port)
+  if (!gatewayProcess) throw new Error(`no gateway process has port ${port}`)
+  return gatewayProcess.pid
+}
 const buildRoute = (code: string, route: Partial<ServiceRoute> = {}): ServiceRoute => ({
   code,
   shouldRun: true,
@@ -140,12 +146,12 @@ describe('the own gateway of the driver docker', () => {
     gateway.setRoutes([buildRoute('acme')])
     await waitForStatus(gateway, 'acme', 200)
     const port = getPort(gateway)
-    const [firstProcess] = listProcesses(port)
-    process.kill(firstProcess?.pid ?? 0, 'SIGKILL')
+    const firstPid = findGatewayPid(port)
+    process.kill(firstPid, 'SIGKILL')
     await waitUntil('the end is logged', () => filterEntries('service_gateway_ended').length === 1)
     await waitForStatus(gateway, 'acme', 200)
     expect(getPort(gateway)).toBe(port)
-    expect(listProcesses(port).map(({ pid }) => pid === firstProcess?.pid)).toEqual([false])
+    expect(listProcesses(port).map(({ pid }) => pid === firstPid)).toEqual([false])
     expect(filterEntries('service_gateway_ended')).toEqual([
       expect.objectContaining({ level: 'warn', signal: 'SIGKILL', restartMs: 0 }),
     ])
@@ -161,11 +167,10 @@ describe('the own gateway of the driver docker', () => {
       limits: {},
       drainMs: 0,
     }
-    const supervisor = new GatewaySupervisor({ settings, folder, log, pingMs: 300 })
+    const supervisor = new GatewaySupervisor({ settings, folder, log, pingMs: 1000 })
     gateways.push(supervisor)
     await waitUntilListening()
-    const [hangingProcess] = listProcesses(supervisor.getPort())
-    const pid = hangingProcess?.pid ?? 0
+    const pid = findGatewayPid(supervisor.getPort())
     process.kill(pid, 'SIGSTOP')
     await waitUntil('the process has ended', () => !isRunning(pid))
     await waitUntilListening(2)
@@ -197,8 +202,7 @@ describe('the own gateway of the driver docker', () => {
     let output = ''
     portal.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
     const port = await waitUntil('the gateway listens', () => Number(/listening on (\d+)/.exec(output)?.[1]))
-    const [gatewayProcess] = listProcesses(port)
-    const pid = gatewayProcess?.pid ?? 0
+    const pid = findGatewayPid(port)
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/SECRET|hidden/)
     // A signal to the group of the portal does not end the gateway: only the portal does.
     process.kill(pid, 'SIGTERM')
@@ -260,7 +264,7 @@ it('the own gateway completes running requests before it closes, and accepts no 
   const gateway = openGateway()
   gateway.setRoutes([buildRoute('acme')])
   await waitForStatus(gateway, 'acme', 200)
-  const [gatewayProcess] = listProcesses(getPort(gateway))
+  const gatewayPid = findGatewayPid(getPort(gateway))
   const pendingResponse = new Promise<ServerResponse>(
     (resolve) => (respond = (_request, response) => resolve(response)),
   )
@@ -271,7 +275,7 @@ it('the own gateway completes running requests before it closes, and accepts no 
   response.end('completed')
   expect((await page)?.body).toBe('completed')
   await isClosed
-  expect(isRunning(gatewayProcess?.pid ?? 0)).toBe(false)
+  expect(isRunning(gatewayPid)).toBe(false)
   expect(filterEntries('service_gateway_ended')).toEqual([])
 })
 

@@ -95,7 +95,7 @@ it('names the reason if the daemon does not answer', async () => {
   })
   await once(slow.listen(0, '127.0.0.1'), 'listening')
   const slowDocker = new Docker({ protocol: 'http', host: '127.0.0.1', port: (slow.address() as AddressInfo).port })
-  await expectRefusal(claim('one', 'portal', slowDocker, 100), 'unreachable', /did not complete its answer in time/)
+  await expectRefusal(claim('one', 'portal', slowDocker, 1000), 'unreachable', /did not complete its answer in time/)
   slow.closeAllConnections()
   await once(slow.close(), 'close')
 })

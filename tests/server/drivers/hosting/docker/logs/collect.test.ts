@@ -12,15 +12,7 @@ import {
   type ServiceLogsFixture,
   startAt,
 } from '#tests/support/hosting/service-logs.ts'
-
-/** Numbers from 0 to 1 that are the same in every run. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-    return state / 2 ** 31
-  }
-}
+import { createRandom } from '#tests/support/runner/random.ts'
 
 let fixture: ServiceLogsFixture
 let server: S3Server | null = null
@@ -236,7 +228,7 @@ describe('a collection', () => {
       fixture.addLine(task, `line of ${index}`)
       if (index % 2 === 0) task.fault = 'hangs_later'
     }
-    const logs = fixture.openLogs({ limits: { silenceMs: 100 } })
+    const logs = fixture.openLogs({ limits: { silenceMs: 1000 } })
     await logs.collect(services)
     expect(fixture.events).toContain('service_log_not_collected')
     const readStored = (index: number) =>

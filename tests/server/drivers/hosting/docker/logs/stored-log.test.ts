@@ -198,7 +198,7 @@ describe('reading', () => {
     const first = fixture.docker.addTask({ id: 't1' })
     const second = fixture.docker.addTask({ id: 't2', slot: 2, node: 'n2' })
     fixture.addLine(first, 'stored')
-    const logs = fixture.openLogs({ limits: { silenceMs: 100 } })
+    const logs = fixture.openLogs({ limits: { silenceMs: 1000 } })
     await logs.collect([service])
     fixture.now += 61_000
     fixture.addLine(first, 'live')
