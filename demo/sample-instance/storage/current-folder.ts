@@ -3,7 +3,7 @@
  * either the old or the new data.
  */
 import { join } from 'node:path'
-import { readJsonFile } from '#server/drivers/hosting/local/atomic-file.ts'
+import { readJsonFile } from '#server/drivers/hosting/atomic-file.ts'
 import { writeDurably } from '#demo/sample-instance/storage/write-durably.ts'
 
 export interface CurrentFolder {

@@ -1,7 +1,7 @@
 /** Stores the data files of packages as `packages/<sha256>.json`. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { readJsonFile } from '#server/drivers/hosting/local/atomic-file.ts'
+import { readJsonFile } from '#server/drivers/hosting/atomic-file.ts'
 import type { AppFile, PackageStore } from '#demo/sample-instance/storage/instance-storage.ts'
 import { writeDurably } from '#demo/sample-instance/storage/write-durably.ts'
 

@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
+import { syncFolder } from '#server/drivers/hosting/atomic-file.ts'
 import { buildData } from '#server/drivers/hosting/local/build-data.ts'
 import { toHostingError } from '#server/drivers/hosting/local/data-file.ts'
 import { copyDataFile, readDataFile } from '#server/drivers/hosting/local/read-data.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
+import { writeFileAtomically } from '#server/drivers/hosting/atomic-file.ts'
 
 export const temporaryPrefix = '.part-'
 

@@ -36,7 +36,11 @@ export function createDockerHosting(settings: DockerHostingSettings): HostingDri
     records,
     log: {
       write: (ref, text) => logs.write(ref, text),
-      collect: (ref, service) => logs.collect([{ ref, swarmServiceIds: [service.ID] }], null),
+      async collect(ref) {
+        // All of them, because the positions of the tasks of other Swarm services would be forgotten.
+        const services = await api.listServices(getFilters(settings.prefix, { serviceId: ref.serviceId }))
+        await logs.collect([{ ref, swarmServiceIds: services.map(({ ID }) => ID) }], null)
+      },
       erase: (ref) => logs.erase(ref),
     },
   }

@@ -1,7 +1,7 @@
 /** Chooses the port of a gateway that has no configured port, and remembers it, so that addresses of services stay the same. */
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
-import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
+import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/atomic-file.ts'
 
 /**
  * Range of free ports to choose from, below the ephemeral ports. If an outgoing connection had the port, the gateway could not use it

@@ -11,7 +11,7 @@ import {
   type DataValue,
   HostingError,
 } from '#server/drivers/hosting/hosting-driver.ts'
-import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
+import { syncFolder } from '#server/drivers/hosting/atomic-file.ts'
 import { toHostingError, quoteIdentifier } from '#server/drivers/hosting/local/data-file.ts'
 
 type TablePiece = Extract<DataPiece, { kind: 'table' }>

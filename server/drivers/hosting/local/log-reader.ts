@@ -1,12 +1,12 @@
 /** Reads the log of an instance, ordered by time. Merges the files of all tasks without loading the files completely. */
 import { closeSync, constants, createReadStream, fstatSync, lstatSync, openSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { logDays } from '#domain/hosting.ts'
 import type { InstanceLogLine } from '#server/drivers/hosting/hosting-driver.ts'
 import { formatDay } from '#server/drivers/hosting/log-text.ts'
 import { mergeLogLines } from '#server/drivers/hosting/merge-log-lines.ts'
 import { listLogNames, logNamePattern } from '#server/drivers/hosting/local/log-writer.ts'
 
-const storedDays = 180
 const dayMs = 86_400_000
 /** Maximum size in bytes of all logs of one service. The oldest files are deleted first. */
 const maxBytes = 500_000_000
@@ -105,7 +105,7 @@ function parseLine(piece: string, task: number): InstanceLogLine | null {
 }
 
 export function removeOldLogs(folders: readonly string[], now: number, limitBytes = maxBytes): void {
-  const oldestDay = formatDay(now - storedDays * dayMs)
+  const oldestDay = formatDay(now - logDays * dayMs)
   let bytes = 0
   for (const file of folders.flatMap(listLogFiles).toSorted(compareLogFiles).toReversed()) {
     bytes += lstatSync(file.path, { throwIfNoEntry: false })?.size ?? 0

@@ -1,5 +1,6 @@
 /** Checks that change nothing, also in an image that does not follow the contract. */
 import { contractPaths, contractVersion } from '#server/drivers/hosting/control/contract.ts'
+import { isPackageHash } from '#server/drivers/hosting/control/load-packages.ts'
 import {
   type CheckClient,
   type CheckRequest,
@@ -85,8 +86,7 @@ export async function readPackageHashes(client: CheckClient): Promise<string[]> 
   const request = { method: 'GET', path: contractPaths.packages }
   const response = await client.expectStatus(request, 200, 'answer with the SHA-256 of each loaded package')
   const hashes = parseJsonText(response.text)
-  if (Array.isArray(hashes) && hashes.every((hash) => typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash)))
-    return hashes as string[]
+  if (Array.isArray(hashes) && hashes.every(isPackageHash)) return hashes
   throw new RequirementError('wrong', {
     expected: 'a JSON array of SHA-256 in lower-case hex',
     actual: quoteText(response.text),

@@ -1,7 +1,7 @@
 /** Checks that replace the data of the instance. At the end it has the data and the packages that it had before. */
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { contractPaths, isDraftId } from '#server/drivers/hosting/control/contract.ts'
+import { contractPaths, dataType, isDraftId } from '#server/drivers/hosting/control/contract.ts'
 import {
   type CheckClient,
   type CheckRequest,
@@ -30,7 +30,7 @@ interface StoredCopy {
   digest: string
 }
 
-const dataHeaders = { 'content-type': 'application/x-ndjson' }
+const dataHeaders = { 'content-type': dataType }
 const jsonHeaders = { 'content-type': 'application/json' }
 /** An instance may take this long in ms to check a draft. The check's own limit also applies. */
 const checkMs = 30 * 60_000

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
+import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/atomic-file.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..', '..')
 
@@ -25,7 +25,7 @@ describe('writeFileAtomically', () => {
     const path = join(folder, 'record.json')
     writeFileAtomically(path, '{"number":1}')
     const script = `
-      import { writeFileAtomically } from '${root}/server/drivers/hosting/local/atomic-file.ts'
+      import { writeFileAtomically } from '${root}/server/drivers/hosting/atomic-file.ts'
       writeFileAtomically('${path}', JSON.stringify({ text: 'x'.repeat(50000) }))`
     // The limit of the file size lets the system write only a part of the file, as on a nearly full disk.
     const command = `trap '' XFSZ; ulimit -f 8; exec "$0" --input-type=module -e "$1"`

@@ -163,9 +163,10 @@ it('needs little time for a long hostile path', () => {
   const paths = ['%25', '%2525', '%', '/..', ';', '/;', '%c0%ae', '\u00ff', '/control-', ' ', '%u0063'].map(
     (part) => `/${part.repeat(16_000 / part.length)}`,
   )
-  const startedAt = performance.now()
+  // Time of the processor, because other tests run at the same time.
+  const startUsage = process.cpuUsage()
   for (const path of paths) canReachControl(path)
-  expect(performance.now() - startedAt).toBeLessThan(1000)
+  expect(process.cpuUsage(startUsage).user).toBeLessThan(1_000_000)
 })
 
 it('the gateway responds with the page of an unknown service, and sends nothing to the task', async () => {

@@ -92,6 +92,10 @@ export class GatewaySupervisor {
     const killTimer = setTimeout(() => child.kill('SIGKILL'), this.#options.settings.drainMs + closeMs)
     await new Promise<void>((resolve) => {
       child.once('close', () => resolve())
+      // A process that could not be started may have no `close` event.
+      child.once('error', () => {
+        if (child.pid === undefined) resolve()
+      })
       if (this.#isReady) this.#send({ kind: 'close' })
       else child.kill('SIGKILL')
     })

@@ -52,7 +52,9 @@ export async function collectService(collection: Collection): Promise<Collection
   for (const entry of entries) batch.addEntry(entry)
   if (tasks !== null) forgetTasks(batch, collection.lineCounts, new Set(tasks.map(({ id }) => id)))
   let isCurrent = true
-  for (const task of tasks ?? []) {
+  // The tasks with the fewest lines first, so that a task that writes all the time does not use up the time of the others.
+  const getLineCount = ({ id }: LoggedTask) => collection.lineCounts.get(id) ?? 0
+  for (const task of (tasks ?? []).toSorted((a, b) => getLineCount(a) - getLineCount(b))) {
     if (batch.getPosition(task.id).isComplete || clock() > deadline) continue
     isCurrent = await copyTask(collection, { batch, task, deadline, errors })
     if (!isCurrent) break

@@ -41,7 +41,11 @@ export interface LogBatch {
   getResult(): { storedEntryIds: readonly string[]; storedCount: number; droppedCount: number }
 }
 
-const maxEntryIds = 100
+/**
+ * Most entries that wait for the store, and number of the last stored entries that are known by their ids. It is one number, because after a
+ * lost response every waiting entry may be stored already.
+ */
+export const maxEntryIds = 100
 /** Bytes of a stored line besides its text. */
 const lineOverhead = 30
 
@@ -86,9 +90,10 @@ export function openLogBatch({ files, folder, clock, state: startState, dayBytes
       entryIds = [...entryIds, id].slice(-maxEntryIds)
     },
     addLine(line, time, task) {
+      const now = clock()
       // The text is converted only if it may be stored, because a service that fills its log writes many lines.
-      const text = limit.hasSpace(line.level, lineOverhead, clock()) ? line.getText() : ''
-      const { isAccepted, notices } = limit.accept(line.level, measure(text), clock())
+      const text = limit.hasSpace(line.level, lineOverhead, now) ? line.getText() : ''
+      const { isAccepted, notices } = limit.accept(line.level, measure(text), now)
       addNotices(notices, time)
       if (isAccepted) add({ time, task, level: line.level, text })
       else droppedCount++

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { HostingError, type InstanceLogLine, type InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import { type CollectionResult, collectService } from '#server/drivers/hosting/docker/logs/collect-service.ts'
-import type { PendingEntry } from '#server/drivers/hosting/docker/logs/log-batch.ts'
+import { maxEntryIds, type PendingEntry } from '#server/drivers/hosting/docker/logs/log-batch.ts'
 import {
   getLogFolder,
   listLogObjects,
@@ -39,7 +39,6 @@ export interface LogCollector {
 }
 
 const entryDelayMs = 1000
-const maxEntries = 1000
 /** An older state may have been replaced by another node and its objects by a block, so it is loaded again before it is used. */
 const maxStateAgeMs = 300_000
 const hourMs = 3_600_000
@@ -161,7 +160,7 @@ function openCurrentState(folder: string, { files, swarm, clock, limits, onDamag
 
   return {
     getEntries: () => entries,
-    addEntry: (entry: PendingEntry) => void (entries = [...entries, entry].slice(-maxEntries)),
+    addEntry: (entry: PendingEntry) => void (entries = [...entries, entry].slice(-maxEntryIds)),
     /** Throws StoreErrors. Returns null if other writers were always faster. */
     collect: (tasks: readonly LoggedTask[] | null): Promise<CollectionResult | null> =>
       runAlone(async () => {

@@ -74,7 +74,7 @@ export async function addLogObject(
 }
 
 export interface StoredLog {
-  /** State of the newest object that is readable. */
+  /** State of the newest object. */
   state: LogState
   /** Lines of the range. Blocks are read when the merged log reaches them. */
   sources: LogSource[]

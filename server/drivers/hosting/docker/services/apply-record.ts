@@ -70,7 +70,7 @@ async function applyOnce(
   }
   const spec = await buildNextSpec(context, record, service)
   if (!spec || (service && isSameSpec(service.Spec, spec))) return true
-  if (service && spec.Mode.Replicated?.Replicas === 0) await context.log.collect(record, service)
+  if (service && spec.Mode.Replicated?.Replicas === 0) await context.log.collect(record)
   await writeService(context, service, spec)
   return false
 }
@@ -149,7 +149,7 @@ async function removeSwarmService(context: DockerContext, record: SwarmRecord, s
     Mode: { Replicated: { Replicas: 0 } },
   }
   if (spec.Labels[labels.removal] === undefined) {
-    await context.log.collect(record, service)
+    await context.log.collect(record)
     if (!(await writeService(context, service, markedSpec))) return
   }
   await removeStoppedService(context, service.ID)

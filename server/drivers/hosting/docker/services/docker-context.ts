@@ -1,7 +1,6 @@
 /** What all parts of the driver `docker` share. */
 import type { InstanceAddress, InstanceConfig, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import type { DockerHostingSettings } from '#server/drivers/hosting/docker/services/docker-settings.ts'
-import type { EngineService } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import type { EngineApi } from '#server/drivers/hosting/docker/engine/engine-api.ts'
 import type { RecordStore } from '#server/drivers/hosting/docker/records/record-store.ts'
 import { containerPort, type SpecSettings } from '#server/drivers/hosting/docker/services/build-service-spec.ts'
@@ -15,7 +14,7 @@ export interface DockerContext {
     /** Adds an entry to the log of a service. */
     write: (ref: InstanceRef, text: string) => void
     /** Stores the log of a Swarm service whose tasks are about to end, because the Swarm removes it with them. */
-    collect: (ref: InstanceRef, service: EngineService) => Promise<void>
+    collect: (ref: InstanceRef) => Promise<void>
     erase: (ref: InstanceRef) => Promise<void>
   }
 }

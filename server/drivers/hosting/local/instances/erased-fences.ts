@@ -1,6 +1,6 @@
 /** Stores the fences of operations that erased services. An outdated operation must not create an erased service again. */
 import { join } from 'node:path'
-import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
+import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/atomic-file.ts'
 
 export interface ErasedFences {
   /** Returns 0 if the service was never erased. */

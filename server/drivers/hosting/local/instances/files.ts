@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Deployment, InstanceConfig, InstanceFault, InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
-import { readJsonFile, syncFolder, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
+import { readJsonFile, syncFolder, writeFileAtomically } from '#server/drivers/hosting/atomic-file.ts'
 import type { ProcessIdentity } from '#server/drivers/hosting/local/process-identity.ts'
 
 export interface InstalledApp {

@@ -9,7 +9,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ProcessLimits, runBounded } from '#server/drivers/bounded-process.ts'
 import { HostingError, type InstanceApp } from '#server/drivers/hosting/hosting-driver.ts'
-import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
+import { syncFolder } from '#server/drivers/hosting/atomic-file.ts'
 import { isDiskFull } from '#server/problems/is-disk-full.ts'
 import { type InstalledApp, removeOptions } from '#server/drivers/hosting/local/instances/files.ts'
 

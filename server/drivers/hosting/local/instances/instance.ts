@@ -13,7 +13,7 @@ import {
   type InstanceState,
   type HostingOperation,
 } from '#server/drivers/hosting/hosting-driver.ts'
-import { syncFolder } from '#server/drivers/hosting/local/atomic-file.ts'
+import { syncFolder } from '#server/drivers/hosting/atomic-file.ts'
 import { getTaskCount, calculateNeededMemory } from '#server/drivers/hosting/machine-memory.ts'
 import * as deployments from '#server/drivers/hosting/local/instances/deployments.ts'
 import { getDraftPath, removeStaleDrafts } from '#server/drivers/hosting/local/instances/draft-folders.ts'

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
-import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/local/atomic-file.ts'
+import { readJsonFile, writeFileAtomically } from '#server/drivers/hosting/atomic-file.ts'
 import { getDataFolder, type InstanceRecord } from '#server/drivers/hosting/local/instances/files.ts'
 
 /** Range of user and group ids that nothing else on the system uses. */

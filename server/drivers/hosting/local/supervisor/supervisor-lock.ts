@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { readJsonFile } from '#server/drivers/hosting/local/atomic-file.ts'
+import { readJsonFile } from '#server/drivers/hosting/atomic-file.ts'
 import {
   readIdentity,
   isOfThisHost,
