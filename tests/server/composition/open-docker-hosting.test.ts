@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { readInstallationId } from '#server/composition/docker/installation-id.ts'
 import { deriveServiceKey } from '#server/composition/docker/open-docker-hosting.ts'
 import { openHosting } from '#server/composition/open-hosting.ts'
@@ -17,10 +17,15 @@ import { createLineSink } from '#tests/support/server/server.ts'
 
 let database: Database
 const folder = mkdtempSync(join(tmpdir(), 'docker-hosting-'))
-const socketPath = join(folder, 'docker.sock')
+/** Differs in each test: a kept connection to the daemon of an earlier test would be reset. */
+let socketPath: string
+let socketCount = 0
 const daemons: SwarmDaemon[] = []
 beforeAll(async () => {
   database = await openTestDatabase('embedded')
+})
+beforeEach(() => {
+  socketPath = join(folder, `docker-${++socketCount}.sock`)
 })
 afterEach(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()))

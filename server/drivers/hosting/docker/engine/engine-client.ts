@@ -67,7 +67,21 @@ export function createEngineClient(docker: Docker, clock: () => number): EngineC
   const longLimiter = createLimiter(maxLongCalls, maxWaitingCalls, refuse)
   let pausedUntil = 0
 
-  function dial(
+  async function dial(call: EngineCall, signal: AbortSignal): Promise<IncomingMessage> {
+    try {
+      return await sendRequest(call, signal)
+    } catch (error) {
+      // An idle connection that the engine has just closed. Only reading is safe to repeat.
+      if (call.method !== 'GET' || !isReset(error) || signal.aborted) throw toUnreachable(error)
+    }
+    try {
+      return await sendRequest(call, signal)
+    } catch (error) {
+      throw toUnreachable(error)
+    }
+  }
+
+  function sendRequest(
     { method, path, query = {}, body, registry }: EngineCall,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
@@ -82,7 +96,7 @@ export function createEngineClient(docker: Docker, clock: () => number): EngineC
         ...(registry ? { authconfig: registry } : {}),
       }
       docker.modem.dial(options, (error: unknown, response: unknown) => {
-        if (error) reject(toUnreachable(error))
+        if (error) reject(error as Error)
         else resolve(response as IncomingMessage)
       })
     })
@@ -193,6 +207,9 @@ function readMessage(text: string): string {
   }
   return text.slice(0, 500)
 }
+
+const isReset = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
 const toUnreachable = (cause: unknown): HostingError =>
   new HostingError('unreachable', 'the Docker engine does not respond', { cause })

@@ -81,6 +81,24 @@ describe('calls of the Docker Engine', () => {
     expect(requestCount).toBe(4)
   })
 
+  it('are sent again on another connection if they only read and the engine has closed the one they used', async () => {
+    const usedSockets = new Set<unknown>()
+    const requests: string[] = []
+    const { client } = await openEngine(({ socket, method, url }, response) => {
+      requests.push(`${method} ${url}`)
+      if (usedSockets.has(socket)) socket.destroy()
+      else response.end('[]')
+      usedSockets.add(socket)
+    })
+    const readNodes = () => client.call({ method: 'GET', path: '/nodes' })
+    await readNodes()
+    expect(await readNodes()).toEqual([])
+    await expect(client.call({ method: 'POST', path: '/services/create' })).rejects.toMatchObject({
+      fault: 'unreachable',
+    })
+    expect(requests).toEqual(['GET /nodes?', 'GET /nodes?', 'GET /nodes?', 'POST /services/create?'])
+  })
+
   it('wait for no pause that is too long', async () => {
     const { api } = await openEngine((_, response) => response.writeHead(429, { 'retry-after': '3600' }).end())
     await expect(api.listNodes()).rejects.toMatchObject({ fault: 'throttled' })
