@@ -39,7 +39,7 @@ export function createDockerHosting(settings: DockerHostingSettings): HostingDri
       async collect(ref) {
         // All of them, because the positions of the tasks of other Swarm services would be forgotten.
         const services = await api.listServices(getFilters(settings.prefix, { serviceId: ref.serviceId }))
-        await logs.collect([{ ref, swarmServiceIds: services.map(({ ID }) => ID) }], null)
+        await logs.collectLast({ ref, swarmServiceIds: services.map(({ ID }) => ID) })
       },
       erase: (ref) => logs.erase(ref),
     },

@@ -25,8 +25,11 @@ export interface LogCollectorOptions {
 
 /** Log of one service, as this node knows it. */
 export interface LogCollector {
-  /** `tasks` are all tasks of the service, null if they are not known. Does nothing while an earlier call runs. Reports errors to the log. */
-  collect(tasks: readonly LoggedTask[] | null): Promise<void>
+  /**
+   * `tasks` are all tasks of the service, null if they are not known. Does nothing while an earlier call runs, unless this is the last call
+   * before the tasks are removed. Reports errors to the log.
+   */
+  collect(tasks: readonly LoggedTask[] | null, options?: { isLast?: boolean }): Promise<void>
   report(error: unknown): void
   /** Duration of the last collection in ms. */
   getDuration(): number
@@ -77,8 +80,8 @@ export function createLogCollector(ref: InstanceRef, options: LogCollectorOption
   }
 
   return {
-    async collect(tasks) {
-      if (isCollecting || clock() < skipUntil) return
+    async collect(tasks, { isLast = false } = {}) {
+      if (!isLast && (isCollecting || clock() < skipUntil)) return
       isCollecting = true
       const startedAt = clock()
       try {

@@ -39,9 +39,11 @@ export interface ServiceLogs {
   read(service: LoggedService, range: { from: number; to: number }): AsyncGenerator<InstanceLogLine>
   /**
    * Copies new lines to the store, and cleans the store up once per hour. Called by one node every 15 s with all services that have a log, also
-   * removed ones, and with all erased services. If `erased` is null, the store is not cleaned up. Reports errors to the log of the portal.
+   * removed ones, and with all erased services. Reports errors to the log of the portal.
    */
-  collect(services: readonly LoggedService[], erased?: readonly InstanceRef[] | null): Promise<void>
+  collect(services: readonly LoggedService[], erased?: readonly InstanceRef[]): Promise<void>
+  /** Copies the lines of one service before its tasks are removed, also while `collect` runs. Reports errors to the log of the portal. */
+  collectLast(service: LoggedService): Promise<void>
   /** Adds an entry of the portal (task 0). This node stores it after a second, and at the latest in `close`. */
   write(ref: InstanceRef, text: string, level?: InstanceLogLine['level']): void
   /** Removes the log. Throws `unreachable`. */
@@ -96,7 +98,7 @@ export function createServiceLogs({ docker, files, clock, log, limits = {} }: Se
       await runLimited(sorted, maxServices, ({ collector, swarmServiceIds }) =>
         collector.collect(tasks && tasks.filter((task) => swarmServiceIds.includes(task.swarmServiceId))),
       )
-      if (erased === null || clock() - cleanedUpAt < hourMs) return
+      if (clock() - cleanedUpAt < hourMs) return
       cleanedUpAt = clock()
       await cleanUpLogs({ files, clock, erased, onDamage }).catch((error: unknown) => {
         log.warn(
@@ -104,6 +106,10 @@ export function createServiceLogs({ docker, files, clock, log, limits = {} }: Se
           'old service logs could not be merged or removed',
         )
       })
+    },
+    async collectLast(service) {
+      const tasks = await listTasks([service])
+      await getCollector(service.ref).collect(tasks, { isLast: true })
     },
     write: (ref, text, level = 'info') => getCollector(ref).addEntry(text, level),
     async erase(ref) {

@@ -240,6 +240,21 @@ describe('a collection', () => {
     for (const index of services.keys()) expect(await readStored(index)).toHaveLength(1)
   })
 
+  it('before the tasks are removed also stores what was written while another one runs', async () => {
+    const task = fixture.docker.addTask({ id: 't1', service: service.swarmServiceIds[0] ?? '' })
+    fixture.addLine(task, 'first')
+    const logs = fixture.openLogs()
+    let lastCall: Promise<void> | null = null
+    fixture.files.onCall = (call) => {
+      if (call !== 'put' || lastCall) return
+      fixture.addLine(task, 'last')
+      lastCall = logs.collectLast(service)
+    }
+    await logs.collect([service])
+    await lastCall
+    expect(await readStoredTexts()).toEqual(['first', 'last'])
+  })
+
   it('stores entries although the platform does not respond', async () => {
     await fixture.docker.close()
     const logs = fixture.openLogs()
