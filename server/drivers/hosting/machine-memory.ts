@@ -1,5 +1,6 @@
 /** Calculates how much memory services need, and how much this machine can provide for all of them, in MB. */
 import { totalmem } from 'node:os'
+import { configLimits } from '#domain/hosting.ts'
 import type { InstanceConfig } from '#server/drivers/hosting/hosting-driver.ts'
 
 const megabyte = 1024 * 1024
@@ -8,11 +9,11 @@ const reserve = { share: 1 / 7, min: 512, max: 4096 }
 
 /** Memory limit of a task in MB if the platform decides (D42). */
 const platformMemory = 256
-const maxTasks = 4
 
 export const getMemoryLimit = ({ memoryMb }: InstanceConfig): number => memoryMb || platformMemory
 /** Returns the number of tasks. With -1 the platform decides, and uses one task (D42). */
-export const getTaskCount = ({ tasks }: InstanceConfig): number => (tasks === -1 ? 1 : Math.min(tasks, maxTasks))
+export const getTaskCount = ({ tasks }: InstanceConfig): number =>
+  tasks === -1 ? 1 : Math.min(tasks, configLimits.maxTasks)
 
 /** Returns MB. `allowanceMb` is what a task may use above its limit before it is replaced. */
 export const calculateNeededMemory = (config: InstanceConfig, allowanceMb: number): number =>

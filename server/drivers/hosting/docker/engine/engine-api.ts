@@ -1,7 +1,11 @@
 /** The calls of the Docker Engine API that the driver uses. Errors are those of engine-client.ts. */
 import type { IncomingMessage } from 'node:http'
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
-import { type EngineClient, isMissing } from '#server/drivers/hosting/docker/engine/engine-client.ts'
+import {
+  type EngineClient,
+  isMissing,
+  type RegistryLogin,
+} from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import type {
   EndedContainer,
   EngineContainer,
@@ -15,18 +19,19 @@ import type {
 
 type Filters = Record<string, readonly string[]>
 type NamedKind = 'configs' | 'secrets'
-export type RegistryLogin = { username: string; password: string; serveraddress?: string } | null
 
 export interface EngineApi {
   listServices(filters: Filters): Promise<EngineService[]>
   /** By id or name. Returns null if there is no such service. */
   findService(id: string): Promise<EngineService | null>
-  createService(spec: EngineServiceSpec, registry: RegistryLogin): Promise<string>
-  updateService(service: EngineService, spec: EngineServiceSpec, registry: RegistryLogin): Promise<void>
+  createService(spec: EngineServiceSpec, registry: RegistryLogin | null): Promise<string>
+  updateService(service: EngineService, spec: EngineServiceSpec, registry: RegistryLogin | null): Promise<void>
   /** Does nothing if there is no such service. */
   removeService(id: string): Promise<void>
   listTasks(filters: Filters): Promise<EngineTask[]>
   listNodes(): Promise<EngineNode[]>
+  /** Returns all nodes by their ids. */
+  readNodes(): Promise<Map<string, EngineNode>>
   listConfigs(kind: NamedKind, filters: Filters): Promise<EngineConfig[]>
   findConfig(kind: NamedKind, name: string): Promise<EngineConfig | null>
   createConfig(kind: NamedKind, spec: { Name: string; Labels: Record<string, string>; Data: string }): Promise<string>
@@ -42,7 +47,7 @@ export interface EngineApi {
   /** Returns null if this machine does not have the image. */
   findImage(name: string): Promise<EngineImage | null>
   /** Throws HostingError `no_image`. May take minutes. */
-  pullImage(name: string, registry: RegistryLogin): Promise<void>
+  pullImage(name: string, registry: RegistryLogin | null): Promise<void>
   /** Returns the id of this machine in the Swarm. */
   readNodeId(): Promise<string>
   /** Returns null if the container is not on this machine, or was removed. */
@@ -69,7 +74,7 @@ export function createEngineApi(client: EngineClient): EngineApi {
       throw new HostingError('unreachable', 'the Docker engine sent a malformed answer')
     return (answer ?? []) as T[]
   }
-  const create = async (path: string, body: unknown, registry: RegistryLogin = null): Promise<string> =>
+  const create = async (path: string, body: unknown, registry: RegistryLogin | null = null): Promise<string> =>
     (await client.call<{ ID: string }>({ method: 'POST', path: `${path}/create`, body, registry })).ID
   const find = async <T>(path: string): Promise<T | null> => {
     try {
@@ -86,7 +91,12 @@ export function createEngineApi(client: EngineClient): EngineApi {
       if (!isMissing(error)) throw error
     }
   }
-  const update = async (path: string, index: number, body: unknown, registry: RegistryLogin = null): Promise<void> => {
+  const update = async (
+    path: string,
+    index: number,
+    body: unknown,
+    registry: RegistryLogin | null = null,
+  ): Promise<void> => {
     const query = { version: String(index), ...(registry ? { registryAuthFrom: 'spec' } : {}) }
     await client.readText({ method: 'POST', path: `${path}/update`, query, body, registry })
   }
@@ -100,6 +110,7 @@ export function createEngineApi(client: EngineClient): EngineApi {
     removeService: (id) => remove(`/services/${id}`),
     listTasks: (filters) => list('/tasks', filters),
     listNodes: () => list('/nodes', {}),
+    readNodes: async () => new Map((await list<EngineNode>('/nodes', {})).map((node) => [node.ID, node])),
     listConfigs: (kind, filters) => list(`/${kind}`, filters),
     findConfig: (kind, name) => find(`/${kind}/${encodeURIComponent(name)}`),
     createConfig: (kind, spec) => create(`/${kind}`, spec),
@@ -139,7 +150,7 @@ export function createEngineApi(client: EngineClient): EngineApi {
   }
 }
 
-async function pullImage(client: EngineClient, name: string, registry: RegistryLogin): Promise<void> {
+async function pullImage(client: EngineClient, name: string, registry: RegistryLogin | null): Promise<void> {
   let progress: string
   try {
     progress = await client.readText({

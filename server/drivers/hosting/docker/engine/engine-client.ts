@@ -18,13 +18,20 @@ const maxResponseBytes = 64 * 1024 * 1024
 /** Longest pause in ms that a call waits for when the engine refuses calls because there are too many. */
 const maxPauseMs = 5000
 
+/** `serveraddress` is the host of the registry. */
+export interface RegistryLogin {
+  username: string
+  password: string
+  serveraddress?: string
+}
+
 export interface EngineCall {
   method: 'GET' | 'POST' | 'DELETE'
   /** Path without the query. */
   path: string
   query?: Record<string, string>
   body?: unknown
-  registry?: { username: string; password: string; serveraddress?: string } | null
+  registry?: RegistryLogin | null
   /** 10 s if missing. */
   timeoutMs?: number
 }

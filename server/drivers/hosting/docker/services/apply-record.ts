@@ -190,7 +190,7 @@ async function waitForTasks(
   const deadline = settings.clock() + maxStopMs
   for (;;) {
     const tasks = await listServiceTasks(api, serviceId)
-    const nodesById = new Map((await api.listNodes()).map((node) => [node.ID, node]))
+    const nodesById = await api.readNodes()
     if (await isReached(tasks, nodesById)) return
     if (settings.clock() > deadline)
       throw new HostingError('unreachable', 'the tasks of the service did not end in time')

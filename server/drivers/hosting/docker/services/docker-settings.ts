@@ -1,6 +1,7 @@
 import type { DockerOptions } from 'dockerode'
 import type { Logger } from 'pino'
 import type { FileStore } from '#server/drivers/file-store/file-store.ts'
+import type { RegistryLogin } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import type { DockerGateway } from '#server/drivers/hosting/docker/gateway/docker-gateway.ts'
 
 export interface DockerHostingSettings {
@@ -9,7 +10,7 @@ export interface DockerHostingSettings {
   /** Begins the names of all objects and is their label `portal.name`. At most 30 characters. */
   prefix: string
   image: string
-  registry: { username: string; password: string; serveraddress?: string } | null
+  registry: RegistryLogin | null
   /** Key of the installation, from which control tokens and database passwords are derived (HKDF). */
   key: Buffer
   storage: { kind: 'volume' } | { kind: 'database'; url: string }

@@ -75,7 +75,7 @@ async function findHealthyTarget(
 ): Promise<TaskTarget | null> {
   const healthyTasks = tasks.filter(isTaskHealthy)
   if (healthyTasks.length === 0) return null
-  const nodesById = new Map((await api.listNodes()).map((node) => [node.ID, node]))
+  const nodesById = await api.readNodes()
   for (const task of healthyTasks) {
     const node = nodesById.get(task.NodeID ?? '')
     const target = isNodeReady(node) ? findTaskTarget(task, containerPort, node, settings.nodeAddress) : null
@@ -113,7 +113,7 @@ async function requireNoFault(
   tasks: EngineTask[],
 ): Promise<void> {
   if (tasks.length === 0) return
-  const nodesById = new Map((await api.listNodes()).map((node) => [node.ID, node]))
+  const nodesById = await api.readNodes()
   const number = tasks[0]?.Spec.ForceUpdate ?? 0
   const fault = findFault({
     tasks,

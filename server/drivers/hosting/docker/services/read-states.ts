@@ -1,12 +1,7 @@
 /** Reads what the states of services are derived from: four lists for all services together, not one call per service. */
 import type { InstanceRef, InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
 import { type DockerContext, getAddress } from '#server/drivers/hosting/docker/services/docker-context.ts'
-import type {
-  EndedContainer,
-  EngineNode,
-  EngineService,
-  EngineTask,
-} from '#server/drivers/hosting/docker/engine/engine-types.ts'
+import type { EndedContainer, EngineService, EngineTask } from '#server/drivers/hosting/docker/engine/engine-types.ts'
 import type { EngineApi } from '#server/drivers/hosting/docker/engine/engine-api.ts'
 import { isMissing } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 import { getFilters, getServiceName, labels } from '#server/drivers/hosting/docker/engine/object-names.ts'
@@ -48,16 +43,16 @@ async function readEndedContainers(
 /** Reads what the state of one service is derived from. */
 export async function readStateInput(context: DockerContext, record: SwarmRecord): Promise<StateInput> {
   const { api, settings } = context
-  const [service, nodes] = await Promise.all([
+  const [service, nodesById] = await Promise.all([
     findOwnService(context, getServiceName(settings.prefix, record)),
-    api.listNodes(),
+    api.readNodes(),
   ])
   const tasks = service ? await listServiceTasks(api, service.ID) : []
   return {
     record,
     service,
     tasks,
-    nodesById: toMap(nodes),
+    nodesById,
     containersById: await readEndedContainers(context, tasks),
     address: getAddress(context, record.code),
     now: settings.clock(),
@@ -86,11 +81,11 @@ export interface SwarmSnapshot {
 export async function readSnapshot(context: DockerContext): Promise<SwarmSnapshot> {
   const { api, records: store, settings } = context
   const filters = getFilters(settings.prefix)
-  const [records, services, tasks, nodes] = await Promise.all([
+  const [records, services, tasks, nodesById] = await Promise.all([
     store.list(),
     api.listServices(filters),
     api.listTasks({ ...filters, 'desired-state': ['running', 'ready'] }),
-    api.listNodes(),
+    api.readNodes(),
   ])
   const servicesByName = new Map(services.map((service) => [service.Spec.Name, service]))
   const findService = (record: SwarmRecord) => servicesByName.get(getServiceName(settings.prefix, record)) ?? null
@@ -103,7 +98,6 @@ export async function readSnapshot(context: DockerContext): Promise<SwarmSnapsho
   const history = explainedIds.length > 0 ? await api.listTasks({ service: explainedIds }).catch(toNoTasks) : []
   const historyByService = Map.groupBy(history, ({ ServiceID }) => ServiceID)
   const containersById = await readEndedContainers(context, history)
-  const nodesById = toMap(nodes)
   const inputs = records.map((record) => {
     const service = findService(record)
     return {
@@ -124,8 +118,6 @@ function toNoTasks(error: unknown): EngineTask[] {
   if (isMissing(error)) return []
   throw error
 }
-
-const toMap = (nodes: readonly EngineNode[]): Map<string, EngineNode> => new Map(nodes.map((node) => [node.ID, node]))
 
 const isVisible = ({ record }: StateInput): boolean => record.erased !== 'yes'
 

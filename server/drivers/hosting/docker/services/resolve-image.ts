@@ -1,11 +1,12 @@
 import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
-import type { EngineApi, EngineImage, RegistryLogin } from '#server/drivers/hosting/docker/engine/engine-api.ts'
+import type { EngineApi, EngineImage } from '#server/drivers/hosting/docker/engine/engine-api.ts'
+import type { RegistryLogin } from '#server/drivers/hosting/docker/engine/engine-client.ts'
 
 /**
  * Returns the image with its digest, so that a tag that is moved later neither changes restarted tasks nor a rollback. An image that came
  * from no registry has no digest. Gets the image if this machine does not have it. Throws HostingError `no_image`.
  */
-export async function resolveImage(api: EngineApi, name: string, registry: RegistryLogin): Promise<string> {
+export async function resolveImage(api: EngineApi, name: string, registry: RegistryLogin | null): Promise<string> {
   let image = await api.findImage(name)
   if (!image) {
     await api.pullImage(name, registry)

@@ -18,7 +18,7 @@ it('one service whose erasure does not end delays neither the other services nor
     api: {
       listServices: listNothing,
       listTasks: listNothing,
-      listNodes: listNothing,
+      readNodes: async () => new Map(),
       listConfigs: listNothing,
       listNetworks: listNothing,
     },

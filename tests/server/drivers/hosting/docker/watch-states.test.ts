@@ -13,7 +13,7 @@ function createContext(events: PassThrough) {
   const api = {
     listServices: listNothing,
     listTasks: listNothing,
-    listNodes: listNothing,
+    readNodes: async () => new Map(),
     openEvents: async () => Object.assign(events, { socket: { unref: () => undefined } }),
   } as unknown as EngineApi
   const context = {
