@@ -6,28 +6,30 @@ import { useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { useTranslation } from 'react-i18next'
 import { toEntryRows } from '#features/audit-trail/entry/entry-rows.ts'
+import { Sentence } from '#features/audit-trail/sentence/Sentence.tsx'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
 import { TrailStyles } from '#features/audit-trail/TrailStyles.tsx'
-import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface RecentEntriesProps {
   code: AuditMenu
   /** Name of the record as it appears in entries. */
   name: string
   companyId: number
+  /** Right that is needed to read the entries. Entries of the catalogue need the delete level (contracts 2). */
+  access?: 'deleteLevel'
   refreshKey: unknown
 }
 
 const maxEntries = 5
 
 /** Shows the latest entries about a record to users who may read the audit trail (D51). Renders nothing for others. */
-export function RecentEntries({ code, name, companyId, refreshKey }: RecentEntriesProps) {
+export function RecentEntries({ code, name, companyId, access, refreshKey }: RecentEntriesProps) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()
   const entryFormatter = useEntryFormatter()
   const titleId = useId()
-  const path = buildHistoryPath({ code, name, companyId }, caller)
+  const path = buildHistoryPath({ code, name, companyId, ...(access ? { access } : {}) }, caller)
   const companyQuery = companyId === caller.companyId ? {} : { companyId }
   const { response } = useTrailResponse(
     listTrail,
@@ -48,12 +50,10 @@ export function RecentEntries({ code, name, companyId, refreshKey }: RecentEntri
         <ol>
           {entries.map((entry) => (
             <li key={entry.id}>
-              <time>{entry.end_time}</time>
-              <span className={entry.status === -1 ? 'trail-recent-failed' : undefined}>
-                {entryFormatter.formatOperation(entry)}
-                {entry.status === -1 && ` · ${entryFormatter.formatStatus(entry)}`}
+              <span className={entry.status === -1 ? 'trail-failed' : undefined}>
+                <Sentence text={entryFormatter.formatSentence(entry)} />
               </span>
-              <bdi lang={getNameLang(entryFormatter.formatUser(entry))}>{entryFormatter.formatUser(entry)}</bdi>
+              <time>{entry.end_time}</time>
             </li>
           ))}
         </ol>
