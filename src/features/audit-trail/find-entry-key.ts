@@ -1,7 +1,6 @@
 /** Finds message keys for names in entries. A name that is newer than this build is shown unchanged. */
 import { type AuditEntryRow, type AuditOperation, auditOperations } from '#domain/audit-log/leaf.ts'
 import en from '#locales/en/audit.json'
-import type sentences from '#locales/en/sentences.json'
 import { type BackupFault, backupFaults } from '#contract/backups.ts'
 
 export type AuditEntrySubject = Pick<AuditEntryRow, 'code' | 'info'>
@@ -26,5 +25,5 @@ export function findValueKey(
 }
 
 /** A failed backup has a fault of the storage or the system in place of a problem code. */
-export const findBackupFault = (problem: unknown): (BackupFault & keyof typeof sentences.fault) | undefined =>
+export const findBackupFault = (problem: unknown): BackupFault | undefined =>
   backupFaults.find((candidate) => candidate === problem)

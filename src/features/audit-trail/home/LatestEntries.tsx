@@ -30,8 +30,8 @@ export function LatestEntries() {
       <TrailStyles />
       <div className="trail-latest-head">
         <h2 id="home-latest">{t('recent.title')}</h2>
-        <Button kind="plain" aria-pressed={hasLogins} onClick={() => setHasLogins(!hasLogins)}>
-          {t('recent.logins')}
+        <Button kind="plain" onClick={() => setHasLogins(!hasLogins)}>
+          {t(hasLogins ? 'recent.hideLogins' : 'recent.showLogins')}
         </Button>
       </div>
       {entries === undefined && <Skeleton lines={5} />}

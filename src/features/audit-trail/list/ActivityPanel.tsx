@@ -15,32 +15,39 @@ const ActivityChart = lazy(async () => ({
   default: (await import('#features/audit-trail/list/ActivityChart.tsx')).ActivityChart,
 }))
 
-interface ActivityPanelProps {
+interface ActivityProps {
   view: TrailView
   onRange: (range: TrailRange) => void
 }
 
+/**
+ * Returns whether the chart is open. On a small screen it starts closed, to leave the space to the list. Once a user has closed it, it stays
+ * closed on this device.
+ */
+export const useChartSwitch = () =>
+  useStoredSwitch('portal.trailChart', () => !matchMedia('(width < 48rem), (height < 49rem)').matches)
+
+interface ActivityPanelProps extends ActivityProps {
+  isOpen: boolean
+  onToggle: (isOpen: boolean) => void
+}
+
 /** Shows the number of entries by day, for the filters of the list. Requests and draws nothing while it is closed. */
-export function ActivityPanel({ view, onRange }: ActivityPanelProps) {
+export function ActivityPanel({ isOpen, onToggle, ...activityProps }: ActivityPanelProps) {
   const { t } = useTranslation('audit')
-  // On a small screen it starts closed, to leave the space to the list. Once a user has closed it, it stays closed on this device.
-  const [isOpen, setIsOpen] = useStoredSwitch(
-    'portal.trailChart',
-    () => !matchMedia('(width < 48rem), (height < 49rem)').matches,
-  )
   return (
-    <details className="trail-activity" open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+    <details className="trail-activity" open={isOpen} onToggle={({ currentTarget }) => onToggle(currentTarget.open)}>
       <summary>{t('activity.title')}</summary>
       {isOpen && (
         <div className="trail-activity-body">
-          <Activity view={view} onRange={onRange} />
+          <Activity {...activityProps} />
         </div>
       )}
     </details>
   )
 }
 
-function Activity({ view, onRange }: ActivityPanelProps) {
+function Activity({ view, onRange }: ActivityProps) {
   const { t } = useTranslation('audit')
   const { drawnRange, wideRange } = useDrawnRange(view)
   const { response, previousResponse, problem, refetch } = useTrailResponse(trailActivity, {

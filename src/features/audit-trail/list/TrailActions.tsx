@@ -14,24 +14,35 @@ const StoreTrailButton = lazy(async () => ({
     .StoreTrailButton,
 }))
 
-/** Saving on the device and exports. On a phone they are in one menu next to the title. */
-export function TrailActions({ view, companyId }: { view: TrailView; companyId: number }) {
+interface TrailActionsProps {
+  view: TrailView
+  companyId: number
+  isChartOpen: boolean
+  onChart: () => void
+}
+
+/** Saving on the device and exports. On a phone they are in one menu next to the title, together with the chart. */
+export function TrailActions({ view, companyId, isChartOpen, onChart }: TrailActionsProps) {
   const { t } = useTranslation('audit')
   const isNarrow = useNarrow()
   const exportItems = useExportItems(view, companyId)
-  if (isNarrow)
+  if (isNarrow) {
+    const chartItem = { key: 'chart', label: t(`activity.${isChartOpen ? 'hide' : 'show'}`), icon: 'activity' as const }
+    const renderMenu = (storeItems: MenuItem[]) => (
+      <Menu
+        label={t('more')}
+        kind="quiet"
+        items={[{ ...chartItem, onSelect: onChart }, ...storeItems, ...exportItems]}
+      />
+    )
     return (
       <span className="trail-menu">
-        <Suspense fallback={<Menu label={t('more')} kind="quiet" items={exportItems} />}>
-          <StoreTrailButton
-            companyId={companyId}
-            renderOpener={(opener) => (
-              <Menu label={t('more')} kind="quiet" items={[toMenuItem(opener), ...exportItems]} />
-            )}
-          />
+        <Suspense fallback={renderMenu([])}>
+          <StoreTrailButton companyId={companyId} renderOpener={(opener) => renderMenu([toMenuItem(opener)])} />
         </Suspense>
       </span>
     )
+  }
   return (
     <>
       <Suspense fallback={<span className="trail-store-space" />}>

@@ -49,7 +49,9 @@ export function useTrailFilters({ view, rows = [], changeView }: TrailList, Comp
           onChoose={(user) => changeView({ user })}
         />
         {isProviderAdmin(caller) && (
-          <CompanyFilter companyId={view.company} onChoose={(company) => changeView({ company, user: null })} />
+          <div className="trail-company">
+            <CompanyFilter companyId={view.company} onChoose={(company) => changeView({ company, user: null })} />
+          </div>
         )}
       </>
     ),

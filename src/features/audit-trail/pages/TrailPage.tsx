@@ -5,11 +5,12 @@ import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
+import { useNarrow } from '#ui/list/useNarrow.ts'
 import { useTranslation } from 'react-i18next'
 import { EntryDrawer } from '#features/audit-trail/entry/EntryDrawer.tsx'
 import { removeIsolates } from '#features/audit-trail/sentence/isolated-text.ts'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
-import { ActivityPanel } from '#features/audit-trail/list/ActivityPanel.tsx'
+import { ActivityPanel, useChartSwitch } from '#features/audit-trail/list/ActivityPanel.tsx'
 import { buildTrailColumns } from '#features/audit-trail/list/columns.tsx'
 import { NoEntries } from '#features/audit-trail/list/NoEntries.tsx'
 import { trailView } from '#features/audit-trail/list/trail-view.ts'
@@ -34,6 +35,8 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
   const list = useTrailList()
   const filterProps = useTrailFilters(list, CompanyFilter)
   const { view, changeView, days, entryCount } = list
+  const isNarrow = useNarrow()
+  const [isChartOpen, setIsChartOpen] = useChartSwitch()
   const companyId = view.company ?? user.company_id
   return (
     <ListPage
@@ -41,7 +44,7 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
       list={list}
       title={t('title')}
       intro={t('lead')}
-      action={<TrailActions view={view} companyId={companyId} />}
+      action={<TrailActions {...{ view, companyId, isChartOpen }} onChart={() => setIsChartOpen(!isChartOpen)} />}
       refreshLabel={t('refresh')}
       beforeFilters={
         <>
@@ -55,7 +58,9 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
       }
       beforeList={
         <>
-          <ActivityPanel view={view} onRange={changeView} />
+          {(isChartOpen || !isNarrow) && (
+            <ActivityPanel isOpen={isChartOpen} onToggle={setIsChartOpen} view={view} onRange={changeView} />
+          )}
           {days && <StoredDaysNote days={days} />}
         </>
       }
