@@ -29,13 +29,9 @@ const toEntry = (kind: string, fields: Partial<SentenceEntry> = {}, status: 0 | 
   }
 }
 
-const allCases = [
-  ...doneCases.map((sentenceCase) => [...sentenceCase, 0] as const),
-  ...failedCases.map((sentenceCase) => [...sentenceCase, -1] as const),
-].map((row) => {
-  const [sentence, kind, fields, status] = row.length === 4 ? row : ([row[0], row[1], {}, row[2]] as const)
-  return { sentence, entry: toEntry(kind, fields as SentenceCase[2], status) }
-})
+const toCases = (sentenceCases: readonly SentenceCase[], status: 0 | -1) =>
+  sentenceCases.map(([sentence, kind, fields]) => ({ sentence, entry: toEntry(kind, fields, status) }))
+const allCases = [...toCases(doneCases, 0), ...toCases(failedCases, -1)]
 
 const createFormatter = (language: 'en' | 'zh') =>
   createEntryFormatter(i18n.getFixedT(language, 'audit'), i18n.getFixedT(language, 'sentences'), 'floor')
@@ -65,7 +61,7 @@ describe('sentences of audit entries', () => {
     ['zh', zh],
   ] as const)('begin with the person in %s', (_language, { unknown, done, failed }) => {
     const texts = [unknown, ...Object.values(done), ...Object.values(failed)]
-    expect(texts.filter((text) => !text.startsWith('{{who}}'))).toEqual([])
+    expect(texts.filter((text) => !text.startsWith('{{person}}'))).toEqual([])
   })
 
   it.each(['en', 'zh'] as const)('exist for every type, operation and outcome in %s', (language) => {

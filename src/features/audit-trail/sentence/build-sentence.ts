@@ -28,7 +28,7 @@ export function buildSentence(entry: SentenceEntry, formatter: SentenceFormatter
   const key = chooseSentence(entry)
   const values = {
     ...buildValues(entry, formatter),
-    who: withPerson ? isolate(getPerson(entry, formatter)) : '',
+    person: withPerson ? isolate(getPerson(entry, formatter)) : '',
   }
   const sentence = key === null ? t('unknown', values) : t(key as 'done.update', values)
   const { problem } = entry.info
@@ -37,7 +37,7 @@ export function buildSentence(entry: SentenceEntry, formatter: SentenceFormatter
   return withPerson ? completeSentence : capitalise(completeSentence.trimStart())
 }
 
-const capitalise = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())
+const capitalise = (text: string): string => text.replace(/^\p{Ll}/u, (character) => character.toUpperCase())
 
 const getPerson = (entry: SentenceEntry, { t, formatUser }: SentenceFormatter): string =>
   isUnknownPerson(entry) ? t('somebody') : formatUser()
