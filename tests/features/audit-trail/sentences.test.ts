@@ -81,14 +81,14 @@ describe('sentences of audit entries', () => {
   it('stay readable for a type and operation that are newer than this build', () => {
     const entry = toEntry('voucher.rotate', { info: { VoucherCode: 'v-7' } })
     expect(formatSentence(entry)).toBe('Amelia Chan did this: rotate, v-7')
-    expect(formatSentence(entry, 'zh')).toBe('Amelia Chan执行了操作：rotate，v-7')
+    expect(formatSentence(entry, 'zh')).toBe('Amelia Chan 执行了操作：rotate，v-7')
     expect(createFormatter('en').formatType(entry)).toBe('voucher')
   })
 
   it('begin with the verb if the person has a column', () => {
     const [paid] = allCases.filter(({ sentence }) => sentence.endsWith('paid HKD 29,000.00 for acdesenl'))
     expect(paid && formatSentence(paid.entry, 'en', false)).toBe('Paid HKD 29,000.00 for acdesenl')
-    expect(paid && formatSentence(paid.entry, 'zh', false)).toBe('为acdesenl支付了 HKD 29,000.00')
+    expect(paid && formatSentence(paid.entry, 'zh', false)).toBe('为 acdesenl 支付了 HKD 29,000.00')
   })
 
   it('name the portal once, and never "automatically"', () => {
@@ -128,16 +128,16 @@ describe('sentences in Chinese', () => {
   afterAll(async () => void (await i18n.changeLanguage('en')))
 
   it.each([
-    ['paid HKD 29,000.00 for acdesenl', '陈美玲为acdesenl支付了 HKD 29,000.00'],
-    ['changed the roles of Tim Timed: Order added', '陈美玲更改了Tim Timed的角色：添加订购'],
+    ['paid HKD 29,000.00 for acdesenl', '陈美玲为 acdesenl 支付了 HKD 29,000.00'],
+    ['changed the roles of Tim Timed: Order added', '陈美玲更改了 Tim Timed 的角色：添加订购'],
     [
       '23 more in the price list of 2027-01-01',
-      '陈美玲更改了2027-01-01 起生效的价目表，并发用户 1–10，HKD：1,260.00 → 1,300.00；模块 fin，USD：2,310.00 → 2,400.00，另有 23 项',
+      '陈美玲更改了 2027-01-01 起生效的价目表，并发用户 1–10，HKD：1,260.00 → 1,300.00；模块 fin，USD：2,310.00 → 2,400.00，另有 23 项',
     ],
     ['changed their own profile – Language: English → Chinese', '陈美玲更改了个人资料，语言：英文 → 中文'],
-    ['sent the activation e-mail to Tim Timed', '陈美玲向Tim Timed发送了激活邮件'],
-    ['tried 20 times to log in as Tim Timed, without success', '有人尝试以Tim Timed的身份登录 20 次，均未成功'],
-    ['restored a backup of acdesenl to acother', '陈美玲将acdesenl的备份恢复到acother'],
+    ['sent the activation e-mail to Tim Timed', '陈美玲向 Tim Timed 发送了激活邮件'],
+    ['tried 20 times to log in as Tim Timed, without success', '有人尝试以 Tim Timed 的身份登录 20 次，均未成功'],
+    ['restored a backup of acdesenl to acother', '陈美玲将 acdesenl 的备份恢复到 acother'],
   ])('say "… %s" as "%s"', (ending, sentence) => {
     const [match] = allCases.filter((candidate) => candidate.sentence.endsWith(ending))
     if (!match) throw new Error('no such example')

@@ -5,6 +5,7 @@ import { isAllowed } from '#domain/access.ts'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { useTranslation } from 'react-i18next'
+import { EntryTime } from '#features/audit-trail/entry/EntryTime.tsx'
 import { toEntryRows } from '#features/audit-trail/entry/entry-rows.ts'
 import { Sentence } from '#features/audit-trail/sentence/Sentence.tsx'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
@@ -54,10 +55,12 @@ export function RecentEntries({ code, name, companyId, access = 'trail', refresh
         <ol>
           {entries.map((entry) => (
             <li key={entry.id}>
-              <span className={entry.status === -1 ? 'trail-failed' : undefined}>
+              <span>
                 <Sentence text={entryFormatter.formatSentence(entry)} />
               </span>
-              <time>{entry.end_time}</time>
+              <span className="trail-recent-time">
+                <EntryTime entry={entry} />
+              </span>
             </li>
           ))}
         </ol>

@@ -3,6 +3,7 @@ import { listTrail } from '#contract/audit-trail.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
+import { EntryTime } from '#features/audit-trail/entry/EntryTime.tsx'
 import { toEntryRows } from '#features/audit-trail/entry/entry-rows.ts'
 import { Sentence } from '#features/audit-trail/sentence/Sentence.tsx'
 import { TrailStyles } from '#features/audit-trail/TrailStyles.tsx'
@@ -42,10 +43,12 @@ export function LatestEntries() {
           {entries.map((entry) => (
             <li key={entry.id}>
               <Link className="home-entry" to={`${trailPath}?entry=${entry.id}`}>
-                <span className={entry.status === -1 ? 'trail-failed' : undefined}>
+                <span>
                   <Sentence text={entryFormatter.formatSentence(entry)} />
                 </span>
-                <time className="home-note">{entry.end_time}</time>
+                <span className="home-note">
+                  <EntryTime entry={entry} />
+                </span>
               </Link>
             </li>
           ))}

@@ -99,13 +99,16 @@ function DateFields({ range: { dateFrom, dateTo }, onChange }: DateMenuProps) {
   )
 }
 
+/** "2026-11-01 – 11-30" is short enough for the row of filters. */
+const removeSameYear = (from: string, to: string) => (to.startsWith(from.slice(0, 5)) ? to.slice(5) : to)
+
 function useRangeLabel({ dateFrom, dateTo }: TrailRange): string {
   const { t } = useTranslation('audit')
   const preset = findPreset({ dateFrom, dateTo }, useToday(null))
   if (preset) return t(`dates.${preset}`)
   if (dateTo === null) return t('dates.since', { from: dateFrom })
   if (dateFrom === null) return t('dates.until', { to: dateTo })
-  return dateFrom === dateTo ? dateFrom : t('dates.range', { from: dateFrom, to: dateTo })
+  return dateFrom === dateTo ? dateFrom : t('dates.range', { from: dateFrom, to: removeSameYear(dateFrom, dateTo) })
 }
 
 function useOutsidePress(root: RefObject<HTMLElement | null>, isOpen: boolean, onPress: () => void) {

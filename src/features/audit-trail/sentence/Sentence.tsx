@@ -1,4 +1,5 @@
 import { splitSentence } from '#features/audit-trail/sentence/isolated-text.ts'
+import { TextWithDates } from '#ui/display/TextWithDates.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 /** Shows a sentence of `formatSentence`. Names are isolated and have their own language; everything is text, never markup. */
@@ -7,9 +8,9 @@ export const Sentence = ({ text }: { text: string }) =>
     part.isIsolated ? (
       // Parts have no identity of their own.
       <bdi key={index} lang={getNameLang(part.text)}>
-        {part.text}
+        <TextWithDates text={part.text} />
       </bdi>
     ) : (
-      part.text
+      <TextWithDates key={index} text={part.text} />
     ),
   )

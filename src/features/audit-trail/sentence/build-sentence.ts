@@ -2,7 +2,7 @@
 import type { TFunction } from 'i18next'
 import { auditMenus } from '#domain/audit-log/leaf.ts'
 import { chooseSentence, type SentenceEntry } from '#features/audit-trail/sentence/choose-sentence.ts'
-import { isolate } from '#features/audit-trail/sentence/isolated-text.ts'
+import { isolate, spaceNames } from '#features/audit-trail/sentence/isolated-text.ts'
 import {
   type ChangeFormatter,
   summariseChanges,
@@ -30,7 +30,7 @@ export function buildSentence(entry: SentenceEntry, formatter: SentenceFormatter
     ...buildValues(entry, formatter),
     person: withPerson ? isolate(getPerson(entry, formatter)) : '',
   }
-  const sentence = key === null ? t('unknown', values) : t(key as 'done.update', values)
+  const sentence = spaceNames(key === null ? t('unknown', values) : t(key as 'done.update', values))
   const { problem } = entry.info
   const completeSentence =
     problem === undefined ? sentence : t('failedWhy', { sentence, reason: formatter.formatReason(problem) })

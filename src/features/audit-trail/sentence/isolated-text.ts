@@ -10,6 +10,12 @@ const unsafePattern = /[\u202A-\u202E\u2066-\u2069\p{Cc}\p{Zl}\p{Zp}]/gu
 
 export const isolate = (text: string): string => `${isolateStart}${text.replaceAll(unsafePattern, ' ')}${isolateEnd}`
 
+/** Puts a space between Chinese characters and an isolated name in Latin letters or digits, which the browser does not space. */
+export const spaceNames = (sentence: string): string =>
+  sentence
+    .replaceAll(/(\p{Script=Han})(\u2068)(?=[\p{Script=Latin}\d])/gu, '$1 $2')
+    .replaceAll(/([\p{Script=Latin}\d])(\u2069)(?=\p{Script=Han})/gu, '$1$2 ')
+
 export interface SentencePart {
   text: string
   isIsolated: boolean
