@@ -3,6 +3,7 @@ import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import { Tag } from '#ui/display/Tag.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import type { ListColumn } from '#ui/list/column.ts'
+import { removeIsolates } from '#features/audit-trail/sentence/isolated-text.ts'
 import { Sentence } from '#features/audit-trail/sentence/Sentence.tsx'
 import type { EntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 
@@ -26,7 +27,14 @@ export const buildTrailColumns = (
     key: 'what',
     header: t('column.what'),
     phone: 'primary',
-    render: (row) => <Sentence text={entryFormatter.formatSentence(row, false)} />,
+    render: (row) => {
+      const text = entryFormatter.formatSentence(row, false)
+      return (
+        <span className="trail-sentence" title={removeIsolates(text)}>
+          <Sentence text={text} />
+        </span>
+      )
+    },
   },
   {
     key: 'exec_user_name',
