@@ -106,6 +106,7 @@ function buildConditions(list: ListSpec, columns: ListColumns, query: ListPageQu
     const value = query[name]
     if (filter.kind === 'shows')
       return shouldShowHidden(list, query, name, filter) ? [] : [buildExclusion(columns, filter)]
+    if (filter.kind === 'hides') return value === true ? [buildExclusion(columns, filter)] : []
     return value === undefined ? [] : [buildCondition(columns, filter, value)]
   })
 }
@@ -124,12 +125,12 @@ function shouldShowHidden(
   )
 }
 
-const buildExclusion = (columns: ListColumns, filter: ListFilter & { kind: 'shows' }) =>
+const buildExclusion = (columns: ListColumns, filter: ListFilter & { kind: 'shows' | 'hides' }) =>
   sql<SqlBool>`${getColumnValue(columns, filter.column)} is distinct from ${filter.value}`
 
 function buildCondition(
   columns: ListColumns,
-  filter: Exclude<ListFilter, { kind: 'shows' }>,
+  filter: Exclude<ListFilter, { kind: 'shows' | 'hides' }>,
   value: unknown,
 ): Expression<SqlBool> {
   switch (filter.kind) {

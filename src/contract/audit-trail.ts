@@ -54,6 +54,7 @@ const trailListSpec = {
   filters: {
     code: { kind: 'equal', column: 'code' },
     operation: { kind: 'equal', column: 'operation' },
+    withoutLogins: { kind: 'hides', column: 'operation', value: 'login' },
     dateFrom: { kind: 'from', column: 'day' },
     dateTo: { kind: 'until', column: 'day' },
     user: { kind: 'equal', column: 'exec_user_id' },
@@ -98,6 +99,8 @@ export const listTrail = defineEndpoint({
     sortField: z.optional(z.enum(getSortNames(trailListSpec))),
     sortOrder: z.optional(z.enum(['asc', 'desc', 'ascend', 'descend'])),
     entry: z.optional(rowId),
+    /** Leaves out successful and failed logins, which would fill a short list. */
+    withoutLogins: z.optional(z.boolean()),
     ...company,
     ...filters,
   }),

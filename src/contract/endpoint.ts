@@ -36,6 +36,8 @@ export type ListFilter =
   | { kind: 'equal'; column: string; or?: { value: number | string; column: string; values: readonly string[] } }
   /** Rows whose column has `value` are hidden unless this parameter is true or another filter asks for that value. */
   | { kind: 'shows'; column: string; value: number | string | boolean }
+  /** Rows whose column has `value` are left out if this parameter is true. */
+  | { kind: 'hides'; column: string; value: number | string }
   | { kind: 'contains'; columns: readonly string[] }
   | { kind: 'from' | 'until'; column: string }
 

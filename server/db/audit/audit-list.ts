@@ -12,6 +12,7 @@ export interface TrailFilter {
   readsCatalogue: boolean
   code?: AuditMenu | undefined
   operation?: string | undefined
+  withoutLogins?: boolean | undefined
   /** Epoch ms; `until` is not included. */
   from?: number | undefined
   until?: number | undefined
@@ -51,6 +52,7 @@ function buildConditions(filter: TrailFilter): RawBuilder<unknown> {
     !filter.readsCatalogue && sql`entry.code not in (${sql.join(catalogueMenus)})`,
     code !== undefined && sql`entry.code = ${code}`,
     operation !== undefined && sql`entry.operation = ${operation}`,
+    filter.withoutLogins === true && sql`entry.operation <> 'login'`,
     from !== undefined && sql`entry.end_time >= ${from}::bigint`,
     until !== undefined && sql`entry.end_time < ${until}::bigint`,
     user !== undefined && matchesUser(user, filter.readsActors),

@@ -43,7 +43,7 @@ export function parseTrailFilter(
   companyId: number,
   query: TrailQuery,
 ): TrailFilter {
-  const { dateFrom, dateTo, code, operation, user, status, intent, entry, searchText } = query
+  const { dateFrom, dateTo, code, operation, withoutLogins, user, status, intent, entry, searchText } = query
   const zone = app.config.timeZone
   const dates = { dateFrom, dateTo }
   const invalidDates = Object.entries(dates).filter(([, day]) => day !== undefined && !isDate(day))
@@ -57,6 +57,7 @@ export function parseTrailFilter(
     readsCatalogue: isDeleteLevel(caller),
     code,
     operation,
+    withoutLogins,
     from: dateFrom === undefined ? undefined : getStartOfDay(zone, dateFrom),
     until: dateTo === undefined ? undefined : getStartOfDay(zone, addDays(dateTo, 1)),
     user,

@@ -20,4 +20,6 @@ const LazyBackups = lazy<ContractBackupsPart>(() =>
   ),
 )
 
-export const ContractRoute = () => <ContractPage ServicePart={LazyService} Backups={LazyBackups} />
+export const ContractRoute = () => (
+  <ContractPage ServicePart={LazyService} ActivityPart={ServiceEvents} Backups={LazyBackups} />
+)

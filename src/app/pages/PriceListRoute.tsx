@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react'
+import { PriceActivity } from '#app/pages/PriceActivity.tsx'
 import { PriceListPage } from '#features/prices/editor/PriceListPage.tsx'
 import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
@@ -11,4 +12,4 @@ const FeeTreeIfLoaded: ShowFee = (props) => (
   </Suspense>
 )
 
-export const PriceListRoute = () => <PriceListPage ShowFee={FeeTreeIfLoaded} />
+export const PriceListRoute = () => <PriceListPage ShowFee={FeeTreeIfLoaded} ActivityPart={PriceActivity} />

@@ -1,9 +1,9 @@
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
+import type { ContractActivityPart } from '#features/orders/detail/service-part.ts'
 import type { ServiceEventsPart } from '#features/services/info/ServicePanel.tsx'
 
-export const ServiceEvents: ServiceEventsPart = createOptionalPart(async () => {
+/** Everything that happened to a service and its contract: orders, payments, operations and backups. */
+export const ServiceEvents: ServiceEventsPart & ContractActivityPart = createOptionalPart(async () => {
   const { RecentEntries } = await import(/* chunk: trail */ '#features/audit-trail/entry/RecentEntries.tsx')
-  return ({ row }) => (
-    <RecentEntries code="service" name={row.code} companyId={row.company_id} refreshKey={row.row_version} />
-  )
+  return ({ row }) => <RecentEntries name={row.code} companyId={row.company_id} refreshKey={row.row_version} />
 })

@@ -104,8 +104,7 @@ export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
   newHiddenModule: hiddenModuleForm,
   hiddenModule: hiddenModuleForm,
   prices: {
-    load: async () =>
-      (await import(/* chunk: staff-prices list */ '#features/prices/list/PriceListsPage.tsx')).PriceListsPage,
+    load: async () => (await import(/* chunk: staff-prices list */ '#app/pages/PriceListsRoute.tsx')).PriceListsRoute,
     namespaces: ['staff', 'problem'],
   },
   newPrice: priceEditor,

@@ -1,6 +1,7 @@
 /** Finds message keys for names in entries. A name that is newer than this build is shown unchanged. */
 import { type AuditEntryRow, type AuditOperation, auditOperations } from '#domain/audit-log/leaf.ts'
 import en from '#locales/en/audit.json'
+import { type BackupFault, backupFaults } from '#contract/backups.ts'
 
 export type AuditEntrySubject = Pick<AuditEntryRow, 'code' | 'info'>
 
@@ -22,3 +23,7 @@ export function findValueKey(
   const isName = typeof value === 'string' || typeof value === 'number'
   return texts && isName && Object.hasOwn(texts, String(value)) ? `${group}.${value}` : undefined
 }
+
+/** A failed backup has a fault of the storage or the system in place of a problem code. */
+export const findBackupFault = (problem: unknown): BackupFault | undefined =>
+  backupFaults.find((candidate) => candidate === problem)

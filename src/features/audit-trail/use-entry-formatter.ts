@@ -1,63 +1,86 @@
-/** Formats an entry: type, subject, user and values. All results are text, never markup. */
+/** Formats an entry: its sentence, type, user and values. All results are text, never markup. */
+import '#features/audit-trail/sentence/translations.ts'
+import { getSettings } from '#contract/accounts.ts'
+import { useMemo } from 'react'
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
+import { type AuditEntryRow, auditMenus } from '#domain/audit-log/leaf.ts'
 import type { UatBound } from '#domain/fees/annual.ts'
 import { toFieldText, formatFilter, toValueText } from '#features/audit-trail/format-value.ts'
-import { type AuditEntrySubject, findInfoKey, findOperation } from '#features/audit-trail/find-entry-key.ts'
+import {
+  type AuditEntrySubject,
+  findBackupFault,
+  findInfoKey,
+  findOperation,
+} from '#features/audit-trail/find-entry-key.ts'
+import { buildSentence, isUnknownPerson } from '#features/audit-trail/sentence/build-sentence.ts'
+import type { SentenceEntry } from '#features/audit-trail/sentence/choose-sentence.ts'
+import { readResponseOutput } from '#local/lists/responses.ts'
+import { useLiveQuery } from '#state/live-query.ts'
 import { findFieldLabel } from '#ui/i18n/field-labels.ts'
 import { formatPriceFieldLabel } from '#ui/i18n/price-field-messages.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 
 type EntryFact = readonly [label: string, value: string]
 
+/** The formatter is the same until the language or the settings change. */
 export function useEntryFormatter() {
   const { t } = useTranslation('audit')
+  const { t: tSentence } = useTranslation('sentences')
+  const uatBound = useLiveQuery(async () => await readResponseOutput(getSettings, {}), [])?.uat_bound ?? 'floor'
+  return useMemo(() => createEntryFormatter(t, tSentence, uatBound), [t, tSentence, uatBound])
+}
+
+export function createEntryFormatter(t: TFunction<'audit'>, tSentence: TFunction<'sentences'>, uatBound: UatBound) {
   const toFact = (key: string, value: unknown, entry: Pick<AuditEntrySubject, 'code'>): EntryFact => {
     const textKey = findInfoKey(key)
     const text = key === 'problem' ? formatRefusal(value) : formatFilter(t, key, value)
     return [textKey ? t(`info.${textKey}`) : key, text ?? formatFieldValue(key, value, entry)]
   }
-  const formatValue = (value: unknown): string => toValueText(t, value)
   const formatFieldValue = (field: string, value: unknown, entry: Pick<AuditEntrySubject, 'code'>): string =>
     toFieldText(t, field, value, entry)
-  const formatRefusal = (code: unknown) =>
-    formatProblem({ status: 0, code: String(code), message: '', data: null, requestId: null })
+  const formatRefusal = (code: unknown): string => {
+    const fault = findBackupFault(code)
+    if (fault) return tSentence(`fault.${fault}`)
+    return formatProblem({ status: 0, code: String(code), message: '', data: null, requestId: null })
+  }
+  const formatField = (field: string, { code }: Pick<AuditEntrySubject, 'code'>): string =>
+    code === 'price' ? formatPriceFieldLabel(field, uatBound) : (findFieldLabel(field) ?? field)
+  const formatOperation = ({ operation }: Pick<AuditEntryRow, 'operation'>) => {
+    const knownOperation = findOperation(operation)
+    return knownOperation ? t(`operation.${knownOperation}`) : operation
+  }
+  const formatUser = (entry: SentenceEntry): string => {
+    if (entry.exec_user_name !== '') return entry.exec_user_name
+    if (entry.by_provider) return t('staff')
+    return entry.exec_user_id !== null || isUnknownPerson(entry) ? t('nobody') : tSentence('portal')
+  }
   return {
-    formatValue,
-    formatType: ({ code }: Pick<AuditEntryRow, 'code'>) => t(`type.${code}`),
-    formatOperation: ({ operation }: Pick<AuditEntryRow, 'operation'>) => {
-      const knownOperation = findOperation(operation)
-      return knownOperation ? t(`operation.${knownOperation}`) : operation
-    },
+    formatValue: (value: unknown): string => toValueText(t, value),
+    formatType: ({ code }: Pick<AuditEntryRow, 'code'>): string =>
+      auditMenus.includes(code) ? t(`type.${code}`) : code,
+    formatOperation,
     formatStatus: ({ status }: Pick<AuditEntryRow, 'status'>) => t(status === -1 ? 'status.failed' : 'status.done'),
-    formatUser: ({
-      exec_user_name: name,
-      by_provider: isByStaff,
-      info,
-    }: Pick<AuditEntryRow, 'exec_user_name' | 'by_provider' | 'info'>) =>
-      name !== '' ? name : info['By'] === 'schedule' ? t('value.By.schedule') : t(isByStaff ? 'staff' : 'nobody'),
-    formatField: (field: string, { code }: Pick<AuditEntrySubject, 'code'>, uatBound: UatBound): string => {
-      if (code === 'price') return formatPriceFieldLabel(field, uatBound)
-      return findFieldLabel(field) ?? field
-    },
+    formatUser,
+    /** Returns the entry as one sentence, for `<Sentence>`. Without the person it begins with the verb. */
+    formatSentence: (entry: SentenceEntry, withPerson = true): string =>
+      buildSentence(
+        entry,
+        {
+          t: tSentence,
+          formatField: (field) => formatField(field, entry),
+          formatValue: (field, value) => formatFieldValue(field, value, entry),
+          formatInfo: (key) => (Object.hasOwn(entry.info, key) ? formatFieldValue(key, entry.info[key], entry) : ''),
+          formatUser: () => formatUser(entry),
+          formatOperation: () => formatOperation(entry),
+          formatReason: formatRefusal,
+        },
+        withPerson,
+      ),
+    formatField,
     formatFieldValue,
     listFacts: ({ code, info }: AuditEntrySubject): EntryFact[] =>
       sortInfo({ code, info }).map(([key, value]) => toFact(key, value, { code })),
-    /** Returns one line of text: main facts without labels, then others with labels. The company is left out if there are other facts. */
-    formatSubject: ({ code, info }: AuditEntrySubject): string => {
-      const shownEntries = sortInfo({ code, info }).filter(([key]) => !hiddenKeys.has(key))
-      const facts =
-        shownEntries.length > 1
-          ? shownEntries.filter(([key]) => key !== 'CompanyName' || code === 'company')
-          : shownEntries
-      return facts
-        .map(([key, value]) => {
-          if (mainKeys[code]?.includes(key)) return formatValue(value)
-          const [factName, factValue] = toFact(key, value, { code })
-          return t('entry.pair', { name: factName, value: factValue })
-        })
-        .join(' · ')
-    },
   }
 }
 
@@ -76,11 +99,13 @@ const mainKeys: Partial<Record<AuditEntryRow['code'], readonly string[]>> = {
   app: ['AppCode'],
 }
 
-/** Ids that only links need, and the request path of a failed call. */
-const hiddenKeys = new Set(['UserId', 'OrderId', 'path'])
+/** Facts that another part of the entry shows: who acted, and whether a field was changed. */
+const hiddenKeys = new Set(['By', 'ChangeCount'])
 
 function sortInfo({ code, info }: AuditEntrySubject): [string, unknown][] {
   const firstKeys = mainKeys[code] ?? []
   const toPosition = (key: string) => (firstKeys.includes(key) ? firstKeys.indexOf(key) : firstKeys.length)
-  return Object.entries(info).toSorted(([a], [b]) => toPosition(a) - toPosition(b))
+  return Object.entries(info)
+    .filter(([key]) => !hiddenKeys.has(key))
+    .toSorted(([a], [b]) => toPosition(a) - toPosition(b))
 }

@@ -41,7 +41,7 @@ export function normaliseFilters(list: ListSpec, filters: FilterValues): Record<
   const usedFilters = Object.entries(filters).filter(([name, value]) => {
     const filter = list.filters[name]
     if (!filter || value === undefined || value === '') return false
-    if (filter.kind === 'shows') return value === true
+    if (filter.kind === 'shows' || filter.kind === 'hides') return value === true
     return filter.kind !== 'contains' || normaliseText(String(value)) !== ''
   })
   return Object.fromEntries(usedFilters.sort(([a], [b]) => (a < b ? -1 : 1))) as Record<
@@ -98,6 +98,8 @@ function buildCondition(
       const values: readonly ColumnValue[] = [filterValue, ...or.values]
       return { ...createCondition((value) => values.includes(value)), columns: [column, or.column] }
     }
+    case 'hides':
+      return createCondition((value) => value !== filter.value)
     case 'contains': {
       const normalisedPart = normaliseText(String(filterValue))
       return createCondition((text) => typeof text === 'string' && text.includes(normalisedPart))

@@ -31,6 +31,7 @@ import type paymentTasks from '#locales/en/payment-tasks.json'
 import type people from '#locales/en/people.json'
 import type problem from '#locales/en/problem.json'
 import type profile from '#locales/en/profile.json'
+import type sentences from '#locales/en/sentences.json'
 import type services from '#locales/en/services.json'
 import type sessions from '#locales/en/sessions.json'
 import type shell from '#locales/en/shell.json'
@@ -76,6 +77,7 @@ declare module 'i18next' {
       people: typeof people
       problem: typeof problem
       profile: typeof profile
+      sentences: typeof sentences
       services: typeof services
       sessions: typeof sessions
       shell: typeof shell

@@ -110,3 +110,25 @@ it('addSpan joins spans that touch, in any order', () => {
     }),
   )
 })
+
+describe('a filter that hides a value', () => {
+  const trail = {
+    ...list,
+    filters: { withoutLogins: { kind: 'hides', column: 'note', value: 'login' } },
+  } satisfies ListSpec
+  const rows = [buildRow(1, { note: 'login' }), buildRow(2, { note: 'pay' }), buildRow(3)]
+  const listIds = (filters: Record<string, boolean>) =>
+    rows.filter(createRowMatcher(trail, filters)).map(({ row }) => row.id)
+
+  it('leaves out rows with this value only if it is requested', () => {
+    expect(listIds({})).toEqual([1, 2, 3])
+    expect(listIds({ withoutLogins: false })).toEqual([1, 2, 3])
+    expect(listIds({ withoutLogins: true })).toEqual([2, 3])
+  })
+
+  it('does not cover the list without the filter', () => {
+    expect(coversFilters(trail, { withoutLogins: true }, {})).toBe(false)
+    expect(coversFilters(trail, {}, { withoutLogins: true })).toBe(true)
+    expect(normaliseFilters(trail, { withoutLogins: false })).toEqual({})
+  })
+})

@@ -172,6 +172,7 @@ describe('a stored month without a connection', () => {
       { ...week, operation: 'create' },
       { ...week, status: -1 },
       { ...week, code: 'price' },
+      { ...week, withoutLogins: true },
       { ...week, searchText: 'ÉLAN' },
       { ...week, searchText: 'PERSON 14' },
       { ...week, searchText: 'nobody at all' },
@@ -181,7 +182,8 @@ describe('a stored month without a connection', () => {
     ]
     const readActivity = (query: object) => tablet.api.call(trailActivity, { query: query as never })
     for (const query of queries) {
-      const filters = { ...query, page: undefined, sortOrder: undefined, sortField: undefined, results: undefined }
+      const listOnly = { page: undefined, sortOrder: undefined, sortField: undefined, results: undefined }
+      const filters = { ...query, ...listOnly, withoutLogins: undefined }
       tablet.connection.state = 'up'
       const freshList = await listEntries(tablet, query)
       const freshActivity = await readActivity(filters)

@@ -1,7 +1,4 @@
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
-import { getSettings } from '#contract/accounts.ts'
-import { readResponseOutput } from '#local/lists/responses.ts'
-import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 
@@ -9,7 +6,6 @@ import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 export function Differences({ entry }: { entry: Pick<AuditEntryRow, 'code' | 'changes'> }) {
   const { t } = useTranslation('audit')
   const { formatField, formatFieldValue } = useEntryFormatter()
-  const uatBound = useLiveQuery(async () => await readResponseOutput(getSettings, {}), [])?.uat_bound ?? 'floor'
   return (
     <table className="trail-changes">
       <caption className="sr-only">{t('entry.differences')}</caption>
@@ -24,7 +20,7 @@ export function Differences({ entry }: { entry: Pick<AuditEntryRow, 'code' | 'ch
         {entry.changes.map(({ field, before: previousValue, after: newValue }, index) => (
           // A field may be listed twice, so the key includes the index.
           <tr key={`${index} ${field}`}>
-            <th scope="row">{formatField(field, entry, uatBound)}</th>
+            <th scope="row">{formatField(field, entry)}</th>
             <td data-label={t('entry.before')}>
               <del>{formatFieldValue(field, previousValue, entry)}</del>
             </td>

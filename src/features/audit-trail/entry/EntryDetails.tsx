@@ -20,13 +20,13 @@ interface EntryProps {
   entry: AuditEntryRow
 }
 
+/** Shows the differences first, because they say more than the facts. Codes and numbers for support and auditors are last. */
 export function EntryDetails({ entry }: EntryProps) {
   return (
     <>
       <EntryHead entry={entry} />
-      <EntryFacts entry={entry} />
       <EntryChanges entry={entry} />
-      <EntryNumbers entry={entry} />
+      <EntryFacts entry={entry} />
       <Suspense fallback={<Skeleton lines={1} />}>
         <ProofView key={entry.id} entry={entry} companyId={entry.company_id} />
       </Suspense>
@@ -53,33 +53,6 @@ function EntryHead({ entry }: EntryProps) {
   )
 }
 
-function EntryFacts({ entry }: EntryProps) {
-  const { t } = useTranslation('audit')
-  const { caller } = useSignedInSession()
-  const { problem: _problem, ...info } = entry.info
-  const facts = useEntryFormatter().listFacts({ ...entry, info })
-  const [mainFact] = facts
-  const recordPath = toRecordPath(entry, caller)
-  if (!mainFact) return null
-  return (
-    <section>
-      <h3>{t('entry.about')}</h3>
-      <DescriptionList>
-        {facts.map(([label, value]) => (
-          <DescriptionItem key={label} label={label}>
-            {value}
-          </DescriptionItem>
-        ))}
-      </DescriptionList>
-      {recordPath !== null && (
-        <p>
-          <Link to={recordPath}>{t('entry.open', { name: mainFact[1] })}</Link>
-        </p>
-      )}
-    </section>
-  )
-}
-
 /**
  * Lists the changed fields. If an update has no fields, it either changed nothing (`ChangeCount` is 0) or was made before changed fields
  * were recorded.
@@ -101,34 +74,66 @@ function EntryChanges({ entry }: EntryProps) {
   )
 }
 
-function EntryNumbers({
-  entry: { id, log_index: logIndex, intent, request_id: requestId, company_id: companyId },
-}: EntryProps) {
+function EntryFacts({ entry }: EntryProps) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()
-  const { formatValue } = useEntryFormatter()
-  const companyQuery = companyId === caller.companyId ? '' : `&company=${companyId}`
+  const { formatOperation, formatType, listFacts } = useEntryFormatter()
+  const { problem: _problem, ...info } = entry.info
+  const facts = listFacts({ ...entry, info })
+  const [mainFact] = facts
+  const recordPath = toRecordPath(entry, caller)
   return (
     <section>
+      <h3>{t('entry.details')}</h3>
       <DescriptionList>
-        <DescriptionItem label={t('entry.id')}>{id}</DescriptionItem>
-        <DescriptionItem label={t('entry.number')}>
-          {logIndex === null ? t('entry.recording') : formatNumber(logIndex)}
-        </DescriptionItem>
-        {intent !== null && (
-          <DescriptionItem label={t('entry.intent')}>
-            <CopyText text={intent} />
+        <DescriptionItem label={t('column.type')}>{formatType(entry)}</DescriptionItem>
+        <DescriptionItem label={t('column.operation')}>{formatOperation(entry)}</DescriptionItem>
+        {facts.map(([label, value]) => (
+          <DescriptionItem key={label} label={label}>
+            {value}
           </DescriptionItem>
-        )}
-        <DescriptionItem label={t('entry.request')}>
-          <CopyText text={formatValue(requestId)} />
-        </DescriptionItem>
+        ))}
+        <EntryNumbers entry={entry} />
       </DescriptionList>
-      {intent !== null && (
-        <p>
-          <Link to={`?intent=${intent}${companyQuery}`}>{t('entry.related')}</Link>
-        </p>
-      )}
+      <p className="trail-entry-links">
+        {mainFact && recordPath !== null && <Link to={recordPath}>{t('entry.open', { name: mainFact[1] })}</Link>}
+        <RelatedLinks entry={entry} />
+      </p>
     </section>
+  )
+}
+
+function EntryNumbers({ entry: { id, log_index: logIndex, intent, request_id: requestId } }: EntryProps) {
+  const { t } = useTranslation('audit')
+  const { formatValue } = useEntryFormatter()
+  return (
+    <>
+      <DescriptionItem label={t('entry.id')}>{id}</DescriptionItem>
+      <DescriptionItem label={t('entry.number')}>
+        {logIndex === null ? t('entry.recording') : formatNumber(logIndex)}
+      </DescriptionItem>
+      {intent !== null && (
+        <DescriptionItem label={t('entry.intent')}>
+          <CopyText text={intent} />
+        </DescriptionItem>
+      )}
+      <DescriptionItem label={t('entry.request')}>
+        <CopyText text={formatValue(requestId)} />
+      </DescriptionItem>
+    </>
+  )
+}
+
+/** Links to the other entries of the same change, and to all entries with the same operation. */
+function RelatedLinks({ entry: { code, operation, intent, company_id: companyId } }: EntryProps) {
+  const { t } = useTranslation('audit')
+  const { caller } = useSignedInSession()
+  const company: Record<string, string> = companyId === caller.companyId ? {} : { company: String(companyId) }
+  const buildPath = (filter: Record<string, string>) => `?${new URLSearchParams({ ...filter, ...company })}`
+  return (
+    <>
+      {intent !== null && <Link to={buildPath({ intent })}>{t('entry.related')}</Link>}
+      <Link to={buildPath({ code, operation })}>{t('entry.sameOperation')}</Link>
+    </>
   )
 }

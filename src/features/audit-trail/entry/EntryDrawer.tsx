@@ -8,6 +8,7 @@ import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { EntryDetails } from '#features/audit-trail/entry/EntryDetails.tsx'
 import { useEntry } from '#features/audit-trail/entry/useEntry.ts'
+import { removeIsolates } from '#features/audit-trail/sentence/isolated-text.ts'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 
 interface EntryDrawerProps {
@@ -23,16 +24,14 @@ interface EntryDrawerProps {
 /** Shows all fields of an entry. The arrow keys open the previous and the next entry of the list. */
 export function EntryDrawer({ id, companyId, rows, onOpen, onClose }: EntryDrawerProps) {
   const { t } = useTranslation('audit')
-  const { formatType, formatOperation } = useEntryFormatter()
+  const { formatSentence } = useEntryFormatter()
   const result = useEntry(id, companyId, rows)
   const entry = typeof result === 'object' && 'entry' in result ? result.entry : null
   return (
     <Dialog
       open
       side="right"
-      title={
-        entry ? t('entry.title', { type: formatType(entry), operation: formatOperation(entry) }) : t('entry.loading')
-      }
+      title={entry ? removeIsolates(formatSentence(entry)) : t('entry.loading')}
       onClose={onClose}
       action={<NeighbourButtons id={id} rows={rows} onOpen={onOpen} />}
       cancel={t('entry.close')}

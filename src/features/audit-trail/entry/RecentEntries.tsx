@@ -1,41 +1,48 @@
 import { useId } from 'react'
 import { Link } from 'react-router-dom'
 import { listTrail } from '#contract/audit-trail.ts'
+import { isAllowed } from '#domain/access.ts'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import { useSignedInSession } from '#state/use-store.ts'
-import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { useTranslation } from 'react-i18next'
+import { EntryTime } from '#features/audit-trail/entry/EntryTime.tsx'
 import { toEntryRows } from '#features/audit-trail/entry/entry-rows.ts'
+import { Sentence } from '#features/audit-trail/sentence/Sentence.tsx'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
 import { TrailStyles } from '#features/audit-trail/TrailStyles.tsx'
-import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface RecentEntriesProps {
-  code: AuditMenu
-  /** Name of the record as it appears in entries. */
-  name: string
+  /** Type of the entries. Without it, entries of all types that name the record. */
+  code?: AuditMenu
+  /** Name of the record as it appears in entries. Without it, all entries of the type. */
+  name?: string
   companyId: number
+  /** Right that is needed to read the entries. Entries of the catalogue need the delete level (contracts 2). */
+  access?: 'trail' | 'deleteLevel'
   refreshKey: unknown
 }
 
 const maxEntries = 5
 
 /** Shows the latest entries about a record to users who may read the audit trail (D51). Renders nothing for others. */
-export function RecentEntries({ code, name, companyId, refreshKey }: RecentEntriesProps) {
+export function RecentEntries({ code, name, companyId, access = 'trail', refreshKey }: RecentEntriesProps) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()
   const entryFormatter = useEntryFormatter()
   const titleId = useId()
-  const path = buildHistoryPath({ code, name, companyId }, caller)
-  const companyQuery = companyId === caller.companyId ? {} : { companyId }
+  const isOtherCompany = companyId !== caller.companyId
+  const canRead = isAllowed(access, caller) && (!isOtherCompany || isAllowed('providerAdmin', caller))
+  const filter = { ...(code ? { code } : {}), ...(name ? { searchText: name } : {}) }
   const { response } = useTrailResponse(
     listTrail,
-    path === null ? null : { query: { code, searchText: name, results: maxEntries, ...companyQuery } },
+    canRead ? { query: { ...filter, results: maxEntries, ...(isOtherCompany ? { companyId } : {}) } } : null,
     String(refreshKey),
   )
   const entries = response && toEntryRows(response.output)
-  if (path === null || entries === undefined) return null
+  if (!canRead || entries === undefined) return null
+  const company: Record<string, string> = isOtherCompany ? { company: String(companyId) } : {}
+  const path = `/app/systrail?${new URLSearchParams({ ...company, ...filter })}`
   return (
     <section className="card trail-recent" aria-labelledby={titleId}>
       <TrailStyles />
@@ -48,12 +55,12 @@ export function RecentEntries({ code, name, companyId, refreshKey }: RecentEntri
         <ol>
           {entries.map((entry) => (
             <li key={entry.id}>
-              <time>{entry.end_time}</time>
-              <span className={entry.status === -1 ? 'trail-recent-failed' : undefined}>
-                {entryFormatter.formatOperation(entry)}
-                {entry.status === -1 && ` · ${entryFormatter.formatStatus(entry)}`}
+              <span>
+                <Sentence text={entryFormatter.formatSentence(entry)} />
               </span>
-              <bdi lang={getNameLang(entryFormatter.formatUser(entry))}>{entryFormatter.formatUser(entry)}</bdi>
+              <span className="trail-recent-time">
+                <EntryTime entry={entry} />
+              </span>
             </li>
           ))}
         </ol>

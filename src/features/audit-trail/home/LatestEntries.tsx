@@ -1,24 +1,40 @@
 import { Link } from 'react-router-dom'
 import { listTrail } from '#contract/audit-trail.ts'
+import { Button } from '#ui/display/Button.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
+import { EntryTime } from '#features/audit-trail/entry/EntryTime.tsx'
 import { toEntryRows } from '#features/audit-trail/entry/entry-rows.ts'
+import { Sentence } from '#features/audit-trail/sentence/Sentence.tsx'
+import { TrailStyles } from '#features/audit-trail/TrailStyles.tsx'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
+import { useStoredSwitch } from '#features/audit-trail/useStoredSwitch.ts'
 import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
-import { getNameLang } from '#ui/i18n/name-language.ts'
 
 const trailPath = '/app/systrail'
 const maxEntries = 5
 
-/** Shows the latest entries of the user's company to users who may read its audit trail (D51). Each links to its details. */
+/**
+ * Shows the latest entries of the user's company to users who may read its audit trail (D51). Each links to its details. Logins are left
+ * out unless the user asks for them, because they would hide everything else.
+ */
 export function LatestEntries() {
   const { t } = useTranslation('audit')
   const entryFormatter = useEntryFormatter()
-  const { response } = useTrailResponse(listTrail, { query: { results: maxEntries } })
+  const [hasLogins, setHasLogins] = useStoredSwitch('portal.homeLogins', () => false)
+  const { response } = useTrailResponse(listTrail, {
+    query: { results: maxEntries, ...(hasLogins ? {} : { withoutLogins: true }) },
+  })
   const entries = response && toEntryRows(response.output)
   return (
     <section className="card home-card" aria-labelledby="home-latest">
-      <h2 id="home-latest">{t('recent.title')}</h2>
+      <TrailStyles />
+      <div className="trail-latest-head">
+        <h2 id="home-latest">{t('recent.title')}</h2>
+        <Button kind="plain" onClick={() => setHasLogins(!hasLogins)}>
+          {t(hasLogins ? 'recent.hideLogins' : 'recent.showLogins')}
+        </Button>
+      </div>
       {entries === undefined && <Skeleton lines={5} />}
       {entries === null && <p className="home-note">{t('recent.notHere')}</p>}
       {entries?.length === 0 && <p className="home-note">{t('recent.none')}</p>}
@@ -28,13 +44,10 @@ export function LatestEntries() {
             <li key={entry.id}>
               <Link className="home-entry" to={`${trailPath}?entry=${entry.id}`}>
                 <span>
-                  {entryFormatter.formatType(entry)}: {entryFormatter.formatOperation(entry)}
-                  {entry.status === -1 && ` · ${entryFormatter.formatStatus(entry)}`}
+                  <Sentence text={entryFormatter.formatSentence(entry)} />
                 </span>
-                <span className="home-note">{entryFormatter.formatSubject(entry)}</span>
                 <span className="home-note">
-                  <bdi lang={getNameLang(entryFormatter.formatUser(entry))}>{entryFormatter.formatUser(entry)}</bdi> ·{' '}
-                  <time>{entry.end_time}</time>
+                  <EntryTime entry={entry} />
                 </span>
               </Link>
             </li>

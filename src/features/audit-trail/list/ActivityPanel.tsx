@@ -1,39 +1,53 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { trailActivity } from '#contract/audit-trail.ts'
 import type { InputOf, OutputOf } from '#contract/endpoint.ts'
 import { isOffline } from '#contract/problem.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
-import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { type TrailRange, type TrailView, trailView } from '#features/audit-trail/list/trail-view.ts'
 import { useDrawnRange } from '#features/audit-trail/list/useDrawnRange.ts'
+import { useStoredSwitch } from '#features/audit-trail/useStoredSwitch.ts'
 import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
 
 const ActivityChart = lazy(async () => ({
   default: (await import('#features/audit-trail/list/ActivityChart.tsx')).ActivityChart,
 }))
 
-interface ActivityPanelProps {
+interface ActivityProps {
   view: TrailView
   onRange: (range: TrailRange) => void
 }
 
+/**
+ * Returns whether the chart is open. On a small screen it starts closed, to leave the space to the list. Once a user has closed it, it stays
+ * closed on this device.
+ */
+export const useChartSwitch = () =>
+  useStoredSwitch('portal.trailChart', () => !matchMedia('(width < 48rem), (height < 49rem)').matches)
+
+interface ActivityPanelProps extends ActivityProps {
+  isOpen: boolean
+  onToggle: (isOpen: boolean) => void
+}
+
 /** Shows the number of entries by day, for the filters of the list. Requests and draws nothing while it is closed. */
-export function ActivityPanel({ view, onRange }: ActivityPanelProps) {
+export function ActivityPanel({ isOpen, onToggle, ...activityProps }: ActivityPanelProps) {
   const { t } = useTranslation('audit')
-  // On a small screen it starts closed, to leave the space to the list.
-  const [isOpen, setIsOpen] = useState(() => !matchMedia('(width < 48rem), (height < 49rem)').matches)
   return (
-    <details className="trail-activity" open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+    <details className="trail-activity" open={isOpen} onToggle={({ currentTarget }) => onToggle(currentTarget.open)}>
       <summary>{t('activity.title')}</summary>
-      {isOpen && <Activity view={view} onRange={onRange} />}
+      {isOpen && (
+        <div className="trail-activity-body">
+          <Activity {...activityProps} />
+        </div>
+      )}
     </details>
   )
 }
 
-function Activity({ view, onRange }: ActivityPanelProps) {
+function Activity({ view, onRange }: ActivityProps) {
   const { t } = useTranslation('audit')
   const { drawnRange, wideRange } = useDrawnRange(view)
   const { response, previousResponse, problem, refetch } = useTrailResponse(trailActivity, {
@@ -46,7 +60,7 @@ function Activity({ view, onRange }: ActivityPanelProps) {
       <LoadProblem problem={problem} onRetry={refetch} />
     )
   const activity = (response ?? previousResponse)?.output
-  if (!activity) return <Skeleton lines={4} />
+  if (!activity) return null
   if (activity.days.length === 0) return <p className="trail-activity-note">{t('activity.none')}</p>
   return (
     <ActivityFigures

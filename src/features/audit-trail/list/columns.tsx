@@ -1,10 +1,16 @@
 import type { TFunction } from 'i18next'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import { Tag } from '#ui/display/Tag.tsx'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 import type { ListColumn } from '#ui/list/column.ts'
+import { removeIsolates } from '#features/audit-trail/sentence/isolated-text.ts'
+import { Sentence } from '#features/audit-trail/sentence/Sentence.tsx'
 import type { EntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
 
-/** Columns of contracts 3. A cell has a single line of text; the complete text is in the entry's details. */
+/**
+ * Columns of contracts 3 in one sentence (decision 106). The person has a column, so the sentence begins with the verb. A cell has a single
+ * line of text; the complete text is in the entry's details.
+ */
 export const buildTrailColumns = (
   t: TFunction<'audit'>,
   entryFormatter: EntryFormatter,
@@ -18,26 +24,28 @@ export const buildTrailColumns = (
     render: (row) => row.end_time,
   },
   {
-    key: 'code',
-    header: t('column.type'),
-    width: 'tag',
+    key: 'what',
+    header: t('column.what'),
     phone: 'primary',
-    render: (row) => entryFormatter.formatType(row),
-  },
-  {
-    key: 'operation',
-    header: t('column.operation'),
-    width: 'tag',
-    phone: 'primary',
-    render: (row) => entryFormatter.formatOperation(row),
+    render: (row) => {
+      const text = entryFormatter.formatSentence(row, false)
+      return (
+        <span className="trail-sentence" title={removeIsolates(text)}>
+          <Sentence text={text} />
+        </span>
+      )
+    },
   },
   {
     key: 'exec_user_name',
     header: t('column.who'),
+    width: 'roles',
     phone: 'secondary',
-    render: (row) => entryFormatter.formatUser(row),
+    render: (row) => {
+      const userName = entryFormatter.formatUser(row)
+      return <bdi lang={getNameLang(userName)}>{userName}</bdi>
+    },
   },
-  { key: 'what', header: t('column.what'), phone: 'secondary', render: (row) => entryFormatter.formatSubject(row) },
   {
     key: 'status',
     header: t('column.status'),

@@ -62,8 +62,8 @@ export const trailView: ListViewDefinition<TrailView> = {
     return listView.change(view, { after: null, ...(change.after ? { page: 1 } : {}), ...change })
   },
   toSavedQuery: (view) => listView.toSavedQuery({ ...view, page: 1 }),
-  /** Number of active filters. The intent is not counted, because it is shown as a chip and has no filter field. */
-  countFilters: (view) => listView.countFilters({ ...view, intent: null }),
+  /** Number of active filters. Operation and intent are not counted, because they are chips and have no filter field. */
+  countFilters: (view) => listView.countFilters({ ...view, operation: null, intent: null }),
 }
 
 export function toTrailInput(view: TrailView) {

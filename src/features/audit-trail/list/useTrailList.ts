@@ -13,7 +13,12 @@ import {
 } from '#features/audit-trail/list/trail-view.ts'
 import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
 
-const noResponse = { asOf: null, isCached: true, output: { count: 0, more: false } }
+/** Until the first response, the list shows a skeleton of its rows. */
+const createNoResponse = (isLoading: boolean) => ({
+  asOf: null,
+  isCached: !isLoading,
+  output: { count: 0, more: false },
+})
 
 export type TrailList = ReturnType<typeof useTrailList>
 
@@ -25,7 +30,7 @@ export function useTrailList() {
   const { response, previousResponse, problem, isFetching, refetch } = useTrailResponse(listTrail, toTrailInput(view))
   const displayedResponse = response ?? (isFetching ? previousResponse : null)
   const rows = useMemo(() => displayedResponse && toEntryRows(displayedResponse.output), [displayedResponse])
-  const { asOf, isCached, output } = displayedResponse ?? noResponse
+  const { asOf, isCached, output } = displayedResponse ?? createNoResponse(response === undefined && !problem)
   return {
     definition: trailView,
     view,

@@ -1,5 +1,5 @@
 import '#features/audit-trail/offline/translations.ts'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type StoredTrailState, readStoredTrailState } from '#local/audit-trail/stored-trail-state.ts'
 import { useConnection } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
@@ -9,17 +9,36 @@ import { StoreTrailDialog } from '#features/audit-trail/offline/StoreTrailDialog
 import { useTrailFill } from '#features/audit-trail/offline/useTrailFill.ts'
 import { isTrailComplete } from '#features/audit-trail/offline/is-trail-complete.ts'
 
-export function StoreTrailButton({ companyId }: { companyId: number }) {
+export interface StoreTrailOpener {
+  label: string
+  icon: 'alert' | 'device'
+  onOpen: () => void
+}
+
+interface StoreTrailButtonProps {
+  companyId: number
+  /** Replaces the button, for example by an item of a menu. */
+  renderOpener?: (opener: StoreTrailOpener) => ReactNode
+}
+
+export function StoreTrailButton({ companyId, renderOpener }: StoreTrailButtonProps) {
   const { t } = useTranslation('storedTrail')
   const [isOpen, setIsOpen] = useState(false)
   const state = useLiveQuery(() => readStoredTrailState(companyId), [companyId])
   const trailFill = useTrailFill(companyId)
   const isOnline = useConnection().networkState === 'online'
+  const opener: StoreTrailOpener = {
+    label: state?.alarm ? t('proof.alarm') : toButtonLabel(t, state ?? null, trailFill.isBusy && isOnline),
+    icon: state?.alarm ? 'alert' : 'device',
+    onOpen: () => setIsOpen(true),
+  }
   return (
     <>
-      <Button icon={state?.alarm ? 'alert' : 'device'} aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
-        {state?.alarm ? t('proof.alarm') : toButtonLabel(t, state ?? null, trailFill.isBusy && isOnline)}
-      </Button>
+      {renderOpener?.(opener) ?? (
+        <Button icon={opener.icon} aria-haspopup="dialog" onClick={opener.onOpen}>
+          {opener.label}
+        </Button>
+      )}
       {isOpen && state && (
         <StoreTrailDialog companyId={companyId} state={state} trailFill={trailFill} onClose={() => setIsOpen(false)} />
       )}

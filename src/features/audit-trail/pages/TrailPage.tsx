@@ -1,33 +1,25 @@
 import '#ui/icons/order-icons.ts'
-import { useLiveQuery } from '#state/live-query.ts'
-import { readStoredTrailState } from '#local/audit-trail/stored-trail-state.ts'
 import { lazy, Suspense, useMemo } from 'react'
 import { maxCountedEntries } from '#domain/audit-log/leaf.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useConnection, useSignedInSession } from '#state/use-store.ts'
-import { Button } from '#ui/display/Button.tsx'
-import { formatBusinessTime, useBusinessZone } from '#ui/page/business-clock.ts'
-import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { Menu } from '#ui/overlay/Menu.tsx'
+import { useNarrow } from '#ui/list/useNarrow.ts'
 import { useTranslation } from 'react-i18next'
 import { EntryDrawer } from '#features/audit-trail/entry/EntryDrawer.tsx'
+import { removeIsolates } from '#features/audit-trail/sentence/isolated-text.ts'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
-import { ActivityPanel } from '#features/audit-trail/list/ActivityPanel.tsx'
+import { ActivityPanel, useChartSwitch } from '#features/audit-trail/list/ActivityPanel.tsx'
 import { buildTrailColumns } from '#features/audit-trail/list/columns.tsx'
 import { NoEntries } from '#features/audit-trail/list/NoEntries.tsx'
 import { trailView } from '#features/audit-trail/list/trail-view.ts'
+import { TrailActions } from '#features/audit-trail/list/TrailActions.tsx'
 import { TrailPages } from '#features/audit-trail/list/TrailPages.tsx'
-import { type ExportFormat, useExport } from '#features/audit-trail/list/useExport.ts'
 import { type TrailCompanyFilter, useTrailFilters } from '#features/audit-trail/list/useTrailFilters.tsx'
-import { type TrailList, useTrailList } from '#features/audit-trail/list/useTrailList.ts'
+import { useTrailList } from '#features/audit-trail/list/useTrailList.ts'
 import type { StoredDays } from '#request/call-results.ts'
 import { TrailStyles } from '#features/audit-trail/TrailStyles.tsx'
-
-const StoreTrailButton = lazy(async () => ({
-  default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/StoreTrailButton.tsx'))
-    .StoreTrailButton,
-}))
 
 const LogWatch = lazy(async () => ({
   default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/LogWatch.tsx')).LogWatch,
@@ -43,6 +35,8 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
   const list = useTrailList()
   const filterProps = useTrailFilters(list, CompanyFilter)
   const { view, changeView, days, entryCount } = list
+  const isNarrow = useNarrow()
+  const [isChartOpen, setIsChartOpen] = useChartSwitch()
   const companyId = view.company ?? user.company_id
   return (
     <ListPage
@@ -50,7 +44,8 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
       list={list}
       title={t('title')}
       intro={t('lead')}
-      action={<TrailActions list={list} companyId={companyId} />}
+      action={<TrailActions {...{ view, companyId, isChartOpen }} onChart={() => setIsChartOpen(!isChartOpen)} />}
+      refreshLabel={t('refresh')}
       beforeFilters={
         <>
           <TrailStyles />
@@ -63,7 +58,9 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
       }
       beforeList={
         <>
-          <ActivityPanel view={view} onRange={changeView} />
+          {(isChartOpen || !isNarrow) && (
+            <ActivityPanel isOpen={isChartOpen} onToggle={setIsChartOpen} view={view} onRange={changeView} />
+          )}
           {days && <StoredDaysNote days={days} />}
         </>
       }
@@ -76,12 +73,16 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
       }
       columns={columns}
       getRowKey={({ id }) => String(id)}
-      getRowName={(row) => `${row.end_time} ${entryFormatter.formatType(row)}`}
+      getRowName={(row) => `${row.end_time} ${removeIsolates(entryFormatter.formatSentence(row))}`}
       getRowPath={({ id }) => `?${trailView.write(trailView.change(view, { open: id }))}`}
       pager={list.isBeyondNumbers ? <TrailPages list={list} /> : undefined}
       empty={{
         notHere: { title: t('empty.notHere'), text: t('empty.notHereText') },
-        noneFound: { title: t('empty.noneFound'), text: t('empty.noneFoundText'), showAll: t('empty.dropAll') },
+        noneFound: {
+          title: t('empty.noneFound'),
+          text: t(view.searchText === '' ? 'empty.noneFoundText' : 'empty.noneFoundSearch'),
+          showAll: t('empty.dropAll'),
+        },
         none: <NoEntries list={list} />,
       }}
     >
@@ -105,48 +106,5 @@ function StoredDaysNote({ days: { from, to } }: { days: StoredDays }) {
       <Icon name="offline" size={16} />
       {to === null ? t('partly.from', { from }) : t('partly.days', { from, to })}
     </p>
-  )
-}
-
-function TrailActions({ list, companyId }: { list: TrailList; companyId: number }) {
-  const { t } = useTranslation('audit')
-  const { asOf } = list.freshness
-  const isOnline = useConnection().networkState === 'online'
-  const timeZone = useBusinessZone()
-  const exportFile = useExport(list.view)
-  const storedTrail = useLiveQuery(() => readStoredTrailState(companyId), [companyId])?.storedTrail
-  // Offline, the export is written by the device from its stored days, and only as CSV.
-  const getExportReason = (format: ExportFormat) =>
-    isOnline || (format === 'csv' && storedTrail) ? null : t('export.offline')
-  return (
-    <>
-      {asOf !== null && (
-        <time
-          className="trail-updated"
-          dateTime={new Date(asOf).toISOString()}
-          title={`${formatBusinessTime(asOf)} ${timeZone}`}
-        >
-          {t('updated', { at: formatReadingTime(asOf) })}
-        </time>
-      )}
-      <Button icon="refresh" isIconOnly isBusy={list.isFetching} onClick={list.refetch}>
-        {t('refresh')}
-      </Button>
-      <Suspense fallback={null}>
-        <StoreTrailButton companyId={companyId} />
-      </Suspense>
-      <Menu
-        label={t('export.open')}
-        icon="install"
-        isIconOnly={false}
-        kind="quiet"
-        items={(['csv', 'xlsx'] as const).map((format) => ({
-          key: format,
-          label: t(`export.${format}`),
-          disabledReason: exportFile.isBusy ? t('export.begun') : getExportReason(format),
-          onSelect: () => exportFile.save(format),
-        }))}
-      />
-    </>
   )
 }

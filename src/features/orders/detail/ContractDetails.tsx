@@ -27,7 +27,7 @@ const isEditRequested = (query: URLSearchParams, row: OrderRow, tab: ContractTab
   tab !== 'subscribe' && query.has('edit') && row.contract_id > 0 && getContractRefusal('change', row.state) === null
 
 /** Shows an order and its contract. With `edit` in the address it shows the form to change the contract (M98, M100). */
-export function ContractDetails({ order, ServicePart, Backups }: { order: LoadedOrder } & ContractParts) {
+export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: { order: LoadedOrder } & ContractParts) {
   const { t } = useTranslation('contract')
   const { row } = order.overlaidRow
   const [query, setQuery] = useSearchParams()
@@ -89,7 +89,7 @@ export function ContractDetails({ order, ServicePart, Backups }: { order: Loaded
       )}
       {tab === 'contract' && (
         <ContractPanel
-          {...{ order, prices, history, contract, editorProps, isEditing, ServicePart }}
+          {...{ order, prices, history, contract, editorProps, isEditing, ServicePart, ActivityPart }}
           onOpen={setDialog}
           onUndone={openOrder}
           onChanged={refresh}

@@ -16,7 +16,7 @@ import { findPayableOrder } from '#features/orders/payment/payable.ts'
 import { PaymentResult } from '#features/orders/payment/PaymentResult.tsx'
 import { getModuleNames } from '#features/orders/quote/module-names.ts'
 
-interface Props extends Pick<ContractParts, 'ServicePart'> {
+interface Props extends Pick<ContractParts, 'ServicePart' | 'ActivityPart'> {
   order: LoadedOrder
   prices: ReturnType<typeof useOrderPrices>
   history: ReturnType<typeof useContractHistory>
@@ -60,14 +60,21 @@ export function ContractPanel(props: Props) {
   )
 }
 
-function ServiceAndHistory({ order, history, ServicePart }: Pick<Props, 'order' | 'history' | 'ServicePart'>) {
+function ServiceAndHistory({
+  order,
+  history,
+  ServicePart,
+  ActivityPart,
+}: Pick<Props, 'order' | 'history' | 'ServicePart' | 'ActivityPart'>) {
   const { row } = order.overlaidRow
   return (
     <>
-      {isCurrentContract(row) && (
+      {isCurrentContract(row) ? (
         <Suspense fallback={null}>
           <ServicePart order={row} onChanged={() => void order.refetch()} />
         </Suspense>
+      ) : (
+        <ActivityPart row={row} />
       )}
       {row.contract_id > 0 && (
         <ContractHistory {...history} onRetry={() => void history.refetch()} currentId={row.contract_id} />

@@ -10,7 +10,11 @@ export type ContractServicePart = ComponentType<{ order: OrderRow; onChanged: ()
  */
 export type ContractBackupsPart = ComponentType<{ order: OrderRow; refreshCount: number; Unavailable: ComponentType }>
 
+/** The latest audit entries of an order that has no running system. `ServicePart` shows those of a running one. */
+export type ContractActivityPart = ComponentType<{ row: Pick<OrderRow, 'code' | 'company_id' | 'row_version'> }>
+
 export interface ContractParts {
   ServicePart: ContractServicePart
+  ActivityPart: ContractActivityPart
   Backups: ContractBackupsPart
 }

@@ -18,6 +18,7 @@ import { buildFaultNotes, findFormFaults } from '#features/prices/faults/list-fa
 import { ListCheck } from '#features/prices/faults/ListCheck.tsx'
 import { getNewPriceListPath, getPriceListPath } from '#features/prices/paths.ts'
 import { type OpenedPriceList, type PriceListValues, rebaseValues } from '#features/prices/price-list-form.ts'
+import type { PriceActivityPart } from '#features/prices/price-activity-part.ts'
 import { PriceStyles } from '#features/prices/PriceStyles.tsx'
 import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
 import { RehearsalPanel } from '#features/prices/rehearsal/RehearsalPanel.tsx'
@@ -25,7 +26,13 @@ import { WhatIfSection } from '#features/prices/rehearsal/WhatIfSection.tsx'
 import { readForm } from '#features/prices/sent-list.ts'
 import { WithdrawnActions } from '#features/prices/withdrawn/WithdrawnActions.tsx'
 
-interface Props {
+/** Parts of other features, passed by the app. */
+export interface PriceListParts {
+  ShowFee: ShowFee
+  ActivityPart: PriceActivityPart
+}
+
+interface Props extends PriceListParts {
   type: ClientType
   title: string
   /** Null for a new list or a copy of another list. */
@@ -36,7 +43,6 @@ interface Props {
   draftName: string
   drafts: DraftOffers<PriceListDraft>
   base: string | undefined
-  ShowFee: ShowFee
   onSaved: () => void
 }
 
@@ -44,7 +50,8 @@ const introKeys = { unconfirmed: 'lead.form', confirmed: 'lead.locked', withdraw
 
 /** Edit form of a price list: header, ranges, modules, backups, and the effect on sold contracts (M146 to M151). */
 export function PriceListEditor(props: Props) {
-  const { type, title, openedList, initialValues, isCopy, draftName, drafts, base, ShowFee, onSaved } = props
+  const { type, title, openedList, initialValues, isCopy, draftName, drafts, base, ShowFee, ActivityPart, onSaved } =
+    props
   const { t } = useTranslation('prices')
   const navigate = useNavigate()
   const { formContext, namesByCode, modules, catalogue, lists, today, getListState } = usePriceFormContext(
@@ -124,6 +131,7 @@ export function PriceListEditor(props: Props) {
         ownId={row?.row.id ?? null}
         list={typedList.list}
       />
+      {row && <ActivityPart day={row.row.effective_date} refreshKey={row.row.row_version} />}
     </Page>
   )
 }

@@ -17,14 +17,13 @@ import {
   type OpenedPriceList,
   toPriceListValues,
 } from '#features/prices/price-list-form.ts'
-import { PriceListEditor } from '#features/prices/editor/PriceListEditor.tsx'
+import { PriceListEditor, type PriceListParts } from '#features/prices/editor/PriceListEditor.tsx'
 import { type PriceListOpening, unknownList, useOpenedList } from '#features/prices/editor/useOpenedList.ts'
 import { usePriceDrafts } from '#features/prices/editor/usePriceDrafts.ts'
 import { getPriceListPath } from '#features/prices/paths.ts'
-import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
 
 /** Page of one price list, a new one, or a copy of another (/price/{id}, /price/new, /price/new?from={id}). */
-export function PriceListPage({ ShowFee }: { ShowFee: ShowFee }) {
+export function PriceListPage({ ShowFee, ActivityPart }: PriceListParts) {
   const { id: idParam } = useParams()
   const [query] = useSearchParams()
   const idText = idParam ?? query.get('from')
@@ -43,17 +42,16 @@ export function PriceListPage({ ShowFee }: { ShowFee: ShowFee }) {
   return (
     <PriceListForm
       key={`${idParam} ${idText} ${reloadCount}`}
-      {...{ ShowFee, onSaved }}
+      {...{ ShowFee, ActivityPart, onSaved }}
       openedList={opening?.kind === 'open' ? opening.openedList : null}
       isCopy={idParam === undefined && idText !== null}
     />
   )
 }
 
-interface PriceListFormProps {
+interface PriceListFormProps extends PriceListParts {
   openedList: OpenedPriceList | null
   isCopy: boolean
-  ShowFee: ShowFee
   onSaved: () => void
 }
 

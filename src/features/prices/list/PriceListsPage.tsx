@@ -8,6 +8,7 @@ import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { useClientType } from '#state/client-type.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
+import type { PriceActivityPart } from '#features/prices/price-activity-part.ts'
 import { buildColumns } from '#features/prices/list/columns.tsx'
 import { EmptyList } from '#features/prices/list/EmptyList.tsx'
 import { Tabs } from '#features/prices/list/Tabs.tsx'
@@ -32,7 +33,7 @@ const ImportDialog = lazy(async () => ({
 type OpenDialog = { kind: 'remove' | 'reinstate'; overlaidRow: OverlaidRow<PriceRow> } | { kind: 'import' }
 
 /** Lists the price lists of one client type with their state, including withdrawn lists (contracts 2, M145). */
-export function PriceListsPage() {
+export function PriceListsPage({ ActivityPart }: { ActivityPart: PriceActivityPart }) {
   const { t } = useTranslation('prices')
   const offlineReason = useOfflineReason(t('needsConnection'))
   const type = useClientType(getClientType)
@@ -85,6 +86,7 @@ export function PriceListsPage() {
         none: <EmptyList view={list.view} onFirstPage={() => list.changeView({ page: 1 })} />,
       }}
     >
+      <ActivityPart refreshKey={list.freshness.asOf} />
       {openDialog?.kind === 'remove' && (
         <RemoveDialog overlaidRow={openDialog.overlaidRow} onClose={closeDialog} onDone={closeAndRefetch} />
       )}

@@ -19,7 +19,7 @@ import type { ServiceJob } from '#features/services/operations/jobs.ts'
 import type { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
 import { formatMemory, ServiceStatusTag, formatTasks } from '#features/services/ServiceStatusTag.tsx'
 
-export type ServiceEventsPart = ComponentType<{ row: ServiceRow }>
+export type ServiceEventsPart = ComponentType<{ row: Pick<ServiceRow, 'code' | 'company_id' | 'row_version'> }>
 
 export type ServiceBackupsPart = ComponentType<{ row: ServiceRow }>
 

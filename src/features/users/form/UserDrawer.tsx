@@ -19,7 +19,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 
 interface FormProps {
-  ExtraSections: ComponentType<{ id: number; name: string }>
+  ExtraSections: ComponentType<{ id: number; name: string; email: string }>
   onClose: () => void
   onSaved: () => void
 }

@@ -13,7 +13,7 @@ import { type UserFormOptions, useUserForm } from '#features/users/form/useUserF
 
 interface UserFormProps extends UserFormOptions {
   note?: ReactNode
-  ExtraSections?: ComponentType<{ id: number; name: string }>
+  ExtraSections?: ComponentType<{ id: number; name: string; email: string }>
 }
 
 export function UserForm({ note, ExtraSections, ...options }: UserFormProps) {
@@ -50,20 +50,20 @@ export function UserForm({ note, ExtraSections, ...options }: UserFormProps) {
 
 interface OnlineSectionsProps {
   row: UserRow
-  ExtraSections: ComponentType<{ id: number; name: string }>
+  ExtraSections: ComponentType<{ id: number; name: string; email: string }>
 }
 
 /**
  * Shows the sections that need a connection. Only users who may log in have sessions. The caller's own sessions are on the profile page.
  */
-function OnlineSections({ row: { id, name, status }, ExtraSections }: OnlineSectionsProps) {
+function OnlineSections({ row: { id, name, email, status }, ExtraSections }: OnlineSectionsProps) {
   const { user } = useSignedInSession()
   const { networkState, isSessionExpired } = useConnection()
   const canChangeAccess = networkState === 'online' && !isSessionExpired
   if (!canChangeAccess || typeof id !== 'number' || id === user.id || status !== userStatus.activated) return null
   return (
     <Suspense fallback={null}>
-      <ExtraSections id={id} name={name} />
+      <ExtraSections id={id} name={name} email={email} />
     </Suspense>
   )
 }

@@ -49,7 +49,11 @@ function usePreloadedForm() {
 }
 
 /** `ExtraSections` are shown in the drawer of a user while the page is online. */
-export function UserListPage({ ExtraSections }: { ExtraSections: ComponentType<{ id: number; name: string }> }) {
+export function UserListPage({
+  ExtraSections,
+}: {
+  ExtraSections: ComponentType<{ id: number; name: string; email: string }>
+}) {
   const { t } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')
   const { user } = useSignedInSession()

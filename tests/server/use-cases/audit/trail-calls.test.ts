@@ -145,6 +145,13 @@ onConnections('the calls of the audit trail', (engine) => {
       expect(await listOperations(admin, { ...entryDates, ...query } as Record<string, string>)).toEqual(expected)
     })
 
+    it('leave out logins on request', async () => {
+      const operations = await listOperations(admin)
+      expect(operations).toContain('login')
+      const otherOperations = operations.filter((operation) => operation !== 'login')
+      expect(await listOperations(admin, { withoutLogins: 'true' })).toEqual(otherOperations)
+    })
+
     it('find the entries of a person', async () => {
       const user = server.world.users['second@alpha'] ?? 0
       const matches = await listRows(admin, { ...entryDates, user })

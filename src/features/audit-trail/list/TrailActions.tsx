@@ -1,0 +1,81 @@
+import { lazy, Suspense } from 'react'
+import { readStoredTrailState } from '#local/audit-trail/stored-trail-state.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { useConnection } from '#state/use-store.ts'
+import { useNarrow } from '#ui/list/useNarrow.ts'
+import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
+import { useTranslation } from 'react-i18next'
+import type { TrailView } from '#features/audit-trail/list/trail-view.ts'
+import { type ExportFormat, useExport } from '#features/audit-trail/list/useExport.ts'
+import type { StoreTrailOpener } from '#features/audit-trail/offline/StoreTrailButton.tsx'
+
+const StoreTrailButton = lazy(async () => ({
+  default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/StoreTrailButton.tsx'))
+    .StoreTrailButton,
+}))
+
+interface TrailActionsProps {
+  view: TrailView
+  companyId: number
+  isChartOpen: boolean
+  onChart: () => void
+}
+
+/** Saving on the device and exports. On a phone they are in one menu next to the title, together with the chart. */
+export function TrailActions({ view, companyId, isChartOpen, onChart }: TrailActionsProps) {
+  const { t } = useTranslation('audit')
+  const isNarrow = useNarrow()
+  const exportItems = useExportItems(view, companyId)
+  if (isNarrow) {
+    const chartItem = { key: 'chart', label: t(`activity.${isChartOpen ? 'hide' : 'show'}`), icon: 'activity' as const }
+    const renderMenu = (storeItems: MenuItem[]) => (
+      <Menu
+        label={t('more')}
+        kind="quiet"
+        items={[{ ...chartItem, onSelect: onChart }, ...storeItems, ...exportItems]}
+      />
+    )
+    return (
+      <span className="trail-menu">
+        <Suspense fallback={renderMenu([])}>
+          <StoreTrailButton companyId={companyId} renderOpener={(opener) => renderMenu([toMenuItem(opener)])} />
+        </Suspense>
+      </span>
+    )
+  }
+  return (
+    <>
+      <Suspense fallback={<span className="trail-store-space" />}>
+        <StoreTrailButton companyId={companyId} />
+      </Suspense>
+      <Menu label={t('export.open')} icon="install" isIconOnly={false} kind="quiet" items={exportItems} />
+    </>
+  )
+}
+
+const toMenuItem = ({ label, icon, onOpen }: StoreTrailOpener): MenuItem => ({
+  key: 'store',
+  label,
+  icon,
+  onSelect: onOpen,
+})
+
+const exportFormats = ['csv', 'xlsx'] as const satisfies readonly ExportFormat[]
+
+function useExportItems(view: TrailView, companyId: number): MenuItem[] {
+  const { t } = useTranslation('audit')
+  const isNarrow = useNarrow()
+  const isOnline = useConnection().networkState === 'online'
+  const exportFile = useExport(view)
+  const storedTrail = useLiveQuery(() => readStoredTrailState(companyId), [companyId])?.storedTrail
+  // Offline, the export is written by the device from its stored days, and only as CSV.
+  const getExportReason = (format: ExportFormat) =>
+    isOnline || (format === 'csv' && storedTrail) ? null : t('export.offline')
+  return exportFormats.map((format) => ({
+    key: format,
+    label: isNarrow ? t('export.as', { format: t(`export.${format}`) }) : t(`export.${format}`),
+    ...(isNarrow ? { icon: 'install' as const } : {}),
+    disabledReason: exportFile.isBusy ? t('export.begun') : getExportReason(format),
+    onSelect: () => exportFile.save(format),
+  }))
+}
