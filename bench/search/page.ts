@@ -1,7 +1,7 @@
 /** Runs in Chromium with the portal's own code. `bench/search.ts` calls it step by step. */
 import { userListSpec, type UserRow } from '#contract/users.ts'
 import { runInSlices } from '#features/search/index/run-in-slices.ts'
-import { type SearchSession, startSearchSession } from '#features/search/index/search-session.ts'
+import { type IndexSession, startIndexSession } from '#features/search/index/index-session.ts'
 import { storeCompleteList } from '#local/lists/store-complete-list.ts'
 import { openSession } from '#local/session/session.ts'
 import { type Device, openDevice } from '#local/storage/device.ts'
@@ -10,7 +10,7 @@ import type { SearchSource } from '#patterns/search-source.ts'
 const rowCount = 100_000
 const subject = { companyId: 7, userId: 1 }
 let device: Device
-let session: SearchSession
+let session: IndexSession
 
 const firstNames = [
   'Amelia',
@@ -91,7 +91,7 @@ async function index(): Promise<{ ms: number; longestBlockMs: number }> {
     beatAt = performance.now()
   }
   const timer = setInterval(beat, 4)
-  session = startSearchSession([source], { recentKeys: [], device })
+  session = startIndexSession([source], { recentKeys: [], device })
   await new Promise<void>((resolve) => {
     const unsubscribe = session.subscribe(() => {
       if (session.getSnapshot().isReading) return

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { markMatches } from '#features/search/matching/marks.ts'
 import { loadPinyin, toPinyinKeys } from '#features/search/matching/pinyin.ts'
 import { rankFields, ranks, toSearchFields } from '#features/search/matching/rank.ts'
-import { parseSearchQuery } from '#features/search/matching/search-text.ts'
+import { parseSearchQuery } from '#features/search/matching/query.ts'
 import type { SearchItem } from '#patterns/search-source.ts'
 
 const buildItem = (label: string, fields: Partial<SearchItem> = {}): SearchItem => ({

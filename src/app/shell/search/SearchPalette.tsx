@@ -5,7 +5,7 @@ import { keepOptionalChunk } from '#app/pwa/optional-chunks.ts'
 import { createSearchCommands } from '#app/shell/search/search-commands.ts'
 import { createSearchSources } from '#app/shell/search/search-sources.ts'
 import { SearchDialog } from '#features/search/dialog/SearchDialog.tsx'
-import { type SearchSession, startSearchSession } from '#features/search/index/search-session.ts'
+import { type IndexSession, startIndexSession } from '#features/search/index/index-session.ts'
 import { addRecentKey, readRecentKeys, type RecentItemsOwner } from '#features/search/recent-items.ts'
 import type { SearchItem, SearchSource } from '#patterns/search-source.ts'
 import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
@@ -68,9 +68,9 @@ interface IndexedSearchProps extends SearchPaletteProps {
 function IndexedSearch({ sources, commands, owner, isOpen, onClose }: IndexedSearchProps) {
   const navigate = useNavigate()
   const basePath = useHref('/').replace(/\/$/, '')
-  const [session, setSession] = useState<SearchSession | null>(null)
+  const [session, setSession] = useState<IndexSession | null>(null)
   useEffect(() => {
-    const newSession = startSearchSession(sources, {
+    const newSession = startIndexSession(sources, {
       recentKeys: readRecentKeys(owner),
       onPinyinLoaded: storePinyin,
     })

@@ -2,12 +2,12 @@ import { useTranslation } from 'react-i18next'
 import { joinList } from '#ui/i18n/messages.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { isApple } from '#ui/page/is-apple.ts'
-import type { SearchExtent, SearchSnapshot } from '#features/search/index/search-session.ts'
+import type { SearchExtent, IndexSnapshot } from '#features/search/index/index-session.ts'
 
 const kinds = ['users', 'contracts', 'services'] as const
 
 /** Says which rows were searched: those on the device, and of how many. */
-export function ExtentNote({ snapshot: { isReading, extents } }: { snapshot: SearchSnapshot }) {
+export function ExtentNote({ snapshot: { isReading, extents } }: { snapshot: IndexSnapshot }) {
   const { t } = useTranslation('search')
   const formatExtent = (kind: (typeof kinds)[number], { itemCount, total, isComplete }: SearchExtent) => {
     const number = formatNumber(itemCount)

@@ -5,7 +5,7 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import type { DisplayedGroup } from '#features/search/dialog/group-items.ts'
 import { markMatches } from '#features/search/matching/marks.ts'
-import { parseSearchQuery, type SearchQuery } from '#features/search/matching/search-text.ts'
+import { parseSearchQuery, type SearchQuery } from '#features/search/matching/query.ts'
 
 interface ResultListProps {
   id: string

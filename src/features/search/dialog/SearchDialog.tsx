@@ -1,4 +1,4 @@
-import '#features/search/dialog/search.css'
+import '#features/search/dialog/dialog.css'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SearchItem, SearchSource } from '#patterns/search-source.ts'
@@ -8,11 +8,11 @@ import { ExtentNote } from '#features/search/dialog/ExtentNote.tsx'
 import { ResultList } from '#features/search/dialog/ResultList.tsx'
 import { useListSearchItems } from '#features/search/dialog/useListSearchItems.ts'
 import { useSearchResults } from '#features/search/dialog/useSearchResults.ts'
-import type { SearchSession } from '#features/search/index/search-session.ts'
-import { maxQueryLength } from '#features/search/matching/search-text.ts'
+import type { IndexSession } from '#features/search/index/index-session.ts'
+import { maxQueryLength } from '#features/search/matching/query.ts'
 
 interface SearchDialogProps {
-  session: SearchSession
+  session: IndexSession
   sources: readonly SearchSource[]
   commands: readonly SearchItem[]
   recentKeys: readonly string[]

@@ -1,5 +1,5 @@
 import { type SearchGroup, searchGroups, type SearchItem } from '#patterns/search-source.ts'
-import { compareHits, type SearchHit } from '#features/search/index/search-index.ts'
+import { compareHits, type SearchHit } from '#features/search/index/item-index.ts'
 
 export interface DisplayedGroup {
   name: SearchGroup | 'recent'

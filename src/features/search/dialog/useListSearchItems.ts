@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next'
 import type { SearchItem, SearchSource } from '#patterns/search-source.ts'
 import type { DisplayedGroup } from '#features/search/dialog/group-items.ts'
-import type { SearchSnapshot } from '#features/search/index/search-session.ts'
+import type { IndexSnapshot } from '#features/search/index/index-session.ts'
 
 interface Results {
   groups: readonly DisplayedGroup[]
-  snapshot: SearchSnapshot
+  snapshot: IndexSnapshot
   text: string
 }
 

@@ -2,27 +2,27 @@ import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import type { SearchItem } from '#patterns/search-source.ts'
 import { type DisplayedGroup, groupFirstItems, groupHits } from '#features/search/dialog/group-items.ts'
 import { runInSlices } from '#features/search/index/run-in-slices.ts'
-import { createSearchIndex, type SearchHit } from '#features/search/index/search-index.ts'
-import type { SearchSession, SearchSnapshot } from '#features/search/index/search-session.ts'
+import { createItemIndex, type SearchHit } from '#features/search/index/item-index.ts'
+import type { IndexSession, IndexSnapshot } from '#features/search/index/index-session.ts'
 
 const maxHitsPerSource = 10
 
 interface SearchResults {
   groups: readonly DisplayedGroup[]
-  snapshot: SearchSnapshot
+  snapshot: IndexSnapshot
   /** Text of the displayed results. It is behind the typed text while a search takes longer than a slice. */
   text: string
 }
 
 /** Returns what matches the text, and searches again when the index changes. */
 export function useSearchResults(
-  session: SearchSession,
+  session: IndexSession,
   commands: readonly SearchItem[],
   { text, recentKeys }: { text: string; recentKeys: readonly string[] },
 ): SearchResults {
   const snapshot = useSyncExternalStore(session.subscribe, session.getSnapshot)
   const commandIndex = useMemo(() => {
-    const index = createSearchIndex()
+    const index = createItemIndex()
     for (const command of commands) index.put(command.key, [command])
     return index
   }, [commands])

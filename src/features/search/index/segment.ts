@@ -3,7 +3,7 @@
  * readings) for binary search, and all texts in one string for matches within words. Sorting the tokens of one segment takes a few
  * milliseconds, so that the index is built without blocking a frame, and a changed row sorts only one small segment again.
  */
-import { findWordStarts } from '#features/search/matching/search-text.ts'
+import { findWordStarts } from '#features/search/matching/query.ts'
 import type { SearchFields } from '#features/search/matching/rank.ts'
 import type { SearchItem } from '#patterns/search-source.ts'
 

@@ -1,4 +1,4 @@
-import { normaliseSearchText, type SearchQuery } from '#features/search/matching/search-text.ts'
+import { normaliseSearchText, type SearchQuery } from '#features/search/matching/query.ts'
 import { hasHan, readSyllables } from '#features/search/matching/pinyin.ts'
 
 export interface MarkedPart {

@@ -1,5 +1,5 @@
 import type { SearchItem } from '#patterns/search-source.ts'
-import { isWordStart, normaliseSearchText, type SearchQuery } from '#features/search/matching/search-text.ts'
+import { isWordStart, normaliseSearchText, type SearchQuery } from '#features/search/matching/query.ts'
 import { hasHan, toPinyinKeys } from '#features/search/matching/pinyin.ts'
 
 /** How well an item matches, the best first. */

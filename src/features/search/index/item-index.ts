@@ -4,7 +4,7 @@
  */
 import type { SearchItem } from '#patterns/search-source.ts'
 import { type Rank, rankFields, toSearchFields } from '#features/search/matching/rank.ts'
-import { parseSearchQuery, type SearchQuery } from '#features/search/matching/search-text.ts'
+import { parseSearchQuery, type SearchQuery } from '#features/search/matching/query.ts'
 import {
   buildSegment,
   findLowerBound,
@@ -23,9 +23,9 @@ export interface SearchHit {
   rank: Rank
 }
 
-export type SearchIndex = ReturnType<typeof createSearchIndex>
+export type ItemIndex = ReturnType<typeof createItemIndex>
 
-export function createSearchIndex() {
+export function createItemIndex() {
   /** Full segments. The last entries are in `openEntries`, whose segment is built when it is searched. */
   let sealedSegments: Segment[] = []
   let openEntries: IndexEntry[] = []

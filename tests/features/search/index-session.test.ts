@@ -1,7 +1,7 @@
 /** Tests the index over the device's own database: reading, changes of rows, waiting writes, and the end of a session. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { createUserSearchSource } from '#features/users/user-search-source.ts'
-import { type SearchSession, startSearchSession } from '#features/search/index/search-session.ts'
+import { type IndexSession, startIndexSession } from '#features/search/index/index-session.ts'
 import { storeChanges, storePage } from '#local/lists/response-store.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
 import { markSignedOut } from '#local/session/session.ts'
@@ -17,25 +17,25 @@ import {
 } from '#tests/support/device/device-database.ts'
 
 const source = createUserSearchSource(companyId)
-const sessions: SearchSession[] = []
+const sessions: IndexSession[] = []
 afterEach(() => {
   for (const session of sessions.splice(0)) session.stop()
 })
 
 async function start({ device }: TestDevice, recentKeys: string[] = [], sources = [source]) {
-  const session = startSearchSession(sources, { recentKeys, device })
+  const session = startIndexSession(sources, { recentKeys, device })
   sessions.push(session)
   await expect.poll(() => session.getSnapshot().isReading).toBe(false)
   return session
 }
 
-function search(session: SearchSession, text: string) {
+function search(session: IndexSession, text: string) {
   const work = session.search(text, 10)
   let step = work.next()
   while (!step.done) step = work.next()
   return step.value.map(({ item }) => item)
 }
-const searchLabels = (session: SearchSession, text: string) => search(session, text).map(({ label }) => label)
+const searchLabels = (session: IndexSession, text: string) => search(session, text).map(({ label }) => label)
 
 type Rows = ReturnType<typeof buildUser>[]
 const storeAll = ({ db, generation }: TestDevice, changed: Rows, asOf: number, deletedIds: number[] = []) =>

@@ -12,14 +12,14 @@ import { type Device, getThisDevice } from '#local/storage/device.ts'
 import type { SearchItem, SearchKind, SearchSource } from '#patterns/search-source.ts'
 import { hasHan, loadPinyin } from '#features/search/matching/pinyin.ts'
 import { pause } from '#features/search/pause.ts'
-import { createSearchIndex, type SearchHit, type SearchIndex } from '#features/search/index/search-index.ts'
+import { createItemIndex, type SearchHit, type ItemIndex } from '#features/search/index/item-index.ts'
 
 /** Rows per read. Reading and indexing them takes a few milliseconds. */
 const rowsPerPiece = 250
 /** Minimum time in ms between two notifications while rows are read. */
 const notifyIntervalMs = 100
 
-export interface SearchSnapshot {
+export interface IndexSnapshot {
   /** Changes when the index changes. */
   version: number
   isReading: boolean
@@ -30,9 +30,9 @@ export interface SearchSnapshot {
 /** `itemCount`: rows that can be found. Deleted users, for example, are on the device and cannot. */
 export type SearchExtent = ListExtent & { itemCount: number }
 
-export type SearchSession = ReturnType<typeof startSearchSession>
+export type IndexSession = ReturnType<typeof startIndexSession>
 
-interface SearchSessionOptions {
+interface IndexSessionOptions {
   /** Items whose rows are read first, because they are displayed before the user types. */
   recentKeys: readonly string[]
   /** Called when the device has a Chinese name and the readings were loaded. */
@@ -40,19 +40,19 @@ interface SearchSessionOptions {
   device?: Device
 }
 
-export function startSearchSession(
+export function startIndexSession(
   sources: readonly SearchSource[],
-  { recentKeys, onPinyinLoaded = () => undefined, device = getThisDevice() }: SearchSessionOptions,
+  { recentKeys, onPinyinLoaded = () => undefined, device = getThisDevice() }: IndexSessionOptions,
 ) {
   const listeners = new Set<() => void>()
-  let snapshot: SearchSnapshot = { version: 0, isReading: true, extents: {} }
+  let snapshot: IndexSnapshot = { version: 0, isReading: true, extents: {} }
   let notifiedAt = 0
   let isStopped = false
   const indexes = new Map(
     sources.map((source) => [source.kind, createIndexedSource(source, { onPinyinLoaded, device })]),
   )
 
-  function update(change: Partial<SearchSnapshot>, isLast: boolean) {
+  function update(change: Partial<IndexSnapshot>, isLast: boolean) {
     snapshot = { ...snapshot, ...change, version: snapshot.version + 1 }
     if (!isLast && performance.now() - notifiedAt < notifyIntervalMs) return
     notifiedAt = performance.now()
@@ -150,7 +150,7 @@ function createIndexedSource(
   source: SearchSource,
   { onPinyinLoaded, device }: { onPinyinLoaded: () => void; device: Device },
 ) {
-  const index: SearchIndex = createSearchIndex()
+  const index: ItemIndex = createItemIndex()
   /** Versions of the indexed rows, so that reading a list again does not index unchanged rows. Rows with waiting writes have none. */
   const versions = new Map<string, number>()
   const waitingRefs = new Set<RowRef>()

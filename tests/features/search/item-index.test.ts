@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runInSlices } from '#features/search/index/run-in-slices.ts'
-import { compareHits, createSearchIndex, type SearchIndex } from '#features/search/index/search-index.ts'
+import { compareHits, createItemIndex, type ItemIndex } from '#features/search/index/item-index.ts'
 import { maxSegmentEntries } from '#features/search/index/segment.ts'
 import { rankFields, toSearchFields } from '#features/search/matching/rank.ts'
-import { parseSearchQuery } from '#features/search/matching/search-text.ts'
+import { parseSearchQuery } from '#features/search/matching/query.ts'
 import type { SearchItem } from '#patterns/search-source.ts'
 
 const buildItem = (key: string, label: string, fields: Partial<SearchItem> = {}): SearchItem => ({
@@ -24,11 +24,11 @@ function runToEnd<T>(work: Generator<void, T>): T {
   }
 }
 
-const search = (index: SearchIndex, text: string, maxHits = 10) =>
+const search = (index: ItemIndex, text: string, maxHits = 10) =>
   runToEnd(index.search(text, maxHits)).map(({ item }) => item.key)
 
 function buildIndex(labels: readonly string[]) {
-  const index = createSearchIndex()
+  const index = createItemIndex()
   for (const [id, label] of labels.entries()) index.put(`row ${id}`, [buildItem(`row ${id}`, label)])
   return index
 }
@@ -71,7 +71,7 @@ describe('the search index', () => {
   })
 
   it('returns an item once if several rows have it', () => {
-    const index = createSearchIndex()
+    const index = createItemIndex()
     for (let id = 0; id < 30; id++)
       index.put(`service ${id}`, [buildItem('customer 7', 'Acme'), buildItem(`service ${id}`, `acme${id}`)])
     index.put('service 29', [])
@@ -80,7 +80,7 @@ describe('the search index', () => {
   })
 
   it('lists the items that are offered before the user types, as long as their rows exist', () => {
-    const index = createSearchIndex()
+    const index = createItemIndex()
     index.put('row 1', [buildItem('pay 1', 'Pay', { isSuggested: true }), buildItem('row 1', 'acme')])
     expect(index.listSuggestedItems().map(({ key }) => key)).toEqual(['pay 1'])
     index.put('row 1', [buildItem('row 1', 'acme')])
