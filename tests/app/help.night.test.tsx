@@ -38,7 +38,7 @@ describe('the help dialog', () => {
     await within(await findHelp()).findByText('help@m18.example')
     await expect
       .poll(async () => readKeys(await findHelp()))
-      .toEqual(['?', '/', 'c', 'jk', 'x', 'e', 'gh', 'gu', 'gw', 'CtrlK', 'F8', 'Esc'])
+      .toEqual(['?', '/', 'c', 'jk', 'x', 'e', 'gh', 'gu', 'gw', 'Ctrl K', 'F8', 'Esc'])
     await fixture.user.keyboard('{Escape}')
     await expectNoDialog()
     fixture.browser.goOffline()
@@ -116,7 +116,7 @@ describe('a single-key shortcut', () => {
     await fixture.browser.openAs('admin@alpha', '/app/user')
     await pressUntil('?', isHelpOpen)
     await fixture.user.click(within(await findHelp()).getByRole('switch', { name: 'Single-key shortcuts' }))
-    await expect.poll(async () => readKeys(await findHelp())).toEqual(['CtrlK', 'F8', 'Esc'])
+    await expect.poll(async () => readKeys(await findHelp())).toEqual(['Ctrl K', 'F8', 'Esc'])
     await fixture.user.keyboard('{Escape}')
     await expectNoDialog()
     const searchBox = screen.getByRole('textbox', { name: /Search/ })

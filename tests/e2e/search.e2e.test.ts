@@ -49,7 +49,7 @@ it('the search opens a user by pinyin and a contract by its code, online and off
 
 it('the search has a field of 240 x 36 in the header, and the focus returns to it', async () => {
   const { page } = await resume('admin', '/app/home')
-  const field = page.getByRole('button', { name: 'Search or jump to' })
+  const field = page.getByRole('button', { name: 'Search or jump to…' })
   expect(await field.boundingBox()).toMatchObject({ width: 240, height: 36 })
   await field.click()
   await page.locator('dialog.search').waitFor()
@@ -62,7 +62,7 @@ it('the search has a field of 240 x 36 in the header, and the focus returns to i
 
 nightly('the search is an icon of 44 px on a phone, and covers the screen with rows of 48 px', async () => {
   const { page } = await resume('admin', '/app/home', phone)
-  const button = page.getByRole('button', { name: 'Search or jump to' })
+  const button = page.getByRole('button', { name: 'Search or jump to…' })
   expect(await button.boundingBox()).toMatchObject({ width: 44, height: 44 })
   await button.tap()
   await page.locator('.search-option').first().waitFor()

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { markMatches } from '#features/search/matching/marks.ts'
 import { loadPinyin, toPinyinKeys } from '#features/search/matching/pinyin.ts'
 import { rankFields, ranks, toSearchFields } from '#features/search/matching/rank.ts'
-import { parseSearchQuery } from '#features/search/matching/query.ts'
+import { parseSearchQuery, toDisplayedText } from '#features/search/matching/query.ts'
 import type { SearchItem } from '#patterns/search-source.ts'
 
 const buildItem = (label: string, fields: Partial<SearchItem> = {}): SearchItem => ({
@@ -104,5 +104,6 @@ describe('what a user types', () => {
     expect(parseSearchQuery('a b c d e f g h i').terms).toHaveLength(6)
     expect(parseSearchQuery('  a\u0000b\u202ec\n ').terms).toEqual(['a', 'b', 'c'])
     expect(parseSearchQuery(' \t\u200b ').terms).toEqual([])
+    expect(toDisplayedText(' a\u202eb\u0000 ')).toBe('ab')
   })
 })

@@ -57,7 +57,7 @@ describe('the search', () => {
   it('moves by the arrow keys, Home and End, and returns the focus when Escape closes it', async () => {
     await fixture.browser.openAs('admin@alpha', '/app/user')
     await expect.poll(() => readNames().length).toBeGreaterThan(0)
-    const button = screen.getByRole('button', { name: 'Search or jump to' })
+    const button = screen.getByRole('button', { name: 'Search or jump to…' })
     await fixture.user.click(button)
     await findSearch()
     await expect.poll(() => readOptions().length).toBeGreaterThan(3)

@@ -91,7 +91,7 @@ const listKeys = [
   { keys: ['e'], name: 'open' },
 ] as const
 
-const searchKeys = [isApple ? '⌘' : 'Ctrl', 'K']
+const searchKeys = [isApple ? '⌘ K' : 'Ctrl K']
 
 function ShortcutKeys() {
   const { t } = useTranslation('help')

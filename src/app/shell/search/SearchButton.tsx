@@ -43,12 +43,11 @@ export function SearchButton() {
         className="bar-search"
         aria-haspopup="dialog"
         aria-keyshortcuts={isApple ? 'Meta+K' : 'Control+K'}
-        aria-label={t('search')}
         onClick={() => setIsOpen(true)}
       >
         <Icon name="search" size={16} />
         <span className="bar-search-text">{t('searchPrompt')}</span>
-        <kbd>{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
+        <kbd aria-hidden="true">{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
       </button>
       <Suspense fallback={null}>
         {(isLoaded || isOpen) && <LazyPalette isOpen={isOpen} onClose={() => setIsOpen(false)} />}

@@ -20,7 +20,7 @@ export function ResultList({ id, groups, text, activeKey, toOptionId, onOpen }: 
   const { t } = useTranslation('search')
   const query = parseSearchQuery(text)
   return (
-    <div role="listbox" id={id} aria-label={t('title')}>
+    <div role="listbox" id={id} className="search-results" aria-label={t('title')} hidden={groups.length === 0}>
       {groups.map(({ name, items }) => (
         <div key={name} role="group" aria-labelledby={`${id}-${name}`} className="search-group">
           <p id={`${id}-${name}`} className="search-group-name" role="presentation">

@@ -9,7 +9,7 @@ import { ResultList } from '#features/search/dialog/ResultList.tsx'
 import { useListSearchItems } from '#features/search/dialog/useListSearchItems.ts'
 import { useSearchResults } from '#features/search/dialog/useSearchResults.ts'
 import type { IndexSession } from '#features/search/index/index-session.ts'
-import { maxQueryLength } from '#features/search/matching/query.ts'
+import { maxQueryLength, toDisplayedText } from '#features/search/matching/query.ts'
 
 interface SearchDialogProps {
   session: IndexSession
@@ -101,22 +101,24 @@ export function SearchDialog({ session, sources, commands, recentKeys, onOpen, o
             <Icon name="close" />
           </button>
         </div>
-        <div className="search-results">
-          <ResultList
-            id={`${id}-list`}
-            groups={groups}
-            text={results.text}
-            activeKey={activeItem?.key ?? null}
-            toOptionId={toOptionId}
-            onOpen={onOpen}
-          />
-          {items.length === 0 && isUpToDate && !results.snapshot.isReading && (
-            <div className="search-none">
-              <p>{t('none', { text: text.trim() })}</p>
-              <p className="field-help">{t('noneHint')}</p>
-            </div>
-          )}
-        </div>
+        <ResultList
+          id={`${id}-list`}
+          groups={groups}
+          text={results.text}
+          activeKey={activeItem?.key ?? null}
+          toOptionId={toOptionId}
+          onOpen={onOpen}
+        />
+        {items.length === 0 && (
+          <div className="search-none">
+            {isUpToDate && !results.snapshot.isReading && (
+              <>
+                <p>{t('none', { text: toDisplayedText(text) })}</p>
+                <p className="field-help">{t('noneHint')}</p>
+              </>
+            )}
+          </div>
+        )}
         <p className="sr-only" role="status">
           {isUpToDate && text.trim() !== '' ? t('results', { count: items.length }) : ''}
         </p>

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { SearchItem, SearchSource } from '#patterns/search-source.ts'
 import type { DisplayedGroup } from '#features/search/dialog/group-items.ts'
 import type { IndexSnapshot } from '#features/search/index/index-session.ts'
+import { toDisplayedText } from '#features/search/matching/query.ts'
 
 interface Results {
   groups: readonly DisplayedGroup[]
@@ -15,7 +16,7 @@ export function useListSearchItems(
   sources: readonly SearchSource[],
 ): DisplayedGroup[] {
   const { t } = useTranslation('search')
-  const searchText = text.trim()
+  const searchText = toDisplayedText(text)
   if (searchText === '' || snapshot.isReading) return [...groups]
   const items = sources.flatMap(({ kind, toListPath }): SearchItem[] => {
     const extent = snapshot.extents[kind]

@@ -28,6 +28,9 @@ export interface SearchQuery {
   phrase: string
 }
 
+/** Removes characters that would change the text around them when it is displayed in a sentence. */
+export const toDisplayedText = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').trim()
+
 export function parseSearchQuery(text: string): SearchQuery {
   const characters = text.slice(0, maxQueryLength)
   const terms = normaliseSearchText(characters.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' '))
