@@ -41,7 +41,7 @@ async function measure(report: (line: string) => void): Promise<BenchFigure[]> {
 
 async function measureFigures(page: Page, report: (line: string) => void): Promise<BenchFigure[]> {
   await page.evaluate(() => globalThis.searchBench.fill())
-  const { ms, longestBlockMs } = await page.evaluate(() => globalThis.searchBench.index())
+  const { ms, blocks } = await page.evaluate(() => globalThis.searchBench.index())
   report(`indexed in ${ms.toFixed(0)} ms`)
   const keyTimes: { key: string; ms: number }[] = []
   for (const text of texts) {
@@ -66,12 +66,12 @@ async function measureFigures(page: Page, report: (line: string) => void): Promi
     },
     {
       id: 'S2',
-      title: 'longest block while 100,000 users are indexed',
-      value: longestBlockMs,
+      title: 'block of the page while 100,000 users are indexed, p90',
+      value: blocks.toSorted((a, b) => a - b)[Math.floor(blocks.length * 0.9)] ?? null,
       unit: 'ms',
       better: 'less',
-      limit: 130,
-      note: `${(ms / 1000).toFixed(1)} s in total`,
+      limit: 16,
+      note: `${(ms / 1000).toFixed(1)} s in total, longest block ${Math.max(...blocks).toFixed(0)} ms`,
     },
   ]
 }

@@ -107,6 +107,23 @@ describe('the search', () => {
     await fixture.user.keyboard('{Control>}k{/Control}')
     expect(querySearch()).toBeNull()
   })
+
+  it('opens over a drawer only as long as it has no unsaved input', async () => {
+    await fixture.browser.openAs('admin@alpha')
+    await openSearch(`${canaries.alpha} ord`)
+    await expect.poll(readActive).toBe(`${canaries.alpha} order`)
+    await fixture.user.keyboard('{Enter}')
+    const alertSwitch = await screen.findByRole('switch', { name: 'Alert' })
+    // The drawer of the loaded form has replaced the first one when it has the focus.
+    await expect.poll(() => document.activeElement?.className).toBe('p-dialog-title')
+    await openSearch()
+    await fixture.user.keyboard('{Escape}')
+    await expect.poll(querySearch).toBeNull()
+    await fixture.user.click(alertSwitch)
+    await fixture.user.keyboard('{Control>}k{/Control}')
+    expect(querySearch()).toBeNull()
+    expect(alertSwitch.isConnected).toBe(true)
+  })
 })
 
 describe('the keys of a list', () => {

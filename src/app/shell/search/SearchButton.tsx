@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { loadWithMessages } from '#app/i18n/page-messages.ts'
+import { popstateGuard } from '#ui/navigation-guard/popstate.ts'
 import { isApple } from '#ui/page/is-apple.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { useOpenOverPage } from '#app/browser/useOpenOverPage.ts'
@@ -11,8 +12,10 @@ const loadPalette = () =>
   loadWithMessages(() => retryImport(() => import(/* chunk: pages */ '#app/shell/search/SearchPalette.tsx')), 'search')
 const LazyPalette = lazy(async () => ({ default: (await loadPalette()).SearchPalette }))
 
-/** A confirmation or question that must be answered first. A drawer may stay open below the search. */
-const isQuestionOpen = () => document.querySelector('[role=dialog]:not(.drawer), dialog[open]') !== null
+/** True below a question that must be answered first, and below a drawer whose unsaved input would be lost. */
+const isBlocked = () =>
+  document.querySelector('[role=dialog]:not(.drawer), dialog[open]') !== null ||
+  (popstateGuard.holdStep !== null && document.querySelector('[role=dialog]') !== null)
 
 /** Opens the search, also by Ctrl K (⌘ K on Apple devices). It looks like a field; on phones it is an icon. */
 export function SearchButton() {
@@ -27,7 +30,7 @@ export function SearchButton() {
       const isShortcut = (isApple ? event.metaKey : event.ctrlKey) && event.key.toLowerCase() === 'k'
       if (!isShortcut || event.shiftKey || event.altKey || event.defaultPrevented) return
       event.preventDefault()
-      if (!isQuestionOpen()) setIsOpen(true)
+      if (!isBlocked()) setIsOpen(true)
     }
     document.addEventListener('keydown', onKey)
     return () => {

@@ -15,7 +15,7 @@ import { pause } from '#features/search/pause.ts'
 import { createItemIndex, type SearchHit, type ItemIndex } from '#features/search/index/item-index.ts'
 
 /** Rows per read. Reading and indexing them takes a few milliseconds. */
-const rowsPerPiece = 250
+const rowsPerPiece = 150
 /** Minimum time in ms between two notifications while rows are read. */
 const notifyIntervalMs = 100
 
