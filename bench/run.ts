@@ -14,11 +14,13 @@ import { listsBench } from './lists.ts'
 import { ordersBench } from './orders.ts'
 import { outboxBench } from './outbox.ts'
 import { pageBench } from './page.ts'
+import { searchBench } from './search.ts'
 import { updateBench } from './update.ts'
 
 const benches: readonly Bench[] = [
   pageBench,
   listsBench,
+  searchBench,
   storedTrailBench,
   outboxBench,
   updateBench,

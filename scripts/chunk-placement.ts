@@ -37,6 +37,8 @@ const includedParts = {
   orders: ['common'],
   trail: ['common'],
   staff: ['common', 'orders', 'trail'],
+  /** Readings of Chinese names, for devices with such a name. */
+  pinyin: [],
   /** Code that is useless offline, so no device stores it. */
   online: [],
 } as const satisfies Record<string, readonly string[]>

@@ -55,7 +55,7 @@ export interface PipelinePorts {
   report(error: unknown): void
 }
 
-export type OptionalChunk = 'staff' | 'orders' | 'trail' | 'users'
+export type OptionalChunk = 'staff' | 'orders' | 'trail' | 'users' | 'pinyin'
 
 export type WorkerMessage =
   | { type: 'drain'; immediate: boolean; accessToken: string | null }

@@ -1,7 +1,7 @@
 /**
  * Caches chunks that only some devices need: pages of the provider's staff (P-09), pages for users with the order right, the audit trail,
- * and user administration. Cached when a page requests them, each with the digest of the build (W-04). From then on they work offline like
- * everything else.
+ * user administration, and the readings of Chinese names. Cached when a page requests them, each with the digest of the build (W-04). From
+ * then on they work offline like everything else.
  */
 import type { OptionalChunk } from '#request/ports.ts'
 
@@ -9,8 +9,8 @@ export interface BuiltFile {
   url: string
   integrity?: string
   /**
-   * Part of the build to which the file belongs (scripts/chunk-plugin.ts). `common`: cached with each part. Undefined: cached on every
-   * device.
+   * Part of the build to which the file belongs (scripts/chunk-plugin.ts). `common`: cached with each part of pages. Undefined: cached on
+   * every device.
    */
   part?: OptionalChunk | 'common'
 }
@@ -21,7 +21,8 @@ export interface BuiltFile {
 const prefix = 'portal-staff-'
 const cacheName = prefix + __BUILD__
 
-const isFileOfPart = (file: BuiltFile, part: OptionalChunk) => file.part === part || file.part === 'common'
+const isFileOfPart = (file: BuiltFile, part: OptionalChunk) =>
+  file.part === part || (file.part === 'common' && part !== 'pinyin')
 export const isOptionalFile = (file: BuiltFile) => file.part !== undefined
 
 /** A file that cannot be fetched now is requested again on the next visit. */

@@ -15,6 +15,7 @@ import { Footer } from '#app/shell/Footer.tsx'
 import { HelpButton } from '#app/shell/help/HelpButton.tsx'
 import { LanguageButton } from '#app/shell/header/LanguageButton.tsx'
 import { Navigation } from '#app/shell/Navigation.tsx'
+import { SearchButton } from '#app/shell/search/SearchButton.tsx'
 import { SkipLink } from '#app/shell/SkipLink.tsx'
 import { useEndedEntries } from '#app/shell/useEndedEntries.ts'
 import { countLocked, isParked, readEntries, type EntryView } from '#local/outbox/read-entries.ts'
@@ -83,6 +84,7 @@ export function AppLayout() {
             {user.company_name}
           </span>
           <span className="bar-space" />
+          <SearchButton />
           <ConnectionAndOutbox />
           <Suspense fallback={<span className="bar-activity idle" />}>
             <ActivityButton />

@@ -34,6 +34,7 @@ import type profile from '#locales/en/profile.json'
 import type sentences from '#locales/en/sentences.json'
 import type services from '#locales/en/services.json'
 import type sessions from '#locales/en/sessions.json'
+import type search from '#locales/en/search.json'
 import type shell from '#locales/en/shell.json'
 import type staff from '#locales/en/staff.json'
 import type ui from '#locales/en/ui.json'
@@ -80,6 +81,7 @@ declare module 'i18next' {
       sentences: typeof sentences
       services: typeof services
       sessions: typeof sessions
+      search: typeof search
       shell: typeof shell
       staff: typeof staff
       ui: typeof ui

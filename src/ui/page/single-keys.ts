@@ -16,7 +16,7 @@ function read(): string | null {
 
 const readSingleKeys = (): boolean => read() !== 'off'
 
-/** Switches single-key shortcuts on or off. Users of speech input switch them off, because a spoken word would trigger several keys. */
+/** Switches single-key shortcuts on or off. Users of speech input switch them off, because a spoken word would trigger several keys (WCAG 2.1.4). */
 export function setSingleKeys(isOn: boolean): void {
   lastChoice = isOn ? null : 'off'
   try {
@@ -39,7 +39,8 @@ function subscribe(listener: () => void) {
 
 export const useSingleKeys = (): boolean => useSyncExternalStore(subscribe, readSingleKeys)
 
-const inputSelector = 'input, textarea, select, [contenteditable=true]'
+/** Fields that a key changes. A check box is none of them: only the space bar changes it. */
+const inputSelector = 'input:not([type=checkbox]), textarea, select, [contenteditable=true]'
 /** Overlays that use single keys themselves, such as first letters in a menu. */
 const overlaySelector = '[role=dialog], [role=menu], dialog[open]'
 

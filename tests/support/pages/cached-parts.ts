@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-export type PartName = 'orders' | 'staff' | 'trail' | 'users'
+export type PartName = 'orders' | 'staff' | 'trail' | 'users' | 'pinyin'
 
 function listFiles(part: PartName): string[] {
   const parts: Record<string, string> = JSON.parse(

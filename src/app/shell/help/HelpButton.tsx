@@ -1,8 +1,9 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { retryImport } from '#app/pwa/retry-import.ts'
 import { useOpenOverPage } from '#app/browser/useOpenOverPage.ts'
+import { setHelpListener } from '#app/shell/help/open-help.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -20,6 +21,7 @@ export function HelpButton() {
   const { t } = useTranslation('shell')
   const [isOpen, setIsOpen] = useOpenOverPage()
   const show = () => setIsOpen(true)
+  useEffect(() => setHelpListener(show))
   return (
     <>
       <Button kind="plain" isIconOnly icon="help" aria-haspopup="dialog" onClick={show}>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { useLocation } from 'react-router-dom'
 import { getFailedRequestId } from '#app/connection/connection-monitor.ts'
 import { readVersions, formatVersions, type BuildVersions } from '#app/pwa/versions.ts'
+import { isApple } from '#ui/page/is-apple.ts'
 import { policies } from '#app/shell/help/policies.ts'
 import { getShortcutKeys } from '#app/shell/help/shortcut-keys.ts'
 import { useConnection, useSession } from '#state/use-store.ts'
@@ -83,6 +84,15 @@ function ReportDetails({ versions }: { versions: BuildVersions | null }) {
   )
 }
 
+const listKeys = [
+  { keys: ['c'], name: 'create' },
+  { keys: ['j', 'k'], name: 'move' },
+  { keys: ['x'], name: 'select' },
+  { keys: ['e'], name: 'open' },
+] as const
+
+const searchKeys = [isApple ? '⌘ K' : 'Ctrl K']
+
 function ShortcutKeys() {
   const { t } = useTranslation('help')
   const { t: tShell } = useTranslation('shell')
@@ -92,12 +102,14 @@ function ShortcutKeys() {
   const singleKeys = [
     { keys: ['?'], description: t('keys.help') },
     { keys: ['/'], description: t('keys.search') },
+    ...(caller ? listKeys.map(({ keys, name }) => ({ keys, description: t(`keys.${name}`) })) : []),
     ...getShortcutKeys(caller).map(({ key, routeName }) => ({
       keys: ['g', key],
       description: t('keys.go', { page: tShell(`menu.${routeName}`) }),
     })),
   ]
   const otherKeys = [
+    ...(caller ? [{ keys: searchKeys, description: t('keys.palette') }] : []),
     { keys: ['F8'], description: t('keys.toast') },
     { keys: ['Esc'], description: t('keys.close') },
   ]

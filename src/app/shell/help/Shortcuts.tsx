@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { routes } from '#app/routes/paths.ts'
+import { handleListKey } from '#app/shell/help/list-keys.ts'
 import { getShortcutKeys } from '#app/shell/help/shortcut-keys.ts'
 import { useSession } from '#state/use-store.ts'
 import { isSingleKey } from '#ui/page/single-keys.ts'
@@ -8,7 +9,7 @@ import { isSingleKey } from '#ui/page/single-keys.ts'
 /** Maximum time between `g` and the second key, in ms. */
 const maxPauseMs = 1_500
 
-/** `?` opens the help; `g` and a second key open a page (C-21). `/` belongs to the search field. */
+/** `?` opens the help; `g` and a second key open a page; other keys act on the list (C-21). `/` belongs to the list's search field. */
 export function Shortcuts({ onHelp }: { onHelp: () => void }) {
   const navigate = useNavigate()
   const session = useSession()
@@ -25,7 +26,7 @@ export function Shortcuts({ onHelp }: { onHelp: () => void }) {
         if (!shortcut) return
         void navigate(routes[shortcut.routeName].path)
       } else if (event.key === 'g') goPressedAt.current = event.timeStamp
-      else return
+      else if (caller === null || !handleListKey(event.key)) return
       event.preventDefault()
     }
     document.addEventListener('keydown', onKey)

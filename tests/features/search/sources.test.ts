@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { createContractSearchSource } from '#features/orders/list/contract-search-source.ts'
+import { serviceSearchSource } from '#features/services/list/service-search-source.ts'
+import { createUserSearchSource } from '#features/users/user-search-source.ts'
+import type { VersionedRow } from '#contract/endpoint.ts'
+import { buildUser } from '#tests/support/device/device-database.ts'
+
+const toRow = (fields: object) => fields as VersionedRow
+const openPath = (source: Pick<typeof serviceSearchSource, 'findOpenId'>, path: string) => {
+  const url = new URL(path, 'http://portal')
+  return source.findOpenId(url.pathname, url.searchParams)
+}
+
+describe('the contracts of the search', () => {
+  const source = createContractSearchSource({
+    companyId: 7,
+    hasAllCompanies: false,
+    formatPayment: ({ code, amount }) => `Pay ${code} · ${amount}`,
+    formatDue: (day) => `pay by ${day}`,
+  })
+  const due = { contractType: 'CONTRACT', id: 12, currency: 'USD', amount: '4877.50', due: '2026-12-05 23:59:59' }
+  const row = { id: 5, code: 'acmehr', name: 'Acme people', contract: 'C202610000002', dues: [due], state: 'effective' }
+
+  it('are items with their contract number, and a command for each amount that is due', () => {
+    const [contract, payment, ...otherItems] = source.toItems(toRow(row))
+    expect(contract).toMatchObject({
+      group: 'find',
+      label: 'acmehr',
+      detail: 'Acme people · C202610000002',
+      codes: ['C202610000002'],
+      path: '/app/contract/5',
+    })
+    expect(payment).toMatchObject({
+      group: 'do',
+      label: 'Pay acmehr · USD 4,877.50',
+      detail: 'pay by 2026-12-05',
+      path: '/app/contract/5?pay=1',
+    })
+    expect(otherItems).toEqual([])
+  })
+
+  it('have no command to pay an order that is not sent yet', () => {
+    const items = source.toItems(toRow({ ...row, id: '~intent', contract: null }))
+    expect(items.map(({ group, path }) => [group, path])).toEqual([['find', '/app/contract/~intent']])
+  })
+})
+
+describe('the services of the search', () => {
+  it('are found by the code of their company, which is not their own', () => {
+    const row = {
+      id: 3,
+      code: 'globex01',
+      name: 'ERP',
+      company_name: '环球贸易',
+      company_code: 'globex',
+      contract: null,
+    }
+    expect(serviceSearchSource.toItems(toRow(row))).toMatchObject([
+      { label: 'globex01', detail: 'ERP · 环球贸易', codes: [], otherTexts: ['globex'], path: '/app/service/3' },
+    ])
+  })
+})
+
+describe('the address of an item', () => {
+  const userSource = createUserSearchSource(7)
+
+  it('is recognised when it is open', () => {
+    const [item] = userSource.toItems(buildUser(12))
+    expect(openPath(userSource, item?.path ?? '')).toBe(12)
+    expect(openPath(serviceSearchSource, '/app/service/3/log')).toBe(3)
+    for (const path of ['/app/user', '/app/user?user=new', '/app/user?user=12x', '/app/service?user=12'])
+      expect(openPath(userSource, path)).toBe(null)
+    expect(openPath(serviceSearchSource, '/app/service')).toBe(null)
+  })
+
+  it('of the complete list has the text as its search', () => {
+    expect(userSource.toListPath('a&b c')).toBe('/app/user?searchText=a%26b+c')
+    expect(serviceSearchSource.toListPath('环')).toBe(`/app/service?searchText=${encodeURIComponent('环')}`)
+  })
+})
