@@ -43,9 +43,9 @@ it('An unpaid change and an unpaid backup are named by their kind on every scree
   await fixture.browser.openAs('admin@acme', '/app/home')
   await expect.poll(readFigure).toContain(`RMB ${formattedSum}`)
   await expect
-    .poll(() => readDuty('Dues: Backup to RDS'))
-    .toContain(`Dues: Backup to RDS, pay by ${dueDate}RMB 5,400.00 · in 7 days`)
-  expect(readDuty('Dues: Change')).toContain(`Dues: Change (10 → 12 users), pay by ${dueDate}`)
+    .poll(() => readDuty('RDS backup of Dues'))
+    .toContain(`RDS backup of DuesRMB 5,400.00 · pay by ${dueDate} · in 7 days`)
+  expect(readDuty('Change of Dues')).toContain(`Change of Dues (10 → 12 users)RMB `)
 
   await fixture.browser.open('/app/contract?status=0')
   await expect.poll(() => readRow('dues')).toContain(`EffectiveRMB ${formattedSum}by ${dueDate}`)

@@ -1,7 +1,9 @@
+import { lazy, Suspense, useState } from 'react'
 import { getSettings } from '#contract/accounts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { sumDues } from '#domain/dues.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
@@ -21,10 +23,15 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import '#features/orders/words.ts'
 import { buildOrderDuties, type OrderDuty } from '#features/orders/home/order-duties.ts'
+import { type DueItem, formatDueName } from '#features/orders/payment/due-items.ts'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { effectiveOrdersSlice, expiringView, payableView, payableOrdersSlice } from '#features/orders/home/slice.ts'
 
-/** Reports contracts that need an action, and the number of contracts. Works offline with rows of the device. */
+const HomePayDialog = lazy(async () => ({
+  default: (await import('#features/orders/home/HomePayDialog.tsx')).HomePayDialog,
+}))
+
+/** Reports contracts that need an action, and the number of contracts. Opens the payment over the home page. Works offline with rows of the device. */
 export function OrderReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('orders')
   const formatDue = useDueFormatter()
@@ -33,6 +40,8 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   const effectiveList = useList(effectiveOrdersSlice, { scope: companyId, view: expiringView })
   const unpaidList = useList(payableOrdersSlice, { scope: companyId, view: payableView })
   const today = useToday(settings?.time_zone)
+  const [openItem, setOpenItem] = useState<DueItem | null>(null)
+  const payReason = useUnsendableReason(t('reason.offline'))
   const duties = buildOrderDuties(joinRows(unpaidList, effectiveList), today)
   // Days are computed in the business time zone (D31), so without it nothing is shown as due.
   const zoneState = settings ? 'known' : problem ? 'unknown' : 'loading'
@@ -47,12 +56,38 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
     {
       source: 'orders',
       state: combineStates([zoneState, getKnownState(effectiveList.freshness), getKnownState(unpaidList.freshness)]),
-      duties: settings ? duties.map((duty) => toDuty(t, formatDue, duty)) : [],
+      duties: settings
+        ? duties.map((duty) =>
+            duty.kind === 'end'
+              ? toEndDuty(t, duty)
+              : toPayDuty(t, formatDue, duty, {
+                  label: t('home.pay'),
+                  run: () => setOpenItem(duty),
+                  disabledReason: payReason,
+                }),
+          )
+        : [],
       figures: { ...(contracts && { contracts }), ...(toPay && { toPay }) },
     },
     onReport,
   )
-  return <LoadProblem problem={problem ?? effectiveList.problem ?? unpaidList.problem} onRetry={refetch} />
+  return (
+    <>
+      <LoadProblem problem={problem ?? effectiveList.problem ?? unpaidList.problem} onRetry={refetch} />
+      <Suspense fallback={null}>
+        {openItem && (
+          <HomePayDialog
+            item={openItem}
+            onClose={() => setOpenItem(null)}
+            onPaid={() => {
+              setOpenItem(null)
+              refetch()
+            }}
+          />
+        )}
+      </Suspense>
+    </>
+  )
 }
 
 interface OrderList {
@@ -93,31 +128,39 @@ function buildPayableFigure(
   return { value: firstSum ?? t('home.nothing'), note: otherSums.join(' · '), freshness }
 }
 
-function toDuty(t: TFunction<'orders'>, formatDue: ReturnType<typeof useDueFormatter>, duty: OrderDuty): HomeDuty {
-  const { id, name, date, days } = duty
-  const path = `/app/contract/${id}`
-  const daysText = days === 0 ? t('home.today') : t('home.days', { count: days })
-  if (duty.kind === 'end')
-    return {
-      key: `end ${id}`,
-      at: date,
-      icon: 'waiting',
-      isUrgent: days <= 3,
-      title: t('home.expiring', { name, date }),
-      text: daysText,
-      action: { label: t('home.extend'), path },
-    }
-  const { due } = duty
-  const amount = formatAmount(due.currency, due.amount)
-  const dueText = formatDue(due)
+type Duty<Kind> = Extract<OrderDuty, { kind: Kind }>
+
+const formatDaysLeft = (t: TFunction<'orders'>, days: number) =>
+  days === 0 ? t('home.today') : t('home.days', { count: days })
+
+const toEndDuty = (t: TFunction<'orders'>, { row: { id }, name, date, days }: Duty<'end'>): HomeDuty => ({
+  key: `end ${id}`,
+  at: date,
+  icon: 'waiting',
+  isUrgent: days <= 3,
+  title: t('home.expiring', { name, date }),
+  text: formatDaysLeft(t, days),
+  action: { label: t('home.extend'), path: `/app/contract/${id}?extend=1` },
+})
+
+/** "RDS backup of 环球贸易 · RMB 13,500.00 · pay by 2026-12-05" */
+function toPayDuty(
+  t: TFunction<'orders'>,
+  formatDue: ReturnType<typeof useDueFormatter>,
+  { name, due, date, days }: Duty<'pay'>,
+  action: HomeDuty['action'],
+): HomeDuty {
   const isOverdue = days < 0
+  const details = isOverdue
+    ? [t('home.overdue', { due: date }), t('home.suspended')]
+    : [t('home.payBy', { due: date }), formatDaysLeft(t, days)]
   return {
-    key: `pay ${due.contractType} ${due.id}`,
+    key: `pay ${formatDueName(due)}`,
     at: isOverdue ? '' : date,
     icon: isOverdue ? 'alert' : 'price',
     isUrgent: days <= 3,
-    title: t(isOverdue ? 'home.overdue' : 'home.unpaid', { name, matter: dueText, due: date }),
-    text: isOverdue ? t('home.overdueText', { amount }) : `${amount} · ${daysText}`,
-    action: { label: t('home.pay'), path: due.contractType === 'CONTRACT' ? path : `${path}?tab=subscribe` },
+    title: formatDue(due, name),
+    text: [formatAmount(due.currency, due.amount), ...details].join(' · '),
+    action,
   }
 }
