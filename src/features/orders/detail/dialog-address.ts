@@ -1,6 +1,6 @@
 /** Dialogs of a contract page that are addresses: `?pay=1`, `?pay=TRAFFIC-12` and `?extend=1`. */
 import { type ListedDue, getDues } from '#features/orders/payment/payable.ts'
-import { formatDueName } from '#features/orders/payment/due-items.ts'
+import { formatDueName } from '#features/orders/dues/due-items.ts'
 import type { OrderRow } from '#contract/orders.ts'
 
 /** Parameters that are left out of the address of a dialog, because they belong to an earlier state of the page. */

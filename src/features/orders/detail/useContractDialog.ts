@@ -5,7 +5,7 @@ import { type ContractRefusal, getContractRefusal } from '#domain/contracts.ts'
 import { useHistoryStep } from '#patterns/useHistoryStep.ts'
 import type { ContractDialog } from '#features/orders/dialogs/Dialogs.tsx'
 import { findNamedDue, toDialogQuery } from '#features/orders/detail/dialog-address.ts'
-import { formatDueName } from '#features/orders/payment/due-items.ts'
+import { formatDueName } from '#features/orders/dues/due-items.ts'
 import { toPayableOrder } from '#features/orders/payment/payable.ts'
 import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 

@@ -1,4 +1,4 @@
-import type { DueItem } from '#features/orders/payment/due-items.ts'
+import type { DueItem } from '#features/orders/dues/due-items.ts'
 import { toPayableOrder } from '#features/orders/payment/payable.ts'
 import { OrderStyles } from '#features/orders/OrderStyles.tsx'
 import { PayDialog } from '#features/orders/dialogs/PayDialog.tsx'

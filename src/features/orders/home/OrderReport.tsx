@@ -23,9 +23,10 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import '#features/orders/words.ts'
 import { buildOrderDuties, type OrderDuty } from '#features/orders/home/order-duties.ts'
-import { type DueItem, formatDueName } from '#features/orders/payment/due-items.ts'
+import { type DueItem, formatDueName } from '#features/orders/dues/due-items.ts'
+import { useDueItems } from '#features/orders/dues/useDueItems.ts'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
-import { effectiveOrdersSlice, expiringView, payableView, payableOrdersSlice } from '#features/orders/home/slice.ts'
+import { effectiveOrdersSlice, expiringView } from '#features/orders/home/slice.ts'
 
 const HomePayDialog = lazy(async () => ({
   default: (await import('#features/orders/home/HomePayDialog.tsx')).HomePayDialog,
@@ -38,11 +39,15 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   const { companyId } = useSignedInSession().caller
   const { record: settings, problem, refetch: refetchSettings } = useRecord(getSettings, {})
   const effectiveList = useList(effectiveOrdersSlice, { scope: companyId, view: expiringView })
-  const unpaidList = useList(payableOrdersSlice, { scope: companyId, view: payableView })
   const today = useToday(settings?.time_zone)
+  const { items: dueItems = [], list: unpaidList } = useDueItems({
+    companyId,
+    type: 'saas',
+    today: settings ? today : null,
+  })
   const [openItem, setOpenItem] = useState<DueItem | null>(null)
   const payReason = useUnsendableReason(t('reason.offline'))
-  const duties = buildOrderDuties(joinRows(unpaidList, effectiveList), today)
+  const duties = buildOrderDuties(dueItems, effectiveList.rows?.map(({ row }) => row) ?? [], today)
   // Days are computed in the business time zone (D31), so without it nothing is shown as due.
   const zoneState = settings ? 'known' : problem ? 'unknown' : 'loading'
   const contracts = buildContractsFigure(t, effectiveList, duties)
@@ -94,12 +99,6 @@ interface OrderList {
   rows: OverlaidRow<OrderRow>[] | undefined
   count: number
   freshness: ListFreshness
-}
-
-/** Removes duplicates: a contract in effect with an unpaid change is in both lists. */
-const joinRows = (...lists: OrderList[]): OrderRow[] => {
-  const rows = lists.flatMap((list) => list.rows ?? []).map(({ row }) => [row.id, row] as const)
-  return [...new Map(rows).values()]
 }
 
 function buildContractsFigure(

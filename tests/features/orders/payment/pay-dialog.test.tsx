@@ -29,7 +29,7 @@ it('A due is paid from the home page in two clicks, without leaving the page', a
   setUpCardOnly()
   const id = await findOrderId('acmehr')
   await fixture.browser.openAs('admin@acme', '/app/home')
-  await press(/^Pay New contract Acme/)
+  await press(/^Pay New contract: Acme/)
   const payment = await dialog('Pay acmehr')
   await expect
     .poll(() => readFooter(payment.element))
@@ -40,7 +40,7 @@ it('A due is paid from the home page in two clicks, without leaving the page', a
   expect(fixture.browser.path()).toBe('/app/home')
   const session = await fixture.server.signIn('admin@acme')
   expect((await readOrder(session, id)).state).toBe('effective')
-  await expect.poll(() => screen.queryByRole('button', { name: /^Pay New contract Acme/ })).toBeNull()
+  await expect.poll(() => screen.queryByRole('button', { name: /^Pay New contract: Acme/ })).toBeNull()
 })
 
 it('The address ?pay=1 opens the payment; Cancel removes it and Back closes it', async () => {
