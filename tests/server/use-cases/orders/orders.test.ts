@@ -200,7 +200,7 @@ onConnections('service orders', (engine) => {
     test('is listed by its last day, as on the device', async () => {
       const { id } = (await placeOrder(buyer)).json()
       const { period_end: end, expired_date: lastDay } = await readOrder(buyer, id)
-      expect(end > lastDay).toBe(true)
+      expect(String(end) > String(lastDay)).toBe(true)
       expect([await listCodes(`&endUntil=${lastDay}`), await listCodes(`&endUntil=${end}`)]).toEqual([[], ['shop']])
     })
 
