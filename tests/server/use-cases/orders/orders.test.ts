@@ -199,8 +199,9 @@ onConnections('service orders', (engine) => {
 
     test('is listed by its last day, as on the device', async () => {
       const { id } = (await placeOrder(buyer)).json()
-      const { period_end: end, expired_date: lastDay } = await readOrder(buyer, id)
-      expect(String(end) > String(lastDay)).toBe(true)
+      const { period_end, expired_date } = await readOrder(buyer, id)
+      const [end, lastDay] = [String(period_end), String(expired_date)]
+      expect(end > lastDay).toBe(true)
       expect([await listCodes(`&endUntil=${lastDay}`), await listCodes(`&endUntil=${end}`)]).toEqual([[], ['shop']])
     })
 
