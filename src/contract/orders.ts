@@ -40,8 +40,7 @@ import {
 
 const years = integerBetween(yearLimits.min, yearLimits.max)
 const users = integerBetween(userLimits.min, userLimits.max)
-/** Has no minimum: a use case reports an empty list with the message of the specification (contracts 8). */
-/** A module may occur only once, because it would be paid twice. */
+/** A use case reports an empty list (contracts 8). A module may occur only once, because it would be paid twice. */
 const modules = z.array(wordCode).check(
   z.maxLength(500),
   z.refine((codes) => new Set(codes).size === codes.length),
@@ -157,6 +156,7 @@ export const orderListSpec = {
       or: { value: 0, column: 'payment', values: ['due'] },
     },
     searchText: { kind: 'contains', columns: ['code', 'name'] },
+    endUntil: { kind: 'until', column: 'period_end' },
   },
   scope: { column: 'company_id', param: 'companyId' },
 } satisfies ListSpec
@@ -174,6 +174,7 @@ export const listOrders = defineEndpoint({
     type: z.optional(clientType),
     status: z.optional(status),
     searchText: z.optional(text(100)),
+    endUntil: z.optional(plainDate),
   }),
   output: z.union([pageOutput(orderRow), changesOutput(orderRow)]),
   offline: 'list',

@@ -81,13 +81,26 @@ export interface DueSubject {
 }
 
 /** Keys of `locales/en/dues.json`. */
-type DueTextKey = `matter.${DueType}` | 'changed' | 'separator' | ReturnType<typeof describeTermChange>[number]['key']
+type DueTextKey =
+  | `matter.${DueType}`
+  | `subject.${DueType}`
+  | 'changed'
+  | 'separator'
+  | ReturnType<typeof describeTermChange>[number]['key']
 
-export function describeDue(
-  { type, change, until, month }: DueSubject,
-  translate: (key: DueTextKey, values: Record<string, string>) => string,
-): string {
-  const subject = translate(`matter.${type}`, { until: until ?? '', month: month ?? '' })
+type TranslateDue = (key: DueTextKey, values: Record<string, string>) => string
+
+/** "Change (5 → 12 users)", for places that name the service elsewhere. */
+export const describeDue = (due: DueSubject, translate: TranslateDue): string =>
+  describe(due, translate(`matter.${due.type}`, getDueValues(due)), translate)
+
+/** "RDS backup of 环球贸易", for lists over several services. */
+export const describeNamedDue = (due: DueSubject, name: string, translate: TranslateDue): string =>
+  describe(due, translate(`subject.${due.type}`, { ...getDueValues(due), name }), translate)
+
+const getDueValues = ({ until, month }: DueSubject) => ({ until: until ?? '', month: month ?? '' })
+
+function describe({ change }: DueSubject, subject: string, translate: TranslateDue): string {
   const phrases = change ? describeTermChange(change) : []
   if (phrases.length === 0) return subject
   const changesText = phrases.map(({ key, values }) => translate(key, values)).join(translate('separator', {}))

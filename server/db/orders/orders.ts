@@ -80,6 +80,7 @@ const getOrderColumns = (moment: Moment) => ({
   period_start: sql`coalesce(${contractStartColumn}, service_order.period_start)`,
   // Sorting by the exclusive end gives the same order as sorting by the last day.
   expired_date: sql.ref('service_order.period_end'),
+  period_end: sql.ref('service_order.period_end'),
   create_time: sql`(service_order.create_time / 1000)`,
 })
 

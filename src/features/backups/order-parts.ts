@@ -15,7 +15,7 @@ export interface BackupPayable {
 }
 
 export interface OrderParts {
-  Payment: ComponentType<{ order: BackupPayable; onPaid: () => void }>
+  PaymentDialog: ComponentType<{ title: string; order: BackupPayable; onClose: () => void; onPaid: () => void }>
   PaymentReturn: ComponentType<{ order: BackupPayable; onSettled: () => void }>
   FeeExplanation: ComponentType<{ currency: Currency; steps: readonly BackupFeeStep[] }>
   print: (kind: BackupPayable['contractType'], id: number) => AppThunk

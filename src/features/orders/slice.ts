@@ -7,6 +7,7 @@ import { deleteOrder, listCompanies, listOrders, type OrderRow, orderListSpec } 
 import { getPriceInForce } from '#contract/prices.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
+import type { PlainDate } from '#domain/time.ts'
 import { toListQuery, type OrdersView } from '#features/orders/view.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { getBaseVersion } from '#local/lists/list-view.ts'
@@ -17,10 +18,10 @@ import { signedOut } from '#state/session-slice.ts'
 import { idleStatus, type RequestStatus } from '#state/request-status.ts'
 import { rootReducer } from '#state/store.ts'
 
-export const ordersListSlice = createListSlice<OrderRow, OrdersView & { type: ClientType }>({
+export const ordersListSlice = createListSlice<OrderRow, OrdersView & { type: ClientType; today?: PlainDate | null }>({
   name: 'orders',
   endpoint: listOrders,
-  toQuery: ({ type, ...view }) => toListQuery(type, view),
+  toQuery: ({ type, today, ...view }) => toListQuery(type, view, today),
 })
 
 /** Fetches the price list. The response is cached on the device, where `usePriceInForce` reads it (M68). */

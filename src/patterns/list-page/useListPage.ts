@@ -10,23 +10,27 @@ interface ListPageOptions<V, Extra extends object> {
   /** Id of the company or service that owns the rows. Null for a list without a scope. */
   scope: number | null | ((view: V) => number | null)
   /** Parameters besides the view, such as the client type. Rows created for another value are not shown. */
-  extra?: Extra
+  extra?: Extra | ((view: V) => Extra)
+  /** True for a view whose rows another component lists, or whose parameters are not known yet. It is neither requested nor read. */
+  skip?: (view: V) => boolean
 }
 
 /** Returns the view in the address, its rows on this device, and the result of the latest request. For `<ListPage>`. */
 export function useListPage<R extends VersionedRow, V extends ListUrlState, Extra extends object = object>(
   slice: ListSlice<R, V & Extra>,
   definition: ListViewDefinition<V>,
-  { scope, extra }: ListPageOptions<V, Extra>,
+  { scope, extra, skip }: ListPageOptions<V, Extra>,
 ) {
   const { view, changeView, setQuery } = useListUrl(definition, slice)
-  const { newRowRefs, clear } = useNewRows(slice, JSON.stringify(extra ?? {}))
+  const extraFields = typeof extra === 'function' ? extra(view) : extra
+  const { newRowRefs, clear } = useNewRows(slice, JSON.stringify(extraFields ?? {}))
   const isNarrow = useNarrow()
   const list = useList(slice, {
     scope: typeof scope === 'function' ? scope(view) : scope,
-    view: { ...view, ...extra } as V & Extra,
+    view: { ...view, ...extraFields } as V & Extra,
     newRowRefs,
     isGrowing: isNarrow,
+    skip: skip?.(view) ?? false,
   })
   return {
     definition,

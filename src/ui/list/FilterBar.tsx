@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { Children, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import '#ui/list/list.css'
 import { Button } from '#ui/display/Button.tsx'
 import type { ListSorting } from '#ui/list/column.ts'
@@ -31,11 +31,12 @@ export function FilterBar({ search, children, usedCount = 0, sorting, chips = []
   const isNarrow = useNarrow()
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
+  const hasFields = Children.toArray(children).length > 0 || sorting?.columns.some(({ sortable }) => sortable)
   return (
     <div className="filters" role="search" aria-label={search.label}>
       <div className="filter-row">
         <SearchBox {...search} />
-        {isNarrow && (children || sorting) ? (
+        {isNarrow && hasFields ? (
           <>
             <Button aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
               {usedCount === 0 ? t('filter.open') : t('filter.openUsed', { number: usedCount })}

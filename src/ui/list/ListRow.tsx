@@ -104,8 +104,8 @@ function RowActions<R>({ row, name, actions }: { row: R; name: string; actions: 
   const { t } = useTranslation('ui')
   const directAction = actions.find(({ directButton }) => directButton)
   const items = actions
-    // An action whose button has text is in the menu too, because a phone has no space for that button.
-    .filter((action) => action !== directAction || directAction.directButton === 'words')
+    // An action whose button has text is in the menu too, because a phone hides most of these buttons.
+    .filter((action) => action !== directAction || (action.directButton === 'words' && !action.isOnPhone))
     .map(({ key, label, icon, isDestructive, getDisabledReason, onSelect }) => ({
       key,
       label,
@@ -116,23 +116,7 @@ function RowActions<R>({ row, name, actions }: { row: R; name: string; actions: 
     }))
   return (
     <span className="row-actions">
-      {directAction && (
-        <Button
-          kind={directAction.directButton === 'words' ? 'quiet' : 'plain'}
-          icon={directAction.directButton === 'words' ? undefined : directAction.icon}
-          isIconOnly={directAction.directButton !== 'words'}
-          disabledReason={directAction.getDisabledReason?.(row)}
-          onClick={() => directAction.onSelect(row)}
-        >
-          {directAction.directButton === 'words' ? (
-            <>
-              {directAction.label} <span className="sr-only">{name}</span>
-            </>
-          ) : (
-            t('list.actionOn', { action: directAction.label, name })
-          )}
-        </Button>
-      )}
+      {directAction && <DirectButton row={row} name={name} action={directAction} />}
       {items.length > 0 && (
         <Menu
           label={t('list.actionsOn', { name })}
@@ -142,4 +126,27 @@ function RowActions<R>({ row, name, actions }: { row: R; name: string; actions: 
       )}
     </span>
   )
+}
+
+function DirectButton<R>({ row, name, action }: { row: R; name: string; action: RowAction<R> }) {
+  const { t } = useTranslation('ui')
+  const isWords = action.directButton === 'words'
+  const button = (
+    <Button
+      kind={isWords ? 'quiet' : 'plain'}
+      icon={isWords ? undefined : action.icon}
+      isIconOnly={!isWords}
+      disabledReason={action.getDisabledReason?.(row)}
+      onClick={() => action.onSelect(row)}
+    >
+      {isWords ? (
+        <>
+          {action.label} <span className="sr-only">{name}</span>
+        </>
+      ) : (
+        t('list.actionOn', { action: action.label, name })
+      )}
+    </Button>
+  )
+  return action.isOnPhone ? <span className="on-phone">{button}</span> : button
 }

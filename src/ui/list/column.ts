@@ -47,6 +47,8 @@ export interface RowAction<R> {
   isDestructive?: boolean
   /** Adds a separate button next to the menu, with an icon or with text. */
   directButton?: 'icon' | 'words'
+  /** Shows the button with text on phones too, 64 x 44. */
+  isOnPhone?: boolean
   getDisabledReason?: (row: R) => string | null
   onSelect: (row: R) => void
 }

@@ -21,6 +21,10 @@ const findRow = (code: string) =>
   [...document.querySelectorAll('tbody tr')].find(
     (tableRow) => tableRow.querySelector('.order-code')?.textContent === code,
   )
+const readItem = (textStart: string) =>
+  [...document.querySelectorAll('tbody tr')]
+    .find(({ textContent }) => textContent?.startsWith(textStart))
+    ?.textContent?.replaceAll('\u00a0', ' ') ?? ''
 const readRow = (code: string) => findRow(code)?.textContent?.replaceAll('\u00a0', ' ') ?? ''
 
 it('An unpaid change and an unpaid backup are named by their kind on every screen (fault 28c)', async () => {
@@ -43,11 +47,15 @@ it('An unpaid change and an unpaid backup are named by their kind on every scree
   await fixture.browser.openAs('admin@acme', '/app/home')
   await expect.poll(readFigure).toContain(`RMB ${formattedSum}`)
   await expect
-    .poll(() => readDuty('Dues: Backup to RDS'))
-    .toContain(`Dues: Backup to RDS, pay by ${dueDate}RMB 5,400.00 · in 7 days`)
-  expect(readDuty('Dues: Change')).toContain(`Dues: Change (10 → 12 users), pay by ${dueDate}`)
+    .poll(() => readDuty('RDS backup of Dues'))
+    .toContain(`RDS backup of DuesRMB 5,400.00 · pay by ${dueDate} · in 7 days`)
+  expect(readDuty('Change of Dues')).toContain(`Change of Dues (10 → 12 users)RMB `)
 
   await fixture.browser.open('/app/contract?status=0')
+  await expect.poll(() => readItem('RDS backup of Dues')).toContain(`RMB 5,400.00${dueDate}pay by ${dueDate}in 7 days`)
+  expect(readItem('Change of Dues')).toContain('Change of Dues (10 → 12 users)')
+
+  await fixture.browser.open('/app/contract')
   await expect.poll(() => readRow('dues')).toContain(`EffectiveRMB ${formattedSum}by ${dueDate}`)
   expect(readRow('dues')).toContain('Change (10 → 12 users)')
   expect(readRow('dues')).toContain('Backup to RDS')

@@ -129,6 +129,7 @@ export const adminScreens: Screen[] = [
     prepare: openWith('.device-acts button >> nth=-1', '[role=dialog]'),
   },
   { name: 'contracts', path: '/app/contract', readySelector: 'tbody .order-code' },
+  { name: 'contracts-to-pay', path: '/app/contract?status=0', readySelector: 'tbody .to-pay-date' },
   { name: 'contract-new', path: wizard, readySelector: '[name=code]' },
   { name: 'contract-new-refused', path: wizard, readySelector: '[name=code]', prepare: submitWithoutCode },
   { name: 'contract-new-modules', path: wizard, readySelector: '[name=code]', prepare: chooseModules },

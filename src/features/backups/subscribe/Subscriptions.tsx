@@ -119,7 +119,7 @@ export function Subscriptions({ order, refreshCount, parts, service, services, t
         <PayDialog
           payable={openPayable}
           charges={charges}
-          Payment={parts.Payment}
+          PaymentDialog={parts.PaymentDialog}
           onClose={() => setOpenPayable(null)}
           onPaid={() => {
             setOpenPayable(null)

@@ -16,7 +16,9 @@ import { ContractPanel } from '#features/orders/detail/ContractPanel.tsx'
 import { BackupsUnavailable, type ContractTab, ContractTabs, getTab } from '#features/orders/detail/ContractTabs.tsx'
 import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
 import type { ContractParts } from '#features/orders/detail/service-part.ts'
-import { type ContractDialog, Dialogs } from '#features/orders/dialogs/Dialogs.tsx'
+import { DialogRefusalNotice } from '#features/orders/detail/DialogRefusalNotice.tsx'
+import { useContractDialog } from '#features/orders/detail/useContractDialog.ts'
+import { Dialogs } from '#features/orders/dialogs/Dialogs.tsx'
 import { OrderStyles } from '#features/orders/OrderStyles.tsx'
 import { StatusTag } from '#features/orders/StatusTag.tsx'
 import { type LoadedOrder, useContractHistory, useOrderPrices } from '#features/orders/change/useOrder.ts'
@@ -35,7 +37,7 @@ export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: {
   const dispatch = useDispatch()
   const prices = useOrderPrices(row.client_type)
   const history = useContractHistory(row.contract_id)
-  const [dialog, setDialog] = useState<ContractDialog | null>(null)
+  const { dialog, refusal, open, close, payCreatedOrder } = useContractDialog(row)
   const [refreshCount, setRefreshCount] = useState(0)
   const tab = getTab(query, row, prices.hasBackups)
   const isEditing = isEditRequested(query, row, tab)
@@ -44,7 +46,6 @@ export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: {
   const editorProps = priceData && contract && { row, priceData, asOf, contract, onOrdered: handleOrdered }
 
   const setEditing = (isOn: boolean) => setQuery(isOn ? { edit: '1' } : {}, { replace: !isOn })
-  const close = () => setDialog(null)
   const openOrder = ({ id }: OrderRow) =>
     navigateUnguarded(() => void navigate(`/app/contract/${id}`, { replace: true }))
   function refresh() {
@@ -53,13 +54,11 @@ export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: {
   }
   /** A change in effect has its own page. An unpaid change stays on this page until it is paid (D35). */
   function handleOrdered(createdOrder: OrderRow) {
-    close()
     if (createdOrder.contract_id > 0) {
       showToast({ kind: 'done', text: t('inEffect') })
       return openOrder(createdOrder)
     }
-    if (isEditing) navigateUnguarded(() => setEditing(false))
-    setDialog({ kind: 'pay', order: findPayableOrder(createdOrder) ?? createdOrder })
+    navigateUnguarded(() => payCreatedOrder(findPayableOrder(createdOrder) ?? createdOrder))
     refresh()
   }
 
@@ -74,12 +73,13 @@ export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: {
           isBusy={order.isFetching}
           onRefresh={refresh}
           onEdit={setEditing}
-          onOpen={setDialog}
+          onOpen={open}
         />
       }
     >
       <OrderStyles />
       <LoadProblem problem={order.problem} onRetry={refresh} />
+      {refusal && <DialogRefusalNotice {...{ refusal }} isFetching={order.isFetching} onClose={close} />}
       {prices.hasBackups && isCurrentContract(row) && <ContractTabs tab={tab} />}
       {tab === null && <Skeleton lines={6} />}
       {tab === 'subscribe' && (
@@ -90,7 +90,7 @@ export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: {
       {tab === 'contract' && (
         <ContractPanel
           {...{ order, prices, history, contract, editorProps, isEditing, ServicePart, ActivityPart }}
-          onOpen={setDialog}
+          onOpen={open}
           onUndone={openOrder}
           onChanged={refresh}
         />
@@ -99,10 +99,7 @@ export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: {
         {...{ dialog, order, timeZone, editorProps }}
         onClose={close}
         onChanged={refresh}
-        onEdit={() => {
-          close()
-          setEditing(true)
-        }}
+        onEdit={() => setQuery({ edit: '1' }, { replace: true })}
       />
     </Page>
   )

@@ -40,7 +40,7 @@ export function ContractPanel(props: Props) {
   return (
     <>
       <PaymentResult
-        order={findPayableOrder(row) ?? row}
+        order={{ ...(findPayableOrder(row) ?? row), client_type: row.client_type }}
         paidOrder={row.contract_id > 0 ? row : null}
         onSettled={onChanged}
       />

@@ -49,10 +49,10 @@ export function Dialogs({ dialog, order, timeZone, editorProps, onClose, onChang
     case 'pay': {
       const { id, contractType = 'CONTRACT' } = dialog.order
       const handlePaid = () => {
-        onClose()
         onChanged()
         // A paid change or extension becomes a new contract, which has its own page.
         if (contractType === 'CONTRACT' && id !== row.id) replaceLocation(`/app/contract/${id}`)
+        else onClose()
       }
       return <PayDialog row={row} order={dialog.order} onClose={onClose} onPaid={handlePaid} />
     }

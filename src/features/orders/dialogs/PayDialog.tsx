@@ -1,21 +1,13 @@
+import '#features/orders/payment-words.ts'
 import type { OrderRow } from '#contract/orders.ts'
-import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
-import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
-import { PaymentPanel } from '#features/orders/payment/PaymentPanel.tsx'
+import { PaymentDialog, type PaymentDialogProps } from '#features/orders/payment/PaymentDialog.tsx'
 
-interface Props {
-  row: OrderRow
-  order: PayableOrder
-  onClose: () => void
-  onPaid: () => void
+interface Props extends Omit<PaymentDialogProps, 'title'> {
+  row: Pick<OrderRow, 'code'>
 }
 
-export function PayDialog({ row, order, onClose, onPaid }: Props) {
-  const { t } = useTranslation('contract')
-  return (
-    <Dialog open title={t('pay.title', { code: row.code })} onClose={onClose}>
-      <PaymentPanel order={order} onPaid={onPaid} />
-    </Dialog>
-  )
+export function PayDialog({ row, ...props }: Props) {
+  const { t } = useTranslation('payment')
+  return <PaymentDialog {...props} title={t('payFor', { code: row.code })} />
 }

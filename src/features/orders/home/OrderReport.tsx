@@ -1,7 +1,9 @@
+import { lazy, Suspense, useState } from 'react'
 import { getSettings } from '#contract/accounts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { sumDues } from '#domain/dues.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
@@ -21,19 +23,31 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import '#features/orders/words.ts'
 import { buildOrderDuties, type OrderDuty } from '#features/orders/home/order-duties.ts'
+import { type DueItem, formatDueName } from '#features/orders/dues/due-items.ts'
+import { useDueItems } from '#features/orders/dues/useDueItems.ts'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
-import { effectiveOrdersSlice, expiringView, payableView, payableOrdersSlice } from '#features/orders/home/slice.ts'
+import { effectiveOrdersSlice, expiringView } from '#features/orders/home/slice.ts'
 
-/** Reports contracts that need an action, and the number of contracts. Works offline with rows of the device. */
+const HomePayDialog = lazy(async () => ({
+  default: (await import('#features/orders/home/HomePayDialog.tsx')).HomePayDialog,
+}))
+
+/** Reports contracts that need an action, and the number of contracts. Opens the payment over the home page. Works offline with rows of the device. */
 export function OrderReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('orders')
   const formatDue = useDueFormatter()
   const { companyId } = useSignedInSession().caller
   const { record: settings, problem, refetch: refetchSettings } = useRecord(getSettings, {})
   const effectiveList = useList(effectiveOrdersSlice, { scope: companyId, view: expiringView })
-  const unpaidList = useList(payableOrdersSlice, { scope: companyId, view: payableView })
   const today = useToday(settings?.time_zone)
-  const duties = buildOrderDuties(joinRows(unpaidList, effectiveList), today)
+  const { items: dueItems = [], list: unpaidList } = useDueItems({
+    companyId,
+    type: 'saas',
+    today: settings ? today : null,
+  })
+  const [openItem, setOpenItem] = useState<DueItem | null>(null)
+  const payReason = useUnsendableReason(t('reason.offline'))
+  const duties = buildOrderDuties(dueItems, effectiveList.rows?.map(({ row }) => row) ?? [], today)
   // Days are computed in the business time zone (D31), so without it nothing is shown as due.
   const zoneState = settings ? 'known' : problem ? 'unknown' : 'loading'
   const contracts = buildContractsFigure(t, effectiveList, duties)
@@ -47,24 +61,44 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
     {
       source: 'orders',
       state: combineStates([zoneState, getKnownState(effectiveList.freshness), getKnownState(unpaidList.freshness)]),
-      duties: settings ? duties.map((duty) => toDuty(t, formatDue, duty)) : [],
+      duties: settings
+        ? duties.map((duty) =>
+            duty.kind === 'end'
+              ? toEndDuty(t, duty)
+              : toPayDuty(t, formatDue, duty, {
+                  label: t('home.pay'),
+                  run: () => setOpenItem(duty),
+                  disabledReason: payReason,
+                }),
+          )
+        : [],
       figures: { ...(contracts && { contracts }), ...(toPay && { toPay }) },
     },
     onReport,
   )
-  return <LoadProblem problem={problem ?? effectiveList.problem ?? unpaidList.problem} onRetry={refetch} />
+  return (
+    <>
+      <LoadProblem problem={problem ?? effectiveList.problem ?? unpaidList.problem} onRetry={refetch} />
+      <Suspense fallback={null}>
+        {openItem && (
+          <HomePayDialog
+            item={openItem}
+            onClose={() => setOpenItem(null)}
+            onPaid={() => {
+              setOpenItem(null)
+              refetch()
+            }}
+          />
+        )}
+      </Suspense>
+    </>
+  )
 }
 
 interface OrderList {
   rows: OverlaidRow<OrderRow>[] | undefined
   count: number
   freshness: ListFreshness
-}
-
-/** Removes duplicates: a contract in effect with an unpaid change is in both lists. */
-const joinRows = (...lists: OrderList[]): OrderRow[] => {
-  const rows = lists.flatMap((list) => list.rows ?? []).map(({ row }) => [row.id, row] as const)
-  return [...new Map(rows).values()]
 }
 
 function buildContractsFigure(
@@ -93,31 +127,39 @@ function buildPayableFigure(
   return { value: firstSum ?? t('home.nothing'), note: otherSums.join(' · '), freshness }
 }
 
-function toDuty(t: TFunction<'orders'>, formatDue: ReturnType<typeof useDueFormatter>, duty: OrderDuty): HomeDuty {
-  const { id, name, date, days } = duty
-  const path = `/app/contract/${id}`
-  const daysText = days === 0 ? t('home.today') : t('home.days', { count: days })
-  if (duty.kind === 'end')
-    return {
-      key: `end ${id}`,
-      at: date,
-      icon: 'waiting',
-      isUrgent: days <= 3,
-      title: t('home.expiring', { name, date }),
-      text: daysText,
-      action: { label: t('home.extend'), path },
-    }
-  const { due } = duty
-  const amount = formatAmount(due.currency, due.amount)
-  const dueText = formatDue(due)
+type Duty<Kind> = Extract<OrderDuty, { kind: Kind }>
+
+const formatDaysLeft = (t: TFunction<'orders'>, days: number) =>
+  days === 0 ? t('home.today') : t('home.days', { count: days })
+
+const toEndDuty = (t: TFunction<'orders'>, { row: { id }, name, date, days }: Duty<'end'>): HomeDuty => ({
+  key: `end ${id}`,
+  at: date,
+  icon: 'waiting',
+  isUrgent: days <= 3,
+  title: t('home.expiring', { name, date }),
+  text: formatDaysLeft(t, days),
+  action: { label: t('home.extend'), path: `/app/contract/${id}?extend=1` },
+})
+
+/** "RDS backup of 环球贸易 · RMB 13,500.00 · pay by 2026-12-05" */
+function toPayDuty(
+  t: TFunction<'orders'>,
+  formatDue: ReturnType<typeof useDueFormatter>,
+  { name, due, date, days }: Duty<'pay'>,
+  action: HomeDuty['action'],
+): HomeDuty {
   const isOverdue = days < 0
+  const details = isOverdue
+    ? [t('home.overdue', { due: date }), t('home.suspended')]
+    : [t('home.payBy', { due: date }), formatDaysLeft(t, days)]
   return {
-    key: `pay ${due.contractType} ${due.id}`,
+    key: `pay ${formatDueName(due)}`,
     at: isOverdue ? '' : date,
     icon: isOverdue ? 'alert' : 'price',
     isUrgent: days <= 3,
-    title: t(isOverdue ? 'home.overdue' : 'home.unpaid', { name, matter: dueText, due: date }),
-    text: isOverdue ? t('home.overdueText', { amount }) : `${amount} · ${daysText}`,
-    action: { label: t('home.pay'), path: due.contractType === 'CONTRACT' ? path : `${path}?tab=subscribe` },
+    title: formatDue(due, name),
+    text: [formatAmount(due.currency, due.amount), ...details].join(' · '),
+    action,
   }
 }

@@ -33,7 +33,7 @@ export function useActions(onOpenDialog: (dialog: OrdersDialogState) => void, or
     t('action.payMatter', { matter: dueSubject ? formatDue(dueSubject) : '' })
   const toPayAction = (row: OrderRow, order: PayableOrder, index: number): OrderAction => ({
     ...(index === 0
-      ? { key: 'pay', label: t('action.pay'), directButton: 'words' }
+      ? { key: 'pay', label: t('action.pay'), directButton: 'words', isOnPhone: true }
       : { key: `pay ${order.contractType} ${order.id}`, label: formatMatter(order) }),
     icon: 'price',
     getDisabledReason: () => unsendableReason,

@@ -1,5 +1,5 @@
-import { useEffect, useRef } from 'react'
-import { useNavigate, useNavigationType } from 'react-router-dom'
+import { useNavigate } from 'react-router-dom'
+import { useHistoryStep } from '#patterns/useHistoryStep.ts'
 import type { SetQuery } from '#state/use-list-url.ts'
 import { type UsersView, usersView } from '#features/users/view.ts'
 
@@ -9,14 +9,7 @@ import { type UsersView, usersView } from '#features/users/view.ts'
  */
 export function useCloseDrawer({ view, setQuery }: { view: UsersView; setQuery: SetQuery }) {
   const navigate = useNavigate()
-  const navigationType = useNavigationType()
-  const hasHistoryStep = useRef(false)
-  const wasOpen = useRef(view.open !== null)
-  useEffect(() => {
-    const isOpen = view.open !== null
-    if (isOpen !== wasOpen.current) hasHistoryStep.current = isOpen && navigationType === 'PUSH'
-    wasOpen.current = isOpen
-  }, [view.open, navigationType])
+  const hasHistoryStep = useHistoryStep(view.open !== null)
   return () =>
     hasHistoryStep.current ? void navigate(-1) : setQuery(usersView.write({ ...view, open: null }), { replace: true })
 }

@@ -3,6 +3,7 @@ import type { OrderRow } from '#contract/orders.ts'
 import { toPendingOrder } from '#domain/orders.ts'
 import { type PaymentDue, sumDues } from '#domain/dues.ts'
 import { buildOrderDuties, type OrderDuty } from '#features/orders/home/order-duties.ts'
+import { listDueItems } from '#features/orders/dues/due-items.ts'
 
 const draft = {
   code: 'shop',
@@ -23,6 +24,8 @@ const createRow = (overrides: Partial<OrderRow>): OrderRow => {
   return { ...(pendingOrder as unknown as OrderRow), id: lastId, ...overrides }
 }
 
+const buildDuties = (rows: OrderRow[], today: string) => buildOrderDuties(listDueItems(rows, today), rows, today)
+
 const emptyDue = { currency: 'HKD', change: null, until: null, month: null } as const
 
 const summariseDuty = (duty: OrderDuty) => [
@@ -32,11 +35,11 @@ const summariseDuty = (duty: OrderDuty) => [
   ...(duty.kind === 'pay' ? [duty.due.type, duty.due.amount] : []),
 ]
 
-describe('buildOrderDuties', () => {
+describe('the duties of a company that orders', () => {
   const today = '2026-11-22'
 
   it('returns unpaid orders and changes, and contracts that end soon, soonest first', () => {
-    const duties = buildOrderDuties(
+    const duties = buildDuties(
       [
         createRow({ name: 'Ends', state: 'effective', expired_date: '2027-01-21' }),
         createRow({ name: 'Waits', state: 'unpaid', due: '2026-11-24 23:59:59' }),
@@ -65,7 +68,7 @@ describe('buildOrderDuties', () => {
       { ...backup, id: 2, due: '2026-11-21 23:59:59' },
       { ...traffic, id: 3, due: '2026-11-20 23:59:59', month: '2026-10' },
     ]
-    const duties = buildOrderDuties(
+    const duties = buildDuties(
       [createRow({ name: 'Shop', state: 'effective', expired_date: '2027-11-01', dues })],
       today,
     )
@@ -77,7 +80,7 @@ describe('buildOrderDuties', () => {
 
   it('omits contracts that end later or have ended, and unpaid orders past their deadline', () => {
     expect(
-      buildOrderDuties(
+      buildDuties(
         [
           createRow({ state: 'effective', expired_date: '2027-01-22' }),
           createRow({ state: 'expired', expired_date: '2026-11-01' }),
@@ -91,7 +94,7 @@ describe('buildOrderDuties', () => {
 
   it('returns one amount to pay per currency', () => {
     const until = '2026-11-24 23:59:59'
-    const duties = buildOrderDuties(
+    const duties = buildDuties(
       [
         createRow({ state: 'unpaid', due: until, pay_amount: '10.10' }),
         createRow({ state: 'unpaid', due: until, pay_amount: '0.95' }),

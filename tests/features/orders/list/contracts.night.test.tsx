@@ -58,17 +58,32 @@ it('The contract list has a row for each service with its tasks, its links and a
   await expect.poll(() => document.querySelector<HTMLInputElement>('main [name=name]')?.value).toBe('Acme archive')
 })
 
-it('The filter "To pay" finds everything payable, also changes of effective contracts, offline too (D35)', async () => {
+it('The tabs list everything payable, what ends soon and what has expired, with counts, offline too (D35)', async () => {
   await fixture.browser.openAs('admin@acme', '/app/contract')
   await expect.poll(() => readCodes().length).toBe(5)
-  await fixture.user.selectOptions(screen.getByLabelText('Status'), 'To pay')
-  await expect.poll(() => readCodes().toSorted()).toEqual(['acmehr', 'acmetest'])
-  await fixture.user.selectOptions(screen.getByLabelText('Status'), 'Effective')
-  await expect.poll(readCodes).not.toContain('acmehr')
-  await expect.poll(readCodes).toContain('acmetest')
+  const findTab = (name: string | RegExp) => screen.findByRole('link', { name })
+  const readItems = () => [...document.querySelectorAll('tbody tr')].map(({ textContent }) => textContent ?? '')
+  await fixture.user.click(await findTab('To pay 2'))
+  await waitForPath(fixture.browser, '/app/contract?status=0')
+  await expect.poll(() => readItems().length).toBe(2)
+  expect(readItems().find((text) => text.startsWith('Change of Acme, to try things out (5 → 12 users)'))).toMatch(
+    /[A-Z]{3}\s[\d,]+\.\d\d\d{4}-\d\d-\d\dpay by/,
+  )
+  await fixture.user.click(await findTab('Ending soon 1'))
+  await expect.poll(readCodes).toEqual(['acmetest'])
+  await fixture.user.click(await findTab('Expired'))
+  await expect.poll(readCodes).toEqual(['acmeold'])
+  await fixture.user.click(await findTab('All'))
+  await expect.poll(() => readCodes().length).toBe(5)
   fixture.browser.goOffline()
   await fixture.browser.open('/app/contract?status=0')
-  await expect.poll(() => readCodes().toSorted()).toEqual(['acmehr', 'acmetest'])
+  await expect.poll(() => readItems().length).toBe(2)
+  await findTab('To pay 2')
+  await findTab('Ending soon 1')
+  // Another status is a filter within all contracts, which can be removed.
+  await fixture.browser.open('/app/contract?status=1')
+  await press('Remove filter Status: Effective')
+  await expect.poll(() => readCodes().length).toBe(5)
 })
 
 it('Offline, a contract list that was never loaded is shown as never loaded, without an error', async () => {
@@ -120,7 +135,7 @@ it('Provider admins choose a company and a client type (M67, D53), and cannot or
   const option = await screen.findByRole('option', { name: 'Acme Trading Limited acme' })
   await expect.poll(() => companyPicker.getAttribute('aria-activedescendant')).toBe(option.id)
   await fixture.user.keyboard('{Enter}')
-  expect(companyPicker.value).toBe('Acme Trading Limited')
+  await expect.poll(() => companyPicker.value).toBe('Acme Trading Limited')
   await expect.poll(readCodes).toContain('acmetrade')
   await fixture.browser.open(fixture.browser.path())
   await expect.poll(readCodes).toContain('acmetrade')

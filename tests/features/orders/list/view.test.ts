@@ -1,10 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { orderListSpec } from '#contract/orders.ts'
-import { orderStatuses, ordersView, type OrdersView, toListQuery } from '#features/orders/view.ts'
+import {
+  getOrderTab,
+  orderStatuses,
+  type OrderTab,
+  orderTabs,
+  ordersView,
+  type OrdersView,
+  toListQuery,
+  toTabView,
+} from '#features/orders/view.ts'
 
 const views: fc.Arbitrary<OrdersView> = fc.record({
   status: fc.constantFrom(null, ...orderStatuses),
+  ending: fc.boolean(),
   company: fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 2_147_483_647 })),
   searchText: fc.string({ maxLength: 100 }).filter((text) => text === '' || text.trim() !== ''),
   sort: fc.tuple(fc.constantFrom(...Object.keys(orderListSpec.sorts)), fc.constantFrom('asc', 'desc')),
@@ -26,7 +36,15 @@ describe('the address of the contract list', () => {
   })
 
   it('keeps the names and the order of its parameters', () => {
-    const view: OrdersView = { company: 7, status: 0, searchText: 'hr', sort: ['name', 'asc'], page: 2, results: 20 }
+    const view: OrdersView = {
+      company: 7,
+      status: 0,
+      ending: false,
+      searchText: 'hr',
+      sort: ['name', 'asc'],
+      page: 2,
+      results: 20,
+    }
     expect(ordersView.write(view).toString()).toBe(
       'company=7&status=0&searchText=hr&sortField=name&sortOrder=asc&page=2&results=20',
     )
@@ -64,5 +82,26 @@ describe('the address of the contract list', () => {
       sortField: 'create_time',
       sortOrder: 'desc',
     })
+  })
+
+  it('has a tab for all contracts, what is to be paid, what ends soon and what has expired', () => {
+    const view = { ...ordersView.defaultView, company: 7, results: 20, page: 3, searchText: 'hr' }
+    const writeTab = (tab: OrderTab) => ordersView.write(toTabView(view, tab)).toString()
+    expect(orderTabs.map(writeTab)).toEqual([
+      'company=7&results=20',
+      'company=7&status=0&results=20',
+      'company=7&ending=true&sortField=expired_date&sortOrder=asc&results=20',
+      'company=7&status=2&results=20',
+    ])
+    expect(orderTabs.map((tab) => getOrderTab(ordersView.read(new URLSearchParams(writeTab(tab)))))).toEqual(orderTabs)
+    expect([1, 3, -1].map((status) => getOrderTab({ ...view, status: status as 1 | 3 | -1 }))).toEqual(
+      Array(3).fill('all'),
+    )
+  })
+
+  it('requests contracts in effect whose last day is at most 60 days away as ending soon', () => {
+    const query = toListQuery('saas', toTabView(ordersView.defaultView, 'ending'), '2026-11-22')
+    expect(query).toMatchObject({ status: 1, endUntil: '2027-01-22', sortField: 'expired_date', type: 'saas' })
+    expect(toListQuery('saas', ordersView.defaultView, '2026-11-22')).not.toHaveProperty('endUntil')
   })
 })

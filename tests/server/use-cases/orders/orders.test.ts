@@ -197,6 +197,14 @@ onConnections('service orders', (engine) => {
       expect((await buyer.send({ url: '/api/query/order?code=shop' })).json()).toBe(false)
     })
 
+    test('is listed by its last day, as on the device', async () => {
+      const { id } = (await placeOrder(buyer)).json()
+      const { period_end, expired_date } = await readOrder(buyer, id)
+      const [end, lastDay] = [String(period_end), String(expired_date)]
+      expect(end > lastDay).toBe(true)
+      expect([await listCodes(`&endUntil=${lastDay}`), await listCodes(`&endUntil=${end}`)]).toEqual([[], ['shop']])
+    })
+
     test('releases its code to the next order (D37)', async () => {
       const { id } = (await placeOrder(buyer)).json()
       const since = String((await buyer.send({ url: listUrl() })).headers['x-change'])

@@ -1,0 +1,71 @@
+import type { ClientType } from '#domain/access.ts'
+import type { PlainDate } from '#domain/time.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
+import type { RowAction } from '#ui/list/column.ts'
+import { useTranslation } from 'react-i18next'
+import type { useOrdersList } from '#features/orders/list/useOrdersList.ts'
+import type { OrdersDialogState } from '#features/orders/list/OrdersDialog.tsx'
+import { type DueItem, formatDueName } from '#features/orders/dues/due-items.ts'
+import { toPayableOrder } from '#features/orders/payment/payable.ts'
+import { useDueItems } from '#features/orders/dues/useDueItems.ts'
+import { buildToPayColumns } from '#features/orders/list/to-pay-columns.tsx'
+import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
+
+interface ToPayListOptions {
+  companyId: number
+  type: ClientType
+  today: PlainDate | null
+  /** The list of the page, whose view is in the address. */
+  pageList: Pick<ReturnType<typeof useOrdersList>['list'], 'definition' | 'view' | 'changeView'>
+  onOpenDialog: (dialog: OrdersDialogState) => void
+  skip: boolean
+}
+
+/** A due of a contract is on its first tab, a backup or traffic on the tab of backups. */
+const getDuePath = ({ row, due }: DueItem): string =>
+  due.contractType === 'CONTRACT' ? `${row.id}` : `${row.id}?tab=subscribe`
+
+/** Returns the properties of the page's list that are special to the tab "To pay". */
+export function useToPayList({ onOpenDialog, pageList, skip, ...options }: ToPayListOptions) {
+  const { t } = useTranslation('orders')
+  const formatDue = useDueFormatter()
+  const unsendableReason = useUnsendableReason(t('reason.offline'))
+  const { items, list } = useDueItems({ ...options, searchText: pageList.view.searchText, skip })
+  const count = items?.length ?? 0
+  const getActions = (item: DueItem): RowAction<DueItem>[] => [
+    {
+      key: 'pay',
+      label: t('action.pay'),
+      icon: 'price',
+      directButton: 'words',
+      isOnPhone: true,
+      getDisabledReason: () => unsendableReason,
+      onSelect: () => onOpenDialog({ kind: 'pay', row: item.row, order: toPayableOrder(item.due) }),
+    },
+  ]
+  return {
+    list: {
+      ...list,
+      ...pageList,
+      // All items are on one page.
+      view: { ...pageList.view, page: 1 },
+      isGrowing: true,
+      rows: items,
+      count,
+      refresh: list.refetch,
+    },
+    caption: t('toPay.caption'),
+    formatCount: (numbers: { count: number; number: string }) => t('toPay.counted', numbers),
+    columns: buildToPayColumns(t, formatDue),
+    getRowKey: ({ due }: DueItem) => formatDueName(due),
+    getRowName: ({ due, name }: DueItem) => formatDue(due, name),
+    getRowPath: getDuePath,
+    actions: getActions,
+    none: (
+      <EmptyState icon="check" title={t('toPay.none')}>
+        {t('toPay.noneText')}
+      </EmptyState>
+    ),
+  }
+}

@@ -1,0 +1,92 @@
+import { useEffect, useRef } from 'react'
+import type { PaymentType } from '#domain/payments.ts'
+import { Amount } from '#ui/display/Amount.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useTranslation } from 'react-i18next'
+import { CardForm } from '#features/orders/payment/CardForm.tsx'
+import { PaymentPending } from '#features/orders/payment/PaymentPending.tsx'
+import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
+import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
+import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
+import type { PaymentState } from '#features/orders/payment/usePayment.ts'
+
+/** Shows the amount, the due date, the fields of the first method, and the result. */
+export function PaymentDetails(state: PaymentState) {
+  const { t } = useTranslation('payment')
+  const { order, offer, payment } = state
+  const { firstMethod, offlineReason } = offer
+  return (
+    <div className="payment-about">
+      <AmountDue order={order} amount={offer.amount} />
+      <ProblemNote problem={payment.problem} title={t('failed')} shouldFocus />
+      <OfferStatus offer={offer} />
+      {payment.stage === 'checking' && <PaymentPending target={order} onOutcome={payment.handleOutcome} />}
+      {firstMethod && <MethodDetails {...state} type={firstMethod} />}
+      {offlineReason !== null && (
+        <p className="payment-offline" role="status">
+          {offlineReason}
+        </p>
+      )}
+      <FailedNote messages={payment.failureMessages} />
+    </div>
+  )
+}
+
+function AmountDue({ order: { currency, due, dueSubject }, amount }: { order: PayableOrder; amount: string }) {
+  const { t } = useTranslation('payment')
+  const formatDue = useDueFormatter()
+  return (
+    <dl className="payment-due">
+      <dt>{t('due')}</dt>
+      <dd>
+        <Amount currency={currency} amount={amount} />
+      </dd>
+      {dueSubject && <dd>{formatDue(dueSubject)}</dd>}
+      {due && <dd className="field-help">{t('until', { date: due })}</dd>}
+    </dl>
+  )
+}
+
+function OfferStatus({ offer: { settings, problem, refetch, isOnline, firstMethod } }: Pick<PaymentState, 'offer'>) {
+  const { t } = useTranslation('payment')
+  if (settings) return firstMethod ? null : <p>{t('noWays')}</p>
+  if (!isOnline) return null
+  return problem ? <ProblemNote problem={problem} onRetry={() => void refetch()} /> : <Skeleton lines={3} />
+}
+
+/** Shows the card fields, which stay mounted while a payment is checked. For other methods it explains what the button does. */
+function MethodDetails({ offer, card, payment, type }: PaymentState & { type: PaymentType }) {
+  const { t } = useTranslation('payment')
+  return (
+    <>
+      {card.source ? (
+        <div hidden={!payment.hasMethods}>
+          <CardForm card={card} source={card.source} money={offer} />
+        </div>
+      ) : (
+        payment.hasMethods && <p className="field-help">{offer.getHelp(type)}</p>
+      )}
+      {!offer.isAccepted && <p>{t('notTaken.contact')}</p>}
+    </>
+  )
+}
+
+/** Shows why a payment failed. Scrolls into view, because on a phone the button is far from the fields. */
+function FailedNote({ messages }: { messages: readonly string[] }) {
+  const note = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (messages.length > 0) note.current?.scrollIntoView({ block: 'nearest' })
+  }, [messages])
+  const [title, ...details] = messages
+  if (title === undefined) return null
+  return (
+    <div ref={note}>
+      <PaymentStatus kind="failed" title={title}>
+        {details.map((detail) => (
+          <p key={detail}>{detail}</p>
+        ))}
+      </PaymentStatus>
+    </div>
+  )
+}

@@ -1,0 +1,14 @@
+import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
+import { useCardFields } from '#features/orders/payment/useCardFields.ts'
+import { usePaymentOffer } from '#features/orders/payment/usePaymentOffer.ts'
+import { useSendPayment } from '#features/orders/payment/useSendPayment.ts'
+
+export type PaymentState = ReturnType<typeof usePayment>
+
+/** Returns the methods, the card fields and the running payment of an order. Rendered by `PaymentPanel` and `PaymentDialog`. */
+export function usePayment(order: PayableOrder, onPaid: () => void) {
+  const offer = usePaymentOffer(order)
+  const card = useCardFields(offer)
+  const payment = useSendPayment(order, card.form, onPaid)
+  return { order, offer, card, payment }
+}
