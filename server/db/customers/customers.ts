@@ -10,6 +10,7 @@ import { findRow } from '#server/db/find-row.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 import { selectUnpaidAmounts } from '#server/db/orders/unpaid-matters.ts'
+import { restoredChangeFloor } from '#server/db/restored-numbers.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
 export interface CustomerRecord
@@ -116,20 +117,24 @@ const customerColumns = {
 /** In ms. A device that reads the list stores the complete list again after this time. */
 const changeInterval = 60_000
 
-const toChangeNumber = (now: number) => Math.floor(now / changeInterval)
+async function readCounter(db: DatabaseHandle, now: number): Promise<{ maxChange: number; floor: number }> {
+  const { rows } = await sql<{ floor: number }>`select ${restoredChangeFloor} as floor`.execute(db)
+  const floor = rows[0]?.floor ?? 0
+  return { maxChange: floor + Math.floor(now / changeInterval), floor }
+}
 
 /**
  * No table says when a computed row changed: amounts depend on due dates, and the health on the monitor. So the change number is the time in
  * minutes, and the changes are all rows (decision 107). Rows of a page are always current.
  */
 export const customerReads: ListReads<CustomerScope, CustomerRecord> = {
-  readLatestChange: async (_db, { now }) => toChangeNumber(now),
+  readLatestChange: async (db, { now }) => (await readCounter(db, now)).maxChange,
   readPage: (db, scope, query) =>
     // The cast is needed because the rows are those of a subquery, and not of a table.
     readListPage(selectCustomers(db, scope) as never, listCustomers, customerColumns, query),
   async readChanges(db, scope, since) {
-    const maxChange = toChangeNumber(scope.now)
-    if (since !== null && since > maxChange) throw new ProblemError('GONE')
+    const { maxChange, floor } = await readCounter(db, scope.now)
+    if (since !== null && (since < floor || since > maxChange)) throw new ProblemError('GONE')
     const changed = await selectCustomers(db, scope).orderBy('id').execute()
     return { changed, gone: since === null ? [] : await listReleasedIds(db), upto: maxChange }
   },
