@@ -26,6 +26,11 @@ export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
     load: async () => (await import(/* chunk: inside */ '#app/pages/UsersRoute.tsx')).UsersRoute,
     namespaces: ['users'],
   },
+  customers: {
+    load: async () =>
+      (await import(/* chunk: staff-customers list */ '#features/customers/list/CustomersPage.tsx')).CustomersPage,
+    namespaces: ['problem'],
+  },
   services: {
     load: async () => (await import(/* chunk: staff-services list */ '#app/pages/ServicesRoute.tsx')).ServicesRoute,
     namespaces: ['problem'],

@@ -1,0 +1,6 @@
+/** Messages of the customers, loaded with their code: only devices of the provider's staff store them. */
+import en from '#locales/en/customers.json'
+import zh from '#locales/zh/customers.json'
+import { addMessages } from '#ui/i18n/messages.ts'
+
+addMessages('customers', { en, zh })
