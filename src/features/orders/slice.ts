@@ -5,6 +5,7 @@ import type { RowRef, OutputOf } from '#contract/endpoint.ts'
 import { listModuleChoices } from '#contract/modules.ts'
 import { deleteOrder, listCompanies, listOrders, type OrderRow, orderListSpec } from '#contract/orders.ts'
 import { getPriceInForce } from '#contract/prices.ts'
+import { listCustomerOrders } from '#contract/staff/customers.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
 import { toListQuery, type OrdersView } from '#features/orders/view.ts'
@@ -20,6 +21,13 @@ import { rootReducer } from '#state/store.ts'
 export const ordersListSlice = createListSlice<OrderRow, OrdersView & { type: ClientType }>({
   name: 'orders',
   endpoint: listOrders,
+  toQuery: ({ type, ...view }) => toListQuery(type, view),
+})
+
+/** The contracts of all companies, for staff with the order flag. The page shows them as it shows those of one company. */
+export const allOrdersListSlice = createListSlice<OrderRow, OrdersView & { type: ClientType }>({
+  name: 'allOrders',
+  endpoint: listCustomerOrders,
   toQuery: ({ type, ...view }) => toListQuery(type, view),
 })
 

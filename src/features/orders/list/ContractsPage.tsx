@@ -1,4 +1,7 @@
 import { lazy, useRef, useState } from 'react'
+import type { TFunction } from 'i18next'
+import type { ClientType } from '#domain/access.ts'
+import type { CompanyFrame } from '#patterns/list-page/company-frame.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { findContractState, getContractRefusal } from '#domain/contracts.ts'
 import { getSettings } from '#contract/accounts.ts'
@@ -28,77 +31,64 @@ const OrdersDialog = lazy(async () => ({
 }))
 
 /** Lists one row per service (D35). Rows are read from the device and fetched from the server at the same time. */
-export function ContractsPage() {
+export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null }) {
   const { t } = useTranslation('orders')
   const { user } = useSignedInSession()
-  const offlineReason = useOfflineReason(t('reason.offline'))
-  const { list, type, hasPriceList, isStaff, otherCompanyId, companyName } = useOrdersList()
-  const orderBlockedReason = useOrderBlockedReason(type, hasPriceList)
-  const disabledReason = otherCompanyId === null ? orderBlockedReason : t('companies.notHere')
+  const { list, type, hasPriceList, isStaff, canSelectCompany, companyId, otherCompanyId, companyName } = useOrdersList(
+    frame?.companyId ?? null,
+  )
+  const disabledReason = useOrderBlockedReason(type, hasPriceList)
+  const isAll = companyId === null
   const picker = useRef<HTMLInputElement>(null)
   const [dialog, setDialog] = useState<OrdersDialogState | null>(null)
   const timeZone = useLiveQuery(async () => await readResponseOutput(getSettings, {}), [])?.time_zone
   const today = useToday(timeZone)
   const formatDue = useDueFormatter()
   const actions = useActions(setDialog, disabledReason)
-  const createButton = <CreateOrderButton disabledReason={disabledReason} />
+  const createButton = <CreateOrderButton disabledReason={disabledReason} companyId={otherCompanyId} />
   return (
     <ListPage
       list={list}
-      title={t('title')}
-      intro={t('lead', { company: companyName })}
+      {...getHead(frame, isAll ? t('leadAll') : t('lead', { company: companyName }), t('title'))}
       action={
         <>
-          <Button
-            icon="calendar"
-            aria-haspopup="dialog"
-            disabledReason={offlineReason}
-            onClick={() => setDialog({ kind: 'calendar' })}
-          >
-            {t('calendar.open')}
-          </Button>
-          {isStaff && (
-            <StaffToolbar
-              type={type}
-              companyId={otherCompanyId}
-              onOwn={() => list.changeView({ company: null })}
+          {!frame && (
+            <ListTools
+              {...{ type, companyId, isStaff }}
+              onCalendar={() => setDialog({ kind: 'calendar' })}
+              onOwn={() => list.changeView({ company: user.company_id })}
               onChoose={() => picker.current?.focus()}
             />
           )}
           {createButton}
         </>
       }
-      beforeFilters={<OrderStyles />}
+      beforeFilters={
+        <>
+          <OrderStyles />
+          {frame?.tabs}
+        </>
+      }
       searchLabel={t('filter.search')}
       extraFilters={
-        isStaff && (
+        canSelectCompany && (
           <CompanyPicker
             ref={picker}
             label={t('companies.label')}
-            placeholder={user.company_name}
-            companyId={otherCompanyId}
-            onChoose={(id) => list.changeView({ company: id === user.company_id ? null : id })}
+            placeholder={t('companies.any')}
+            noneLabel={t('companies.any')}
+            companyId={list.view.company}
+            onChoose={(id) => list.changeView({ company: id })}
           />
         )
       }
-      filters={[
-        {
-          name: 'status',
-          label: t('filter.status'),
-          allLabel: t('filter.all'),
-          choices: orderStatuses.map((status) => ({
-            value: status,
-            // "Unpaid" includes contracts in effect that have an amount due.
-            label: status === 0 ? t('filter.unpaid') : t(`status.${findContractState(status, 'order') ?? 'invalid'}`),
-          })),
-        },
-      ]}
-      caption={t('caption', { company: companyName })}
+      filters={[buildStatusFilter(t)]}
+      caption={isAll ? t('captionAll') : t('caption', { company: companyName })}
       formatCount={(numbers) => t('counted', numbers)}
-      columns={buildColumns(t, formatDue, timeZone === undefined ? null : today)}
+      columns={buildColumns(t, formatDue, timeZone === undefined ? null : today, isAll)}
       getRowName={({ row }) => row.code}
       getRowPath={({ row }) =>
-        typeof row.id === 'number' && !getContractRefusal('open', row.state) ? `${row.id}` : null
+        typeof row.id === 'number' && !getContractRefusal('open', row.state) ? `/app/contract/${row.id}` : null
       }
       renderExtra={({ row }) =>
         row.system_status > 0 && (
@@ -121,5 +111,41 @@ export function ContractsPage() {
     >
       {dialog && <OrdersDialog dialog={dialog} onClose={() => setDialog(null)} onChanged={list.refetch} />}
     </ListPage>
+  )
+}
+
+const getHead = (frame: CompanyFrame | null, intro: string, title: string) =>
+  frame ? { title: frame.title, crumbs: frame.crumbs } : { title, intro }
+
+const buildStatusFilter = (t: TFunction<'orders'>) => ({
+  name: 'status' as const,
+  label: t('filter.status'),
+  allLabel: t('filter.all'),
+  choices: orderStatuses.map((status) => ({
+    value: status,
+    // "Unpaid" includes contracts in effect that have an amount due.
+    label: status === 0 ? t('filter.unpaid') : t(`status.${findContractState(status, 'order') ?? 'invalid'}`),
+  })),
+})
+
+interface ListToolsProps {
+  type: ClientType
+  companyId: number | null
+  isStaff: boolean
+  onCalendar: () => void
+  onOwn: () => void
+  onChoose: () => void
+}
+
+function ListTools({ isStaff, onCalendar, ...toolbarProps }: ListToolsProps) {
+  const { t } = useTranslation('orders')
+  const offlineReason = useOfflineReason(t('reason.offline'))
+  return (
+    <>
+      <Button icon="calendar" aria-haspopup="dialog" disabledReason={offlineReason} onClick={onCalendar}>
+        {t('calendar.open')}
+      </Button>
+      {isStaff && <StaffToolbar {...toolbarProps} />}
+    </>
   )
 }

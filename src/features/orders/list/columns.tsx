@@ -14,11 +14,15 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 
 type DueFormatter = ReturnType<typeof useDueFormatter>
 
-/** The specification's columns in its order (M61), and the amount due. `today` is null if it is not known yet. */
+/**
+ * The specification's columns in its order (M61), the company in the list of all companies, and the amount due. `today` is null if it is not
+ * known yet.
+ */
 export const buildColumns = (
   t: TFunction<'orders'>,
   formatDue: DueFormatter,
   today: PlainDate | null,
+  hasCompany = false,
 ): ListColumn<OverlaidRow<OrderRow>>[] => [
   {
     key: 'code',
@@ -43,6 +47,7 @@ export const buildColumns = (
       </span>
     ),
   },
+  ...(hasCompany ? [buildCompanyColumn(t)] : []),
   {
     key: 'create_time',
     header: t('column.created'),
@@ -85,6 +90,22 @@ export const buildColumns = (
     render: ({ row }) => <DueAmount row={row} t={t} formatDue={formatDue} />,
   },
 ]
+
+/** Rows of the list of all companies have the name of the company. */
+const buildCompanyColumn = (t: TFunction<'orders'>): ListColumn<OverlaidRow<OrderRow>> => ({
+  key: 'company_name',
+  header: t('companies.label'),
+  sortable: true,
+  lines: 2,
+  phone: 'overline',
+  render: ({ row }) => <CompanyName row={row as OrderRow & { company_name?: string }} />,
+})
+
+const CompanyName = ({ row: { company_name: name = '' } }: { row: { company_name?: string } }) => (
+  <bdi title={name} lang={getNameLang(name)}>
+    {name}
+  </bdi>
+)
 
 const CreatedTime = ({ time }: { time: string }) => (
   <span className="order-created">

@@ -1,33 +1,42 @@
 import { useCallback } from 'react'
+import { useSearchParams } from 'react-router-dom'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
-import { isProviderAdmin } from '#domain/access.ts'
+import { isAllowed, isProviderAdmin } from '#domain/access.ts'
 import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useFetch } from '#state/use-fetch.ts'
-import { ordersView, type OrdersView } from '#features/orders/view.ts'
+import { allOrdersView, ordersView } from '#features/orders/view.ts'
 import { usePriceList } from '#features/orders/quote/RequirePriceList.tsx'
-import { fetchPriceData, fetchPriceInForce, ordersListSlice } from '#features/orders/slice.ts'
+import { allOrdersListSlice, fetchPriceData, fetchPriceInForce, ordersListSlice } from '#features/orders/slice.ts'
 import { useCompanyName } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 
-/** Returns the contracts and current prices of the user's company, or of the company that the staff selected (D53). */
-export function useOrdersList() {
+/**
+ * Returns the contracts and current prices of the user's company. Staff with the order flag get those of the company in the address, or of
+ * all companies (D53, decision 107). `fixedCompanyId`: the only company of the page.
+ */
+export function useOrdersList(fixedCompanyId: number | null) {
   const { user, caller } = useSignedInSession()
   const dispatch = useDispatch()
   const { type, price } = usePriceList()
+  const [query] = useSearchParams()
   // The address may contain any company id, but only the provider's staff may see other companies.
-  const isStaff = isProviderAdmin(caller)
-  const getOtherCompanyId = ({ company }: OrdersView) => (isStaff && company !== user.company_id ? company : null)
-  const list = useListPage(ordersListSlice, ordersView, {
-    scope: (view) => getOtherCompanyId(view) ?? user.company_id,
+  const canSelectCompany = isAllowed('staffOrder', caller) && fixedCompanyId === null
+  const selectedCompanyId = canSelectCompany ? ordersView.read(query).company : user.company_id
+  const companyId = fixedCompanyId ?? selectedCompanyId
+  const isAll = companyId === null
+  const list = useListPage(isAll ? allOrdersListSlice : ordersListSlice, isAll ? allOrdersView : ordersView, {
+    scope: companyId,
     extra: { type },
   })
-  const otherCompanyId = getOtherCompanyId(list.view)
+  const otherCompanyId = companyId === user.company_id ? null : companyId
   const companyName = useCompanyName(otherCompanyId) ?? user.company_name
   useFetch(useCallback(() => void dispatch(fetchPriceData(type)), [dispatch, type]))
   const refetchPrice = () => void dispatch(fetchPriceInForce(type))
   return {
     type,
     hasPriceList: Boolean(price),
-    isStaff,
+    isStaff: isProviderAdmin(caller),
+    canSelectCompany,
+    companyId,
     otherCompanyId,
     companyName,
     list: {
