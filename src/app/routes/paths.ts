@@ -36,6 +36,8 @@ export const routes = {
   security: { path: '/app/profile/security', access: 'user' },
   sessions: { path: '/app/profile/sessions', access: 'user' },
   customers: { path: '/app/m18/customer', access: 'providerOrder', menu: provider('customers') },
+  customer: { path: '/app/m18/customer/:id', access: 'providerOrder' },
+  customerTab: { path: '/app/m18/customer/:id/:tab', access: 'providerOrder' },
   services: { path: '/app/service', access: 'providerAdmin', menu: provider('service') },
   service: { path: '/app/service/:id', access: 'providerAdmin' },
   serviceLog: { path: '/app/service/:id/log', access: 'providerAdmin' },

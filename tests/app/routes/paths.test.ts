@@ -25,7 +25,7 @@ const commonRoutes = ['home', 'profile', 'password', 'security', 'sessions', 'ou
 const orderRoutes = ['contracts', 'newContract', 'contract', 'contractLog']
 const adminRoutes = ['company', 'users', 'trail']
 /** For staff with the order flag and for provider admins. */
-const customerRoutes = ['customers']
+const customerRoutes = ['customers', 'customer', 'customerTab']
 const providerRoutes = [
   ...customerRoutes,
   'services',
@@ -111,6 +111,8 @@ describe('the routes', () => {
         "/app/m18/automodule/:id": "providerAdmin",
         "/app/m18/automodule/new": "providerAdmin",
         "/app/m18/customer": "providerOrder",
+        "/app/m18/customer/:id": "providerOrder",
+        "/app/m18/customer/:id/:tab": "providerOrder",
         "/app/m18/module": "providerAdmin",
         "/app/m18/module/:id": "providerAdmin",
         "/app/m18/module/new": "providerAdmin",

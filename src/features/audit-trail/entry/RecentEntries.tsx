@@ -1,6 +1,7 @@
 import { useId } from 'react'
 import { Link } from 'react-router-dom'
 import { listTrail } from '#contract/audit-trail.ts'
+import { isAllowed } from '#domain/access.ts'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
@@ -12,9 +13,10 @@ import { TrailStyles } from '#features/audit-trail/TrailStyles.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface RecentEntriesProps {
-  code: AuditMenu
+  /** Without a record, the latest entries of the whole company. */
+  code?: AuditMenu
   /** Name of the record as it appears in entries. */
-  name: string
+  name?: string
   companyId: number
   refreshKey: unknown
 }
@@ -27,11 +29,18 @@ export function RecentEntries({ code, name, companyId, refreshKey }: RecentEntri
   const { caller } = useSignedInSession()
   const entryFormatter = useEntryFormatter()
   const titleId = useId()
-  const path = buildHistoryPath({ code, name, companyId }, caller)
+  const path =
+    code !== undefined && name !== undefined
+      ? buildHistoryPath({ code, name, companyId }, caller)
+      : isAllowed('trail', caller) && isAllowed('providerAdmin', caller)
+        ? `/app/m18/customer/${companyId}/trail`
+        : null
   const companyQuery = companyId === caller.companyId ? {} : { companyId }
   const { response } = useTrailResponse(
     listTrail,
-    path === null ? null : { query: { code, searchText: name, results: maxEntries, ...companyQuery } },
+    path === null
+      ? null
+      : { query: { ...(code ? { code, searchText: name } : {}), results: maxEntries, ...companyQuery } },
     String(refreshKey),
   )
   const entries = response && toEntryRows(response.output)

@@ -13,7 +13,10 @@ import type { TrailList } from '#features/audit-trail/list/useTrailList.ts'
 export type TrailCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
 
 /** Returns search and filters (contracts 2, M131, M132) as props of `<ListPage>`. */
-export function useTrailFilters({ view, rows = [], changeView }: TrailList, CompanyFilter: TrailCompanyFilter) {
+export function useTrailFilters(
+  { view, rows = [], changeView }: TrailList,
+  CompanyFilter: TrailCompanyFilter | undefined,
+) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()
   const allLabel = t('filter.all')
@@ -43,7 +46,7 @@ export function useTrailFilters({ view, rows = [], changeView }: TrailList, Comp
   return {
     searchLabel: t('filter.search'),
     filters,
-    extraFilters: isProviderAdmin(caller) && (
+    extraFilters: CompanyFilter && isProviderAdmin(caller) && (
       <CompanyFilter companyId={view.company} onChoose={(company) => changeView({ company, user: null })} />
     ),
     lastFilters: (

@@ -52,9 +52,11 @@ export const buildColumns = (
     key: 'create_time',
     header: t('column.created'),
     sortable: true,
-    width: 'time',
+    // The list of all companies has one column more, so it shows only the day.
+    width: hasCompany ? 'day' : 'time',
     // A row created on this device has no time until the server has assigned one.
-    render: ({ row }) => (row.create_time ? <CreatedTime time={row.create_time} /> : t('notYet')),
+    render: ({ row }) =>
+      row.create_time ? <CreatedTime time={row.create_time} isDayOnly={hasCompany} /> : t('notYet'),
   },
   {
     key: 'expired_date',
@@ -107,9 +109,9 @@ const CompanyName = ({ row: { company_name: name = '' } }: { row: { company_name
   </bdi>
 )
 
-const CreatedTime = ({ time }: { time: string }) => (
-  <span className="order-created">
-    <span>{time.slice(0, 10)}</span> <span>{time.slice(11)}</span>
+const CreatedTime = ({ time, isDayOnly }: { time: string; isDayOnly: boolean }) => (
+  <span className="order-created" title={isDayOnly ? time : undefined}>
+    <span>{time.slice(0, 10)}</span> {!isDayOnly && <span>{time.slice(11)}</span>}
   </span>
 )
 
