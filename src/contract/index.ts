@@ -3,6 +3,7 @@ import * as accounts from '#contract/accounts.ts'
 import * as apps from '#contract/apps.ts'
 import * as backups from '#contract/backups.ts'
 import * as calendars from '#contract/calendars.ts'
+import * as customerNotes from '#contract/staff/customer-notes.ts'
 import * as customers from '#contract/staff/customers.ts'
 import * as factors from '#contract/factors.ts'
 import * as modules from '#contract/modules.ts'
@@ -31,7 +32,7 @@ export const endpointsByNoun: Readonly<Record<string, readonly Endpoint[]>> = {
   requests: listEndpoints(requests),
   users: listEndpoints(users),
   orders: listEndpoints(orders),
-  customers: listEndpoints(customers),
+  customers: [...listEndpoints(customers), ...listEndpoints(customerNotes)],
   prices: [...listEndpoints(prices), ...listEndpoints(withdrawnPrices)],
   payments: listEndpoints(payments),
   calendars: listEndpoints(calendars),

@@ -93,6 +93,8 @@ const filterEndpoints = new Set(['listServices', 'recheckServices'])
 const isDeletionTooEarly = (endpoint: Endpoint, role: Role) => endpoint.name === 'deleteService' && role !== 'D'
 
 const bodies: Record<string, unknown> = {
+  createCustomerNote: { text: 'Walk' },
+  updateCustomerNote: { text: 'Walk', row_version: 1 },
   createUser: { title: 0, name: 'Walk', email: 'x' },
   updateCompanyUser: {},
   updateOwnUser: {},

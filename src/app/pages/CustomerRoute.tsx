@@ -5,6 +5,7 @@ import { CustomerDetails, type CustomerTabPages } from '#features/customers/deta
 import { CustomerOverview, type CustomerEventsPart } from '#features/customers/detail/CustomerOverview.tsx'
 import { CustomerPayments } from '#features/customers/detail/CustomerPayments.tsx'
 import { CustomerUsers } from '#features/customers/detail/CustomerUsers.tsx'
+import { CustomerNotes } from '#features/customers/notes/CustomerNotes.tsx'
 import { ServiceListPage } from '#features/services/list/ServiceListPage.tsx'
 import { TrailPage } from '#features/audit-trail/pages/TrailPage.tsx'
 
@@ -21,6 +22,7 @@ const tabs: CustomerTabPages = {
   services: ({ frame }) => <ServiceListPage frame={frame} />,
   backups: CustomerBackups,
   trail: ({ frame }) => <TrailPage frame={frame} />,
+  notes: CustomerNotes,
 }
 
 export const CustomerRoute = () => <CustomerDetails tabs={tabs} />

@@ -31,7 +31,16 @@ it('What a customer owes is two clicks away, and each tab has its address', asyn
   await waitForPath(fixture.browser, `/app/m18/customer/${acmeId}`)
   await screen.findByRole('heading', { name: 'To pay' })
   expect(readMain()).toMatch(/acmehr.*New contract.*[A-Z]{3} [\d,]+\.\d\d.*by \d{4}-\d\d-\d\d/)
-  expect(readTabs()).toEqual(['Overview', 'Contracts', 'Users', 'Payments', 'Services', 'Backups', 'Audit trail'])
+  expect(readTabs()).toEqual([
+    'Overview',
+    'Contracts',
+    'Users',
+    'Payments',
+    'Services',
+    'Backups',
+    'Audit trail',
+    'Notes',
+  ])
 
   await openTab('Contracts')
   await waitForPath(fixture.browser, `/app/m18/customer/${acmeId}/contracts`)
@@ -57,7 +66,7 @@ it('What a customer owes is two clicks away, and each tab has its address', asyn
 it('A caller sees only the tabs that they may read', async () => {
   await fixture.browser.openAs('order@m18', `/app/m18/customer/${acmeId}`)
   await screen.findByRole('heading', { name: 'To pay' })
-  expect(readTabs()).toEqual(['Overview', 'Contracts', 'Payments'])
+  expect(readTabs()).toEqual(['Overview', 'Contracts', 'Payments', 'Notes'])
   await fixture.browser.open(`/app/m18/customer/${acmeId}/users`)
   await waitForPath(fixture.browser, `/app/m18/customer/${acmeId}`)
 })
@@ -67,4 +76,22 @@ it('An address without a customer says so', async () => {
   await screen.findByText('No such customer')
   await fixture.browser.open('/app/m18/customer/~')
   await screen.findByText('No such customer')
+})
+
+it('Staff add a note, edit it and delete it', async () => {
+  await fixture.browser.openAs('order@m18', `/app/m18/customer/${acmeId}/notes`)
+  await screen.findByText('No notes yet.')
+  const add = await screen.findByRole('button', { name: 'Add note' })
+  await fixture.user.click(add)
+  await screen.findByText('Enter a text.')
+  await fixture.user.type(screen.getByLabelText('New note'), 'Pays late')
+  await fixture.user.click(add)
+  await expect.poll(() => document.querySelector('.customer-note-text')?.textContent).toBe('Pays late')
+  await fixture.user.click(screen.getByRole('button', { name: 'Edit' }))
+  await fixture.user.type(screen.getByLabelText('Edit'), ', but always')
+  await fixture.user.click(screen.getByRole('button', { name: 'Save' }))
+  await expect.poll(() => document.querySelector('.customer-note-text')?.textContent).toBe('Pays late, but always')
+  await fixture.user.click(screen.getByRole('button', { name: 'Delete' }))
+  await fixture.user.click(screen.getByRole('button', { name: 'Delete' }))
+  await screen.findByText('No notes yet.')
 })

@@ -195,7 +195,7 @@ export const staffScreens: Screen[] = [
   { name: 'staff-customers-none', path: `/app/m18/customer${noMatchQuery}`, readySelector: '.empty' },
   { name: 'staff-contracts', path: '/app/contract', readySelector: 'tbody .order-code' },
   { name: 'staff-customer', path: '/app/m18/customer/2', readySelector: '.customer-cards' },
-  ...['contracts', 'users', 'payments', 'services', 'backups', 'trail'].map((tab) => ({
+  ...['contracts', 'users', 'payments', 'services', 'backups', 'trail', 'notes'].map((tab) => ({
     name: `staff-customer-${tab}`,
     path: `/app/m18/customer/2/${tab}`,
     readySelector: '.customer-tabs',

@@ -176,7 +176,14 @@ function FactsCard({ customer }: { customer: CustomerDetailsRow }) {
     [t('fact.country'), country && t(`country.${country}`)],
     [t('fact.address'), address.length > 0 && <bdi key="address">{address.join(', ')}</bdi>],
     [t('fact.tel'), profile.tel],
-    [t('fact.email'), profile.email && <a href={`mailto:${profile.email}`}>{profile.email}</a>],
+    [
+      t('fact.email'),
+      profile.email && (
+        <a key="email" href={`mailto:${profile.email}`}>
+          {profile.email}
+        </a>
+      ),
+    ],
     [t('fact.website'), profile.website && <bdi key="website">{profile.website}</bdi>],
     [t('fact.tax'), profile.tax_number],
     [

@@ -9,6 +9,7 @@ const customerTabs = {
   services: (caller) => isAllowed('providerAdmin', caller),
   backups: (caller) => isAllowed('providerAdmin', caller),
   trail: (caller) => isAllowed('providerAdmin', caller) && isAllowed('trail', caller),
+  notes: (caller) => isAllowed('providerOrder', caller),
 } satisfies Record<string, (caller: Caller) => boolean>
 
 export type CustomerTab = keyof typeof customerTabs
