@@ -86,7 +86,16 @@ const coversAllCompanies = ({ name, path, access }: Endpoint, role: Role) =>
     name === 'listUsers' ||
     (path.startsWith('/api/pdb/') && access !== 'order'))
 /** Endpoints whose path contains a row number that no write of this test creates. */
-const endpointsWithNumber = new Set(['refundPaymentTask', 'applyPaymentTask'])
+const endpointsWithNumber = new Set([
+  'refundPaymentTask',
+  'applyPaymentTask',
+  'getCustomer',
+  'listCustomerPayments',
+  'listCustomerNotes',
+  'createCustomerNote',
+  'updateCustomerNote',
+  'deleteCustomerNote',
+])
 /** Endpoints in which the id is only a filter. For a company that does not exist they return an empty list. */
 const filterEndpoints = new Set(['listServices', 'recheckServices'])
 /** Returns true if the role may not delete the service yet: before its contract has ended, only the delete level may (D41). */

@@ -18,6 +18,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       update_time bigint not null
     )`.execute(db)
   await sql`create index customer_note_of_customer on customer_note (customer_id, id desc)`.execute(db)
+  // As for other numbered tables: a restored database raises the numbers.
+  await sql`grant usage, update on sequence customer_note_id_seq to portal_system`.execute(db)
   await fence(db, 'customer_note', {
     app: ['select', 'insert', 'update', 'delete'],
     system: ['select', 'insert', 'update', 'delete'],

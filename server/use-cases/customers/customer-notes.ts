@@ -23,7 +23,7 @@ const toNoteRow = ({ app }: UseCaseContext, record: notes.CustomerNoteRecord): c
   author_name: record.author_name,
   text: record.note,
   create_time: toTimestamp(app.config.timeZone, record.create_time),
-  edit_time: record.row_version === 1 ? null : toTimestamp(app.config.timeZone, record.update_time),
+  edit_time: record.update_time === record.create_time ? null : toTimestamp(app.config.timeZone, record.update_time),
   row_version: record.row_version,
 })
 
@@ -53,7 +53,7 @@ const auditNote = (
   operation: 'create' | 'update' | 'delete',
   customer: CompanyRecord,
   noteId: number,
-) => context.audit({ code: 'company', operation, info: { CompanyName: customer.name, NoteId: noteId } })
+) => context.audit({ code: 'company', operation, info: { CustomerCode: customer.code, NoteId: noteId } })
 
 export const list: UseCase<typeof contract.listCustomerNotes> = async (context, { params }) => {
   const { id } = await requireCustomer(context, params.companyId)

@@ -77,7 +77,7 @@ const mainKeys: Partial<Record<AuditEntryRow['code'], readonly string[]>> = {
 }
 
 /** Ids that only links need, and the request path of a failed call. */
-const hiddenKeys = new Set(['UserId', 'OrderId', 'path'])
+const hiddenKeys = new Set(['UserId', 'OrderId', 'NoteId', 'path'])
 
 function sortInfo({ code, info }: AuditEntrySubject): [string, unknown][] {
   const firstKeys = mainKeys[code] ?? []

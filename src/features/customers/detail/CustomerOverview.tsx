@@ -109,7 +109,9 @@ function EndingCard({ customer, canOpen }: CardProps) {
   return (
     <TitledCard title={t('overview.ending')}>
       {endingSoon.length === 0 ? (
-        <p className="customer-none">{t('overview.noneEnding', { count: maxReminderDays.beforeExpiry })}</p>
+        <p className="customer-none">
+          {t('overview.noneEnding', { number: formatNumber(maxReminderDays.beforeExpiry) })}
+        </p>
       ) : (
         <ul className="customer-lines">
           {endingSoon.map(({ id, code, name, expired_date: end, days }) => (

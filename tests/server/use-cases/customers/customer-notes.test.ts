@@ -27,8 +27,9 @@ eachEngine('notes about customers', (engine) => {
     const second = (await add(admin, 'Second')).json()
     expect((await list()).map(({ text }: { text: string }) => text)).toEqual(['Second', first.text])
 
+    fixture.server.clock.now += 60_000
     const edited = await change(seller, first.id, { text: 'Pays on time.', row_version: 1 })
-    expect(edited.json()).toMatchObject({ text: 'Pays on time.', edit_time: '2026-03-02 10:00:00', row_version: 2 })
+    expect(edited.json()).toMatchObject({ text: 'Pays on time.', edit_time: '2026-03-02 10:01:00', row_version: 2 })
     const outdated = await change(seller, first.id, { text: 'Lost', row_version: 1 })
     expect([outdated.statusCode, outdated.json().errorCode]).toEqual([412, 'VERSION_CONFLICT'])
 
