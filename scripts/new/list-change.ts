@@ -102,7 +102,7 @@ function buildServerEdits(names: NounNames): FileEdit[] {
         insertAfter(
           insertBefore(
             text,
-            "import * as withdrawnPrices from '#contract/catalogue/withdrawn-price-lists.ts'",
+            "import * as withdrawnPrices from '#contract/staff/withdrawn-price-lists.ts'",
             `import * as ${plural} from '#contract/catalogue/${file}.ts'\n`,
           ),
           '  modules: listEndpoints(modules),\n',

@@ -37,6 +37,7 @@ import { backupHandlers } from '#server/routes/backups.ts'
 import { createBatchHandlers } from '#server/routes/writes/batch.ts'
 import { calendarHandlers } from '#server/routes/calendars.ts'
 import { companyHandlers } from '#server/routes/companies.ts'
+import { customerHandlers } from '#server/routes/customers.ts'
 import { entranceHandlers } from '#server/routes/entrance.ts'
 import { factorHandlers } from '#server/routes/factors.ts'
 import type { EndpointHandler } from '#server/http/route-handler.ts'
@@ -193,6 +194,7 @@ export function createHandlers(http: Pick<HttpContext, 'build'>): EndpointHandle
     ...sessionHandlers,
     ...assetHandlers,
     ...companyHandlers,
+    ...customerHandlers,
     ...entranceHandlers,
     ...existenceHandlers,
     ...userHandlers,

@@ -66,7 +66,8 @@ export type UseCase<E extends Endpoint> = (
 ) => Promise<UseCaseResponse<OutputOf<E>>>
 
 export interface ListUseCase<E extends Endpoint> {
-  readLatestChange: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<number>
+  /** Null for a list without change numbers. */
+  readLatestChange: (context: UseCaseContext, input: ParsedInputOf<E>) => Promise<number | null>
   readPage: UseCase<E>
   /** Throws GONE if the server no longer has all deletions after `since`. */
   readChanges: (

@@ -32,9 +32,10 @@ export interface RowChanges<R> {
   upto: number
 }
 
-export interface ListReads<Scope, R> {
+/** `Change` is `null` for a list without change numbers: devices store only the pages that were read. */
+export interface ListReads<Scope, R, Change extends number | null = number> {
   /** Returns the latest change number. Call it before reading the rows that are returned with the number. */
-  readLatestChange(db: DatabaseHandle, scope: Scope): Promise<number>
+  readLatestChange(db: DatabaseHandle, scope: Scope): Promise<Change>
   readPage(db: DatabaseHandle, scope: Scope, query: ListPageQuery): Promise<RowPage<R>>
   /** If `since` is null, returns all rows. Throws GONE for a number that is too old or unknown. */
   readChanges(db: DatabaseHandle, scope: Scope, since: number | null): Promise<RowChanges<R>>

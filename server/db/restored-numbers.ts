@@ -33,6 +33,7 @@ export const versionedTables = [
   'traffic',
   'service',
   'backup',
+  'customer_note',
 ] as const
 /** Tables whose ids must not be given a second time. App versions never change, so they have ids and no versions. */
 export const numberedTables = [...versionedTables, 'app_version'] as const

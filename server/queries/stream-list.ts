@@ -3,6 +3,7 @@ import type { AppContext } from '#server/context/context.ts'
 import { applyRowSchema } from '#server/context/response-schema.ts'
 import { readInTransaction, type ListHandler, type ReadRequest, parseSince } from '#server/queries/execute-read.ts'
 import { reportLeftOutRows } from '#server/queries/report-left-out-rows.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 import type { ListChanges } from '#server/http/route-handler.ts'
 
 const rowsPerPiece = 500
@@ -32,6 +33,8 @@ export async function streamList(app: AppContext, request: ListReadRequest): Pro
   const change = await readInTransaction(app, request, (context, input) =>
     request.handler.list.readLatestChange(context, input),
   )
+  // A stream is complete up to its change number, so a list without one is not streamed.
+  if (change === null) throw new ProblemError('GONE')
   const firstRows = await readPiece(app, request, 0)
   return { lines: streamAllRows(app, request, firstRows, change), asOf, change }
 }

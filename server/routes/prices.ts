@@ -11,7 +11,7 @@ import {
   updatePriceList,
   uploadPriceList,
 } from '#contract/prices.ts'
-import { listPriceListUses, reinstatePriceList } from '#contract/catalogue/withdrawn-price-lists.ts'
+import { listPriceListUses, reinstatePriceList } from '#contract/staff/withdrawn-price-lists.ts'
 import { isPriceFileName } from '#domain/checks/price-file-checks.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { ReceivedFile } from '#server/http/input/multipart-form.ts'

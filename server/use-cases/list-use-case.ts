@@ -5,7 +5,7 @@ import type { ListPageQuery, ListReads } from '#server/db/list-query.ts'
 export type ListRow<E> = Extract<OutputOf<E>, { count: number }> extends { data: (infer Row)[] } ? Row : never
 
 interface ListOptions<E extends Endpoint, Scope, Row> {
-  reads: ListReads<Scope, Row>
+  reads: ListReads<Scope, Row, number | null>
   /** Checks that the caller may read the list, and runs `read` for the rows that they may see. Throws NOT_FOUND. */
   runInScope<T>(context: UseCaseContext, input: ParsedInputOf<E>, read: (scope: Scope) => Promise<T>): Promise<T>
   /** The result may have more fields than the row of the contract; the output schema removes them. */

@@ -3,6 +3,8 @@ import * as accounts from '#contract/accounts.ts'
 import * as apps from '#contract/apps.ts'
 import * as backups from '#contract/backups.ts'
 import * as calendars from '#contract/calendars.ts'
+import * as customerNotes from '#contract/staff/customer-notes.ts'
+import * as customers from '#contract/staff/customers.ts'
 import * as factors from '#contract/factors.ts'
 import * as modules from '#contract/modules.ts'
 import * as orders from '#contract/orders.ts'
@@ -14,7 +16,7 @@ import * as sessions from '#contract/sessions.ts'
 import * as trail from '#contract/audit-trail.ts'
 import * as users from '#contract/users.ts'
 import * as visitors from '#contract/public.ts'
-import * as withdrawnPrices from '#contract/catalogue/withdrawn-price-lists.ts'
+import * as withdrawnPrices from '#contract/staff/withdrawn-price-lists.ts'
 
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'access' in value
@@ -30,6 +32,7 @@ export const endpointsByNoun: Readonly<Record<string, readonly Endpoint[]>> = {
   requests: listEndpoints(requests),
   users: listEndpoints(users),
   orders: listEndpoints(orders),
+  customers: [...listEndpoints(customers), ...listEndpoints(customerNotes)],
   prices: [...listEndpoints(prices), ...listEndpoints(withdrawnPrices)],
   payments: listEndpoints(payments),
   calendars: listEndpoints(calendars),

@@ -72,7 +72,7 @@ const commonFields = {
   expired_date: plainDate,
 }
 
-const orderRow = z.object({
+export const orderRow = z.object({
   id: z.int(),
   company_id: z.int(),
   code: serviceCode,

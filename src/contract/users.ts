@@ -61,7 +61,7 @@ export const listUsers = defineEndpoint({
   name: 'listUsers',
   method: 'GET',
   path: '/api/m18s/company/:companyId/users',
-  summary: "Lists the users of the caller's company",
+  summary: "Lists the users of the caller's company or, for a provider admin, of any company",
   access: 'admin',
   matrix: 'Z-10',
   params: z.object({ companyId: ref('company') }),

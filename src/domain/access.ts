@@ -37,6 +37,8 @@ const accessRules = {
   providerAdmin: (caller) => caller !== null && isProviderAdmin(caller),
   deleteLevel: (caller) => caller !== null && isDeleteLevel(caller),
   providerOrder: (caller) => caller !== null && isProvider(caller) && (caller.order || isProviderAdmin(caller)),
+  /** Contracts of any company (api: order flag). */
+  staffOrder: (caller) => caller !== null && isProvider(caller) && caller.order,
   orderOrProviderAdmin: (caller) => caller !== null && (caller.order || isProviderAdmin(caller)),
 } satisfies Record<string, (caller: Caller | null) => boolean>
 

@@ -76,6 +76,9 @@ describe('List endpoints', () => {
       [
         'users',
         'orders',
+        'customers',
+        'customer_orders',
+        'customer_payments',
         'backup_orders',
         'traffic',
         'backups',

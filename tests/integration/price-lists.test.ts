@@ -8,7 +8,7 @@ import {
   rehearsePriceList,
   updatePriceList,
 } from '#contract/prices.ts'
-import { reinstatePriceList } from '#contract/catalogue/withdrawn-price-lists.ts'
+import { reinstatePriceList } from '#contract/staff/withdrawn-price-lists.ts'
 import { readUnknownCalls } from '#local/outbox/direct-calls.ts'
 import { getBaseVersion } from '#local/lists/list-view.ts'
 import { requestJobKinds } from '#server/jobs/job-registry.ts'

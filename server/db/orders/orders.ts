@@ -44,10 +44,11 @@ const selectPendingJson = ({ now }: Moment): RawBuilder<PendingOrder | null> => 
 const contractStartColumn = sql<PlainDate | null>`
   (select c.period_start from contract c where c.id = service_order.contract_id)`
 
-const selectCompanyOrders = (db: DatabaseHandle, companyId: number, moment: Moment) =>
+/** Selects orders of all visible companies. */
+export const selectOrders = (db: DatabaseHandle, moment: Moment) =>
   db
     .selectFrom('service_order')
-    .selectAll()
+    .selectAll('service_order')
     .select([
       sql<string | null>`(select c.code from contract c where c.id = service_order.contract_id)`.as('contract'),
       contractStartColumn.as('contract_start'),
@@ -58,7 +59,9 @@ const selectCompanyOrders = (db: DatabaseHandle, companyId: number, moment: Mome
       selectPendingJson(moment).as('pending'),
       selectUnpaidMatters(moment).as('unpaid_matters'),
     ])
-    .where('company_id', '=', companyId)
+
+const selectCompanyOrders = (db: DatabaseHandle, companyId: number, moment: Moment) =>
+  selectOrders(db, moment).where('company_id', '=', companyId)
 
 /**
  * Status number of an order in the list. The numbers follow reading B of the specification (D27). Tests compare it with `toStatusNumber`.
@@ -69,7 +72,7 @@ const selectStatus = ({ now, today }: Moment): RawBuilder<number> => sql`
     when 'paid' then case when service_order.period_end <= ${today} then 2 else 1 end
     when 'overwritten' then 3 else -1 end)`
 
-const getOrderColumns = (moment: Moment) => ({
+export const getOrderColumns = (moment: Moment) => ({
   id: sql.ref('service_order.id'),
   code: { value: sql.ref('service_order.code'), folded: sql.ref('service_order.code') },
   name: { value: sql.ref('service_order.name'), folded: sql.ref('service_order.name_key') },

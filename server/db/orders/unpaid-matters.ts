@@ -6,18 +6,32 @@ import { hasValues } from '#server/db/has-values.ts'
 import { isBackupExpired } from '#server/db/hosting/expired-backups.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 
-const selectUnpaidOrders = ({ now }: Moment) => sql`from service_order p
-  where p.company_id = service_order.company_id and p.code = service_order.code
-    and p.stored = 'unpaid' and not p.deleted and p.due >= ${now}`
+const isUnpaidOrder = ({ now }: Moment) => sql`p.stored = 'unpaid' and not p.deleted and p.due >= ${now}`
 
-const selectUnpaidBackups = ({ today, payableSince }: Moment) => sql`from backup_order
+const isUnpaidBackup = ({ today, payableSince }: Moment) =>
+  sql`backup_order.status = 0 and not ${isBackupExpired({ createdBefore: payableSince, today })}`
+
+/** A month without charges never gets a payment date, so it is left out. */
+const isUnpaidTraffic = sql`t.pay_date is null and t.amount > 0`
+
+const selectUnpaidOrders = (moment: Moment) => sql`from service_order p
+  where p.company_id = service_order.company_id and p.code = service_order.code and ${isUnpaidOrder(moment)}`
+
+const selectUnpaidBackups = (moment: Moment) => sql`from backup_order
   where backup_order.company_id = service_order.company_id and backup_order.service_code = service_order.code
-    and backup_order.status = 0 and not ${isBackupExpired({ createdBefore: payableSince, today })}`
+    and ${isUnpaidBackup(moment)}`
 
-/** Selects unpaid months of traffic. A month without charges never gets a payment date, so it is left out. */
 const selectUnpaidTraffic = sql`from traffic t
-  where t.company_id = service_order.company_id and t.service_code = service_order.code
-    and t.pay_date is null and t.amount > 0`
+  where t.company_id = service_order.company_id and t.service_code = service_order.code and ${isUnpaidTraffic}`
+
+/** Selects company, currency and amount of each unpaid item of all visible companies. */
+export const selectUnpaidAmounts = (moment: Moment): RawBuilder<unknown> => sql`
+  select p.company_id, p.currency, p.pay_amount as amount from service_order p where ${isUnpaidOrder(moment)}
+  union all
+  select backup_order.company_id, backup_order.currency, backup_order.pay_amount from backup_order
+  where ${isUnpaidBackup(moment)}
+  union all
+  select t.company_id, t.currency, t.amount from traffic t where ${isUnpaidTraffic}`
 
 const buildChoice = (row: 'p' | 'c') => {
   const column = (name: string) => sql.ref(`${row}.${name}`)

@@ -10,7 +10,7 @@ import type {
   updateCompanyUser,
   UserRow,
 } from '#contract/users.ts'
-import { type Caller, environments, isDeleteLevel, PROVIDER } from '#domain/access.ts'
+import { type Caller, environments, isDeleteLevel, isProviderAdmin, PROVIDER } from '#domain/access.ts'
 import { findFieldChanges } from '#domain/audit-log/changes.ts'
 import { cleanText } from '#domain/text.ts'
 import { toTimestamp } from '#domain/time.ts'
@@ -33,6 +33,7 @@ import { announceAccount } from '#server/use-cases/accounts/announce-account.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { requestMail, countMails } from '#server/use-cases/mail/request-mail.ts'
 import { createSealKey } from '#server/use-cases/sessions/seal-key.ts'
+import { runBehindFenceOf } from '#server/use-cases/orders/acting-company.ts'
 import { requireVersion } from '#server/use-cases/require-version.ts'
 
 /** Returns the row of a response. Its fields are listed one by one, so that a new column is never sent by accident. */
@@ -78,9 +79,12 @@ export async function requireColleague(db: DatabaseHandle, caller: Caller, id: R
 
 export const userList = createListUseCase<typeof listUsers, number, users.UserRecord>({
   reads: users.userReads,
-  async runInScope({ caller }, { params: { companyId } }, read) {
-    if (companyId !== caller.companyId) throw new ProblemError('NOT_FOUND')
-    return await read(companyId)
+  async runInScope(context, { params: { companyId } }, read) {
+    const { caller } = context
+    if (companyId === caller.companyId) return await read(caller.companyId)
+    // The provider's admins read the users of a customer, and change none (decision 107).
+    if (typeof companyId !== 'number' || !isProviderAdmin(caller)) throw new ProblemError('NOT_FOUND')
+    return await runBehindFenceOf(context, companyId, () => read(companyId))
   },
   toRow: ({ app }, row) => toUserRow(app, row),
 })

@@ -1,7 +1,7 @@
 /** Counts the contracts of each price list. The staff need the numbers before they withdraw a list. */
 import type { Caller } from '#domain/access.ts'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
-import type { listPriceListUses } from '#contract/catalogue/withdrawn-price-lists.ts'
+import type { listPriceListUses } from '#contract/staff/withdrawn-price-lists.ts'
 import { countPriceListUses } from '#server/db/orders/price-list-uses.ts'
 import { readAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'

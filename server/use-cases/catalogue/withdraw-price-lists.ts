@@ -1,6 +1,6 @@
 /** Withdraws and deletes price lists, and reinstates withdrawn ones (D81). */
 import type { deletePriceList } from '#contract/prices.ts'
-import type { reinstatePriceList } from '#contract/catalogue/withdrawn-price-lists.ts'
+import type { reinstatePriceList } from '#contract/staff/withdrawn-price-lists.ts'
 import { lockCatalogue } from '#server/db/catalogue/catalogue.ts'
 import { isWithdrawn, findPriceListInForce, updatePriceList } from '#server/db/catalogue/price-lists.ts'
 import type { UseCase } from '#server/context/context.ts'

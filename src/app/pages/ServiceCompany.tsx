@@ -10,6 +10,7 @@ export const ServiceCompany: ServiceCompanyFilter = ({ companyId, onChoose }) =>
     <CompanyPicker
       label={t('filter.company')}
       placeholder={t('filter.anyCompany')}
+      noneLabel={t('filter.anyCompany')}
       companyId={companyId}
       onChoose={onChoose}
     />

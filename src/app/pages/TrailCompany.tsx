@@ -12,6 +12,7 @@ export const TrailCompany: TrailCompanyFilter = ({ companyId, onChoose }) => {
     <CompanyPicker
       label={t('filter.company')}
       placeholder={user.company_name}
+      noneLabel={user.company_name}
       companyId={companyId}
       onChoose={(id) => onChoose(id === user.company_id ? null : id)}
     />

@@ -11,6 +11,10 @@ const hiddenModuleForm: PageModule = {
   load: async () => (await import(/* chunk: staff-modules */ '#features/modules/form/ModulePage.tsx')).HiddenModulePage,
   namespaces: ['staff', ...problemNamespaces],
 }
+const customerPage: PageModule = {
+  load: async () => (await import(/* chunk: staff-customers */ '#app/pages/CustomerRoute.tsx')).CustomerRoute,
+  namespaces: ['users', ...problemNamespaces],
+}
 const priceEditor: PageModule = {
   load: async () => (await import(/* chunk: staff-prices */ '#app/pages/PriceListRoute.tsx')).PriceListRoute,
   namespaces: ['staff', ...problemNamespaces],
@@ -26,6 +30,13 @@ export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
     load: async () => (await import(/* chunk: inside */ '#app/pages/UsersRoute.tsx')).UsersRoute,
     namespaces: ['users'],
   },
+  customers: {
+    load: async () =>
+      (await import(/* chunk: staff-customers list */ '#features/customers/list/CustomersPage.tsx')).CustomersPage,
+    namespaces: ['problem'],
+  },
+  customer: customerPage,
+  customerTab: customerPage,
   services: {
     load: async () => (await import(/* chunk: staff-services list */ '#app/pages/ServicesRoute.tsx')).ServicesRoute,
     namespaces: ['problem'],

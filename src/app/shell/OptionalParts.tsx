@@ -39,7 +39,8 @@ export function OptionalParts() {
   const { pathname } = useLocation()
   const isStaff = isProviderAdmin(caller)
   const canOrder = isAllowed('order', caller)
-  useOptionalChunk('staff', isStaff)
+  // Staff with the order flag need this chunk for the pages of customers.
+  useOptionalChunk('staff', isAllowed('providerOrder', caller))
   // Staff need this chunk too: the pages of price lists show the cost of an order with the same components.
   useOptionalChunk('orders', canOrder || isStaff)
   useOptionalChunk('trail', isAllowed('trail', caller))

@@ -5,6 +5,7 @@ import type { RowRef, OutputOf } from '#contract/endpoint.ts'
 import { listModuleChoices } from '#contract/modules.ts'
 import { deleteOrder, listCompanies, listOrders, type OrderRow, orderListSpec } from '#contract/orders.ts'
 import { getPriceInForce } from '#contract/prices.ts'
+import { listCustomerOrders } from '#contract/staff/customers.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ClientType } from '#domain/access.ts'
 import type { PlainDate } from '#domain/time.ts'
@@ -18,9 +19,23 @@ import { signedOut } from '#state/session-slice.ts'
 import { idleStatus, type RequestStatus } from '#state/request-status.ts'
 import { rootReducer } from '#state/store.ts'
 
-export const ordersListSlice = createListSlice<OrderRow, OrdersView & { type: ClientType; today?: PlainDate | null }>({
+/** What the contract list depends on besides its view. */
+export interface OrdersExtra {
+  type: ClientType
+  /** In the business time zone (D31). Needed by a view of contracts that end soon. */
+  today?: PlainDate | null
+}
+
+export const ordersListSlice = createListSlice<OrderRow, OrdersView & OrdersExtra>({
   name: 'orders',
   endpoint: listOrders,
+  toQuery: ({ type, today, ...view }) => toListQuery(type, view, today),
+})
+
+/** The contracts of all companies, for staff with the order flag. The page shows them as it shows those of one company. */
+export const allOrdersListSlice = createListSlice<OrderRow, OrdersView & OrdersExtra>({
+  name: 'allOrders',
+  endpoint: listCustomerOrders,
   toQuery: ({ type, today, ...view }) => toListQuery(type, view, today),
 })
 

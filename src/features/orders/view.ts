@@ -4,19 +4,24 @@ import { type OrderRow, orderListSpec } from '#contract/orders.ts'
 import { maxReminderDays } from '#domain/contracts.ts'
 import { addDays } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
+import { customerOrderListSpec } from '#contract/staff/customers.ts'
 import { defineListView } from '#state/list-url.ts'
 import { flag, id, oneOf } from '#state/view-fields.ts'
 
 /** Status numbers as interpreted in D27, in display order. */
 export const orderStatuses: readonly OrderRow['status'][] = [1, 0, 2, 3, -1]
 
-export const ordersView = defineListView(orderListSpec, {
-  /** The customer that the provider's staff view (D53); null for the user's company. Sent in the path of the request. */
+const fields = {
+  /** The company that the provider's staff view (D53); null for all companies. Customers have only their own. Sent in the path. */
   company: id({ isScope: true, toQuery: () => ({}) }),
   status: oneOf(orderStatuses),
   /** Only contracts in effect that end soon. The days are added to the query, because they depend on today. */
   ending: flag({ toQuery: () => ({}) }),
-})
+}
+
+export const ordersView = defineListView(orderListSpec, fields)
+/** The list of all companies can also be sorted by company. */
+export const allOrdersView = defineListView(customerOrderListSpec, fields)
 export type OrdersView = (typeof ordersView)['defaultView']
 
 /** The last exclusive end of a contract that ends soon: from the day of the first reminder mail on (contracts 4). */

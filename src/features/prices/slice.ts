@@ -2,7 +2,7 @@
 import type { RowRef } from '#contract/endpoint.ts'
 import { listModules, type ModuleRow } from '#contract/modules.ts'
 import { deletePriceList, getPriceList, listPriceLists, type PriceRow, updatePriceList } from '#contract/prices.ts'
-import { reinstatePriceList } from '#contract/catalogue/withdrawn-price-lists.ts'
+import { reinstatePriceList } from '#contract/staff/withdrawn-price-lists.ts'
 import type { ClientType } from '#domain/access.ts'
 import { type OverlaidRow, getBaseVersion } from '#local/lists/list-view.ts'
 import { readResponseOutput } from '#local/lists/responses.ts'

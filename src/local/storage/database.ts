@@ -94,6 +94,9 @@ export const rowTables = [
   'trail',
   'apps',
   'app_history',
+  'customers',
+  'customer_orders',
+  'customer_payments',
 ] as const
 export const listMetadataTables = [
   'coverage',
@@ -118,6 +121,7 @@ export const wipedTables = [...rowTables, ...listMetadataTables, ...storedTrailT
 /** Row tables that were added later, by the version of the database. */
 const laterTables: Readonly<Record<number, readonly (typeof rowTables)[number][]>> = {
   7: ['backups'],
+  10: ['customers', 'customer_orders', 'customer_payments'],
 }
 
 const tablesBeforeVersion5 = ['fills', 'holdings', 'names', 'readings', 'watched'] as const

@@ -8,7 +8,7 @@ import type { FilterChip } from '#ui/list/FilterBar.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { renderRowMark } from '#ui/list/PendingMark.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
-import { Page } from '#ui/page/Page.tsx'
+import { Page, type PageCrumb } from '#ui/page/Page.tsx'
 import { ListFilters, type SelectFilter } from '#patterns/list-page/ListFilters.tsx'
 
 /** State of the page, usually returned by `useListPage`. A page with another data source builds it itself. */
@@ -43,6 +43,7 @@ type SharedListProps<R> = Pick<
 interface ListPageProps<R, V extends ListUrlState> extends SharedListProps<R> {
   list: ListPageState<R, V>
   title: string
+  crumbs?: PageCrumb[] | undefined
   intro?: ReactNode
   /** Buttons in the page header, the primary button last. */
   action?: ReactNode
@@ -81,6 +82,7 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
   const {
     list,
     title,
+    crumbs,
     intro,
     action,
     exportButton,
@@ -101,6 +103,7 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
   return (
     <Page
       title={title}
+      crumbs={crumbs ?? []}
       intro={intro}
       action={
         <>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type Ref, useEffect, useId, useState } from 'react'
+import { Fragment, type KeyboardEvent, type Ref, useEffect, useId, useState } from 'react'
 import { FieldFrame, type LabelledFieldProps } from '#ui/form/Field.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
@@ -6,6 +6,8 @@ export interface ComboboxChoice {
   id: number
   label: string
   detail?: string
+  /** Heading above the first choice of a group. */
+  group?: string
 }
 
 interface Props extends Omit<LabelledFieldProps, 'lockReason'> {
@@ -15,6 +17,10 @@ interface Props extends Omit<LabelledFieldProps, 'lockReason'> {
   choices: readonly ComboboxChoice[]
   /** A note about the choices: there are no matches, or the list is incomplete. */
   note: string | null
+  /** Offers all choices when the field gets the focus or is clicked, not only when the user types. */
+  opensOnFocus?: boolean
+  /** Called when the list opens. */
+  onOpen?: () => void
   onSearch: (text: string) => void
   /** Null removes the selection. */
   onChoose: (id: number | null) => void
@@ -29,7 +35,19 @@ const moveIndex = (index: number, delta: number, count: number): number =>
  * Offers matches while the user types. Arrows, Enter and Escape work as usual for a combobox. Screen readers announce the active option,
  * which PrimeReact's AutoComplete does not do (docs/decisions/0045). An empty field selects nothing.
  */
-export function Combobox({ name, value, placeholder, choices, note, onSearch, onChoose, ref, ...frameProps }: Props) {
+export function Combobox({
+  name,
+  value,
+  placeholder,
+  choices,
+  note,
+  opensOnFocus = false,
+  onOpen,
+  onSearch,
+  onChoose,
+  ref,
+  ...frameProps
+}: Props) {
   const listId = useId()
   const [isOpen, setIsOpen] = useState(false)
   // Text that the user has typed. Null if nothing is typed; then the selection is displayed.
@@ -42,6 +60,7 @@ export function Combobox({ name, value, placeholder, choices, note, onSearch, on
     if (activeId) document.getElementById(activeId)?.scrollIntoView?.({ block: 'nearest' })
   }, [activeId])
   const search = (text: string) => {
+    if (!isOpen) onOpen?.()
     setIsOpen(true)
     // An empty field selects nothing, not the first choice.
     setActiveIndex(text.trim() === '' ? -1 : 0)
@@ -96,7 +115,12 @@ export function Combobox({ name, value, placeholder, choices, note, onSearch, on
             spellCheck={false}
             value={typedText ?? value}
             placeholder={placeholder}
-            onFocus={({ target }) => target.select()}
+            onFocus={({ target }) => {
+              target.select()
+              if (opensOnFocus) search('')
+            }}
+            // A click on the field that has the focus opens the list again, for example after Escape.
+            onClick={() => opensOnFocus && !isOpen && search(typedText ?? '')}
             onChange={({ target }) => {
               setTypedText(target.value)
               search(target.value)
@@ -104,31 +128,48 @@ export function Combobox({ name, value, placeholder, choices, note, onSearch, on
             onKeyDown={onKeyDown}
             onBlur={handleBlur}
           />
-          <div className="combobox-list" hidden={!isOpen || (choices.length === 0 && note === null)}>
-            <div role="listbox" id={listId} aria-label={frameProps.label} hidden={choices.length === 0}>
-              {isOpen &&
-                choices.map((choice, index) => (
-                  // biome-ignore lint: the keys are the field's, which keeps the focus
-                  <div
-                    key={choice.id}
-                    id={`${listId}-${choice.id}`}
-                    role="option"
-                    aria-selected={index === activeIndex}
-                    className="combobox-option"
-                    onPointerDown={(event) => event.preventDefault()}
-                    onClick={() => choose(choice)}
-                  >
-                    <span lang={getNameLang(choice.label)}>{choice.label}</span>{' '}
-                    {choice.detail && <span className="combobox-detail">{choice.detail}</span>}
-                  </div>
-                ))}
-            </div>
-            <p className="combobox-note" role="status">
-              {isOpen && note}
-            </p>
-          </div>
+          <ChoiceList {...{ listId, label: frameProps.label, isOpen, choices, activeIndex, note }} onChoose={choose} />
         </div>
       )}
     </FieldFrame>
   )
 }
+
+interface ChoiceListProps extends Pick<Props, 'choices' | 'note' | 'label'> {
+  listId: string
+  isOpen: boolean
+  activeIndex: number
+  onChoose: (choice: ComboboxChoice) => void
+}
+
+const ChoiceList = ({ listId, label, isOpen, choices, activeIndex, note, onChoose }: ChoiceListProps) => (
+  <div className="combobox-list" hidden={!isOpen || (choices.length === 0 && note === null)}>
+    <div role="listbox" id={listId} aria-label={label} hidden={choices.length === 0}>
+      {isOpen &&
+        choices.map((choice, index) => (
+          <Fragment key={choice.id}>
+            {choice.group !== undefined && choice.group !== choices[index - 1]?.group && (
+              <div role="presentation" className="combobox-group">
+                {choice.group}
+              </div>
+            )}
+            {/* biome-ignore lint: the keys are the field's, which keeps the focus */}
+            <div
+              id={`${listId}-${choice.id}`}
+              role="option"
+              aria-selected={index === activeIndex}
+              className="combobox-option"
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => onChoose(choice)}
+            >
+              <span lang={getNameLang(choice.label)}>{choice.label}</span>{' '}
+              {choice.detail && <span className="combobox-detail">{choice.detail}</span>}
+            </div>
+          </Fragment>
+        ))}
+    </div>
+    <p className="combobox-note" role="status">
+      {isOpen && note}
+    </p>
+  </div>
+)

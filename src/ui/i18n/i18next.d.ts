@@ -10,6 +10,7 @@ import type backups from '#locales/en/backups.json'
 import type calendar from '#locales/en/calendar.json'
 import type company from '#locales/en/company.json'
 import type contract from '#locales/en/contract.json'
+import type customers from '#locales/en/customers.json'
 import type device from '#locales/en/device.json'
 import type dues from '#locales/en/dues.json'
 import type entrance from '#locales/en/entrance.json'
@@ -57,6 +58,7 @@ declare module 'i18next' {
       calendar: typeof calendar
       company: typeof company
       contract: typeof contract
+      customers: typeof customers
       device: typeof device
       dues: typeof dues
       entrance: typeof entrance

@@ -3,7 +3,8 @@ import { Link } from 'react-router-dom'
 interface TabLinksProps<Name extends string> {
   className: string
   label: string
-  tabs: readonly { name: Name; label: string; search: string }[]
+  /** `path` is an absolute path. Without it the tab is the current page with another `search`. */
+  tabs: readonly { name: Name; label: string; search?: string; path?: string }[]
   currentName: Name | null
 }
 
@@ -12,7 +13,10 @@ export const TabLinks = <Name extends string>({ className, label, tabs, currentN
     <ul>
       {tabs.map((tab) => (
         <li key={tab.name}>
-          <Link to={{ search: tab.search }} aria-current={tab.name === currentName ? 'page' : undefined}>
+          <Link
+            to={tab.path ?? { search: tab.search ?? '' }}
+            aria-current={tab.name === currentName ? 'page' : undefined}
+          >
             {tab.label}
           </Link>
         </li>

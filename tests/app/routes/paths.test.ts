@@ -16,6 +16,7 @@ const callers: Record<string, Caller> = {
   clerk: { ...plainCaller, companyCode: 'm18' },
   'provider admin': { ...plainCaller, companyCode: 'm18', admin: true },
   'delete level': { ...plainCaller, companyCode: 'm18', accessLevel: 100 },
+  'staff with the order flag': { ...plainCaller, companyCode: 'm18', order: true },
   // The access level has no effect outside the provider's company (D48).
   'customer with a level': { ...plainCaller, accessLevel: 100 },
 }
@@ -23,7 +24,10 @@ const callers: Record<string, Caller> = {
 const commonRoutes = ['home', 'profile', 'password', 'security', 'sessions', 'outbox', 'device', 'activity']
 const orderRoutes = ['contracts', 'newContract', 'contract', 'contractLog']
 const adminRoutes = ['company', 'users', 'trail']
+/** For staff with the order flag and for provider admins. */
+const customerRoutes = ['customers', 'customer', 'customerTab']
 const providerRoutes = [
+  ...customerRoutes,
   'services',
   'service',
   'serviceLog',
@@ -50,6 +54,7 @@ const allowedRoutes: Record<keyof typeof callers, string[]> = {
   // Without the admin flag, the delete level has the provider's pages and the audit trail (D46, D51), but no users and no company (D47).
   'delete level': [...commonRoutes, 'trail', ...providerRoutes],
   'customer with a level': commonRoutes,
+  'staff with the order flag': [...commonRoutes, ...orderRoutes, ...customerRoutes],
 }
 
 const offeredRoutes: Record<keyof typeof callers, string[]> = {
@@ -63,6 +68,7 @@ const offeredRoutes: Record<keyof typeof callers, string[]> = {
     'users',
     'company',
     'trail',
+    'customers',
     'services',
     'appHistory',
     'upload',
@@ -70,7 +76,18 @@ const offeredRoutes: Record<keyof typeof callers, string[]> = {
     'hiddenModules',
     'prices',
   ],
-  'delete level': ['home', 'trail', 'services', 'appHistory', 'upload', 'modules', 'hiddenModules', 'prices'],
+  'delete level': [
+    'home',
+    'trail',
+    'customers',
+    'services',
+    'appHistory',
+    'upload',
+    'modules',
+    'hiddenModules',
+    'prices',
+  ],
+  'staff with the order flag': ['home', 'contracts', 'customers'],
   'customer with a level': ['home'],
 }
 
@@ -93,6 +110,9 @@ describe('the routes', () => {
         "/app/m18/automodule": "providerAdmin",
         "/app/m18/automodule/:id": "providerAdmin",
         "/app/m18/automodule/new": "providerAdmin",
+        "/app/m18/customer": "providerOrder",
+        "/app/m18/customer/:id": "providerOrder",
+        "/app/m18/customer/:id/:tab": "providerOrder",
         "/app/m18/module": "providerAdmin",
         "/app/m18/module/:id": "providerAdmin",
         "/app/m18/module/new": "providerAdmin",

@@ -54,6 +54,7 @@ const companyColumns: Partial<Record<keyof DatabaseTables, string>> = {
   price_upload: 'company_id',
   app_upload: 'company_id',
   calendar_feed: 'company_id',
+  customer_note: 'company_id',
 }
 const tables = Object.keys(companyColumns) as (keyof DatabaseTables)[]
 /** Tables that the database role of the companies cannot access at all. */
@@ -109,6 +110,8 @@ async function fillTables(app: AppContext): Promise<[own: number, foreign: numbe
       await sql`insert into proof (hash, user_id, company_id, password_print, challenge, until)
         values (${code}, ${userId}, ${companyId}, '', '', 9)`.execute(db)
       await sql`insert into calendar_feed values (${userId}, ${companyId}, ${code}, 1)`.execute(db)
+      await sql`insert into customer_note (company_id, customer_id, author_id, author_name, note, create_time, update_time)
+        values (${companyId}, ${companyId}, ${userId}, '', 'x', 1, 1)`.execute(db)
       await sql`insert into device values (${code}, ${userId}, ${companyId}, 1, 1)`.execute(db)
       await sql`insert into tombstone values (${companyId}, 'user', 1, 1, 1)`.execute(db)
       await fillOrders(db, companyId, code)

@@ -192,6 +192,15 @@ export const staffScreens: Screen[] = [
   ...signedInRouteNames
     .filter((pageName) => routes[pageName].access === 'providerAdmin')
     .map((pageName) => ({ name: `staff-${pageName}`, path: routes[pageName].path.replace(/:\w+/, '1') })),
+  { name: 'staff-customers', path: '/app/m18/customer', readySelector: 'tbody .customer-code' },
+  { name: 'staff-customers-none', path: `/app/m18/customer${noMatchQuery}`, readySelector: '.empty' },
+  { name: 'staff-contracts', path: '/app/contract', readySelector: 'tbody .order-code' },
+  { name: 'staff-customer', path: '/app/m18/customer/2', readySelector: '.customer-cards' },
+  ...['contracts', 'users', 'payments', 'services', 'backups', 'trail', 'notes'].map((tab) => ({
+    name: `staff-customer-${tab}`,
+    path: `/app/m18/customer/2/${tab}`,
+    readySelector: '.customer-tabs',
+  })),
   {
     name: 'hidden-module-refused',
     path: '/app/m18/automodule/new',

@@ -15,7 +15,10 @@ export type TrailCompanyFilter = ComponentType<{ companyId: number | null; onCho
  * Returns search and filters (contracts 2, M131, M132) as props of `<ListPage>`. An operation can be in the address only, from a link, and is
  * shown as a chip.
  */
-export function useTrailFilters({ view, rows = [], changeView }: TrailList, CompanyFilter: TrailCompanyFilter) {
+export function useTrailFilters(
+  { view, rows = [], changeView }: TrailList,
+  CompanyFilter: TrailCompanyFilter | undefined,
+) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()
   const allLabel = t('filter.all')
@@ -48,7 +51,7 @@ export function useTrailFilters({ view, rows = [], changeView }: TrailList, Comp
           rows={rows}
           onChoose={(user) => changeView({ user })}
         />
-        {isProviderAdmin(caller) && (
+        {CompanyFilter && isProviderAdmin(caller) && (
           <div className="trail-company">
             <CompanyFilter companyId={view.company} onChoose={(company) => changeView({ company, user: null })} />
           </div>

@@ -22,11 +22,15 @@ const createNoResponse = (isLoading: boolean) => ({
 
 export type TrailList = ReturnType<typeof useTrailList>
 
-/** Returns the view in the address and its page of entries, for `<ListPage>`. The entries are not rows of a cached list. */
-export function useTrailList() {
+/**
+ * Returns the view in the address and its page of entries, for `<ListPage>`. The entries are not rows of a cached list.
+ * `fixedCompanyId`: the only company of the page.
+ */
+export function useTrailList(fixedCompanyId: number | null) {
   const { caller } = useSignedInSession()
   const { view: requestedView, changeView } = useListUrl(trailView, savedTrailQuery)
-  const view = restrictView(requestedView, caller)
+  const restrictedView = restrictView(requestedView, caller)
+  const view = fixedCompanyId === null ? restrictedView : { ...restrictedView, company: fixedCompanyId }
   const { response, previousResponse, problem, isFetching, refetch } = useTrailResponse(listTrail, toTrailInput(view))
   const displayedResponse = response ?? (isFetching ? previousResponse : null)
   const rows = useMemo(() => displayedResponse && toEntryRows(displayedResponse.output), [displayedResponse])

@@ -1,6 +1,7 @@
 import '#ui/icons/order-icons.ts'
 import { lazy, Suspense, useMemo } from 'react'
 import { maxCountedEntries } from '#domain/audit-log/leaf.ts'
+import type { CompanyFrame } from '#patterns/list-page/company-frame.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
@@ -25,14 +26,20 @@ const LogWatch = lazy(async () => ({
   default: (await import(/* chunk: trail-device */ '#features/audit-trail/offline/LogWatch.tsx')).LogWatch,
 }))
 
+interface TrailPageProps {
+  CompanyFilter?: TrailCompanyFilter
+  /** Shows the trail of one company, as a tab of its page. */
+  frame?: CompanyFrame
+}
+
 /** Shows who did what, and when (contracts 2, M131 to M134). The provider's staff can select a customer's trail. */
-export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter }) {
+export function TrailPage({ CompanyFilter, frame }: TrailPageProps) {
   const { t } = useTranslation('audit')
   const { user } = useSignedInSession()
   const isOnline = useConnection().networkState === 'online'
   const entryFormatter = useEntryFormatter()
   const columns = useMemo(() => buildTrailColumns(t, entryFormatter), [t, entryFormatter])
-  const list = useTrailList()
+  const list = useTrailList(frame?.companyId ?? null)
   const filterProps = useTrailFilters(list, CompanyFilter)
   const { view, changeView, days, entryCount } = list
   const isNarrow = useNarrow()
@@ -41,14 +48,15 @@ export function TrailPage({ CompanyFilter }: { CompanyFilter: TrailCompanyFilter
   return (
     <ListPage
       {...filterProps}
-      list={list}
-      title={t('title')}
-      intro={t('lead')}
+      // The company of a tab is no filter that the user has set.
+      list={frame ? { ...list, view: { ...view, company: null } } : list}
+      {...(frame ? { title: frame.title, crumbs: frame.crumbs } : { title: t('title'), intro: t('lead') })}
       action={<TrailActions {...{ view, companyId, isChartOpen }} onChart={() => setIsChartOpen(!isChartOpen)} />}
       refreshLabel={t('refresh')}
       beforeFilters={
         <>
           <TrailStyles />
+          {frame?.tabs}
           {list.freshness.asOf !== null && (
             <Suspense fallback={null}>
               <LogWatch companyId={companyId} isOnline={isOnline} />

@@ -1,6 +1,7 @@
-import { lazy, type ReactNode, useRef, useState } from 'react'
+import { lazy, useRef, useState } from 'react'
 import type { TFunction } from 'i18next'
 import type { ClientType } from '#domain/access.ts'
+import type { CompanyFrame } from '#patterns/list-page/company-frame.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { type ContractState, findContractState, getContractRefusal } from '#domain/contracts.ts'
 import { useOfflineReason } from '#patterns/useOfflineReason.ts'
@@ -27,56 +28,64 @@ const OrdersDialog = lazy(async () => ({
 }))
 
 /** Lists one row per service (D35). Rows are read from the device and fetched from the server at the same time. */
-export function ContractsPage() {
+export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null }) {
   const { t } = useTranslation('orders')
   const { user } = useSignedInSession()
-  const { list, type, today, tab, hasPriceList, isStaff, otherCompanyId, companyName } = useOrdersList()
-  const orderBlockedReason = useOrderBlockedReason(type, hasPriceList)
-  const disabledReason = otherCompanyId === null ? orderBlockedReason : t('companies.notHere')
+  const orders = useOrdersList(frame?.companyId ?? null)
+  const { list, type, today, tab, hasPriceList, isStaff, canSelectCompany, companyId, otherCompanyId, companyName } =
+    orders
+  const disabledReason = useOrderBlockedReason(type, hasPriceList)
+  const isAll = companyId === null
   const picker = useRef<HTMLInputElement>(null)
   const [dialog, setDialog] = useState<OrdersDialogState | null>(null)
   const formatDue = useDueFormatter()
   const actions = useActions(setDialog, disabledReason)
-  const createButton = <CreateOrderButton disabledReason={disabledReason} />
+  const createButton = <CreateOrderButton disabledReason={disabledReason} companyId={otherCompanyId} />
   const { view, changeView } = list
-  const refetch = () => (tab === 'pay' ? toPay.list.refetch() : list.refetch())
-  const companyId = otherCompanyId ?? user.company_id
+  const isToPay = tab === 'pay' && !isAll
+  const refetch = () => (isToPay ? toPay.list.refetch() : list.refetch())
   const toPay = useToPayList({
-    companyId,
+    companyId: companyId ?? user.company_id,
     type,
     today,
     pageList: { definition: list.definition, view, changeView },
     onOpenDialog: setDialog,
-    skip: tab !== 'pay',
+    skip: !isToPay,
   })
   const statusName = view.status === null ? null : findContractState(view.status, 'order')
   const pageProps = {
-    title: t('title'),
-    intro: t('lead', { company: companyName }),
+    ...(frame
+      ? { title: frame.title, crumbs: frame.crumbs }
+      : { title: t('title'), intro: isAll ? t('leadAll') : t('lead', { company: companyName }) }),
     action: (
-      <ListActions
-        {...{ type, isStaff, otherCompanyId }}
-        onCalendar={() => setDialog({ kind: 'calendar' })}
-        onOwn={() => changeView({ company: null })}
-        onChoose={() => picker.current?.focus()}
-      >
+      <>
+        {!frame && (
+          <ListTools
+            {...{ type, companyId, isStaff }}
+            onCalendar={() => setDialog({ kind: 'calendar' })}
+            onOwn={() => changeView({ company: user.company_id })}
+            onChoose={() => picker.current?.focus()}
+          />
+        )}
         {createButton}
-      </ListActions>
+      </>
     ),
     beforeFilters: (
       <>
         <OrderStyles />
+        {frame?.tabs}
         <OrderTabs {...{ companyId, type, view, today }} />
       </>
     ),
     searchLabel: t('filter.search'),
-    extraFilters: isStaff && (
+    extraFilters: canSelectCompany && (
       <CompanyPicker
         ref={picker}
         label={t('companies.label')}
-        placeholder={user.company_name}
-        companyId={otherCompanyId}
-        onChoose={(id) => changeView({ company: id === user.company_id ? null : id })}
+        placeholder={t('companies.any')}
+        noneLabel={t('companies.any')}
+        companyId={view.company}
+        onChoose={(id) => changeView({ company: id })}
       />
     ),
     refreshLabel: t('refresh'),
@@ -84,7 +93,7 @@ export function ContractsPage() {
   }
   const noneFound = { title: t('empty.noneFound'), text: t('empty.noneFoundText'), showAll: t('empty.dropAll') }
   const notHere = { title: t('empty.notHere'), text: t('empty.notHereText') }
-  if (tab === 'pay')
+  if (isToPay)
     return (
       <ListPage
         {...pageProps}
@@ -97,12 +106,12 @@ export function ContractsPage() {
       {...pageProps}
       list={list}
       chips={tab === 'all' && statusName ? [toStatusChip(t, statusName, () => changeView({ status: null }))] : []}
-      caption={t('caption', { company: companyName })}
+      caption={isAll ? t('captionAll') : t('caption', { company: companyName })}
       formatCount={(numbers) => t('counted', numbers)}
-      columns={buildColumns(t, formatDue, today)}
+      columns={buildColumns(t, formatDue, today, isAll)}
       getRowName={({ row }) => row.code}
       getRowPath={({ row }) =>
-        typeof row.id === 'number' && !getContractRefusal('open', row.state) ? `${row.id}` : null
+        typeof row.id === 'number' && !getContractRefusal('open', row.state) ? `/app/contract/${row.id}` : null
       }
       renderExtra={({ row }) =>
         row.system_status > 0 && (
@@ -132,17 +141,16 @@ const toStatusChip = (t: TFunction<'orders'>, statusName: ContractState, onClear
   onClear,
 })
 
-interface ListActionsProps {
+interface ListToolsProps {
   type: ClientType
+  companyId: number | null
   isStaff: boolean
-  otherCompanyId: number | null
   onCalendar: () => void
   onOwn: () => void
   onChoose: () => void
-  children: ReactNode
 }
 
-function ListActions({ type, isStaff, otherCompanyId, onCalendar, onOwn, onChoose, children }: ListActionsProps) {
+function ListTools({ isStaff, onCalendar, ...toolbarProps }: ListToolsProps) {
   const { t } = useTranslation('orders')
   const offlineReason = useOfflineReason(t('reason.offline'))
   return (
@@ -150,8 +158,7 @@ function ListActions({ type, isStaff, otherCompanyId, onCalendar, onOwn, onChoos
       <Button icon="calendar" aria-haspopup="dialog" disabledReason={offlineReason} onClick={onCalendar}>
         {t('calendar.open')}
       </Button>
-      {isStaff && <StaffToolbar type={type} companyId={otherCompanyId} onOwn={onOwn} onChoose={onChoose} />}
-      {children}
+      {isStaff && <StaffToolbar {...toolbarProps} />}
     </>
   )
 }

@@ -1,8 +1,14 @@
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Links to the wizard. Disabled while there is no price list to order from (M63). */
-export function CreateOrderButton({ disabledReason }: { disabledReason: string | null }) {
+interface CreateOrderButtonProps {
+  disabledReason: string | null
+  /** The customer for whom the staff order. Null for the user's own company. */
+  companyId?: number | null
+}
+
+/** Links to the wizard, with the company. Disabled while there is no price list to order from (M63). */
+export function CreateOrderButton({ disabledReason, companyId = null }: CreateOrderButtonProps) {
   const { t } = useTranslation('orders')
   if (disabledReason !== null)
     return (
@@ -11,7 +17,7 @@ export function CreateOrderButton({ disabledReason }: { disabledReason: string |
       </Button>
     )
   return (
-    <ButtonLink kind="primary" icon="plus" to="/app/contract/new">
+    <ButtonLink kind="primary" icon="plus" to={`/app/contract/new${companyId === null ? '' : `?company=${companyId}`}`}>
       {t('create')}
     </ButtonLink>
   )

@@ -9,7 +9,8 @@ import { readOrders } from '#features/orders/read-orders.ts'
 import { getOrderTab, type OrderTab, orderTabs, ordersView, type OrdersView, toTabView } from '#features/orders/view.ts'
 
 interface Props {
-  companyId: number
+  /** Null for all companies. */
+  companyId: number | null
   type: ClientType
   view: OrdersView
   /** Null if the business time zone is not known yet. */
@@ -41,10 +42,10 @@ export function OrderTabs({ companyId, type, view, today }: Props) {
 /** More rows than a company has. The device is read, not the server. */
 const maxRows = 1000
 
-/** Counts the items of two tabs on this device. A tab has no number while the device does not have all of its rows. */
+/** Counts the items of two tabs on this device. A tab has no number for all companies, and while the device does not have all of its rows. */
 function useTabCounts({ companyId, type, today }: Omit<Props, 'view'>): Partial<Record<OrderTab, number>> {
   const counts = useLiveQuery(async () => {
-    if (today === null) return {}
+    if (today === null || companyId === null) return {}
     const readTab = async (tab: OrderTab) =>
       await readOrders(companyId, type, { ...toTabView(ordersView.defaultView, tab), results: maxRows }, today)
     const [payable, ending] = await Promise.all([readTab('pay'), readTab('ending')])

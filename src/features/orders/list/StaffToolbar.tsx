@@ -13,7 +13,7 @@ import { showOrderToast } from '#features/orders/order-toast.ts'
 
 interface Props {
   type: ClientType
-  /** Null for the user's own company. */
+  /** The displayed company. Null for all companies. */
   companyId: number | null
   onOwn: () => void
   onChoose: () => void
@@ -22,7 +22,7 @@ interface Props {
 /** Toolbar of the provider's admins (M67, D53): selects the company and the client type, and starts repairs. */
 export function StaffToolbar({ type, companyId, onOwn, onChoose }: Props) {
   const { t } = useTranslation('orders')
-  const { caller } = useSignedInSession()
+  const { caller, user } = useSignedInSession()
   const offlineReason = useOfflineReason(t('reason.offline'))
   const reconciliation = useAction(reconcilePayments)
   const serviceCheck = useAction(recheckServices)
@@ -48,7 +48,7 @@ export function StaffToolbar({ type, companyId, onOwn, onChoose }: Props) {
       onSelect: () => chooseClientType(clientType),
     })),
     { key: 'company', label: t('tools.company'), icon: 'company', onSelect: onChoose },
-    { key: 'own', label: t('tools.own'), icon: 'home', isOffered: companyId !== null, onSelect: onOwn },
+    { key: 'own', label: t('tools.own'), icon: 'home', isOffered: companyId !== user.company_id, onSelect: onOwn },
     {
       key: 'reconcile',
       label: t('tools.reconcile'),

@@ -14,11 +14,15 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 
 type DueFormatter = ReturnType<typeof useDueFormatter>
 
-/** The specification's columns in its order (M61), and the amount due. `today` is null if it is not known yet. */
+/**
+ * The specification's columns in its order (M61), the company in the list of all companies, and the amount due. `today` is null if it is not
+ * known yet.
+ */
 export const buildColumns = (
   t: TFunction<'orders'>,
   formatDue: DueFormatter,
   today: PlainDate | null,
+  hasCompany = false,
 ): ListColumn<OverlaidRow<OrderRow>>[] => [
   {
     key: 'code',
@@ -43,13 +47,16 @@ export const buildColumns = (
       </span>
     ),
   },
+  ...(hasCompany ? [buildCompanyColumn(t)] : []),
   {
     key: 'create_time',
     header: t('column.created'),
     sortable: true,
-    width: 'time',
+    // The list of all companies has one column more, so it shows only the day.
+    width: hasCompany ? 'day' : 'time',
     // A row created on this device has no time until the server has assigned one.
-    render: ({ row }) => (row.create_time ? <CreatedTime time={row.create_time} /> : t('notYet')),
+    render: ({ row }) =>
+      row.create_time ? <CreatedTime time={row.create_time} isDayOnly={hasCompany} /> : t('notYet'),
   },
   {
     key: 'expired_date',
@@ -86,9 +93,25 @@ export const buildColumns = (
   },
 ]
 
-const CreatedTime = ({ time }: { time: string }) => (
-  <span className="order-created">
-    <span>{time.slice(0, 10)}</span> <span>{time.slice(11)}</span>
+/** Rows of the list of all companies have the name of the company. */
+const buildCompanyColumn = (t: TFunction<'orders'>): ListColumn<OverlaidRow<OrderRow>> => ({
+  key: 'company_name',
+  header: t('companies.label'),
+  sortable: true,
+  lines: 2,
+  phone: 'overline',
+  render: ({ row }) => <CompanyName row={row as OrderRow & { company_name?: string }} />,
+})
+
+const CompanyName = ({ row: { company_name: name = '' } }: { row: { company_name?: string } }) => (
+  <bdi title={name} lang={getNameLang(name)}>
+    {name}
+  </bdi>
+)
+
+const CreatedTime = ({ time, isDayOnly }: { time: string; isDayOnly: boolean }) => (
+  <span className="order-created" title={isDayOnly ? time : undefined}>
+    <span>{time.slice(0, 10)}</span> {!isDayOnly && <span>{time.slice(11)}</span>}
   </span>
 )
 

@@ -1,42 +1,50 @@
 import { useCallback } from 'react'
+import { useSearchParams } from 'react-router-dom'
 import { getSettings } from '#contract/accounts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { readResponseOutput } from '#local/lists/responses.ts'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
-import { type ClientType, isProviderAdmin } from '#domain/access.ts'
-import type { PlainDate } from '#domain/time.ts'
+import { isAllowed, isProviderAdmin } from '#domain/access.ts'
 import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { useToday } from '#ui/page/use-today.ts'
-import { getOrderTab, ordersView, type OrdersView } from '#features/orders/view.ts'
+import { allOrdersView, getOrderTab, ordersView, type OrdersView } from '#features/orders/view.ts'
 import { usePriceList } from '#features/orders/quote/RequirePriceList.tsx'
-import { fetchPriceData, fetchPriceInForce, ordersListSlice } from '#features/orders/slice.ts'
+import {
+  allOrdersListSlice,
+  fetchPriceData,
+  fetchPriceInForce,
+  type OrdersExtra,
+  ordersListSlice,
+} from '#features/orders/slice.ts'
 import { useCompanyName } from '#features/orders/wizard/fields/CompanyPicker.tsx'
 
-interface OrdersExtra {
-  type: ClientType
-  today?: PlainDate | null
-}
-
-/** Returns the contracts and current prices of the user's company, or of the company that the staff selected (D53). */
-export function useOrdersList() {
+/**
+ * Returns the contracts and current prices of the user's company. Staff with the order flag get those of the company in the address, or of
+ * all companies (D53, decision 107). `fixedCompanyId`: the only company of the page.
+ */
+export function useOrdersList(fixedCompanyId: number | null) {
   const { user, caller } = useSignedInSession()
   const dispatch = useDispatch()
   const { type, price } = usePriceList()
+  const [query] = useSearchParams()
   // The address may contain any company id, but only the provider's staff may see other companies.
-  const isStaff = isProviderAdmin(caller)
-  const getOtherCompanyId = ({ company }: OrdersView) => (isStaff && company !== user.company_id ? company : null)
+  const canSelectCompany = isAllowed('staffOrder', caller) && fixedCompanyId === null
+  const selectedCompanyId = canSelectCompany ? ordersView.read(query).company : user.company_id
+  const companyId = fixedCompanyId ?? selectedCompanyId
+  const isAll = companyId === null
   const timeZone = useLiveQuery(async () => await readResponseOutput(getSettings, {}), [])?.time_zone
   const businessDay = useToday(timeZone)
   const today = timeZone === undefined ? null : businessDay
-  const list = useListPage<OrderRow, OrdersView, OrdersExtra>(ordersListSlice, ordersView, {
-    scope: (view) => getOtherCompanyId(view) ?? user.company_id,
+  const listView = isAll ? allOrdersView : ordersView
+  const list = useListPage<OrderRow, OrdersView, OrdersExtra>(isAll ? allOrdersListSlice : ordersListSlice, listView, {
+    scope: companyId,
     extra: ({ ending }) => ({ type, ...(ending && { today }) }),
-    // What is to be paid is listed by its items, and the contracts that end soon depend on today.
-    skip: (view) => getOrderTab(view) === 'pay' || (view.ending && today === null),
+    // What one company is to pay is listed by its items, and the contracts that end soon depend on today.
+    skip: (view) => (!isAll && getOrderTab(view) === 'pay') || (view.ending && today === null),
   })
-  const otherCompanyId = getOtherCompanyId(list.view)
+  const otherCompanyId = companyId === user.company_id ? null : companyId
   const companyName = useCompanyName(otherCompanyId) ?? user.company_name
   useFetch(useCallback(() => void dispatch(fetchPriceData(type)), [dispatch, type]))
   const refetchPrice = () => void dispatch(fetchPriceInForce(type))
@@ -46,15 +54,17 @@ export function useOrdersList() {
     today,
     tab: getOrderTab(list.view),
     hasPriceList: Boolean(price),
-    isStaff,
+    isStaff: isProviderAdmin(caller),
+    canSelectCompany,
+    companyId,
     otherCompanyId,
     companyName,
     list: {
       ...list,
       // The tabs show these two fields, so they are not counted as filters.
       definition: {
-        ...ordersView,
-        countFilters: (view: OrdersView) => ordersView.countFilters({ ...view, status: null, ending: false }),
+        ...listView,
+        countFilters: (view: OrdersView) => listView.countFilters({ ...view, status: null, ending: false }),
       },
       // A row just created for the other client type does not belong in this list.
       rows: list.rows?.filter(({ row }) => row.client_type === type),

@@ -24,7 +24,7 @@ interface ToPayListOptions {
 
 /** A due of a contract is on its first tab, a backup or traffic on the tab of backups. */
 const getDuePath = ({ row, due }: DueItem): string =>
-  due.contractType === 'CONTRACT' ? `${row.id}` : `${row.id}?tab=subscribe`
+  due.contractType === 'CONTRACT' ? `/app/contract/${row.id}` : `/app/contract/${row.id}?tab=subscribe`
 
 /** Returns the properties of the page's list that are special to the tab "To pay". */
 export function useToPayList({ onOpenDialog, pageList, skip, ...options }: ToPayListOptions) {

@@ -12,6 +12,7 @@ import { LoadPlaceholder } from '#ui/list/LoadPlaceholder.tsx'
 import { OrderStyles } from '#features/orders/OrderStyles.tsx'
 import { useWizardDraft } from '#features/orders/draft/useWizardDraft.ts'
 import { usePriceData } from '#features/orders/quote/usePriceData.ts'
+import { useCarriedCompany } from '#features/orders/wizard/useCarriedCompany.ts'
 import { useCopyOrder } from '#features/orders/wizard/useCopyOrder.ts'
 import { useToday } from '#ui/page/use-today.ts'
 import { type OwnUnpaidOrder, useUnpaidOrders } from '#features/orders/payment/useUnpaidOrders.ts'
@@ -69,6 +70,7 @@ function WizardLoader({ type, priceData, currencies, unpaidOrders }: WizardLoade
   const emptyValues = useMemo(() => createWizardValues(priceData.list, today), [priceData.list, today])
   const draftState = useWizardDraft(type, emptyValues)
   const { row, onCopied: handleCopied } = useCopyOrder()
+  const { company, onCarried } = useCarriedCompany()
   const [query, setQuery] = useSearchParams()
   const finishedOrderId = getFinishedOrderId(query)
   const isEmpty = draftState !== null && draftState.draft.step === 0 && !isWorthSaving(draftState.draft, emptyValues)
@@ -77,9 +79,16 @@ function WizardLoader({ type, priceData, currencies, unpaidOrders }: WizardLoade
     draftState.updateDraft(() => createDraft(copyToWizardValues(row, emptyValues, priceData.list)))
     handleCopied(true)
   }
+  const startForCompany = () => {
+    if (!company || !draftState) return
+    draftState.updateDraft(() => createDraft({ ...emptyValues, company_id: String(company.id) }))
+    onCarried()
+  }
   // An existing draft is replaced only after the user has confirmed.
   useEffect(() => {
     if (row && isEmpty) copyOrder()
+    else if (company && isEmpty) startForCompany()
+    else if (company && draftState?.draft.values.company_id === String(company.id)) onCarried()
   })
   if (!draftState || !unpaidOrders) return <Skeleton lines={8} />
   // After a reload, the draft of the finished order no longer exists, so its result is shown here. Before a reload, the wizard shows it.
@@ -98,17 +107,45 @@ function WizardLoader({ type, priceData, currencies, unpaidOrders }: WizardLoade
   return (
     <>
       {row && !isEmpty && (
-        <div className="wizard-note pending" role="status">
-          <div>
-            <p>{t('again.text', { code: row.code })}</p>
-            <div className="page-form-acts">
-              <Button onClick={copyOrder}>{t('again.fill', { code: row.code })}</Button>
-              <Button onClick={() => handleCopied(false)}>{t('again.keep')}</Button>
-            </div>
-          </div>
-        </div>
+        <DraftChoice
+          text={t('again.text', { code: row.code })}
+          startLabel={t('again.fill', { code: row.code })}
+          onStart={copyOrder}
+          onKeep={() => handleCopied(false)}
+        />
+      )}
+      {company && !isEmpty && (
+        <DraftChoice
+          text={t('carried.text', { company: company.name })}
+          startLabel={t('carried.start', { company: company.name })}
+          onStart={startForCompany}
+          onKeep={onCarried}
+        />
       )}
       <Wizard {...{ priceData, currencies, type, today, draftState, unpaidOrders }} />
     </>
+  )
+}
+
+interface DraftChoiceProps {
+  text: string
+  startLabel: string
+  onStart: () => void
+  onKeep: () => void
+}
+
+/** Asks whether to replace the draft on this device. */
+function DraftChoice({ text, startLabel, onStart, onKeep }: DraftChoiceProps) {
+  const { t } = useTranslation('wizard')
+  return (
+    <div className="wizard-note pending" role="status">
+      <div>
+        <p>{text}</p>
+        <div className="page-form-acts">
+          <Button onClick={onStart}>{startLabel}</Button>
+          <Button onClick={onKeep}>{t('again.keep')}</Button>
+        </div>
+      </div>
+    </div>
   )
 }

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { useMemo } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
-import { listPriceListUses } from '#contract/catalogue/withdrawn-price-lists.ts'
+import { listPriceListUses } from '#contract/staff/withdrawn-price-lists.ts'
 import type { ClientType } from '#domain/access.ts'
 import { useRecord } from '#state/use-record.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'

@@ -3,6 +3,7 @@ import type { ServiceRow } from '#contract/services.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { useLiveChanges } from '#state/live-changes.ts'
+import type { CompanyFrame } from '#patterns/list-page/company-frame.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -16,20 +17,32 @@ import { useServiceJobs } from '#features/services/operations/jobs.ts'
 import { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
 import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 import { refreshServices, servicesList } from '#features/services/slice.ts'
-import { servicesView, systemStatuses } from '#features/services/view.ts'
+import { type ServicesView, servicesView, systemStatuses } from '#features/services/view.ts'
 
 /** Filter by customer. The orders feature implements it, and the app passes it. A null `companyId` means all customers. */
 export type ServiceCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
 
 type ServiceListRow = OverlaidRow<ServiceRow>
 
+interface ServiceListPageProps {
+  CompanyFilter?: ServiceCompanyFilter
+  /** Shows the services of one company, as a tab of its page. */
+  frame?: CompanyFrame
+}
+
 /** Lists the hosted services of all customers, for the provider's admins (contracts 2, M111). */
-export function ServiceListPage({ CompanyFilter }: { CompanyFilter: ServiceCompanyFilter }) {
+export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) {
   const { t } = useTranslation('services')
   const dispatch = useDispatch()
-  const list = useListPage(servicesList, servicesView, { scope: null })
-  const { view, changeView } = list
-  const refresh = useCallback(() => void dispatch(refreshServices(view)), [dispatch, view])
+  const fixedView = frame ? { company: frame.companyId } : {}
+  const list = useListPage(servicesList, servicesView, { scope: null, extra: fixedView })
+  const { changeView } = list
+  const view = { ...list.view, ...fixedView }
+  const viewJson = JSON.stringify(view)
+  const refresh = useCallback(
+    () => void dispatch(refreshServices(JSON.parse(viewJson) as ServicesView)),
+    [dispatch, viewJson],
+  )
   useLiveChanges('services', refresh)
   const jobs = useServiceJobs()
   const serviceActions = useServiceActions({ jobs, logPath: ({ id }) => `/app/service/${id}/log`, onDone: refresh })
@@ -50,8 +63,7 @@ export function ServiceListPage({ CompanyFilter }: { CompanyFilter: ServiceCompa
   return (
     <ListPage
       list={list}
-      title={t('title')}
-      intro={t('lead')}
+      {...(frame ? { title: frame.title, crumbs: frame.crumbs } : { title: t('title'), intro: t('lead') })}
       action={
         <>
           <Button icon="refresh" onClick={list.refetch}>
@@ -60,9 +72,16 @@ export function ServiceListPage({ CompanyFilter }: { CompanyFilter: ServiceCompa
           <RecheckButton companyId={view.company} onDone={refresh} />
         </>
       }
-      beforeFilters={<ServiceStyles />}
+      beforeFilters={
+        <>
+          <ServiceStyles />
+          {frame?.tabs}
+        </>
+      }
       searchLabel={t('filter.search')}
-      extraFilters={<CompanyFilter companyId={view.company} onChoose={(company) => changeView({ company })} />}
+      extraFilters={
+        CompanyFilter && <CompanyFilter companyId={view.company} onChoose={(company) => changeView({ company })} />
+      }
       filters={[
         {
           name: 'status',

@@ -1,0 +1,61 @@
+/** The payments of a customer that a gateway reported, with the paid item and its invoice. Runs as the customer's tenant. */
+import { sql } from 'kysely'
+import { listCustomerPayments } from '#contract/staff/customers.ts'
+import type { DueType } from '#domain/dues.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { type ListReads, readListPage } from '#server/db/list-query.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
+
+export interface CustomerPaymentRecord {
+  id: number
+  company_id: number
+  type: DueType
+  service_code: string
+  /** Epoch ms. */
+  paid_at: number
+  currency: string
+  amount: string
+  gateway: string
+  reference: string
+  invoice_no: string | null
+  is_applied: boolean
+  contract_id: number | null
+}
+
+const selectPayments = (db: DatabaseHandle, companyId: number) =>
+  db
+    .selectFrom(
+      sql<CustomerPaymentRecord & { reference_key: string; invoice_key: string }>`(
+        select payment.id, payment.company_id, payment.paid_at, payment.currency, payment.amount, payment.gateway,
+          payment.reference, payment.outcome = 'applied' as is_applied,
+          coalesce(o.type, b.pdb_type, 'traffic') as type, coalesce(o.code, b.service_code, t.service_code) as service_code,
+          case when payment.outcome = 'applied' then o.contract_id end as contract_id, invoice.code as invoice_no,
+          lower(payment.reference) as reference_key, coalesce(lower(invoice.code), '') as invoice_key
+        from payment
+        left join service_order o on o.id = payment.order_id
+        left join backup_order b on b.id = payment.backup_order_id
+        left join traffic t on t.id = payment.traffic_id
+        left join invoice on payment.outcome = 'applied' and invoice.company_id = payment.company_id
+          and (invoice.order_id = payment.order_id or invoice.backup_order_id = payment.backup_order_id
+            or invoice.traffic_id = payment.traffic_id)
+        where payment.company_id = ${companyId})`.as('item'),
+    )
+    .selectAll()
+
+const paymentColumns = {
+  id: sql.ref('item.id'),
+  service_code: { value: sql.ref('item.service_code'), folded: sql.ref('item.service_code') },
+  invoice_no: { value: sql.ref('item.invoice_no'), folded: sql.ref('item.invoice_key') },
+  reference: { value: sql.ref('item.reference'), folded: sql.ref('item.reference_key') },
+  paid_time: sql`(item.paid_at / 1000)`,
+}
+
+export const customerPaymentReads: ListReads<{ companyId: number }, CustomerPaymentRecord, null> = {
+  readLatestChange: async () => null,
+  readPage: (db, { companyId }, query) =>
+    // The cast is needed because the rows are those of a subquery, and not of a table.
+    readListPage(selectPayments(db, companyId) as never, listCustomerPayments, paymentColumns, query),
+  readChanges: () => Promise.reject(new ProblemError('GONE')),
+  readRowsAfter: (db, { companyId }, id, limit) =>
+    selectPayments(db, companyId).where('id', '>', id).orderBy('id').limit(limit).execute(),
+}

@@ -1,0 +1,97 @@
+/** Tests the page of a customer and its tabs (decision 107). */
+import { screen, within } from '@testing-library/dom'
+import { beforeEach, expect, it } from 'vitest'
+import { waitForPath } from '#tests/support/pages/screen.ts'
+import { setUpShopPages } from '#tests/support/pages/shop-pages.ts'
+
+const fixture = setUpShopPages()
+let acmeId: number
+beforeEach(async () => {
+  const staff = await fixture.server.signIn('delete@m18')
+  const { data } = (await staff.send({ url: '/api/customer?searchText=acme' })).json()
+  acmeId = data[0].id
+})
+
+const readTabs = () =>
+  within(document.querySelector<HTMLElement>('.customer-tabs') ?? document.body)
+    .queryAllByRole('link')
+    .map(({ textContent }) => textContent)
+const openTab = async (name: string) => {
+  await fixture.user.click(
+    await within(document.querySelector<HTMLElement>('.customer-tabs') ?? document.body).findByRole('link', { name }),
+  )
+  await screen.findByRole('heading', { level: 1, name: 'Acme Trading Limited' })
+}
+const readMain = () => document.querySelector('main')?.textContent ?? ''
+
+it('What a customer owes is two clicks away, and each tab has its address', async () => {
+  await fixture.browser.openAs('delete@m18', '/app/home')
+  await fixture.user.click(await screen.findByRole('link', { name: /^Customers/ }))
+  await fixture.user.click(await screen.findByRole('link', { name: 'Acme Trading Limited' }))
+  await waitForPath(fixture.browser, `/app/m18/customer/${acmeId}`)
+  await screen.findByRole('heading', { name: 'To pay' })
+  expect(readMain()).toMatch(/acmehr.*New contract.*[A-Z]{3} [\d,]+\.\d\d.*by \d{4}-\d\d-\d\d/)
+  expect(readTabs()).toEqual([
+    'Overview',
+    'Contracts',
+    'Users',
+    'Payments',
+    'Services',
+    'Backups',
+    'Audit trail',
+    'Notes',
+  ])
+
+  await openTab('Contracts')
+  await waitForPath(fixture.browser, `/app/m18/customer/${acmeId}/contracts`)
+  await expect.poll(() => document.querySelectorAll('tbody .order-code').length).toBe(5)
+  await openTab('Users')
+  await screen.findByText('admin@acme.example')
+  await openTab('Payments')
+  await expect.poll(readMain).toMatch(/Extension|Change|New contract/)
+  await openTab('Services')
+  await expect.poll(() => [...document.querySelectorAll('tbody .service-code')].length).toBeGreaterThan(0)
+  await openTab('Backups')
+  await expect.poll(() => document.querySelectorAll('.customer-service').length).toBeGreaterThan(0)
+  await openTab('Audit trail')
+  await expect.poll(() => document.querySelectorAll('.trail-list tbody tr').length).toBeGreaterThan(0)
+
+  // Offline, what was read before is still shown.
+  fixture.browser.goOffline()
+  await fixture.browser.open(`/app/m18/customer/${acmeId}`)
+  await screen.findByRole('heading', { name: 'To pay' })
+  expect(readMain()).toMatch(/acmehr/)
+})
+
+it('A caller sees only the tabs that they may read', async () => {
+  await fixture.browser.openAs('order@m18', `/app/m18/customer/${acmeId}`)
+  await screen.findByRole('heading', { name: 'To pay' })
+  expect(readTabs()).toEqual(['Overview', 'Contracts', 'Payments', 'Notes'])
+  await fixture.browser.open(`/app/m18/customer/${acmeId}/users`)
+  await waitForPath(fixture.browser, `/app/m18/customer/${acmeId}`)
+})
+
+it('An address without a customer says so', async () => {
+  await fixture.browser.openAs('admin@m18', '/app/m18/customer/2000000000')
+  await screen.findByText('No such customer')
+  await fixture.browser.open('/app/m18/customer/~')
+  await screen.findByText('No such customer')
+})
+
+it('Staff add a note, edit it and delete it', async () => {
+  await fixture.browser.openAs('order@m18', `/app/m18/customer/${acmeId}/notes`)
+  await screen.findByText('No notes yet.')
+  const add = await screen.findByRole('button', { name: 'Add note' })
+  await fixture.user.click(add)
+  await screen.findByText('Enter a text.')
+  await fixture.user.type(screen.getByLabelText('New note'), 'Pays late')
+  await fixture.user.click(add)
+  await expect.poll(() => document.querySelector('.customer-note-text')?.textContent).toBe('Pays late')
+  await fixture.user.click(screen.getByRole('button', { name: 'Edit' }))
+  await fixture.user.type(screen.getByLabelText('Edit'), ', but always')
+  await fixture.user.click(screen.getByRole('button', { name: 'Save' }))
+  await expect.poll(() => document.querySelector('.customer-note-text')?.textContent).toBe('Pays late, but always')
+  await fixture.user.click(screen.getByRole('button', { name: 'Delete' }))
+  await fixture.user.click(screen.getByRole('button', { name: 'Delete' }))
+  await screen.findByText('No notes yet.')
+})
