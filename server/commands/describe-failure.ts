@@ -50,6 +50,7 @@ const operationByName: Record<string, string> = {
 
 const menuByPath: readonly (readonly [string, AuditMenu])[] = [
   ['/api/m18s/company/', 'company'],
+  ['/api/customer/', 'company'],
   ['/api/m18s/', 'user'],
   ['/api/users/', 'user'],
   ['/api/sorder', 'order'],

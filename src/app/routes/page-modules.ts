@@ -12,7 +12,7 @@ const hiddenModuleForm: PageModule = {
   namespaces: ['staff', ...problemNamespaces],
 }
 const customerPage: PageModule = {
-  load: async () => (await import(/* chunk: staff-customers */ '#app/pages/CustomerRoute.tsx')).CustomerRoute,
+  load: async () => (await import(/* chunk: staff-customers */ '#app/pages/customers/CustomerRoute.tsx')).CustomerRoute,
   namespaces: ['users', ...problemNamespaces],
 }
 const priceEditor: PageModule = {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { customerSearchSource } from '#features/customers/customer-search-source.ts'
 import { createContractSearchSource } from '#features/orders/list/contract-search-source.ts'
 import { serviceSearchSource } from '#features/services/list/service-search-source.ts'
 import { createUserSearchSource } from '#features/users/user-search-source.ts'
@@ -58,6 +59,15 @@ describe('the services of the search', () => {
     expect(serviceSearchSource.toItems(toRow(row))).toMatchObject([
       { label: 'globex01', detail: 'ERP · 环球贸易', codes: [], otherTexts: ['globex'], path: '/app/service/3' },
     ])
+  })
+})
+
+describe('the customers of the search', () => {
+  it('are found by name and code, and open their page', () => {
+    const [item] = customerSearchSource.toItems(toRow({ id: 8, code: 'globex', name: '环球贸易' }))
+    expect(item).toMatchObject({ label: '环球贸易', codes: ['globex'], path: '/app/m18/customer/8' })
+    expect(openPath(customerSearchSource, `${item?.path}/trail`)).toBe(8)
+    expect(openPath(customerSearchSource, '/app/m18/customer')).toBe(null)
   })
 })
 

@@ -10,6 +10,7 @@ const tim = { UserName: 'Tim Timed', UserId: 9 }
 const own = { UserName: 'Amelia Chan', UserId: 5 }
 const portal = { exec_user_id: null, exec_user_name: '' }
 const byStaff = { ...portal, by_provider: true }
+const note = { CustomerCode: 'globex', NoteId: 3 }
 const attempt = { request_id: 'payment-12' }
 const paid = { ...money, Outcome: 'applied' }
 const change = (field: string, before: unknown, after: unknown) =>
@@ -33,6 +34,9 @@ export const doneCases: SentenceCase[] = [
     'company.delete',
     { ...portal, info: { CompanyName: 'Acme', Reason: 'never activated' } },
   ],
+  ['Amelia Chan added a note about globex', 'company.create', { info: note }],
+  ['Amelia Chan changed a note about globex', 'company.update', { info: note }],
+  ['Amelia Chan deleted a note about globex', 'company.delete', { info: note }],
   ['Amelia Chan created the user Tim Timed', 'user.create', { info: tim }],
   ['Amelia Chan created their account', 'user.create', { info: own }],
   ['Amelia Chan uploaded a picture', 'user.create', { info: { ...own, File: 'avatar' } }],
@@ -286,6 +290,8 @@ export const failedCases: SentenceCase[] = [
     'user.login',
     { info: { ...own, Reason: 'token reused' } },
   ],
+  ['Amelia Chan could not save a note about a customer', 'company.create', refused('/api/customer/7/note')],
+  ['Amelia Chan could not delete a note about a customer', 'company.delete', refused('/api/customer/7/note/3')],
   ['Amelia Chan could not upload a picture', 'user.upload', refused('/api/m18s/asset')],
   ['Amelia Chan could not change their password', 'user.create', refused('/api/m18s/password')],
   ['Amelia Chan could not end sessions of Tim Timed', 'user.delete', refused('/api/m18s/user/9/sessions', tim)],

@@ -16,6 +16,7 @@ const pages = [
   ['users', 'users'],
   ['company', 'company'],
   ['trail', 'trail'],
+  ['customers', 'customers'],
   ['services', 'service'],
   ['appHistory', 'history'],
   ['upload', 'upload'],

@@ -51,6 +51,7 @@ function buildValues(entry: SentenceEntry, { t, formatInfo, formatOperation, ...
   const service = formatName(info['ServiceCode']) ?? t('unnamed.service')
   return {
     object: formatObject(t, entry),
+    customer: formatName(info['CustomerCode']) ?? t('unnamed.customer'),
     user: formatName(info['UserName']) ?? t('unnamed.user'),
     service,
     from: formatName(info['FromService'] ?? info['DateFrom']) ?? service,

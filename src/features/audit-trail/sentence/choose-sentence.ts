@@ -35,6 +35,8 @@ const hasInfo =
     values.length === 0 ? Object.hasOwn(info, key) : values.includes(info[key])
 const isOwn: Test = ({ info, exec_user_id: userId }) => userId !== null && info['UserId'] === userId
 const isAnonymous: Test = ({ exec_user_id: userId, by_provider: isByStaff }) => userId === null && !isByStaff
+/** A note of the staff about a customer (decision 107). */
+const isNote = hasInfo('NoteId')
 const isUnchanged = hasInfo('ChangeCount', 0)
 const hasChanges: Test = ({ changes }) => changes.length > 0
 const both =
@@ -58,13 +60,17 @@ const updateRules: readonly SentenceRule<DoneSentence>[] = [
 
 /** Sentences of successful entries, by type and operation. The first match is used. Without one, the operation has a sentence. */
 const doneRules: SentenceRules<DoneSentence> = {
-  'company.create': [{ name: 'companyCreate' }],
+  'company.create': [{ name: 'noteCreate', matches: isNote }, { name: 'companyCreate' }],
   'company.update': [
+    { name: 'noteUpdate', matches: isNote },
     { name: 'factorRequired', matches: hasInfo('Change', 'required') },
     { name: 'factorOptional', matches: hasInfo('Change', 'optional') },
     ...updateRules,
   ],
-  'company.delete': [{ name: 'companyNeverActivated', matches: hasInfo('Reason', 'never activated') }],
+  'company.delete': [
+    { name: 'noteDelete', matches: isNote },
+    { name: 'companyNeverActivated', matches: hasInfo('Reason', 'never activated') },
+  ],
   'user.create': [
     { name: 'userPicture', matches: hasInfo('File') },
     { name: 'userCreateOwn', matches: isOwn },
@@ -175,6 +181,11 @@ const hasPath =
 
 /** Refused calls of which the type and operation do not say enough. */
 const pathRules: readonly SentenceRule<FailedSentence>[] = [
+  {
+    name: 'noteDelete',
+    matches: both(hasPath(/\/customer\/[^/]+\/note\b/), ({ operation }) => operation === 'delete'),
+  },
+  { name: 'note', matches: hasPath(/\/customer\/[^/]+\/note\b/) },
   { name: 'userDevice', matches: hasPath(/\/seal-keys\b/) },
   { name: 'userFactors', matches: hasPath(/\/mfa\b/) },
   { name: 'userPicture', matches: hasPath(/\/m18s\/asset\b/) },

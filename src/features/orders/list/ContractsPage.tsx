@@ -1,9 +1,10 @@
 import { lazy, useRef, useState } from 'react'
 import type { TFunction } from 'i18next'
+import type { OrderRow } from '#contract/orders.ts'
 import type { ClientType } from '#domain/access.ts'
 import type { CompanyFrame } from '#patterns/list-page/company-frame.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
-import { type ContractState, findContractState, getContractRefusal } from '#domain/contracts.ts'
+import { findContractState, getContractRefusal } from '#domain/contracts.ts'
 import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -32,8 +33,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
   const { t } = useTranslation('orders')
   const { user } = useSignedInSession()
   const orders = useOrdersList(frame?.companyId ?? null)
-  const { list, type, today, tab, hasPriceList, isStaff, canSelectCompany, companyId, otherCompanyId, companyName } =
-    orders
+  const { list, type, today, tab, hasPriceList, canSelectCompany, companyId, otherCompanyId, companyName } = orders
   const disabledReason = useOrderBlockedReason(type, hasPriceList)
   const isAll = companyId === null
   const picker = useRef<HTMLInputElement>(null)
@@ -52,16 +52,14 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
     onOpenDialog: setDialog,
     skip: !isToPay,
   })
-  const statusName = view.status === null ? null : findContractState(view.status, 'order')
   const pageProps = {
-    ...(frame
-      ? { title: frame.title, crumbs: frame.crumbs }
-      : { title: t('title'), intro: isAll ? t('leadAll') : t('lead', { company: companyName }) }),
+    ...getHead(frame, t('title'), isAll ? t('leadAll') : t('lead', { company: companyName })),
     action: (
       <>
         {!frame && (
           <ListTools
-            {...{ type, companyId, isStaff }}
+            {...{ type, companyId }}
+            isStaff={orders.isStaff}
             onCalendar={() => setDialog({ kind: 'calendar' })}
             onOwn={() => changeView({ company: user.company_id })}
             onChoose={() => picker.current?.focus()}
@@ -91,8 +89,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
     refreshLabel: t('refresh'),
     children: dialog && <OrdersDialog dialog={dialog} onClose={() => setDialog(null)} onChanged={refetch} />,
   }
-  const noneFound = { title: t('empty.noneFound'), text: t('empty.noneFoundText'), showAll: t('empty.dropAll') }
-  const notHere = { title: t('empty.notHere'), text: t('empty.notHereText') }
+  const { notHere, noneFound } = getEmptyTexts(t)
   if (isToPay)
     return (
       <ListPage
@@ -105,7 +102,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
     <ListPage
       {...pageProps}
       list={list}
-      chips={tab === 'all' && statusName ? [toStatusChip(t, statusName, () => changeView({ status: null }))] : []}
+      chips={tab === 'all' ? toStatusChips(t, view.status, () => changeView({ status: null })) : []}
       caption={isAll ? t('captionAll') : t('caption', { company: companyName })}
       formatCount={(numbers) => t('counted', numbers)}
       columns={buildColumns(t, formatDue, today, isAll)}
@@ -134,12 +131,19 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
   )
 }
 
-/** A status without a tab is a filter that no other control shows. */
-const toStatusChip = (t: TFunction<'orders'>, statusName: ContractState, onClear: () => void) => ({
-  key: 'status',
-  label: `${t('filter.status')}: ${t(`status.${statusName}`)}`,
-  onClear,
+const getEmptyTexts = (t: TFunction<'orders'>) => ({
+  noneFound: { title: t('empty.noneFound'), text: t('empty.noneFoundText'), showAll: t('empty.dropAll') },
+  notHere: { title: t('empty.notHere'), text: t('empty.notHereText') },
 })
+
+const getHead = (frame: CompanyFrame | null, title: string, intro: string) =>
+  frame ? { title: frame.title, crumbs: frame.crumbs } : { title, intro }
+
+/** A status without a tab is a filter that no other control shows. */
+function toStatusChips(t: TFunction<'orders'>, status: OrderRow['status'] | null, onClear: () => void) {
+  const statusName = status === null ? undefined : findContractState(status, 'order')
+  return statusName ? [{ key: 'status', label: `${t('filter.status')}: ${t(`status.${statusName}`)}`, onClear }] : []
+}
 
 interface ListToolsProps {
   type: ClientType

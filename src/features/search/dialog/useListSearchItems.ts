@@ -20,7 +20,7 @@ export function useListSearchItems(
   if (searchText === '' || snapshot.isReading) return [...groups]
   const items = sources.flatMap(({ kind, toListPath }): SearchItem[] => {
     const extent = snapshot.extents[kind]
-    if (kind === 'customers' || !extent || extent.isComplete) return []
+    if (!extent || extent.isComplete) return []
     const label = t(`searchList.${kind}`, { text: searchText })
     return [
       {

@@ -1,5 +1,5 @@
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
-import { CustomerBackups } from '#app/pages/CustomerBackups.tsx'
+import { CustomerBackups } from '#app/pages/customers/CustomerBackups.tsx'
 import { ContractsPage } from '#features/orders/list/ContractsPage.tsx'
 import { CustomerDetails, type CustomerTabPages } from '#features/customers/detail/CustomerDetails.tsx'
 import { CustomerOverview, type CustomerEventsPart } from '#features/customers/detail/CustomerOverview.tsx'
