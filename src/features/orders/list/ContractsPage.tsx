@@ -41,14 +41,14 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
   const formatDue = useDueFormatter()
   const actions = useActions(setDialog, disabledReason)
   const createButton = <CreateOrderButton disabledReason={disabledReason} companyId={otherCompanyId} />
-  const { view, changeView } = list
+  const { view, changeView, definition } = list
   const isToPay = tab === 'pay' && !isAll
   const refetch = () => (isToPay ? toPay.list.refetch() : list.refetch())
   const toPay = useToPayList({
     companyId: companyId ?? user.company_id,
     type,
     today,
-    pageList: { definition: list.definition, view, changeView },
+    pageList: { definition, view, changeView },
     onOpenDialog: setDialog,
     skip: !isToPay,
   })
@@ -58,8 +58,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
       <>
         {!frame && (
           <ListTools
-            {...{ type, companyId }}
-            isStaff={orders.isStaff}
+            {...{ type, companyId, isStaff: orders.isStaff }}
             onCalendar={() => setDialog({ kind: 'calendar' })}
             onOwn={() => changeView({ company: user.company_id })}
             onChoose={() => picker.current?.focus()}
