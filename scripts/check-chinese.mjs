@@ -33,6 +33,11 @@ const chineseValuesOfFile = {
   'backups.json': ['subject'],
   'orders.json': ['failed'],
   'outbox.json': ['age', 'at', 'when'],
+  // Spaces are added around each name in Latin letters when the sentence is built (src/features/audit-trail/sentence).
+  'sentences.json':
+    'after before changes factor field file first name object operation outcome person second sentence service user'.split(
+      ' ',
+    ),
   'services.json': ['failed'],
   'storedTrail.json': ['text'],
   'users.json': ['failed'],

@@ -55,7 +55,8 @@ export const createServiceOperationJob = (kind: HostOperation): JobKind<Operatio
   isResumable: true,
   ...(kind === 'stop-service' || kind === 'start-service' ? { isQuiet: true as const } : {}),
   // Retries an unreachable or busy host for about five minutes.
-  getRetryDelay: (tries) => (tries >= 8 ? null : Math.min(60_000, 2000 * 2 ** tries)),
+  // Every 10 s, because a throttled host may accept calls for a few seconds only.
+  getRetryDelay: (tries) => (tries >= 31 ? null : Math.min(10_000, 2000 * 2 ** tries)),
   settle: settleOperation,
   onEnded: ({ app, input }) => announceServices(app, input.companyId),
   async step(context) {

@@ -129,7 +129,7 @@ function EndingCard({ customer, canOpen }: CardProps) {
       <p className="customer-muted">
         {t('overview.contracts', {
           count: customer.contracts,
-          part: formatNumber(customer.effective_contracts),
+          active: formatNumber(customer.effective_contracts),
           number: formatNumber(customer.contracts),
         })}
       </p>
@@ -155,7 +155,7 @@ function ServicesCard({ customer, hasTab }: { customer: CustomerDetailsRow; hasT
         <span>
           {t('overview.running', {
             count: customer.services,
-            part: formatNumber(customer.running_services),
+            active: formatNumber(customer.running_services),
             number: formatNumber(customer.services),
           })}
         </span>

@@ -244,14 +244,14 @@ describe('a collection', () => {
     const task = fixture.docker.addTask({ id: 't1', service: service.swarmServiceIds[0] ?? '' })
     fixture.addLine(task, 'first')
     const logs = fixture.openLogs()
-    let lastCall: Promise<void> | null = null
+    const lastCalls: Promise<void>[] = []
     fixture.files.onCall = (call) => {
-      if (call !== 'put' || lastCall) return
+      if (call !== 'put' || lastCalls.length > 0) return
       fixture.addLine(task, 'last')
-      lastCall = logs.collectLast(service)
+      lastCalls.push(logs.collectLast(service))
     }
     await logs.collect([service])
-    await lastCall
+    await Promise.all(lastCalls)
     expect(await readStoredTexts()).toEqual(['first', 'last'])
   })
 
