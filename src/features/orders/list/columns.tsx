@@ -42,9 +42,16 @@ export const buildColumns = (
     phone: 'primary',
     // The tooltip repeats text of the detail page, so nothing is available on hover only.
     render: ({ row }) => (
-      <span title={row.desc ?? undefined} lang={getNameLang(row.name)}>
-        {row.name}
-      </span>
+      <>
+        <span title={row.desc ?? undefined} lang={getNameLang(row.name)}>
+          {row.name}
+        </span>
+        {hasCompany && (
+          <span className="order-company-below">
+            <CompanyName row={row} />
+          </span>
+        )}
+      </>
     ),
   },
   ...(hasCompany ? [buildCompanyColumn(t)] : []),
@@ -93,21 +100,25 @@ export const buildColumns = (
   },
 ]
 
-/** Rows of the list of all companies have the name of the company. */
+/** Rows of the list of all companies have the name of the company. On a tablet it is below the name of the contract. */
 const buildCompanyColumn = (t: TFunction<'orders'>): ListColumn<OverlaidRow<OrderRow>> => ({
   key: 'company_name',
   header: t('companies.label'),
   sortable: true,
   lines: 2,
+  priority: 3,
   phone: 'overline',
-  render: ({ row }) => <CompanyName row={row as OrderRow & { company_name?: string }} />,
+  render: ({ row }) => <CompanyName row={row} />,
 })
 
-const CompanyName = ({ row: { company_name: name = '' } }: { row: { company_name?: string } }) => (
-  <bdi title={name} lang={getNameLang(name)}>
-    {name}
-  </bdi>
-)
+function CompanyName({ row }: { row: OrderRow & { company_name?: string } }) {
+  const { company_name: name = '' } = row
+  return (
+    <bdi title={name} lang={getNameLang(name)}>
+      {name}
+    </bdi>
+  )
+}
 
 const CreatedTime = ({ time, isDayOnly }: { time: string; isDayOnly: boolean }) => (
   <span className="order-created" title={isDayOnly ? time : undefined}>
