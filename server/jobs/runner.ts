@@ -23,6 +23,7 @@ import type { JobKind, JobStepResult } from '#server/jobs/job-kind.ts'
 import { findJobEndpoint, type JobKinds } from '#server/jobs/job-registry.ts'
 import { applyOutputSchema } from '#server/context/response-schema.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
+import { notifyOfTask } from '#server/use-cases/notifications/notify.ts'
 import {
   jobsChannel,
   type JobProgress,
@@ -150,6 +151,8 @@ async function settleAndEnd(
     await writeAsSystem(app, async (db) => {
       const settledOutput = await kind.settle?.(db, context, problem)
       if (!(await writeEnd(db, settledOutput))) throw new JobOvertakenError()
+      const task = findJobEndpoint(run.job.kind)?.name
+      if (!kind.isQuiet && task) await notifyOfTask(db, { ...run.job, task }, problem?.code ?? null, app.clock())
     })
     kind.onEnded?.(context)
     return true
