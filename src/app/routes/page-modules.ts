@@ -120,7 +120,7 @@ export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
   },
   activity: {
     load: async () => (await import(/* chunk: pages */ '#app/pages/ActivityRoute.tsx')).ActivityRoute,
-    namespaces: ['activity', 'problem'],
+    namespaces: ['activity', 'notifications', 'problem'],
   },
 }
 

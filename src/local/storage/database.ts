@@ -23,6 +23,7 @@ import type {
   LostRights,
   WriteCounter,
   RowId,
+  ReadMarks,
   SendingPause,
   SpaceFiller,
   CachedResponse,
@@ -68,6 +69,7 @@ type MetaRecord =
   | TrailChoices
   | SessionGeneration
   | SendingPause
+  | ReadMarks
   | SealedWrites
   | SpentSealKeys
   | WriteCounter

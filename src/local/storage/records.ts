@@ -156,6 +156,13 @@ export interface SessionGeneration {
   generation: number
 }
 
+/** Notifications that were read on this device: the ids, and all up to an id. Kept until the server has confirmed them. */
+export interface ReadMarks {
+  name: 'read-notifications'
+  ids: number[]
+  upTo: number
+}
+
 export interface SendingPause {
   name: 'pause'
   until: number

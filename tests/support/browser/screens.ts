@@ -119,7 +119,8 @@ export const adminScreens: Screen[] = [
     prepare: openWith('.trail-list .lead a', '.trail-entry'),
   },
   { name: 'trail-none', path: `/app/systrail${noMatchQuery}`, readySelector: '.empty' },
-  { name: 'tasks', path: '/app/activity' },
+  { name: 'inbox', path: '/app/activity' },
+  { name: 'tasks', path: '/app/activity?tab=tasks' },
   { name: 'outbox', path: '/app/outbox', readySelector: '.empty' },
   { name: 'device', path: '/app/device', readySelector: '.device-lists tbody tr' },
   {
