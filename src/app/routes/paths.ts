@@ -35,6 +35,7 @@ export const routes = {
   password: { path: '/app/profile/password', access: 'user' },
   security: { path: '/app/profile/security', access: 'user' },
   sessions: { path: '/app/profile/sessions', access: 'user' },
+  notifications: { path: '/app/profile/notifications', access: 'user' },
   services: { path: '/app/service', access: 'providerAdmin', menu: provider('service') },
   service: { path: '/app/service/:id', access: 'providerAdmin' },
   serviceLog: { path: '/app/service/:id/log', access: 'providerAdmin' },

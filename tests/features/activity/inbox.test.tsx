@@ -58,7 +58,7 @@ it('The bell counts unread notifications, and all are marked as read while offli
   await press('Notifications: 2 unread')
   const panel = await dialog('Notifications')
   await panel.findByText('Payment due: acmehr')
-  await panel.findByText('New contract · HKD 4,877.50 · pay by 2026-03-09')
+  expect(panel.element.textContent).toContain('New contract · HKD 4,877.50 · pay by 2026-03-09')
   await panel.findByText('Service down: acmehr')
   fixture.browser.goOffline()
   await panel.press('Mark all as read')

@@ -110,6 +110,7 @@ export const adminScreens: Screen[] = [
   { name: 'password', path: '/app/profile/password', readySelector: 'main form' },
   { name: 'security', path: '/app/profile/security' },
   { name: 'sessions', path: '/app/profile/sessions' },
+  { name: 'notifications', path: '/app/profile/notifications', readySelector: '.channel-choices' },
   { name: 'company', path: '/app/profile/company', readySelector: 'main form' },
   { name: 'trail', path: '/app/systrail', readySelector: '.trail-list .lead a' },
   {
