@@ -4,6 +4,7 @@ import { deleteUnusedAssets } from '#server/db/accounts/assets.ts'
 import { deleteOldTombstones } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { deleteExpiredPasswords } from '#server/db/hosting/service-passwords.ts'
+import { deleteEndedPushDevices } from '#server/db/notifications/push-devices.ts'
 import { deleteOldJobBodies, deleteOldJobs } from '#server/db/jobs.ts'
 import { deleteOldBodies, deleteOldStubs } from '#server/db/idempotency-store.ts'
 import { deleteRequestCounts, maxDeletedCounts } from '#server/db/request-counts.ts'
@@ -55,6 +56,7 @@ export async function deleteExpiredData(app: AppContext): Promise<Record<string,
     sealKeys: (db) => countDeleted(db.deleteFrom('seal_key').where('create_time', '<', getCutoff('sealKeys'))),
     notifications: (db) =>
       countDeleted(db.deleteFrom('notification').where('create_time', '<', getCutoff('notifications'))),
+    pushDevices: (db) => deleteEndedPushDevices(db, now),
     results: (db) => deleteOldJobBodies(db, getCutoff('results')),
     // Unused assets stay for `retentionDays.assets`: a write that names one may wait on a device for 30 days and longer (protocol 19).
     assets: (db) => deleteUnusedAssets(db, getCutoff('assets')),

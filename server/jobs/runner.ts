@@ -19,7 +19,7 @@ import {
 } from '#server/db/jobs.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { JobKind, JobStepResult } from '#server/jobs/job-kind.ts'
+import { type JobKind, type JobStepResult, RetryLaterError } from '#server/jobs/job-kind.ts'
 import { findJobEndpoint, type JobKinds } from '#server/jobs/job-registry.ts'
 import { applyOutputSchema } from '#server/context/response-schema.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -171,11 +171,15 @@ const toStepFailure = (error: unknown): StepFailure => ({ failed: error })
 async function handleStepError(run: JobRun, error: unknown): Promise<void> {
   const { app, kind, job } = run
   if (error instanceof ProblemError && isStored(error.status, error.code)) return await failRun(run, error)
-  app.log.error({ event: 'job_step_failed', err: error, job: job.id, kind: job.kind }, 'a step of a job failed')
+  const minWaitMs = error instanceof RetryLaterError ? error.delayMs : 0
+  app.log[error instanceof RetryLaterError ? 'warn' : 'error'](
+    { event: 'job_step_failed', err: error, job: job.id, kind: job.kind },
+    'a step of a job failed',
+  )
   if (!kind.isResumable) return await failRun(run, new ProblemError('INTERRUPTED'))
   const waitMs = getStepRetryDelay(kind, job.tries)
   if (waitMs === null) return await failRun(run, new ProblemError('SERVER_ERROR'))
-  await writeAsSystem(app, (db) => requeueJob(db, job, app.clock() + waitMs))
+  await writeAsSystem(app, (db) => requeueJob(db, job, app.clock() + Math.max(waitMs, minWaitMs)))
 }
 
 async function failRun(run: JobRun, problem: ProblemError): Promise<void> {

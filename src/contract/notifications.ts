@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { eventByKind, notificationChannels, notificationEvents, type NotificationKind } from '#domain/notifications.ts'
 import { defineEndpoint } from '#contract/endpoint.ts'
-import { integerBetween, rowId, timestamp } from '#contract/values.ts'
+import { integerBetween, rowId, text, timestamp } from '#contract/values.ts'
 
 const notificationRow = z.object({
   id: z.int(),
@@ -65,6 +65,8 @@ export type NotificationChoice = z.output<typeof choiceRow>
 
 const settings = z.object({
   choices: z.array(choiceRow),
+  /** Public key of the installation, base64url. The browser's push service accepts only messages of this key. */
+  push_key: z.string(),
 })
 
 export const getNotificationChoices = defineEndpoint({
@@ -92,4 +94,34 @@ export const setNotificationChoice = defineEndpoint({
   }),
   output: settings,
   offline: 'online',
+})
+
+// Like logout: repeating it changes nothing, and the address and keys of a browser are not stored with the write.
+export const registerPush = defineEndpoint({
+  name: 'registerPush',
+  method: 'PUT',
+  path: '/api/m18s/notification/push',
+  summary: 'Registers the browser of this session for push messages, until the session ends',
+  access: 'user',
+  matrix: 'Z-02',
+  body: z.object({
+    endpoint: text(1000, 1),
+    p256dh: text(200, 1),
+    auth: text(100, 1),
+  }),
+  output: null,
+  offline: 'online',
+  secret: true,
+})
+
+export const removePush = defineEndpoint({
+  name: 'removePush',
+  method: 'DELETE',
+  path: '/api/m18s/notification/push',
+  summary: 'Ends the push messages to the browser of this session',
+  access: 'user',
+  matrix: 'Z-02',
+  output: null,
+  offline: 'online',
+  secret: true,
 })

@@ -36,7 +36,6 @@ export const eventByKind = {
   'payment-refunded': 'payment',
 } as const satisfies Record<string, NotificationEvent>
 export type NotificationKind = keyof typeof eventByKind
-export const notificationKinds = Object.keys(eventByKind) as NotificationKind[]
 
 /**
  * `choice`: the user may switch the mail off. `always`: the mail is about the safety of the account or the loss of data, and is always

@@ -100,6 +100,8 @@ export const addedCalls = [
   'POST /api/m18s/notification/read',
   'GET /api/m18s/notification/choice',
   'PUT /api/m18s/notification/choice',
+  'PUT /api/m18s/notification/push',
+  'DELETE /api/m18s/notification/push',
   'POST /api/systrail/verify',
   'POST /api/aws/password/:id',
   'GET /api/aws/log/:id',

@@ -10,6 +10,7 @@ import {
 } from '#domain/notifications.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
+import { requestPushes } from '#server/db/notifications/push-devices.ts'
 import type { NotificationTable } from '#server/db/tables/notification-tables.ts'
 
 export type NotificationRecord = Selectable<NotificationTable>
@@ -48,19 +49,19 @@ export async function writeChoice(
 }
 
 /**
- * Creates the notification of a user and returns its id and whether it is to be pushed. Returns null if the user has switched off both
- * channels, does not exist, or has the notification already. The row belongs to the user's own company.
+ * Creates the notification of a user, and requests its push messages. Returns false if the user has switched off both channels, does not
+ * exist, or has the notification already. The row belongs to the user's own company.
  */
 export async function insertNotification(
   db: DatabaseHandle,
   userId: number,
   { kind, eventKey, orderId, facts }: NewNotification,
   now: number,
-): Promise<{ id: number; isPushed: boolean } | null> {
+): Promise<boolean> {
   const choices = await readChoices(db, userId)
   const event = eventByKind[kind]
   const [isListed, isPushed] = [isChannelOn(choices, event, 'portal'), isChannelOn(choices, event, 'push')]
-  if (!isListed && !isPushed) return null
+  if (!isListed && !isPushed) return false
   const { rows } = await sql<{ id: number }>`
     insert into notification (user_id, company_id, kind, event_key, order_id, facts, is_listed, create_time)
     select id, company_id, ${kind}, ${eventKey}, ${orderId}::integer, ${JSON.stringify(facts)}::jsonb, ${isListed}::boolean,
@@ -69,7 +70,9 @@ export async function insertNotification(
     on conflict on constraint notification_event do nothing
     returning id`.execute(db)
   const [row] = rows
-  return row ? { id: row.id, isPushed } : null
+  if (!row) return false
+  if (isPushed) await requestPushes(db, { userId, notificationId: row.id, now })
+  return true
 }
 
 const selectListed = (db: DatabaseHandle, userId: number) =>

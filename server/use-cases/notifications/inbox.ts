@@ -20,6 +20,7 @@ import {
 } from '#server/db/notifications/notifications.ts'
 import { runForCompany } from '#server/db/transaction.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
+import { getPushKeys } from '#server/use-cases/notifications/push.ts'
 import { createValidationProblem } from '#server/problems/problem-error.ts'
 
 export const listInbox: UseCase<typeof listNotifications> = async ({ db, app, caller }, { query }) => {
@@ -58,22 +59,27 @@ export async function markRead(
   })
 }
 
-export const readOwnChoices: UseCase<typeof getNotificationChoices> = async ({ db, caller }) => ({
-  body: { choices: toChoiceRows(caller, await readChoices(db, caller.userId)) },
+export const readOwnChoices: UseCase<typeof getNotificationChoices> = async ({ db, app, caller }) => ({
+  body: toSettings(app, caller, await readChoices(db, caller.userId)),
 })
 
 /** Throws VALIDATION_ERROR for a mail that cannot be switched, and for an event that the caller has no part in. */
 export const storeChoice: UseCase<typeof setNotificationChoice> = async (context, { body }) => {
-  const { db, caller } = context
+  const { db, app, caller } = context
   const { event, channel, on } = body
   if (!listEventsOf(caller).includes(event) || (channel === 'mail' && mailRules[event] !== 'choice'))
     throw createValidationProblem([{ field: channel === 'mail' ? 'channel' : 'event', code: 'OUT_OF_RANGE' }])
   await writeChoice(db, caller, { event, channel, isOn: on })
-  return { body: { choices: toChoiceRows(caller, await readChoices(db, caller.userId)) } }
+  return { body: toSettings(app, caller, await readChoices(db, caller.userId)) }
 }
 
 const listEventsOf = (caller: Caller) =>
   notificationEvents.filter((event) => event !== 'staff' || isProviderAdmin(caller))
+
+const toSettings = ({ config }: AppContext, caller: Caller, choices: NotificationChoices) => ({
+  choices: toChoiceRows(caller, choices),
+  push_key: getPushKeys(config).publicKey,
+})
 
 const toChoiceRows = (caller: Caller, choices: NotificationChoices): NotificationChoice[] =>
   listEventsOf(caller).map((event) => ({

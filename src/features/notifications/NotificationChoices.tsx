@@ -3,6 +3,7 @@ import '#features/notifications/choices.css'
 import { useState } from 'react'
 import { getNotificationChoices, type NotificationChoice, setNotificationChoice } from '#contract/notifications.ts'
 import type { NotificationChannel } from '#domain/notifications.ts'
+import { PushSwitch } from '#features/notifications/PushSwitch.tsx'
 import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { useAction } from '#state/use-action.ts'
 import { useRecord } from '#state/use-record.ts'
@@ -11,31 +12,35 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 
-const channels = ['portal', 'mail'] as const satisfies NotificationChannel[]
+const channels = ['portal', 'mail', 'push'] as const satisfies NotificationChannel[]
 
 /** On which channels the user is notified of each event. A choice takes effect immediately. */
 export function NotificationChoices() {
   const { t } = useTranslation('notifications')
   const { t: tProfile } = useTranslation('profile')
   const { record, problem: readProblem, refetch } = useRecord(getNotificationChoices, {})
+  const offlineReason = useOfflineReason(t('choices.offline'))
   const crumbs = [{ label: tProfile('title'), to: '/app/profile/user' }]
   return (
     <Page title={t('choices.title')} intro={t('choices.lead')} crumbs={crumbs} width="narrow">
       {!record && readProblem && <ProblemNote problem={readProblem} onRetry={() => void refetch()} />}
       {!record && !readProblem && <Skeleton lines={5} />}
-      {record && <ChoiceTable choices={record.choices} refetch={refetch} />}
+      {record && <ChoiceTable choices={record.choices} {...{ offlineReason, refetch }} />}
+      {record && (
+        <PushSwitch publicKey={record.push_key} choices={record.choices} {...{ offlineReason }} onChanged={refetch} />
+      )}
     </Page>
   )
 }
 
 interface ChoiceTableProps {
   choices: readonly NotificationChoice[]
+  offlineReason: string | null
   refetch: () => Promise<void>
 }
 
-function ChoiceTable({ choices, refetch }: ChoiceTableProps) {
+function ChoiceTable({ choices, offlineReason, refetch }: ChoiceTableProps) {
   const { t } = useTranslation('notifications')
-  const offlineReason = useOfflineReason(t('choices.offline'))
   const { problem, run } = useAction(setNotificationChoice)
   /** Choices that the server has not confirmed yet, by event and channel. */
   const [pendingChoices, setPendingChoices] = useState<Readonly<Record<string, boolean>>>({})
@@ -44,7 +49,7 @@ function ChoiceTable({ choices, refetch }: ChoiceTableProps) {
     setPendingChoices((pending) => ({ ...pending, [key]: isOn }))
     const result = await run({ body: { event, channel, on: isOn } })
     if (result.kind !== 'problem') await refetch()
-    setPendingChoices(({ [key]: _, ...otherChoices }) => otherChoices)
+    setPendingChoices((pending) => Object.fromEntries(Object.entries(pending).filter(([name]) => name !== key)))
   }
   return (
     <section className="card channel-choices">

@@ -23,6 +23,7 @@ import type {
   LostRights,
   WriteCounter,
   RowId,
+  PushChoice,
   ReadMarks,
   SendingPause,
   SpaceFiller,
@@ -70,6 +71,7 @@ type MetaRecord =
   | SessionGeneration
   | SendingPause
   | ReadMarks
+  | PushChoice
   | SealedWrites
   | SpentSealKeys
   | WriteCounter

@@ -163,6 +163,11 @@ export interface ReadMarks {
   upTo: number
 }
 
+/** Exists if the user wants push messages in this browser. */
+export interface PushChoice {
+  name: 'push'
+}
+
 export interface SendingPause {
   name: 'pause'
   until: number

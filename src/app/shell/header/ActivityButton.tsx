@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useRef } from 'react'
-import { useLocation } from 'react-router-dom'
+import { useLocation, useNavigate } from 'react-router-dom'
 import { loadPageMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { routes } from '#app/routes/paths.ts'
@@ -8,6 +8,8 @@ import type { ActivityTab } from '#features/activity/JobsPanel.tsx'
 import { getJobName } from '#features/activity/job-name.ts'
 import { useInbox } from '#features/activity/useInbox.ts'
 import { type ActivityCount, countActivity } from '#local/jobs/read-jobs.ts'
+import type { PageMessage } from '#request/ports.ts'
+import { useDispatch } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -36,6 +38,7 @@ export function ActivityButton() {
   const { unreadCount, refetch } = useInbox()
   useInboxRefresh(refetch, unseenCount)
   useAppBadge(unreadCount)
+  usePush(refetch)
   useEffect(startJobTimer, [])
   useEndedNotice(activity, isOpen || pathname === routes.activity.path, () => setIsOpen(true))
   const parts = [
@@ -104,6 +107,29 @@ function useInboxRefresh(refetch: () => Promise<void>, unseenCount: number) {
       document.removeEventListener('visibilitychange', refreshIfVisible)
     }
   }, [refetch])
+}
+
+/** Registers this browser for push messages again, and follows the messages of the worker. */
+function usePush(refetch: () => Promise<void>) {
+  const dispatch = useDispatch()
+  const navigate = useNavigate()
+  useEffect(() => {
+    void waitForFirstPage()
+      .then(() => import(/* chunk: pages */ '#features/notifications/restore-push.ts'))
+      .then(({ restorePush }) => dispatch(restorePush()))
+      .catch(() => undefined)
+  }, [dispatch])
+  useEffect(() => {
+    if (!('serviceWorker' in navigator)) return
+    const { serviceWorker } = navigator
+    const receive = ({ data }: MessageEvent) => {
+      const { type } = (data ?? {}) as Partial<PageMessage>
+      if (type === 'notification') void refetch()
+      if (type === 'open inbox') void navigate(routes.activity.path)
+    }
+    serviceWorker.addEventListener('message', receive)
+    return () => serviceWorker.removeEventListener('message', receive)
+  }, [refetch, navigate])
 }
 
 /** Shows the number of unread notifications at the icon of the installed app. Removed when the user signs out. */
