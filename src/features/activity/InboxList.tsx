@@ -103,9 +103,9 @@ function InboxGroup({ title, rows, ...props }: GroupProps & { title: string }) {
   const id = useId()
   return (
     <section aria-labelledby={id}>
-      <h3 id={id} className="inbox-group">
+      <h2 id={id} className="inbox-group">
         {title}
-      </h3>
+      </h2>
       <ul className="inbox-rows">
         {rows.map((row) => (
           <InboxRow key={row.id} row={row} {...props} />
