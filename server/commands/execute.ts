@@ -30,6 +30,7 @@ import {
   settleClaim,
   insertVoidIntent,
 } from '#server/db/idempotency-store.ts'
+import { insertNotification } from '#server/db/notifications/notifications.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { settleWithAuditEntry } from '#server/db/settle-with-audit-entry.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
@@ -226,7 +227,26 @@ const recordRefusal = async (
   write: WriteCommand,
   claim: WriteClaim | null,
   problem: ProblemError,
-): Promise<RecordedWrite> => recordWrite(db, write, claim, await createRefusal(db, problem, write, claim))
+): Promise<RecordedWrite> => {
+  const refusal = await createRefusal(db, problem, write, claim)
+  await notifyOfLateRefusal(db, write, problem)
+  return await recordWrite(db, write, claim, refusal)
+}
+
+/**
+ * Notifies the user that a change was refused long after it was made, perhaps while no page was open. A conflict of versions is not final:
+ * the device merges the change, or shows it for review.
+ */
+async function notifyOfLateRefusal(
+  db: DatabaseHandle,
+  { request: { caller, endpoint, hasWaited }, intent, now }: WriteCommand,
+  { code }: ProblemError,
+): Promise<void> {
+  if (!hasWaited || !endpoint.queue || !caller || intent === null || code === 'VERSION_CONFLICT') return
+  const facts = { call: endpoint.name, problem: code }
+  const eventKey = `change-rejected ${intent}`
+  await insertNotification(db, caller.userId, { kind: 'change-rejected', eventKey, orderId: null, facts }, now)
+}
 
 async function recordWrite(
   db: DatabaseHandle,

@@ -15,6 +15,8 @@ export interface WriteRequest<E extends Endpoint = Endpoint> {
   ifMatch: string | null
   /** Intent of the batch item that must be done first. Set only in batches. */
   predecessorIntent: string | null
+  /** Whether the write has waited on the device for so long that the user may not see its outcome. */
+  hasWaited: boolean
   /** Parsed body before unknown fields are removed. The fingerprint is computed from it. */
   body: unknown
   caller: Caller | null

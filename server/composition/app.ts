@@ -55,6 +55,7 @@ import { sessionHandlers } from '#server/routes/sessions.ts'
 import { signInHandlers } from '#server/routes/sign-in.ts'
 import { serveTusUploads } from '#server/routes/tus-uploads.ts'
 import { auditTrailHandlers } from '#server/routes/audit-trail.ts'
+import { notificationHandlers } from '#server/routes/notifications/notification-routes.ts'
 import { userHandlers } from '#server/routes/users.ts'
 import { publicHandlers } from '#server/routes/public.ts'
 import { createBuildPublisher } from '#server/use-cases/client-builds/publish-build.ts'
@@ -192,6 +193,7 @@ export function createHandlers(http: Pick<HttpContext, 'build'>): EndpointHandle
     ...createAccountHandlers(http),
     ...factorHandlers,
     ...sessionHandlers,
+    ...notificationHandlers,
     ...assetHandlers,
     ...companyHandlers,
     ...customerHandlers,

@@ -6,6 +6,7 @@ import type { NodeSettings } from '#server/config/node-config.ts'
 import {
   backupJobKinds,
   createMailJobKinds,
+  createPushJobKinds,
   hostingJobKinds,
   paymentJobKinds,
   requestJobKinds,
@@ -35,6 +36,7 @@ export function startJobs(
     { ...requestJobKinds, ...scheduledJobKinds },
     paymentJobKinds,
     createMailJobKinds(chooseMail(app.config, app.clock)),
+    createPushJobKinds(),
   ]
   const stopFunctions = [
     shareLogAlarms(app),

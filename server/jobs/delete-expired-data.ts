@@ -1,8 +1,10 @@
 /** Deletes old data, such as stored responses, tombstones, ended sessions, expired keys and unused pictures. */
+import { notificationDays } from '#domain/notifications.ts'
 import { deleteUnusedAssets } from '#server/db/accounts/assets.ts'
 import { deleteOldTombstones } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { deleteExpiredPasswords } from '#server/db/hosting/service-passwords.ts'
+import { deleteEndedPushDevices } from '#server/db/notifications/push-devices.ts'
 import { deleteOldJobBodies, deleteOldJobs } from '#server/db/jobs.ts'
 import { deleteOldBodies, deleteOldStubs } from '#server/db/idempotency-store.ts'
 import { deleteRequestCounts, maxDeletedCounts } from '#server/db/request-counts.ts'
@@ -34,6 +36,7 @@ export const retentionDays = {
   devices: 401,
   // Same as `stubs`. Without its key, a repeat of a sealed write could not be recognised.
   sealKeys: 400,
+  notifications: notificationDays,
 }
 
 export async function deleteExpiredData(app: AppContext): Promise<Record<string, number>> {
@@ -51,6 +54,9 @@ export async function deleteExpiredData(app: AppContext): Promise<Record<string,
     uploads: (db) => countDeleted(db.deleteFrom('price_upload').where('create_time', '<', getCutoff('uploads'))),
     devices: (db) => countDeleted(db.deleteFrom('device').where('last_time', '<', getCutoff('devices'))),
     sealKeys: (db) => countDeleted(db.deleteFrom('seal_key').where('create_time', '<', getCutoff('sealKeys'))),
+    notifications: (db) =>
+      countDeleted(db.deleteFrom('notification').where('create_time', '<', getCutoff('notifications'))),
+    pushDevices: (db) => deleteEndedPushDevices(db, now),
     results: (db) => deleteOldJobBodies(db, getCutoff('results')),
     // Unused assets stay for `retentionDays.assets`: a write that names one may wait on a device for 30 days and longer (protocol 19).
     assets: (db) => deleteUnusedAssets(db, getCutoff('assets')),

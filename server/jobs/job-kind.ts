@@ -17,6 +17,17 @@ export type JobStepResult<P, O> =
   /** `on` means that the job has not ended. The next step begins at `point`, on this or another node, also after a kill. */
   { kind: 'on'; point: P; percent: number; info?: JobProgress['info'] } | { kind: 'done'; output: O }
 
+/** Thrown by a step that is to be repeated after at least `delayMs`, for example because another service has asked for it. */
+export class RetryLaterError extends Error {
+  readonly delayMs: number
+
+  constructor(message: string, delayMs: number) {
+    super(message)
+    this.name = 'RetryLaterError'
+    this.delayMs = delayMs
+  }
+}
+
 export interface JobKind<I = unknown, P = unknown, O = unknown> {
   /** Whether an interrupted step may be repeated. If not, the job ends with INTERRUPTED. */
   isResumable: boolean

@@ -17,6 +17,9 @@ import { clockBackupJob } from '#server/use-cases/hosting/backups/begin-backup.t
 import { drillJob } from '#server/use-cases/hosting/backups/drill.ts'
 import { publishJob } from '#server/use-cases/catalogue/publish-apps.ts'
 import { rehearseJob } from '#server/use-cases/catalogue/rehearse-prices.ts'
+import { pushJob } from '#server/db/notifications/push-devices.ts'
+import { createPushDriver, type PushDriver } from '#server/drivers/push/push-driver.ts'
+import { createPushJob } from '#server/jobs/send-push.ts'
 import { mailJob } from '#server/use-cases/mail/request-mail.ts'
 import { reconciliationJob } from '#server/use-cases/payments/request-reconciliation.ts'
 
@@ -53,6 +56,11 @@ export const backupJobKinds: JobKinds = {
 export const restoreJobKinds: JobKinds = { 'restore-backup': toJobKind(createRestoreJob()) }
 
 export const createMailJobKinds = (driver: MailDriver): JobKinds => ({ [mailJob]: toJobKind(createMailJob(driver)) })
+
+/** A group of its own, so that a slow push service delays no mails. */
+export const createPushJobKinds = (driver: PushDriver = createPushDriver()): JobKinds => ({
+  [pushJob]: toJobKind(createPushJob(driver)),
+})
 
 /** Returns the endpoint whose output schema applies to the results of this kind of job, or undefined if no endpoint starts it. */
 export const findJobEndpoint = (name: string): Endpoint | undefined =>

@@ -19,10 +19,11 @@ import {
 } from '#server/db/jobs.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { JobKind, JobStepResult } from '#server/jobs/job-kind.ts'
+import { type JobKind, type JobStepResult, RetryLaterError } from '#server/jobs/job-kind.ts'
 import { findJobEndpoint, type JobKinds } from '#server/jobs/job-registry.ts'
 import { applyOutputSchema } from '#server/context/response-schema.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
+import { notifyOfTask } from '#server/use-cases/notifications/notify.ts'
 import {
   jobsChannel,
   type JobProgress,
@@ -150,6 +151,8 @@ async function settleAndEnd(
     await writeAsSystem(app, async (db) => {
       const settledOutput = await kind.settle?.(db, context, problem)
       if (!(await writeEnd(db, settledOutput))) throw new JobOvertakenError()
+      const task = findJobEndpoint(run.job.kind)?.name
+      if (!kind.isQuiet && task) await notifyOfTask(db, { ...run.job, task }, problem?.code ?? null, app.clock())
     })
     kind.onEnded?.(context)
     return true
@@ -168,11 +171,15 @@ const toStepFailure = (error: unknown): StepFailure => ({ failed: error })
 async function handleStepError(run: JobRun, error: unknown): Promise<void> {
   const { app, kind, job } = run
   if (error instanceof ProblemError && isStored(error.status, error.code)) return await failRun(run, error)
-  app.log.error({ event: 'job_step_failed', err: error, job: job.id, kind: job.kind }, 'a step of a job failed')
+  const minWaitMs = error instanceof RetryLaterError ? error.delayMs : 0
+  app.log[error instanceof RetryLaterError ? 'warn' : 'error'](
+    { event: 'job_step_failed', err: error, job: job.id, kind: job.kind },
+    'a step of a job failed',
+  )
   if (!kind.isResumable) return await failRun(run, new ProblemError('INTERRUPTED'))
   const waitMs = getStepRetryDelay(kind, job.tries)
   if (waitMs === null) return await failRun(run, new ProblemError('SERVER_ERROR'))
-  await writeAsSystem(app, (db) => requeueJob(db, job, app.clock() + waitMs))
+  await writeAsSystem(app, (db) => requeueJob(db, job, app.clock() + Math.max(waitMs, minWaitMs)))
 }
 
 async function failRun(run: JobRun, problem: ProblemError): Promise<void> {

@@ -21,6 +21,8 @@ export const headers = {
   leftOutIds: 'x-rows-left-out-ids',
   /** SHA-256 (hex) of the device's latest access token, sent when it renews its session (decision 69). */
   latestAccess: 'x-newest-access',
+  /** Number of seconds that a write has waited on the device, if at least a minute. A refusal of such a write is a notification. */
+  waited: 'x-waited',
   requestId: 'x-request-id',
   build: 'x-build',
   /** `queued`: the device sent this 202, not the server. Other values are the state of the outbox entry. */

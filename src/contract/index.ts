@@ -7,6 +7,7 @@ import * as customerNotes from '#contract/staff/customer-notes.ts'
 import * as customers from '#contract/staff/customers.ts'
 import * as factors from '#contract/factors.ts'
 import * as modules from '#contract/modules.ts'
+import * as notifications from '#contract/notifications.ts'
 import * as orders from '#contract/orders.ts'
 import * as payments from '#contract/payments.ts'
 import * as prices from '#contract/prices.ts'
@@ -28,6 +29,7 @@ export const endpointsByNoun: Readonly<Record<string, readonly Endpoint[]>> = {
   accounts: listEndpoints(accounts),
   factors: listEndpoints(factors),
   sessions: listEndpoints(sessions),
+  notifications: listEndpoints(notifications),
   visitors: listEndpoints(visitors),
   requests: listEndpoints(requests),
   users: listEndpoints(users),

@@ -1,7 +1,10 @@
 /**
  * Meaning of the response to a keyed write, decided by status and code, never by text. The server stores exactly the outcomes that are
  * final here (protocol 3). The device processes its outbox by these verdicts (protocol 3, 14, 16).
+ * It also reads the data of a conflict (412): the current row, and the user who last changed it (protocol 14).
  */
+import type { VersionedRow } from '#contract/endpoint.ts'
+import type { Problem } from '#contract/problem.ts'
 
 /**
  * done: the write took effect, remove the entry. later: send the same bytes again after a wait. refused: stays in the outbox for the user
@@ -54,4 +57,26 @@ export function getVerdict(method: string, facts: ResponseFacts): Verdict {
   // Another user has deleted the row: a DELETE is `done`, a PUT is a `conflict`, and other methods are `refused`.
   if (status === 404 || status === 410) return method === 'DELETE' ? 'done' : method === 'PUT' ? 'conflict' : 'refused'
   return 'refused'
+}
+
+export type CurrentRow = VersionedRow & { id: number; row_version: number }
+
+export const isCurrentRow = (body: unknown): body is CurrentRow =>
+  typeof body === 'object' &&
+  body !== null &&
+  'id' in body &&
+  typeof body.id === 'number' &&
+  'row_version' in body &&
+  typeof body.row_version === 'number'
+
+/** Returns null if the row is deleted. */
+export function getCurrentRow(problem: Problem | null): CurrentRow | null {
+  const { current } = (problem?.data ?? {}) as { current?: unknown }
+  return isCurrentRow(current) ? current : null
+}
+
+/** Returns null if the problem has no user: an older server does not send one, and a row restored from a backup has none. */
+export function getLastEditor(problem: Problem | null): { id: number; name: string } | null {
+  const { changed_by: editor } = (problem?.data ?? {}) as { changed_by?: { id?: unknown; name?: unknown } | null }
+  return typeof editor?.id === 'number' && typeof editor.name === 'string' ? { id: editor.id, name: editor.name } : null
 }

@@ -73,5 +73,9 @@ export type WorkerMessage =
 export type PageMessage =
   /** Sent if the server requires a newer build or turns the worker off. The page then checks for a new build. */
   | { type: 'look' }
+  /** Sent when a push message has arrived. */
+  | { type: 'notification' }
+  /** Sent when the user has clicked a push message. */
+  | { type: 'open inbox' }
   /** Asks whether the page still runs. A worker that unregisters itself sends it, and reloads a page that does not respond. */
   | { type: 'alive?' }

@@ -11,6 +11,7 @@ import { isBypassed } from './build-check.ts'
 import { respondFromPreviousBuild, deleteOlderBuilds, isHashedFile, cachePreviousBuild } from './previous-build.ts'
 import { findCachedPart, deleteOlderParts, isOptionalFile, cachePart } from './optional-chunks.ts'
 import { deleteMedia, isMedia, mediaStrategy } from './media.ts'
+import { closePushes, openInbox, renewSubscription, showPush } from './push.ts'
 import { clearAccess, storeAccess, createPorts } from './ports.ts'
 
 declare const self: ServiceWorkerGlobalScope
@@ -47,6 +48,12 @@ self.addEventListener('sync', (event) => {
   if (event.tag === 'drain') event.waitUntil(sendOrTryAgain(event))
 })
 
+self.addEventListener('push', (event) => event.waitUntil(showPush(event)))
+self.addEventListener('notificationclick', (event) => event.waitUntil(openInbox(event)))
+self.addEventListener('pushsubscriptionchange', (event) =>
+  (event as ExtendableEvent).waitUntil(renewSubscription(event)),
+)
+
 self.addEventListener('message', (event) => {
   const message = event.data as WorkerMessage
   if ('accessToken' in message) storeAccess(message.accessToken)
@@ -58,7 +65,7 @@ self.addEventListener('message', (event) => {
   if (message.type === 'keep') event.waitUntil(cachePart(message.part, allFiles))
   if (message.type === 'forget') {
     clearAccess()
-    event.waitUntil(deleteMedia())
+    event.waitUntil(Promise.all([deleteMedia(), closePushes()]))
   }
   if (message.type === 'build') event.ports[0]?.postMessage(__BUILD__)
 })

@@ -132,7 +132,7 @@ nightly('The account stores the language of the login and of each later switch, 
   await waitForPath(fixture.browser, '/app/home')
   await expect.poll(readLanguage).toBe('zh')
   // Waits for the last parts of the layout, which react to the switch. They are loaded once the page is idle.
-  await screen.findByRole('button', { name: /后台任务/ })
+  await screen.findByRole('button', { name: /通知/ })
   await press('English')
   await expect.poll(readLanguage).toBe('en')
   const findWaitingMark = () => document.querySelector('.bar-waiting')

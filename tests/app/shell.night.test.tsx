@@ -142,7 +142,7 @@ describe('the client type (M3)', () => {
       await fixture.browser.open('/app/m18/price')
       await waitForPath(fixture.browser, '/app/home')
       // Waits for the last parts of the layout. They are loaded once the page is idle.
-      await screen.findByRole('button', { name: /Background tasks/ })
+      await screen.findByRole('button', { name: /Notifications/ })
       expect(screen.queryByRole('combobox', { name: 'Client type' })).toBeNull()
       expect(screen.queryByRole('link', { name: 'Price lists' })).toBeNull()
     },

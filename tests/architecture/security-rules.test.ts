@@ -73,6 +73,7 @@ describe('requests that the server makes (S-09)', () => {
     )
     // The payment sandbox calls only the portal on the same machine. Hosting calls local sockets, tasks in the Swarm, and the address
     // that the node of the services wrote into the database. flood-limits.ts, health-listener.ts and hosting-api.ts only listen.
+    // A push message goes to an address that a browser named, but only to public ones (push-address.ts).
     expect([...new Set([...filesWithNetworkModule, ...filesWithFetch])].toSorted()).toEqual([
       'demo/payment-sandbox/webhook-sender.ts',
       'server/drivers/hosting/control/exchange.ts',
@@ -83,6 +84,7 @@ describe('requests that the server makes (S-09)', () => {
       'server/drivers/payment/alipay.ts',
       'server/drivers/payment/global-alipay.ts',
       'server/drivers/payment/stripe.ts',
+      'server/drivers/push/push-driver.ts',
       'server/http/flood-limits.ts',
       'server/http/health/health-listener.ts',
     ])

@@ -48,7 +48,7 @@ export async function measurePolls(
   try {
     const context = await browser.newContext({ locale: 'en-GB' })
     const page = await context.newPage()
-    await signIn(page, { ...portal, url: proxy.url }, 'staff', '/app/activity')
+    await signIn(page, { ...portal, url: proxy.url }, 'staff', '/app/activity?tab=tasks')
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null)
     const worker = await controlWorker(page)
     let otherPage = await openActivity(await context.newPage(), proxy.url)
@@ -88,7 +88,7 @@ export async function measurePolls(
 }
 
 async function openActivity(page: Page, url: string): Promise<Page> {
-  await page.goto(`${url}/saas/app/activity`)
+  await page.goto(`${url}/saas/app/activity?tab=tasks`)
   await page.locator('main h1').waitFor()
   return page
 }

@@ -87,7 +87,7 @@ async function openActivity(
     }
     setTimeout(drop, drawBetween(random, 1_000, 10_000))
   })
-  await signIn(page, portal, 'staff', '/app/activity')
+  await signIn(page, portal, 'staff', '/app/activity?tab=tasks')
   await page.evaluate(watchPercents)
   return page
 }

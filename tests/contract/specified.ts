@@ -96,6 +96,12 @@ POST /api/template/price/import
 
 /** Calls that the specified pages need, but that the specification does not list. */
 export const addedCalls = [
+  'GET /api/m18s/notification',
+  'POST /api/m18s/notification/read',
+  'GET /api/m18s/notification/choice',
+  'PUT /api/m18s/notification/choice',
+  'PUT /api/m18s/notification/push',
+  'DELETE /api/m18s/notification/push',
   'POST /api/systrail/verify',
   'POST /api/aws/password/:id',
   'GET /api/aws/log/:id',

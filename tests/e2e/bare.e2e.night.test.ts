@@ -41,7 +41,7 @@ it('Without a worker, lists and writes are stored, each write is sent once, and 
   expect(await page.locator('tbody tr').first().innerText()).toContain('Agnes without anything')
   expect(await page.locator('tbody .pending-mark').count()).toBe(0)
 
-  const staff = await open('staff', '/app/activity')
+  const staff = await open('staff', '/app/activity?tab=tasks')
   await staff.locator('main').getByRole('button', { name: 'Verify the audit trail', exact: true }).click()
   await staff.locator('main').getByText('as they were written').waitFor({ timeout: 30_000 })
   expect(errors).toEqual([])

@@ -2,6 +2,7 @@
  * Rows of sessions and their tokens, which are stored only as hashes (S-41). Finding a token needs portal_system, because the caller is
  * unknown until the row is found.
  */
+import { deletePushDevicesOfSession, deletePushDevicesOfUser } from '#server/db/notifications/push-devices.ts'
 import { CompiledQuery, type Insertable } from 'kysely'
 import type { Caller } from '#domain/access.ts'
 import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
@@ -147,6 +148,7 @@ export async function endSession(db: DatabaseHandle, sessionId: string, now: num
     .set({ ended: now, ended_reason: reason })
     .where(hasValues({ id: sessionId, ended: null }))
     .execute()
+  await deletePushDevicesOfSession(db, sessionId)
 }
 
 export async function endAllSessions(
@@ -162,6 +164,7 @@ export async function endAllSessions(
     .where(hasValues({ user_id: userId, ended: null }))
   if (exceptSessionId !== null) query = query.where('id', '!=', exceptSessionId)
   await query.execute()
+  await deletePushDevicesOfUser(db, userId, exceptSessionId)
 }
 
 /** Returns the caller with the current roles. Returns null if the session has ended or its user may not sign in (S-44). */

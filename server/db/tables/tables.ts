@@ -8,6 +8,7 @@ import type { ClientBuildTables } from '#server/db/tables/client-build-tables.ts
 import type { CustomerTables } from '#server/db/tables/customer-tables.ts'
 import type { HostingTables } from '#server/db/tables/hosting-tables.ts'
 import type { NodeTables } from '#server/db/tables/node-tables.ts'
+import type { NotificationTables } from '#server/db/tables/notification-tables.ts'
 import type { OrderTables } from '#server/db/tables/order-tables.ts'
 import type { UploadTables } from '#server/db/tables/upload-tables.ts'
 
@@ -15,7 +16,7 @@ import type { UploadTables } from '#server/db/tables/upload-tables.ts'
  * The last file in server/db/migrations. The server does not start if the folder's last file is another one. Update it with each new
  * migration.
  */
-export const latestMigration = '056-customer-notes'
+export const latestMigration = '058-notifications'
 
 type JsonColumn<T> = ColumnType<T, string, string>
 type ImmutableColumn<T> = ColumnType<T, T, never>
@@ -317,6 +318,7 @@ export interface DatabaseTables
     CustomerTables,
     HostingTables,
     NodeTables,
+    NotificationTables,
     OrderTables,
     UploadTables {
   company: CompanyTable

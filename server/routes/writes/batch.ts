@@ -27,7 +27,7 @@ interface BatchItemResponse {
 const maxBatchMs = 5000
 /** Statuses after which the batch stops: further items would fail too or make the problem worse. */
 const stopStatuses = new Set([401, 429, 503])
-const allowedHeaders = new Set<string>(['if-match', headers.forUser, headers.intent])
+const allowedHeaders = new Set<string>(['if-match', headers.forUser, headers.intent, headers.waited])
 const matchEndpoint = createEndpointMatcher(endpoints)
 
 export const createBatchHandlers = (handlers: readonly EndpointHandler[]): EndpointHandler[] => {

@@ -47,6 +47,7 @@ export async function executeWriteRequest(
     forUser: getHeader(writeInput.headers, headers.forUser) ?? null,
     ifMatch: writeInput.headers['if-match'] ?? null,
     predecessorIntent: writeInput.predecessorIntent,
+    hasWaited: getHeader(writeInput.headers, headers.waited) !== undefined,
     body: toFingerprintBody(writeInput.requestParts.body),
     caller: principal.caller,
     sessionId: principal.sessionId,

@@ -25,6 +25,7 @@ import {
 } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { endAllSessions } from '#server/db/accounts/tokens.ts'
+import { deleteNotificationsOf } from '#server/db/notifications/notifications.ts'
 import * as users from '#server/db/accounts/users.ts'
 import type { UseCaseResponse, UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
@@ -236,6 +237,7 @@ async function moveUser(
   if (step !== 'enable') {
     // The new status is enough to refuse the next request. The sessions are ended so that they do not work again if the user is enabled.
     await endAllSessions(context.db, userBefore.id, context.now, step === 'disable' ? 'disabled' : 'deleted')
+    if (step === 'remove') await deleteNotificationsOf(context.db, userBefore.id)
     context.afterCommit(() => announceEndedSessions(context.app))
     logUserEvent(context, step === 'disable' ? 'user_disabled' : 'user_deleted', userBefore.id)
   }

@@ -19,6 +19,7 @@ import {
 } from '#server/drivers/hosting/hosting-driver.ts'
 import { createUnavailableProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
+import { notifyOfService } from '#server/use-cases/notifications/notify.ts'
 
 type ObservedFields = Pick<
   MonitoredService,
@@ -166,8 +167,14 @@ async function writeObserved(
   const change = await takeChangeNumber(db, row.company_id)
   await updateService(db, row.id, observedFields, now)
   await updateListedOrder(db, row.company_id, row.code, { change, time: now })
+  const isDown = isOut(observedFields)
+  if (isDown !== isOut(row)) await notifyOfService(db, row, isDown ? 'service-down' : 'service-up', now)
   return true
 }
+
+/** Whether the service is down because of a fault. A stopped or starting service is not, nor one whose state is unknown for a moment. */
+const isOut = ({ online, fault }: Pick<ObservedFields, 'online' | 'fault'>) =>
+  online === 0 && fault !== null && fault !== 'throttled'
 
 async function removeUnneededSystems(
   app: AppContext,

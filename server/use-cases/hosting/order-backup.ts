@@ -24,6 +24,7 @@ import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
 import type { UseCase } from '#server/context/context.ts'
 import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { type ActingCompany, runForRow } from '#server/use-cases/orders/acting-company.ts'
+import { notifyOfNewPayable } from '#server/use-cases/notifications/payable-details.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 import { getStoredContractState } from '#server/use-cases/orders/order-terms.ts'
@@ -167,7 +168,10 @@ async function insertOrder(
   const backup = { id, company_id: companyId, service_id: service.id, service_code: service.code, pdb_type: type }
   // The services' counter is locked last, because it stays locked until the commit.
   if (terms.payAmount === 0n || waivedAmount !== null) await activateBackup(context, backup, changeStamp)
-  else await touchService(db, companyId, service.code)
+  else {
+    await notifyOfNewPayable(db, { companyId, callerId: context.caller.userId }, { kind: 'backup', id }, now)
+    await touchService(db, companyId, service.code)
+  }
   return id
 }
 

@@ -14,6 +14,7 @@ import type { KeyPurpose } from '#server/db/accounts/one-time-keys.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { getAddressGroup } from '#server/shares/client-address.ts'
 import type { QueuedMail, MailRequest } from '#server/use-cases/mail/mail-kinds.ts'
+import { notifyOfMail } from '#server/use-cases/mail/mail-notification.ts'
 
 export const mailJob = 'send-mail'
 
@@ -27,11 +28,13 @@ interface MailContext {
   now: number
 }
 
+/** Also creates the notification of the event, if it has one. A user who has switched the mail off gets only the notification. */
 export async function requestMail(
   db: DatabaseHandle,
   { companyId, now }: MailContext,
   request: MailRequest,
 ): Promise<void> {
+  if (!(await notifyOfMail(db, request, now))) return
   const id = randomBytes(16).toString('hex')
   const input: QueuedMail = { ...request, id }
   // The owner of the job is user 0, so that the job is not among the jobs of any user.

@@ -37,6 +37,8 @@ import { requireNoPayment } from '#server/use-cases/payments/stop-payments.ts'
 import { formatAmounts, requireSameQuote, getWaivedAmount } from '#server/use-cases/orders/quotes.ts'
 import { normaliseServiceCode, type OrderTerms, buildCreationTerms } from '#server/use-cases/orders/order-terms.ts'
 import { createListUseCase } from '#server/use-cases/list-use-case.ts'
+import { notifyOfRemovedOrder } from '#server/use-cases/notifications/notify.ts'
+import { notifyOfNewPayable } from '#server/use-cases/notifications/payable-details.ts'
 import { requireVersion } from '#server/use-cases/require-version.ts'
 
 type OrderRow = OutputOf<typeof getOrder>
@@ -232,7 +234,10 @@ export async function placeOrder(
     update_time: now,
   })
   if (isFree) await putIntoEffect(context, { id, companyId, code: nameFields.code }, changeStamp)
-  else await orders.updateListedOrder(db, companyId, nameFields.code, changeStamp)
+  else {
+    await orders.updateListedOrder(db, companyId, nameFields.code, changeStamp)
+    await notifyOfNewPayable(db, { companyId, callerId: context.caller.userId }, { kind: 'order', id }, now)
+  }
   const createdOrder = await orders.findOrderById(db, companyId, moment, id)
   if (!createdOrder) throw new Error('the created order does not exist')
   context.setResultRow('order', id, createdOrder.row_version)
@@ -296,6 +301,7 @@ async function deleteUnpaidOrder(
   const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
   await orders.updateOrder(db, order.id, { deleted: true }, changeStamp)
   await orders.updateListedOrder(db, companyId, order.code, changeStamp)
+  if (companyId !== context.caller.companyId) await notifyOfRemovedOrder(db, companyId, order, now)
   context.setResultRow('order', order.id, order.row_version + 1)
   const changes = [{ field: 'status', before: getContractState(order, getBusinessMoment(context).now), after: null }]
   await context.audit({

@@ -4,6 +4,7 @@ import type { endUserSessions, SessionRow } from '#contract/sessions.ts'
 import type { Caller } from '#domain/access.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { deletePushDevicesOfSession } from '#server/db/notifications/push-devices.ts'
 import { runForCompany } from '#server/db/transaction.ts'
 import { endOwnSession, listOpenSessions, type SessionSummary } from '#server/db/accounts/sessions.ts'
 import { endAllSessions } from '#server/db/accounts/tokens.ts'
@@ -47,6 +48,7 @@ export async function endSessionById(app: AppContext, sessionCaller: SessionCall
   const { caller } = sessionCaller
   await runForCompany(app, caller, async (db) => {
     if (!(await endOwnSession(db, { userId: caller.userId, id, now, reason: 'ended' }))) throw createNotFoundProblem()
+    await deletePushDevicesOfSession(db, id)
     await recordEndedSessions(db, sessionCaller, now)
   })
   announceOwnEnd(app, sessionCaller)

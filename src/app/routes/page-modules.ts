@@ -75,6 +75,11 @@ export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
     load: async () => (await import(/* chunk: pages */ '#features/sessions/pages/Sessions.tsx')).Sessions,
     namespaces: ['profile'],
   },
+  notifications: {
+    load: async () =>
+      (await import(/* chunk: pages */ '#features/notifications/NotificationChoices.tsx')).NotificationChoices,
+    namespaces: ['profile', 'notifications', ...problemNamespaces],
+  },
   contracts: {
     load: async () => (await import(/* chunk: orders list */ '#features/orders/list/ContractsPage.tsx')).ContractsPage,
     namespaces: ['problem'],
@@ -130,7 +135,7 @@ export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
   },
   activity: {
     load: async () => (await import(/* chunk: pages */ '#app/pages/ActivityRoute.tsx')).ActivityRoute,
-    namespaces: ['activity', 'problem'],
+    namespaces: ['activity', 'notifications', 'problem'],
   },
 }
 

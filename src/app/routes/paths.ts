@@ -35,6 +35,7 @@ export const routes = {
   password: { path: '/app/profile/password', access: 'user' },
   security: { path: '/app/profile/security', access: 'user' },
   sessions: { path: '/app/profile/sessions', access: 'user' },
+  notifications: { path: '/app/profile/notifications', access: 'user' },
   customers: { path: '/app/m18/customer', access: 'providerOrder', menu: provider('customers') },
   customer: { path: '/app/m18/customer/:id', access: 'providerOrder' },
   customerTab: { path: '/app/m18/customer/:id/:tab', access: 'providerOrder' },

@@ -1,20 +1,52 @@
+import { useSearchParams } from 'react-router-dom'
+import { Button } from '#ui/display/Button.tsx'
+import { TabLinks } from '#ui/links/TabLinks.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import type { ServiceResultComponent } from '#features/activity/JobResult.tsx'
 import { JobList } from '#features/activity/JobList.tsx'
+import { activityTabs } from '#features/activity/JobsPanel.tsx'
+import { InboxList } from '#features/activity/InboxList.tsx'
+import { useInbox } from '#features/activity/useInbox.ts'
 import { useJobActions } from '#features/activity/useJobActions.ts'
 import { VerifyAuditTrail } from '#features/activity/VerifyAuditTrail.tsx'
 
+/** The inbox and the long requests of the user. Each tab has its own address. */
 export function ActivityPage({ ServiceResult }: { ServiceResult: ServiceResultComponent }) {
   const { t } = useTranslation('activity')
+  const [query] = useSearchParams()
+  const tab = query.get('tab') === 'tasks' ? 'tasks' : 'inbox'
   const { isVerifying, problem, verify, changeJob } = useJobActions()
-  const verifyButton = <VerifyAuditTrail kind="primary" isBusy={isVerifying} onVerify={() => void verify()} />
+  const inbox = useInbox()
+  const action =
+    tab === 'tasks' ? (
+      <VerifyAuditTrail kind="primary" isBusy={isVerifying} onVerify={() => void verify()} />
+    ) : (
+      inbox.unreadCount > 0 && <Button onClick={inbox.markAllRead}>{t('markAll')}</Button>
+    )
   return (
-    <Page title={t('title')} intro={t('lead')} width="narrow" action={verifyButton}>
-      <ProblemNote problem={problem} shouldFocus />
+    <Page title={t('panel')} intro={t(tab === 'tasks' ? 'lead' : 'inboxLead')} width="narrow" action={action}>
+      <TabLinks
+        className="activity-tabs"
+        label={t('panel')}
+        tabs={activityTabs.map((name) => ({
+          name,
+          label:
+            name === 'inbox' && inbox.unreadCount > 0
+              ? t('inboxCount', { count: inbox.unreadCount })
+              : t(`tab.${name}`),
+          search: name === 'inbox' ? '' : `?tab=${name}`,
+        }))}
+        currentName={tab}
+      />
+      {tab === 'tasks' && <ProblemNote problem={problem} shouldFocus />}
       <section className="card">
-        <JobList ServiceResult={ServiceResult} onChange={(change) => void changeJob(change)} />
+        {tab === 'inbox' ? (
+          <InboxList inbox={inbox} />
+        ) : (
+          <JobList ServiceResult={ServiceResult} onChange={(change) => void changeJob(change)} />
+        )}
       </section>
     </Page>
   )

@@ -1,4 +1,4 @@
-import { getLastEditor, getCurrentRow } from '#contract/current-row.ts'
+import { getLastEditor, getCurrentRow } from '#contract/verdict.ts'
 import type { EntryView } from '#local/outbox/read-entries.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'

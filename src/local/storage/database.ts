@@ -23,6 +23,8 @@ import type {
   LostRights,
   WriteCounter,
   RowId,
+  PushChoice,
+  ReadMarks,
   SendingPause,
   SpaceFiller,
   CachedResponse,
@@ -68,6 +70,8 @@ type MetaRecord =
   | TrailChoices
   | SessionGeneration
   | SendingPause
+  | ReadMarks
+  | PushChoice
   | SealedWrites
   | SpentSealKeys
   | WriteCounter

@@ -156,6 +156,18 @@ export interface SessionGeneration {
   generation: number
 }
 
+/** Notifications that were read on this device: the ids, and all up to an id. Kept until the server has confirmed them. */
+export interface ReadMarks {
+  name: 'read-notifications'
+  ids: number[]
+  upTo: number
+}
+
+/** Exists if the user wants push messages in this browser. */
+export interface PushChoice {
+  name: 'push'
+}
+
 export interface SendingPause {
   name: 'pause'
   until: number

@@ -1,7 +1,7 @@
 import { type FormEvent, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { TFunction } from 'i18next'
-import { getCurrentRow } from '#contract/current-row.ts'
+import { getCurrentRow } from '#contract/verdict.ts'
 import type { Intent, RowRef, VersionedRow } from '#contract/endpoint.ts'
 import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import { getBaseVersion, type OverlaidRow } from '#local/lists/list-view.ts'

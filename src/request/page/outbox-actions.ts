@@ -1,4 +1,4 @@
-import { getCurrentRow } from '#contract/current-row.ts'
+import { getCurrentRow } from '#contract/verdict.ts'
 import type { Intent } from '#contract/endpoint.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import {

@@ -18,6 +18,15 @@ export async function buildEntryRequest(db: UserDatabase, entry: OutboxEntry): P
   return file ? withFile(entry, bytes, file) : null
 }
 
+/** Time in seconds from which on a user may have forgotten a waiting write. */
+const lateSeconds = 60
+
+/** Returns the header that makes the server notify the user if it refuses this write. Empty for a write that was just made. */
+export function buildWaitedHeader({ since }: Pick<OutboxEntry, 'since'>, now: number): Record<string, string> {
+  const seconds = Math.floor((now - since) / 1000)
+  return seconds < lateSeconds ? {} : { [headers.waited]: String(seconds) }
+}
+
 /**
  * Builds a request that reads the outcome of an intent (GET) or voids it (DELETE). It names the user, so that no other user's token is used
  * (protocol 10).

@@ -1,7 +1,6 @@
 /** Applies a response to its outbox entry: one table of verdicts, each ending in one transaction on the device. */
-import { getCurrentRow, isCurrentRow } from '#contract/current-row.ts'
+import { getCurrentRow, isCurrentRow, getVerdict } from '#contract/verdict.ts'
 import { headers } from '#contract/headers.ts'
-import { getVerdict } from '#contract/verdict.ts'
 import { acceptNoOp } from '#local/outbox/accept-no-op.ts'
 import type { UserDatabase } from '#local/storage/database.ts'
 import { resendMergedEntry } from '#local/outbox/entry-actions.ts'

@@ -9,6 +9,7 @@ import type { UserDatabase } from '#local/storage/database.ts'
 import { acceptWrites, type EntryDelay, returnAllToQueue, pauseSending } from '#local/outbox/settle-entry.ts'
 import type { OutboxEntry, FrozenRequest } from '#local/storage/records.ts'
 import { sendSignedIn } from '#request/session/send-signed-in.ts'
+import { buildWaitedHeader } from '#request/transport/entry-request.ts'
 import {
   type BlockedResponse,
   type ResponseData,
@@ -35,7 +36,7 @@ export async function sendEntryBatch(context: SendContext, entries: readonly Out
   const { ports, db } = context
   let blockedResponse: BlockedResponse | null = null
   const response = await sendSignedIn(ports, {
-    ...buildBatchRequest(entries),
+    ...buildBatchRequest(entries, ports.clock()),
     onBlocked: (blockedBy) => void (blockedResponse = blockedBy),
   })
   // A proxy may have blocked the batch because of one item. Sent singly, only that item is blocked.
@@ -55,13 +56,13 @@ export async function sendEntryBatch(context: SendContext, entries: readonly Out
   return await delayAll(context, entries, 'server')
 }
 
-function buildBatchRequest(entries: readonly OutboxEntry[]) {
+function buildBatchRequest(entries: readonly OutboxEntry[], now: number) {
   const lastIntents = new Map<string, string>()
   const items = entries.map((entry) => {
     const previousIntent = lastIntents.get(entry.queueKey)
     lastIntents.set(entry.queueKey, entry.intent)
     return {
-      ...toBatchItem(entry.bytes as FrozenRequest, entry.key),
+      ...toBatchItem(entry.bytes as FrozenRequest, entry.key, buildWaitedHeader(entry, now)),
       ...(previousIntent === undefined ? {} : { after: previousIntent }),
     }
   })
@@ -72,11 +73,21 @@ function buildBatchRequest(entries: readonly OutboxEntry[]) {
 /** Names of the headers that an item has itself. The others are headers of the batch request. */
 const itemHeaderNames = ['if-match', headers.forUser, headers.intent]
 
-function toBatchItem({ method, path, headers: requestHeaders, body }: FrozenRequest, key: string) {
+function toBatchItem(
+  { method, path, headers: requestHeaders, body }: FrozenRequest,
+  key: string,
+  waitedHeader: Record<string, string>,
+) {
   const ownHeaders = Object.fromEntries(
     Object.entries(requestHeaders).filter(([name]) => itemHeaderNames.includes(name)),
   )
-  return { method, path, key, headers: ownHeaders, ...(body === null ? {} : { body: JSON.parse(body) as unknown }) }
+  return {
+    method,
+    path,
+    key,
+    headers: { ...ownHeaders, ...waitedHeader },
+    ...(body === null ? {} : { body: JSON.parse(body) as unknown }),
+  }
 }
 
 type BatchItemResponse = { status: number; headers: Record<string, string>; body: unknown }

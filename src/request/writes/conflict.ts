@@ -1,4 +1,4 @@
-import { getLastEditor, type CurrentRow, getCurrentRow } from '#contract/current-row.ts'
+import { getLastEditor, type CurrentRow, getCurrentRow } from '#contract/verdict.ts'
 import { overlayRow } from '#local/lists/overlay.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 import { mergeEntry, toValues } from '#request/writes/merge.ts'

@@ -1,5 +1,5 @@
 /** Compares three versions of a row field by field after a 412: the user's change, its base, and the current row (protocol 14). */
-import type { CurrentRow } from '#contract/current-row.ts'
+import type { CurrentRow } from '#contract/verdict.ts'
 import { findEndpoint, type VersionedRow } from '#contract/endpoint.ts'
 import { isSameContent } from '#domain/equal-values.ts'
 import { overlayRow } from '#local/lists/overlay.ts'

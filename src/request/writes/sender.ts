@@ -28,7 +28,7 @@ import {
   requestTimeoutMs,
   parseRetryAfterMs,
 } from '#request/transport/send-request.ts'
-import { buildEntryRequest } from '#request/transport/entry-request.ts'
+import { buildEntryRequest, buildWaitedHeader } from '#request/transport/entry-request.ts'
 import { resolveUnknownCalls } from '#request/writes/direct-call.ts'
 import type { PipelinePorts } from '#request/ports.ts'
 import { freeze } from '#request/writes/record-write.ts'
@@ -180,6 +180,7 @@ async function sendEntry(context: SendContext, entry: OutboxEntry): Promise<bool
   let blockedResponse: BlockedResponse | null = null
   const response = await sendSignedIn(ports, {
     ...request,
+    headers: { ...request.headers, ...buildWaitedHeader(entry, ports.clock()) },
     onBlocked: (blockedBy) => void (blockedResponse = blockedBy),
   })
   if (response && isForeign(response, entry))

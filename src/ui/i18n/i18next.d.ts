@@ -23,6 +23,7 @@ import type modules from '#locales/en/modules.json'
 import type prepare from '#locales/en/prepare.json'
 import type priceFields from '#locales/en/price-fields.json'
 import type prices from '#locales/en/prices.json'
+import type notifications from '#locales/en/notifications.json'
 import type orderFields from '#locales/en/order-fields.json'
 import type orders from '#locales/en/orders.json'
 import type outbox from '#locales/en/outbox.json'
@@ -71,6 +72,7 @@ declare module 'i18next' {
       'price-fields': typeof priceFields
       prepare: typeof prepare
       prices: typeof prices
+      notifications: typeof notifications
       'order-fields': typeof orderFields
       orders: typeof orders
       outbox: typeof outbox

@@ -19,6 +19,7 @@ export const appIcons = {
   price: 'M10.6 3h5.9v5.9l-7.6 7.6L3 10.6zM13.2 6.7h.1',
   outbox: 'M3 11.5 5 4.5h10l2 7v4.5H3zM3.2 11.5h4l1 2h3.6l1-2h4',
   device: 'M5.5 2.8h9v14.4h-9zM9 14.7h2',
+  pulse: 'M2.8 10.5h3.4l2-5.5 3.6 10.5 2-5h3.4',
   activity: 'M5.2 9a4.8 4.8 0 0 1 9.6 0v3.2l1.7 2.3h-13l1.7-2.3zM8.3 17h3.4',
   menu: 'M3.5 5.5h13M3.5 10h13M3.5 14.5h13',
   left: 'M12 5.5 7.5 10l4.5 4.5',

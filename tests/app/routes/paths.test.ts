@@ -21,7 +21,17 @@ const callers: Record<string, Caller> = {
   'customer with a level': { ...plainCaller, accessLevel: 100 },
 }
 
-const commonRoutes = ['home', 'profile', 'password', 'security', 'sessions', 'outbox', 'device', 'activity']
+const commonRoutes = [
+  'home',
+  'profile',
+  'password',
+  'security',
+  'sessions',
+  'notifications',
+  'outbox',
+  'device',
+  'activity',
+]
 const orderRoutes = ['contracts', 'newContract', 'contract', 'contractLog']
 const adminRoutes = ['company', 'users', 'trail']
 /** For staff with the order flag and for provider admins. */
@@ -122,6 +132,7 @@ describe('the routes', () => {
         "/app/m18/upload": "providerAdmin",
         "/app/outbox": "user",
         "/app/profile/company": "admin",
+        "/app/profile/notifications": "user",
         "/app/profile/password": "user",
         "/app/profile/security": "user",
         "/app/profile/sessions": "user",

@@ -37,7 +37,7 @@ async function openStaffPage(): Promise<Page> {
 }
 
 const show = async (page: Page) => {
-  await page.goto(`${portal.url}/saas/app/activity`)
+  await page.goto(`${portal.url}/saas/app/activity?tab=tasks`)
   await page.locator('main h1').waitFor()
 }
 const clickVerify = (page: Page) =>

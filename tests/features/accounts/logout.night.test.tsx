@@ -57,7 +57,7 @@ it('/logout shows the logged-out state at once if the token is invalid', async (
 it('The login page reports the ended session, and fills in company and e-mail', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/profile/company')
   // Waits for the last parts of the layout. They are loaded once the page is idle.
-  await screen.findByRole('button', { name: /Background tasks/ })
+  await screen.findByRole('button', { name: /Notifications/ })
   await endSessions('admin@alpha')
   // Ends the session on the device, as the first response of the server would after it ended the session.
   const { getThisDevice } = await import('#local/storage/device.ts')

@@ -21,7 +21,7 @@ it('The activity page shows name, progress, end and result of a reconciliation o
 
   await fixture.browser.openAs('delete@m18', '/app/contract')
   await choose('Tools', 'Reconcile payments')
-  await press('Background tasks: 1 running')
+  await press(/1 task running/)
   await expect.poll(readTask).toMatch(/^Reconcile paymentsRunning.*0%/)
   await screen.findByRole('progressbar', { name: 'Progress: Reconcile payments' })
   await fixture.user.keyboard('{Escape}')

@@ -173,7 +173,7 @@ nightly('A new password is still offered after a reload, until it was shown', as
   await findText('The password is being reset.')
   await runServerWork()
   await findText('A new password is ready to be shown.')
-  await fixture.browser.open('/app/activity')
+  await fixture.browser.open('/app/activity?tab=tasks')
   expect(await screen.findAllByText('Reset a service password')).not.toEqual([])
   await screen.findByRole('button', { name: 'Show password' })
   await fixture.browser.open(`/app/service/${id}`)

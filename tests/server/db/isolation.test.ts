@@ -55,6 +55,9 @@ const companyColumns: Partial<Record<keyof DatabaseTables, string>> = {
   app_upload: 'company_id',
   calendar_feed: 'company_id',
   customer_note: 'company_id',
+  notification: 'company_id',
+  notification_choice: 'company_id',
+  push_device: 'company_id',
 }
 const tables = Object.keys(companyColumns) as (keyof DatabaseTables)[]
 /** Tables that the database role of the companies cannot access at all. */
@@ -109,6 +112,11 @@ async function fillTables(app: AppContext): Promise<[own: number, foreign: numbe
       await sql`insert into recovery_code values (${code}, ${userId}, ${companyId}, null)`.execute(db)
       await sql`insert into proof (hash, user_id, company_id, password_print, challenge, until)
         values (${code}, ${userId}, ${companyId}, '', '', 9)`.execute(db)
+      await sql`insert into notification (user_id, company_id, kind, event_key, facts, is_listed, create_time)
+        values (${userId}, ${companyId}, 'new-device', '', '{}', true, 1)`.execute(db)
+      await sql`insert into notification_choice values (${userId}, ${companyId}, '{}')`.execute(db)
+      await sql`insert into push_device (user_id, company_id, session_id, endpoint, p256dh, auth, create_time)
+        values (${userId}, ${companyId}, ${code}, ${code}, '', '', 1)`.execute(db)
       await sql`insert into calendar_feed values (${userId}, ${companyId}, ${code}, 1)`.execute(db)
       await sql`insert into customer_note (company_id, customer_id, author_id, author_name, note, create_time, update_time)
         values (${companyId}, ${companyId}, ${userId}, '', 'x', 1, 1)`.execute(db)

@@ -28,6 +28,7 @@ export function buildWriteRequest<E extends Endpoint>(
     forUser: null,
     ifMatch: null,
     predecessorIntent: null,
+    hasWaited: false,
     body,
     caller,
     sessionId: null,

@@ -110,6 +110,7 @@ export const adminScreens: Screen[] = [
   { name: 'password', path: '/app/profile/password', readySelector: 'main form' },
   { name: 'security', path: '/app/profile/security' },
   { name: 'sessions', path: '/app/profile/sessions' },
+  { name: 'notifications', path: '/app/profile/notifications', readySelector: '.channel-choices' },
   { name: 'company', path: '/app/profile/company', readySelector: 'main form' },
   { name: 'trail', path: '/app/systrail', readySelector: '.trail-list .lead a' },
   {
@@ -119,7 +120,8 @@ export const adminScreens: Screen[] = [
     prepare: openWith('.trail-list .lead a', '.trail-entry'),
   },
   { name: 'trail-none', path: `/app/systrail${noMatchQuery}`, readySelector: '.empty' },
-  { name: 'tasks', path: '/app/activity' },
+  { name: 'inbox', path: '/app/activity' },
+  { name: 'tasks', path: '/app/activity?tab=tasks' },
   { name: 'outbox', path: '/app/outbox', readySelector: '.empty' },
   { name: 'device', path: '/app/device', readySelector: '.device-lists tbody tr' },
   {

@@ -59,7 +59,7 @@ export function StaffToolbar({ type, companyId, onOwn, onChoose }: Props) {
     {
       key: 'recheck',
       label: t('tools.recheck'),
-      icon: 'activity',
+      icon: 'pulse',
       disabledReason: offlineReason,
       onSelect: () => void checkServices(),
     },

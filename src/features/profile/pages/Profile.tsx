@@ -83,6 +83,7 @@ function ProfileCard({ overlaidRow: { row, waiting } }: { overlaidRow: OverlaidR
         <Link to="/app/profile/password">{t('changePassword')}</Link>
         <Link to="/app/profile/security">{t('security.title')}</Link>
         <Link to="/app/profile/sessions">{t('sessions.title')}</Link>
+        <Link to="/app/profile/notifications">{t('notifications')}</Link>
       </p>
     </section>
   )

@@ -1,5 +1,5 @@
 /** Builds the starting point of the user form: a row, a new user, or the user's refused write (protocol 20). */
-import { getCurrentRow } from '#contract/current-row.ts'
+import { getCurrentRow } from '#contract/verdict.ts'
 import type { Intent } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { createUser, updateCompanyUser, type UserRow } from '#contract/users.ts'

@@ -1,0 +1,99 @@
+/** Texts and addresses of notifications. They follow from kind and facts, so they are in the language of the reader. */
+import type { TFunction } from 'i18next'
+import type { NotificationRow } from '#contract/notifications.ts'
+import { isAllowed, isProviderAdmin, type Caller } from '#domain/access.ts'
+import { groupThousands } from '#domain/money.ts'
+import type { NotificationKind } from '#domain/notifications.ts'
+import type { IconName } from '#ui/icons/Icon.tsx'
+import { findMessage } from '#ui/i18n/messages.ts'
+import { getJobName } from '#features/activity/job-name.ts'
+
+export const iconByKind: Record<NotificationKind, IconName> = {
+  'payment-due': 'price',
+  'payment-late': 'price',
+  'payment-task': 'price',
+  'payment-refunded': 'price',
+  'contract-ends': 'contract',
+  'contract-ended': 'contract',
+  'change-rejected': 'outbox',
+  'order-removed': 'contract',
+  'task-done': 'check',
+  'task-failed': 'alert',
+  'service-down': 'alert',
+  'service-up': 'service',
+  'service-stops': 'service',
+  'service-erased': 'service',
+  'backup-failed': 'alert',
+  'new-device': 'device',
+}
+
+interface NotificationText {
+  title: string
+  /** Empty if the title says everything. */
+  detail: string
+}
+
+export function formatNotification(
+  t: TFunction<'notifications'>,
+  { kind, facts }: Pick<NotificationRow, 'kind' | 'facts'>,
+): NotificationText {
+  const values = { code: facts['code'] ?? '', ...readValues(t, facts) }
+  const detailKey = kind === 'new-device' && values.device === '' ? 'newDeviceUnknown' : kind
+  return {
+    title: t(`title.${kind}`, values),
+    detail: findMessage('notifications', `detail.${detailKey}`)
+      ? t(`detail.${detailKey}` as 'detail.payment-due', values)
+      : '',
+  }
+}
+
+function readValues(t: TFunction<'notifications'>, facts: NotificationRow['facts']) {
+  // A missing fact is an empty text, which its sentence then lacks.
+  const read = (name: string) => facts[name] ?? ''
+  return {
+    matter: findMessage('notifications', `matter.${read('type')}`) ?? '',
+    amount: read('amount') && `${read('currency')} ${groupThousands(read('amount'))}`,
+    due: read('due').slice(0, 10),
+    day: read('day') || read('end'),
+    task: read('task') && getJobName(read('task')),
+    reason: formatReason(read('problem')),
+    change: findMessage('notifications', `call.${read('call')}`) ?? t('change'),
+    device: [read('browser'), read('system')].filter(Boolean).join(' · '),
+    network: read('network'),
+    company: read('company'),
+  }
+}
+
+/** A text with values is left out, because a notification has no values of the problem. */
+function formatReason(problem: string): string {
+  const text = problem === '' ? null : findMessage('problem', problem)
+  return text === null || text.includes('{{') ? '' : text
+}
+
+const taskPaths: Record<string, string> = {
+  publishApps: '/app/apphistory',
+  verifyTrail: '/app/systrail',
+  rehearsePriceList: '/app/m18/price',
+}
+
+const fixedPaths: Partial<Record<NotificationKind, string>> = {
+  'new-device': '/app/profile/sessions',
+  'change-rejected': '/app/outbox',
+  'payment-task': '/app/home',
+}
+
+/** Returns the address of the page that shows the matter, or null if the user may not open one. */
+export function getNotificationPath(
+  caller: Caller,
+  { kind, facts, order_id: orderId }: NotificationRow,
+): string | null {
+  const fixedPath = fixedPaths[kind]
+  if (fixedPath !== undefined) return fixedPath
+  if (kind.startsWith('task-') && orderId === null) return taskPaths[facts['task'] ?? ''] ?? '/app/activity?tab=tasks'
+  if (!isAllowed('order', caller)) return isProviderAdmin(caller) ? '/app/service' : null
+  if (orderId === null || kind === 'payment-late') return '/app/contract'
+  return `/app/contract/${orderId}${isAboutBackups(kind, facts) ? '?tab=subscribe' : ''}`
+}
+
+const isAboutBackups = (kind: NotificationKind, { payable = '', task = '' }: NotificationRow['facts']) =>
+  kind === 'backup-failed' || ['backup', 'traffic'].includes(payable) || ['backUp', 'restoreBackup'].includes(task)

@@ -1,0 +1,39 @@
+/** Tests push messages in the service worker: shown to their recipient only, and removed when the user signs out. */
+import { expect, it } from 'vitest'
+import { openFreshPage, setUpShared, waitForController } from '#tests/support/browser/browser-setup.ts'
+
+const setup = setUpShared()
+
+it('A push message is shown to its recipient only, once, and removed when the user signs out', async () => {
+  const page = await openFreshPage(setup, 'staff', '/app/home', { permissions: ['notifications'] })
+  await waitForController(page)
+  const origin = new URL(setup.fixture.portal.url).origin
+  const { id, company_id: companyId } = await page.evaluate(async () => (await fetch('/api/m18s/user')).json())
+  const session = await page.context().newCDPSession(page)
+  const registrationId = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const [registration] = registrations
+      if (registration) resolve(registration.registrationId)
+    })
+  })
+  await session.send('ServiceWorker.enable')
+  const push = async (content: object | string) =>
+    session.send('ServiceWorker.deliverPushMessage', {
+      origin,
+      registrationId: await registrationId,
+      data: typeof content === 'string' ? content : JSON.stringify(content),
+    })
+  const readShown = () =>
+    page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.ready
+      return (await registration.getNotifications()).map(({ title, tag }) => `${title} ${tag}`)
+    })
+  await push('not json')
+  await push({ to: `${companyId}:${Number(id) + 1}`, id: 1, title: 'For somebody else', body: '', unread: 1 })
+  const own = { to: `${companyId}:${id}`, id: 2, title: 'Service down: acmehr', body: '', unread: 1 }
+  await push(own)
+  await push(own)
+  await expect.poll(readShown).toEqual(['Service down: acmehr notification-2'])
+  await page.evaluate(() => navigator.serviceWorker.controller?.postMessage({ type: 'forget' }))
+  await expect.poll(readShown).toEqual([])
+})

@@ -1,0 +1,83 @@
+/** Tests the inbox as its user sees it: unread first, marks that work offline, and the tabs of the panel and the page. */
+import { screen } from '@testing-library/dom'
+import { expect, it } from 'vitest'
+import type { NewNotification } from '#server/db/notifications/notifications.ts'
+import { insertNotification } from '#server/db/notifications/notifications.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
+import { createUserActions, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
+
+const fixture = setUpShopPages()
+const { press, dialog } = createUserActions(fixture)
+
+async function notify(...notifications: Partial<NewNotification>[]): Promise<number> {
+  const { app } = fixture.server
+  return await writeAsSystem(app, async (db) => {
+    // A sign-in by the test would make the browser of the page a new device.
+    const user = await db
+      .selectFrom('portal_user')
+      .select('id')
+      .where('email', '=', 'admin@acme.example')
+      .executeTakeFirstOrThrow()
+    for (const [index, notification] of notifications.entries())
+      await insertNotification(
+        db,
+        user.id,
+        { kind: 'service-down', eventKey: `event ${index}`, orderId: null, facts: { code: 'acmehr' }, ...notification },
+        app.clock(),
+      )
+    return user.id
+  })
+}
+
+const countUnread = (userId: number) =>
+  writeAsSystem(fixture.server.app, async (db) => {
+    const rows = await db
+      .selectFrom('notification')
+      .select('id')
+      .where('user_id', '=', userId)
+      .where('read_time', 'is', null)
+      .execute()
+    return rows.length
+  })
+
+const paymentDue = {
+  kind: 'payment-due',
+  facts: {
+    payable: 'order',
+    type: 'create',
+    code: 'acmehr',
+    currency: 'HKD',
+    amount: '4877.50',
+    due: '2026-03-09 23:59:59',
+  },
+} as const
+
+it('The bell counts unread notifications, and all are marked as read while offline and sent later', async () => {
+  const userId = await notify(paymentDue, {})
+  await fixture.browser.openAs('admin@acme', '/app/home')
+  await press('Notifications: 2 unread')
+  const panel = await dialog('Notifications')
+  await panel.findByText('Payment due: acmehr')
+  expect(panel.element.textContent).toContain('New contract · HKD 4,877.50 · pay by 2026-03-09')
+  await panel.findByText('Service down: acmehr')
+  fixture.browser.goOffline()
+  await panel.press('Mark all as read')
+  await screen.findByRole('button', { name: 'Notifications', hidden: true })
+  expect(await countUnread(userId)).toBe(2)
+  expect(screen.queryByText(/waiting to be sent/)).toBeNull()
+  fixture.browser.goOnline()
+  await expect.poll(() => countUnread(userId), { timeout: 10_000 }).toBe(0)
+})
+
+it('A notification opens its page and is read, and the page of notifications has tabs with addresses', async () => {
+  const userId = await notify({ kind: 'change-rejected', facts: { call: 'disableUser', problem: 'LAST_ADMIN' } }, {})
+  await fixture.browser.openAs('admin@acme', '/app/activity')
+  await fixture.user.click(await screen.findByRole('link', { name: /Change rejected/ }))
+  await screen.findByRole('heading', { name: 'Waiting changes' })
+  await expect.poll(() => countUnread(userId)).toBe(1)
+  await fixture.browser.open('/app/activity')
+  await screen.findByRole('link', { name: 'Inbox 1' })
+  await fixture.user.click(await screen.findByRole('link', { name: 'Tasks' }))
+  await screen.findByText('No background tasks')
+  expect(location.search).toBe('?tab=tasks')
+})
