@@ -38,7 +38,9 @@ function DeletionWarning({ target, row, onClose, onDone }: Props) {
   const pending = target === 'pending' ? row.pending : null
   // A pending change is deleted only with a connection (D34).
   const deletion = useAction((displayedRow: OrderRow, options) =>
-    pending ? callEndpoint(deleteContract, { params: { id: pending.id } }, options) : removeOrder(displayedRow, options),
+    pending
+      ? callEndpoint(deleteContract, { params: { id: pending.id } }, options)
+      : removeOrder(displayedRow, options),
   )
   const { run, ...removal } = withDoneToast(deletion, { doneText: formatDone(t('action.remove')), onDone })
   const { code, name, currency } = row

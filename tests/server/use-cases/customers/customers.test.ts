@@ -202,11 +202,7 @@ eachEngine('customers', (engine) => {
 
     await payOrder(fixture.server, order)
     await bypassPolicies(fixture.server.app.database, (db) =>
-      db
-        .updateTable('payment_task')
-        .set({ state: 'refunded', end_time: 1 })
-        .where('state', '=', 'open')
-        .execute(),
+      db.updateTable('payment_task').set({ state: 'refunded', end_time: 1 }).where('state', '=', 'open').execute(),
     )
     expect(await readStates()).toEqual([
       ['applied', true, true],
@@ -234,7 +230,9 @@ eachEngine('customers', (engine) => {
     await buyOrder(fixture.server, buyer)
     await placeOrder(buyer, { code: 'hidden', currency: 'USD' })
     await createBackupOrder(fixture.server, 'shop', { status: 0 })
-    await bypassPolicies(fixture.server.app.database, (db) => sql`update service_order set client_type = 'mma'`.execute(db))
+    await bypassPolicies(fixture.server.app.database, (db) =>
+      sql`update service_order set client_type = 'mma'`.execute(db),
+    )
     const companyId = fixture.server.world.companies.alpha
     const read = async (caller: SignedIn) => {
       const row = (await list('searchText=alpha', caller))[0]
