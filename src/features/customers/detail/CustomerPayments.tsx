@@ -81,7 +81,10 @@ const buildColumns = (t: TFunction<'customers'>): ListColumn<OverlaidRow<Custome
     phone: 'secondary',
     render: ({ row }) => (
       <span className="customer-type">
-        {t(`payment.types.${row.type}`)} {!row.is_applied && <Tag tone="warning">{t('payment.notApplied')}</Tag>}
+        {t(`payment.types.${row.type}`)}{' '}
+        {row.state !== 'applied' && (
+          <Tag tone={row.state === 'open' ? 'warning' : 'neutral'}>{t(`payment.states.${row.state}`)}</Tag>
+        )}
       </span>
     ),
   },

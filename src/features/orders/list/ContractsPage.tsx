@@ -39,7 +39,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
   const picker = useRef<HTMLInputElement>(null)
   const [dialog, setDialog] = useState<OrdersDialogState | null>(null)
   const formatDue = useDueFormatter()
-  const actions = useActions(setDialog, disabledReason)
+  const actions = useActions(setDialog, disabledReason, isAll)
   const createButton = <CreateOrderButton disabledReason={disabledReason} companyId={otherCompanyId} />
   const { view, changeView, definition } = list
   const isToPay = tab === 'pay' && !isAll
