@@ -5,7 +5,14 @@ import { listCustomerDues, listEndingContracts } from '#features/customers/detai
 const today = '2026-06-10'
 const contract = { id: 1, code: 'shop', name: 'Shop', expired_date: '2026-07-01' }
 const createDue = (id: number, due: string, contractType: PaymentDue['contractType'] = 'CONTRACT'): PaymentDue => ({
-  ...{ contractType, id, type: 'change', currency: 'HKD', amount: '10.00', change: null, until: null, month: null },
+  contractType,
+  id,
+  type: 'change',
+  currency: 'HKD',
+  amount: '10.00',
+  change: null,
+  until: null,
+  month: null,
   due: `${due} 23:59:59`,
 })
 const orders = [
@@ -15,12 +22,8 @@ const orders = [
 
 describe('The unpaid items of a customer', () => {
   it('are listed by their last day, without those that can no longer be paid', () => {
-    const customer = {
-      dues: orders,
-      unpaid: [{ currency: 'HKD', amount: '40.00', count: 4 }],
-      unpaid_count: 4,
-    } as const
-    const { lines, moreCount, sums } = listCustomerDues({ ...customer, unpaid: [...customer.unpaid] }, today)
+    const unpaid = [{ currency: 'HKD' as const, amount: '40.00', count: 4 }]
+    const { lines, moreCount, sums } = listCustomerDues({ dues: orders, unpaid, unpaid_count: 4 }, today)
     expect(lines.map(({ code, due, days }) => [code, due.id, days])).toEqual([
       ['till', 4, -9],
       ['till', 3, 2],
