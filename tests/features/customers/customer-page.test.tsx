@@ -63,6 +63,34 @@ it('What a customer owes is two clicks away, and each tab has its address', asyn
   expect(readMain()).toMatch(/acmehr/)
 })
 
+it('The filters of another list are not those of a customer, and its own are not stored', async () => {
+  await fixture.browser.openAs('delete@m18', `/app/contract?company=${acmeId}&searchText=acmehr`)
+  await expect.poll(() => document.querySelectorAll('tbody .order-code').length).toBe(1)
+  await fixture.user.click(await screen.findByRole('link', { name: /^Customers/ }))
+  await fixture.user.click(await screen.findByRole('link', { name: 'Acme Trading Limited' }))
+  await screen.findByRole('heading', { name: 'To pay' })
+  await screen.findByText(/^Updated /)
+  await openTab('Contracts')
+  await expect.poll(() => document.querySelectorAll('tbody .order-code').length).toBe(5)
+  expect(fixture.browser.path()).toBe(`/app/m18/customer/${acmeId}/contracts`)
+  await fixture.user.click(await screen.findByRole('link', { name: /^Expired/ }))
+  await waitForPath(fixture.browser, `/app/m18/customer/${acmeId}/contracts?status=2`)
+  await openTab('Overview')
+  await screen.findByRole('heading', { name: 'To pay' })
+  await openTab('Contracts')
+  await expect.poll(() => document.querySelectorAll('tbody .order-code').length).toBe(5)
+  expect(fixture.browser.path()).toBe(`/app/m18/customer/${acmeId}/contracts`)
+})
+
+it('Backups of a customer whose services were never read are not called missing', async () => {
+  await fixture.browser.openAs('admin@m18', `/app/m18/customer/${acmeId}`)
+  await screen.findByRole('heading', { name: 'To pay' })
+  fixture.browser.goOffline()
+  await openTab('Backups')
+  await screen.findByText('The services of this customer are not saved on this device yet')
+  expect(screen.queryByText('No services yet')).toBeNull()
+})
+
 it('A caller sees only the tabs that they may read', async () => {
   await fixture.browser.openAs('order@m18', `/app/m18/customer/${acmeId}`)
   await screen.findByRole('heading', { name: 'To pay' })

@@ -26,7 +26,7 @@ const customerPayments = createListSlice<CustomerPaymentRow, (typeof paymentsVie
 /** All payments of a customer that a gateway reported, after the amounts that are still to be paid. */
 export function CustomerPayments({ customer, frame }: CustomerTabProps) {
   const { t } = useTranslation('customers')
-  const list = useListPage(customerPayments, paymentsView, { scope: customer.id })
+  const list = useListPage(customerPayments, paymentsView, { scope: customer.id, isFramed: true })
   const columns = useMemo(() => buildColumns(t), [t])
   return (
     <ListPage
