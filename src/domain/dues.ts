@@ -3,7 +3,7 @@ import type { BackupType } from '#domain/backups.ts'
 import { getDueTime, getDueTimeWithin } from '#domain/contracts.ts'
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
 import { type Currency, currencies, readAmount, writeAmount } from '#domain/money.ts'
-import { getLastDay } from '#domain/plain-dates.ts'
+import { countDaysLeft, getLastDay } from '#domain/plain-dates.ts'
 import { compareTerms, describeTermChange, type TermChange } from '#domain/term-change.ts'
 import { type PlainDate, type Timestamp, toTimestamp } from '#domain/time.ts'
 import type { ContractTerms } from '#domain/fees/annual.ts'
@@ -59,6 +59,20 @@ export function toDue(row: UnpaidRow, zone: string): PaymentDue {
   if (type === 'traffic')
     return { ...commonFields, contractType: 'TRAFFIC', due: getDueTime(created), month: getTrafficMonth(end) }
   return { ...commonFields, contractType: 'PDBORDER', due: getDueTimeWithin(created, end), until: getLastDay(end) }
+}
+
+/**
+ * Returns the days from `today` to the last day of payment, negative after it. Null if the item can no longer be paid: rows of a device may
+ * be old. Traffic stays due until it is paid.
+ */
+export function countPayableDays(
+  { contractType, due }: Pick<PaymentDue, 'contractType' | 'due'>,
+  today: PlainDate,
+): number | null {
+  const date = due.slice(0, 10)
+  if (date === '') return null
+  const days = countDaysLeft(today, date)
+  return days < 0 && contractType !== 'TRAFFIC' ? null : days
 }
 
 export const sortDues = (dues: readonly PaymentDue[]): PaymentDue[] =>

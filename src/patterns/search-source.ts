@@ -1,5 +1,6 @@
 /** Defines what features contribute to the search: the items that their rows stand for. `src/app/shell/search` collects the sources. */
 import type { VersionedRow } from '#contract/endpoint.ts'
+import type { PlainDate } from '#domain/time.ts'
 import type { ListScope } from '#local/lists/row-pieces.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
@@ -22,6 +23,10 @@ export interface SearchItem {
   otherTexts?: readonly string[]
   /** Offered before the user types. */
   isSuggested?: boolean
+  /** Day by which the user must act. Suggested items with a day come first, soonest first, and only a few of them. */
+  day?: PlainDate
+  /** Last day on which the item is displayed, in the business time zone. Omitted if it does not end. */
+  lastDay?: PlainDate
   /** Address that the item opens, relative to the base. */
   path?: string
   /** Action of an item without an address. */

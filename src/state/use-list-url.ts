@@ -15,10 +15,16 @@ export interface ListUrl<V extends ListUrlState> {
 
 export type SetQuery = ReturnType<typeof useSearchParams>[1]
 
+interface ListUrlOptions {
+  /** True for the list of one company, as a tab of its page: the filters of other visits neither apply to it nor are replaced by its own. */
+  isFramed?: boolean | undefined
+}
+
 /** The view in the address. Without a query it has the last filters, which the list's slice stores (C-02). */
 export function useListUrl<V extends ListUrlState>(
   listUrl: ListUrl<V>,
   { selectSavedQuery, viewChanged }: Pick<ListSlice<never, never>, 'selectSavedQuery' | 'viewChanged'>,
+  { isFramed = false }: ListUrlOptions = {},
 ) {
   const store = useStore()
   const [query, setQuery] = useSearchParams()
@@ -26,12 +32,12 @@ export function useListUrl<V extends ListUrlState>(
   const currentQuery = listUrl.toSavedQuery(listUrl.read(query))
   const hasArrived = useRef(false)
   useEffect(() => {
-    const savedQuery = selectSavedQuery(store.getState())
+    const savedQuery = isFramed ? '' : selectSavedQuery(store.getState())
     const arrivalQuery = hasArrived.current ? null : findArrivalQuery(query, savedQuery)
     if (arrivalQuery) setQuery(arrivalQuery, { replace: true })
-    else if (currentQuery !== savedQuery) store.dispatch(viewChanged(currentQuery))
+    else if (!isFramed && currentQuery !== savedQuery) store.dispatch(viewChanged(currentQuery))
     hasArrived.current = true
-  }, [currentQuery, query, setQuery, store, selectSavedQuery, viewChanged])
+  }, [currentQuery, query, setQuery, store, isFramed, selectSavedQuery, viewChanged])
   return { view, changeView, setQuery }
 }
 

@@ -50,14 +50,30 @@ export function useList<R extends VersionedRow, V>(
     [dispatch, list, scope, key],
   )
   useFetch(refetch, skip)
-  const cachedView = useLiveQuery(
+  const viewKey = `${scope} ${key}`
+  const cached = useLiveQuery(
     async () =>
-      skip ? undefined : await list.readPage(scope, toGrownQuery(JSON.parse(key) as PageQuery, isGrowing), newRowRefs),
+      skip
+        ? undefined
+        : {
+            viewKey,
+            view: await list.readPage(scope, toGrownQuery(JSON.parse(key) as PageQuery, isGrowing), newRowRefs),
+          },
     [list, scope, key, skip, newRowRefs, isGrowing],
   )
+  const cachedView = cached?.view
   const freshness = { ...(cachedView ?? emptyFreshness), isCached, leftOutCount }
   const count = cachedView ? countRows(cachedView, isCached, JSON.parse(key) as PageQuery) : 0
-  return { rows: cachedView?.rows, count, freshness, isFetching, problem, refetch }
+  return {
+    rows: cachedView?.rows,
+    /** Whether the rows are those of this view. The rows of the previous view stay until the device has been read. */
+    isCurrentView: cached?.viewKey === viewKey,
+    count,
+    freshness,
+    isFetching,
+    problem,
+    refetch,
+  }
 }
 
 /**

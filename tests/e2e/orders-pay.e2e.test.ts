@@ -19,12 +19,12 @@ it('What is due is paid in two clicks; the address ?pay=1 survives a reload, and
   await dialog.getByRole('button', { name: /^Pay HKD [\d,.]+ by card$/ }).waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await dialog.waitFor({ state: 'detached' })
-  expect(getAddress(page).search).toBe('')
+  await expect.poll(() => getAddress(page).search).toBe('')
   await page.getByRole('button', { name: /^Pay HKD/ }).click()
   await dialog.waitFor()
   await page.goBack()
   await dialog.waitFor({ state: 'detached' })
-  expect([getAddress(page).pathname, getAddress(page).search]).toEqual([pathname, ''])
+  await expect.poll(() => [getAddress(page).pathname, getAddress(page).search]).toEqual([pathname, ''])
 
   await page.getByRole('link', { name: 'Contracts', exact: true }).first().click()
   await page.getByRole('link', { name: /^To pay/ }).click()
@@ -35,5 +35,7 @@ it('What is due is paid in two clicks; the address ?pay=1 survives a reload, and
   await page.getByText('Payment received').waitFor()
   await dialog.waitFor({ state: 'detached' })
   await row.waitFor({ state: 'detached' })
-  expect([getAddress(page).pathname, getAddress(page).search]).toEqual(['/saas/app/contract', '?status=0'])
+  await expect
+    .poll(() => [getAddress(page).pathname, getAddress(page).search])
+    .toEqual(['/saas/app/contract', '?status=0'])
 })

@@ -232,6 +232,22 @@ it('A page of this build still writes its outbox under a newer build, but stores
   db.close()
 })
 
+it('Changes with the content that the device has are not written again', async () => {
+  const device = openDevice({ indexedDB: new IDBFactory(), IDBKeyRange })
+  await openSession(device, subject)
+  const db = device.getDatabase(subject)
+  const changes = { deletedIds: [], changeNumber: 1, asOf: 1 }
+  await storeChanges(db, userList, companyId, { ...changes, changed: users }, { isComplete: true, generation: 1 })
+  const changed = users.map((user) => (user.id === 4 ? { ...user, name: 'Renamed' } : user))
+  const laterChanges = { ...changes, changed, changeNumber: 2, asOf: 2 }
+  await storeChanges(db, userList, companyId, laterChanges, { isComplete: false, generation: 1 })
+  const storedRows = (await db.table('users').toArray()) as StoredRow[]
+  expect(storedRows.filter(({ asOf }) => asOf === 2).map(({ id }) => id)).toEqual([4])
+  const { rows, asOf, complete: isComplete } = await readListOnDevice(device, userList, { ...firstPage, results: 50 })
+  expect([asOf, isComplete]).toEqual([2, true])
+  expect(rows.find(({ row }) => row.id === 4)?.row).toMatchObject({ name: 'Renamed' })
+})
+
 it('A row that the server deleted is in no list, page, index or form', async () => {
   const device = openDevice({ indexedDB: new IDBFactory(), IDBKeyRange })
   await openSession(device, subject)

@@ -41,7 +41,7 @@ const allowedRoles: Record<AccessRule, readonly Role[]> = {
   providerAdmin: ['P', 'D'],
   deleteLevel: ['D'],
   providerOrder: ['P', 'D'],
-  // No role of the matrix is staff with the order flag: `tests/server/use-cases/customers/customers.test.ts` has one.
+  // No role of the matrix is staff with the order flag. A test of its own calls these endpoints as such a user.
   staffOrder: [],
   orderOrProviderAdmin: ['O', 'P', 'D'],
 }
@@ -82,17 +82,19 @@ const sharedKinds: readonly RowKind[] = ['price', 'module']
 const coversAllCompanies = ({ name, path, access }: Endpoint, role: Role) =>
   ['P', 'D'].includes(role) &&
   (path.startsWith('/api/aws/') ||
-    path.startsWith('/api/customer') ||
+    path.startsWith(customerPath) ||
     name === 'listUsers' ||
     (path.startsWith('/api/pdb/') && access !== 'order'))
+
+/** The first number of such a path is the id of a customer. */
+const customerPath = '/api/customer'
+const isRead = (endpoint: Endpoint) =>
+  endpoint.method === 'GET' && (getRowKinds(endpoint).length > 0 || endpoint.path.startsWith(customerPath))
+
 /** Endpoints whose path contains a row number that no write of this test creates. */
 const endpointsWithNumber = new Set([
   'refundPaymentTask',
   'applyPaymentTask',
-  'getCustomer',
-  'listCustomerPayments',
-  'listCustomerNotes',
-  'createCustomerNote',
   'updateCustomerNote',
   'deleteCustomerNote',
 ])
@@ -144,6 +146,7 @@ const queries: Record<string, string> = {
   fieldExists: 'resource=user&field=email&value=x',
   getModuleRelations: 'code=core',
   deleteSealKeys: 'ids=1',
+  deleteCustomerNote: 'row_version=1',
   trailRange: 'dateFrom=2026-03-01&dateTo=2026-03-02',
   exportTrail: 'format=csv',
   configureService: 'task_runtime_memory=0&task_desire_count=1',
@@ -153,6 +156,7 @@ function buildRequest(endpoint: Endpoint, ownership: Ownership, role: Role) {
   const params = getFields(endpoint.params)
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => {
     const kind = getRefKind(params[name] ?? ({} as ValueSchema))
+    if (endpoint.path.startsWith(`${customerPath}/:${name}`)) return String(server.world.companies.alpha)
     return kind
       ? String(getRowId(endpoint, kind, ownership, role))
       : endpointsWithNumber.has(endpoint.name)
@@ -229,9 +233,16 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
       if (isAbsent || (ownership === 'foreign' && !coversAllCompanies(calledEndpoint, role)))
         return /404 (USER_NOT_EXIST|NOT_FOUND)/
       if (isDeletionTooEarly(calledEndpoint, role)) return /: 403 FORBIDDEN/
-      if (calledEndpoint.method === 'GET' && getRowKinds(calledEndpoint).length > 0) return /: 200/
+      if (isRead(calledEndpoint)) return /: 200/
       return /: (2\d\d|4(00|09|15|22|04)|401 (invalid_client|MFA_EXPIRED)) ?/
     }
+
+    if (endpoint.method === 'GET' && ['providerOrder', 'staffOrder'].includes(endpoint.access))
+      test('responds to staff with the order flag, and to no customer with it', async () => {
+        const readStatus = async (userName: string) =>
+          (await (await server.signIn(userName)).send(buildRequest(endpoint, 'own', 'P'))).statusCode
+        expect(await Promise.all(['order@m18', 'order@alpha'].map(readStatus))).toEqual([200, 403])
+      })
 
     if (endpoint.access === 'anybody') return
     test('rejects an expired token and the token of an ended session (M59)', async () => {

@@ -1,4 +1,4 @@
-/** The payments of a customer that a gateway reported, with the paid item and its invoice. Runs as the customer's tenant. */
+/** The payments of a customer that a gateway reported, with the paid item and its invoice. All reads need the system role. */
 import { sql } from 'kysely'
 import { listCustomerPayments } from '#contract/staff/customers.ts'
 import type { DueType } from '#domain/dues.ts'
@@ -18,24 +18,28 @@ export interface CustomerPaymentRecord {
   gateway: string
   reference: string
   invoice_no: string | null
-  is_applied: boolean
+  state: 'applied' | 'open' | 'refunding' | 'refunded'
   contract_id: number | null
 }
 
+/** `outcome` never changes: what became of a payment that was not applied when it arrived is in its task (decision 62). */
 const selectPayments = (db: DatabaseHandle, companyId: number) =>
   db
     .selectFrom(
       sql<CustomerPaymentRecord & { reference_key: string; invoice_key: string }>`(
         select payment.id, payment.company_id, payment.paid_at, payment.currency, payment.amount, payment.gateway,
-          payment.reference, payment.outcome = 'applied' as is_applied,
+          payment.reference, money.state,
           coalesce(o.type, b.pdb_type, 'traffic') as type, coalesce(o.code, b.service_code, t.service_code) as service_code,
-          case when payment.outcome = 'applied' then o.contract_id end as contract_id, invoice.code as invoice_no,
+          case when money.state = 'applied' then o.contract_id end as contract_id, invoice.code as invoice_no,
           lower(payment.reference) as reference_key, coalesce(lower(invoice.code), '') as invoice_key
         from payment
+        left join payment_task task on task.payment_id = payment.id
+        cross join lateral (
+          select case when payment.outcome = 'applied' then 'applied' else coalesce(task.state, 'open') end as state) money
         left join service_order o on o.id = payment.order_id
         left join backup_order b on b.id = payment.backup_order_id
         left join traffic t on t.id = payment.traffic_id
-        left join invoice on payment.outcome = 'applied' and invoice.company_id = payment.company_id
+        left join invoice on money.state = 'applied' and invoice.company_id = payment.company_id
           and (invoice.order_id = payment.order_id or invoice.backup_order_id = payment.backup_order_id
             or invoice.traffic_id = payment.traffic_id)
         where payment.company_id = ${companyId})`.as('item'),

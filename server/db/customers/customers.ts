@@ -1,10 +1,11 @@
 /** Rows of customers, computed from their orders, payments, services and trail. All reads need the system role. */
 import { sql } from 'kysely'
 import { PROVIDER } from '#domain/access.ts'
-import type { Currency } from '#domain/money.ts'
+import { currencies, type Currency } from '#domain/money.ts'
 import { type CustomerHealth, customerHealth } from '#domain/customers.ts'
 import { listCustomers } from '#contract/staff/customers.ts'
 import type { CompanyRecord } from '#server/db/accounts/companies.ts'
+import type { VisibleClientTypes } from '#server/db/catalogue/catalogue.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
@@ -32,6 +33,8 @@ export interface CustomerRecord
 
 export interface CustomerScope {
   moment: Moment
+  /** Contracts of other client types are left out. Null for all types. */
+  types: VisibleClientTypes
   /** Epoch ms. */
   now: number
 }
@@ -52,16 +55,17 @@ const serviceHealth = sql`case
     or (s.system_status = ${runningStatus}::integer and s.online = 0) then ${customerHealth.notice}::integer
   else ${customerHealth.good}::integer end`
 
-const selectContracts = ({ today }: Moment) => sql`
+const selectContracts = ({ moment: { today }, types }: CustomerScope) => sql`
   select company_id, count(*)::integer as contracts,
     (count(*) filter (where stored = 'paid' and period_end > ${today}))::integer as effective_contracts
-  from service_order where is_listed group by company_id`
+  from service_order where is_listed and ${types === null ? sql`true` : sql`client_type = ${types}`} group by company_id`
 
-const selectUnpaid = (moment: Moment) => sql`
+const selectUnpaid = ({ moment, types }: CustomerScope) => sql`
   select company_id, sum(count)::integer as unpaid_count,
-    json_agg(json_build_object('currency', currency, 'amount', amount::text, 'count', count) order by currency) as unpaid
+    json_agg(json_build_object('currency', currency, 'amount', amount::text, 'count', count)
+      order by array_position(${[...currencies]}::text[], currency)) as unpaid
   from (select company_id, currency, sum(amount) as amount, count(*)::integer as count
-    from (${selectUnpaidAmounts(moment)}) item group by company_id, currency) sums
+    from (${selectUnpaidAmounts(moment, types)}) item group by company_id, currency) sums
   group by company_id`
 
 const selectServices = sql`
@@ -73,10 +77,11 @@ const selectServices = sql`
   where ${isListedService} group by s.company_id`
 
 /**
- * Each part is grouped once for all companies. Only the latest audit entry is read per company, from its index. The flags use `coalesce`,
+ * Each part is grouped once for all companies. Only the latest entry of an own user is read per company, from its index
+ * (`audit_entry_own_user`): entries of jobs and failed sign-ins have no user, and those of acting staff have an actor. The flags use `coalesce`,
  * because PostgreSQL would otherwise turn a filter by a flag into an inner join and group a part once per company.
  */
-const selectCustomers = (db: DatabaseHandle, { moment }: CustomerScope) =>
+const selectCustomers = (db: DatabaseHandle, scope: CustomerScope) =>
   db
     .selectFrom(
       sql<CustomerRecord>`(
@@ -90,10 +95,11 @@ const selectCustomers = (db: DatabaseHandle, { moment }: CustomerScope) =>
           coalesce(hosted.health, 0) = ${customerHealth.fault}::integer as has_fault,
           coalesce(orders.contracts, 0) > 0 as has_contract,
           (select entry.end_time from audit_entry entry where entry.company_id = company.id
+            and entry.exec_user_id is not null and entry.actor is null
             order by entry.end_time desc, entry.id desc limit 1) as last_activity
         from company
-        left join (${selectContracts(moment)}) orders on orders.company_id = company.id
-        left join (${selectUnpaid(moment)}) due on due.company_id = company.id
+        left join (${selectContracts(scope)}) orders on orders.company_id = company.id
+        left join (${selectUnpaid(scope)}) due on due.company_id = company.id
         left join (${selectServices}) hosted on hosted.company_id = company.id
         where ${isCustomer})`.as('customer'),
     )

@@ -1,4 +1,7 @@
-/** Adds the notes of the provider's staff about customers. They belong to the provider's company, so that no customer can read them. */
+/**
+ * Adds the notes of the provider's staff about customers. They belong to the provider's company, so that no customer can read them. The index
+ * finds the last activity of a customer's own users.
+ */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 
@@ -20,6 +23,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index customer_note_of_customer on customer_note (customer_id, id desc)`.execute(db)
   // As for other numbered tables: a restored database raises the numbers.
   await sql`grant usage, update on sequence customer_note_id_seq to portal_system`.execute(db)
+  await sql`create index audit_entry_own_user on audit_entry (company_id, end_time desc, id desc)
+    where exec_user_id is not null and actor is null`.execute(db)
   await fence(db, 'customer_note', {
     app: ['select', 'insert', 'update', 'delete'],
     system: ['select', 'insert', 'update', 'delete'],

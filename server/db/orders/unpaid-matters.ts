@@ -1,5 +1,6 @@
 /** Selects unpaid items with the company and service code of an order. The rules are in `domain/dues.ts`. */
 import { type RawBuilder, sql } from 'kysely'
+import type { ClientType } from '#domain/access.ts'
 import type { UnpaidRow } from '#domain/dues.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
@@ -24,14 +25,22 @@ const selectUnpaidBackups = (moment: Moment) => sql`from backup_order
 const selectUnpaidTraffic = sql`from traffic t
   where t.company_id = service_order.company_id and t.service_code = service_order.code and ${isUnpaidTraffic}`
 
-/** Selects company, currency and amount of each unpaid item of all visible companies. */
-export const selectUnpaidAmounts = (moment: Moment): RawBuilder<unknown> => sql`
+/** The row of the service in the list of orders is of the type. */
+const isOfType = (type: ClientType | null, service: RawBuilder<unknown>) =>
+  type === null
+    ? sql`true`
+    : sql`(${service}) in (select company_id, code from service_order where is_listed and client_type = ${type})`
+
+/** Selects company, currency and amount of each unpaid item of all visible companies, in orders of the type, or of all types. */
+export const selectUnpaidAmounts = (moment: Moment, type: ClientType | null): RawBuilder<unknown> => sql`
   select p.company_id, p.currency, p.pay_amount as amount from service_order p where ${isUnpaidOrder(moment)}
+    and ${isOfType(type, sql`p.company_id, p.code`)}
   union all
   select backup_order.company_id, backup_order.currency, backup_order.pay_amount from backup_order
-  where ${isUnpaidBackup(moment)}
+  where ${isUnpaidBackup(moment)} and ${isOfType(type, sql`backup_order.company_id, backup_order.service_code`)}
   union all
-  select t.company_id, t.currency, t.amount from traffic t where ${isUnpaidTraffic}`
+  select t.company_id, t.currency, t.amount from traffic t where ${isUnpaidTraffic}
+    and ${isOfType(type, sql`t.company_id, t.service_code`)}`
 
 const buildChoice = (row: 'p' | 'c') => {
   const column = (name: string) => sql.ref(`${row}.${name}`)

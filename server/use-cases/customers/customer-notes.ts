@@ -2,7 +2,7 @@
 import { isProvider, isProviderAdmin } from '#domain/access.ts'
 import { cleanText } from '#domain/text.ts'
 import { toTimestamp } from '#domain/time.ts'
-import type * as contract from '#contract/staff/customer-notes.ts'
+import * as contract from '#contract/staff/customer-notes.ts'
 import { type CompanyRecord, findCompanyById } from '#server/db/accounts/companies.ts'
 import { findUserById } from '#server/db/accounts/users.ts'
 import * as notes from '#server/db/customers/customer-notes.ts'
@@ -34,6 +34,12 @@ async function requireCustomer({ db, caller }: UseCaseContext, id: number): Prom
   return requireRow(customer)
 }
 
+/** Throws VERSION_CONFLICT if the note is no longer the one that the user saw. */
+function requireVersion(context: UseCaseContext, note: notes.CustomerNoteRecord, version: number): void {
+  if (note.row_version !== version)
+    throw new ProblemError('VERSION_CONFLICT', { current: toNoteRow(context, note), changed_by: null })
+}
+
 /** Locks a note until the commit. Throws NOT_FOUND, or FORBIDDEN if it is another user's and the caller is no provider admin. */
 async function lockNote({ db, caller }: UseCaseContext, customerId: number, id: number) {
   const note = requireRow(await notes.lockCustomerNote(db, customerId, id))
@@ -41,10 +47,12 @@ async function lockNote({ db, caller }: UseCaseContext, customerId: number, id: 
   return note
 }
 
-/** Throws VALIDATION_ERROR for a blank text. */
+/** Throws VALIDATION_ERROR for a blank text, and for one that only becomes too long when it is converted to NFC. */
 function parseNoteText(text: string): string {
   const note = cleanText(text)
   if (note === '') throw createValidationProblem([{ field: 'text', code: 'REQUIRED' }])
+  if (note.length > contract.noteLimit)
+    throw createValidationProblem([{ field: 'text', code: 'TOO_LONG', limit: contract.noteLimit }])
   return note
 }
 
@@ -83,17 +91,17 @@ export const create: UseCase<typeof contract.createCustomerNote> = async (contex
 export const update: UseCase<typeof contract.updateCustomerNote> = async (context, { params, body }) => {
   const customer = await requireCustomer(context, params.companyId)
   const noteBefore = await lockNote(context, customer.id, params.id)
-  if (noteBefore.row_version !== body.row_version)
-    throw new ProblemError('VERSION_CONFLICT', { current: toNoteRow(context, noteBefore), changed_by: null })
+  requireVersion(context, noteBefore, body.row_version)
   const fields = { note: parseNoteText(body.text), update_time: context.now }
   const record = await notes.updateCustomerNote(context.db, noteBefore.id, fields)
   await auditNote(context, 'update', customer, record.id)
   return { body: toNoteRow(context, record) }
 }
 
-export const remove: UseCase<typeof contract.deleteCustomerNote> = async (context, { params }) => {
+export const remove: UseCase<typeof contract.deleteCustomerNote> = async (context, { params, query }) => {
   const customer = await requireCustomer(context, params.companyId)
   const note = await lockNote(context, customer.id, params.id)
+  requireVersion(context, note, query.row_version)
   await notes.deleteCustomerNote(context.db, note.id)
   await auditNote(context, 'delete', customer, note.id)
   return { status: 204, body: null }

@@ -1,6 +1,6 @@
 /** Reads of the provider's staff over all customers. The access rule of each call admits only the staff; other callers are refused here too. */
 import { isProvider } from '#domain/access.ts'
-import { sortDues, toDue } from '#domain/dues.ts'
+import { type PaymentDue, sortDues, toDue } from '#domain/dues.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { getCustomer, listCustomerOrders, listCustomerPayments, listCustomers } from '#contract/staff/customers.ts'
@@ -30,6 +30,7 @@ function requireProvider({ caller }: UseCaseContext): void {
 
 const createScope = (context: UseCaseContext): CustomerScope => ({
   moment: getBusinessMoment(context),
+  types: getVisibleTypes(context.caller),
   now: context.now,
 })
 
@@ -78,7 +79,7 @@ export const customerPaymentList = createListUseCase<
       return await read({ companyId })
     })
   },
-  // A payment never changes, so it has no version of its own.
+  // A payment has no version of its own: only its task changes, and nobody writes it from this list.
   toRow: ({ app }, { paid_at: paidAt, ...row }) => ({
     ...row,
     paid_time: toTimestamp(app.config.timeZone, paidAt),
@@ -87,11 +88,14 @@ export const customerPaymentList = createListUseCase<
 })
 
 const maxDueOrders = 50
+/** The first ones to be due are selected from these, because no column has the due date of backups and traffic. */
+const maxSortedOrders = 500
 const maxEndingContracts = 10
 
 /** Status numbers of the list of orders: 0 also finds contracts in effect with something to pay (decision 76). */
-const toOrderQuery = (status: 0 | 1, results: number) => ({
+const toOrderQuery = ({ types }: CustomerScope, status: 0 | 1, results: number) => ({
   status,
+  type: types ?? undefined,
   results,
   page: 1,
   sortField: 'expired_date',
@@ -105,6 +109,11 @@ const toContractLine = ({ id, code, name, period_end: periodEnd }: OrderRecord) 
   expired_date: getLastDay(periodEnd),
 })
 
+const sortByFirstDue = <Line extends { dues: PaymentDue[] }>(lines: Line[]): Line[] => {
+  const getFirstDue = ({ dues }: Line) => dues[0]?.due ?? ''
+  return lines.toSorted((a, b) => (getFirstDue(a) < getFirstDue(b) ? -1 : getFirstDue(a) > getFirstDue(b) ? 1 : 0))
+}
+
 export const get: UseCase<typeof getCustomer> = async (context, { params: { id } }) => {
   requireProvider(context)
   const { db, app } = context
@@ -113,16 +122,18 @@ export const get: UseCase<typeof getCustomer> = async (context, { params: { id }
   return await runAsSystem(db, async () => {
     const customer = requireRow(await findCustomer(db, scope, id))
     const profile = requireRow(await findCompanyById(db, id))
-    const due = await orderReads.readPage(db, orderScope, toOrderQuery(0, maxDueOrders))
-    const ending = await orderReads.readPage(db, orderScope, toOrderQuery(1, maxEndingContracts))
+    const due = await orderReads.readPage(db, orderScope, toOrderQuery(scope, 0, maxSortedOrders))
+    const ending = await orderReads.readPage(db, orderScope, toOrderQuery(scope, 1, maxEndingContracts))
     return {
       body: {
         ...toCustomerRow(context, customer),
         profile,
-        dues: due.rows.map((row) => ({
-          ...toContractLine(row),
-          dues: sortDues(row.unpaid_matters.map((matter) => toDue(matter, app.config.timeZone))),
-        })),
+        dues: sortByFirstDue(
+          due.rows.map((row) => ({
+            ...toContractLine(row),
+            dues: sortDues(row.unpaid_matters.map((matter) => toDue(matter, app.config.timeZone))),
+          })),
+        ).slice(0, maxDueOrders),
         ending: ending.rows.map(toContractLine),
       },
     }

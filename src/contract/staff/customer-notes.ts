@@ -60,6 +60,7 @@ export const updateCustomerNote = defineEndpoint({
   offline: 'online',
 })
 
+/** `row_version` is the version that the user saw, as for a change. */
 export const deleteCustomerNote = defineEndpoint({
   ...staffAccess,
   name: 'deleteCustomerNote',
@@ -67,6 +68,7 @@ export const deleteCustomerNote = defineEndpoint({
   path: '/api/customer/:companyId/note/:id',
   summary: 'Deletes a note about a customer; only its author and provider admins may',
   params: oneNote,
+  query: z.object({ row_version: rowId }),
   output: null,
   offline: 'online',
 })

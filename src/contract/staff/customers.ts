@@ -36,7 +36,7 @@ const customerRow = z.object({
   has_unpaid: z.boolean(),
   has_fault: z.boolean(),
   has_contract: z.boolean(),
-  /** The latest audit entry of the company or use of a session. Null if there is none. */
+  /** The latest audit entry of one of the company's own users: not of staff, of jobs or of failed sign-ins. Null if there is none. */
   last_activity: z.nullable(timestamp),
   create_time: timestamp,
   row_version: z.int(),
@@ -90,7 +90,10 @@ const customerId = z.object({ id: rowId })
 
 const contractLine = z.object({ id: z.int(), code: z.string(), name: z.string(), expired_date: plainDate })
 
-/** `dues` are orders with something to pay, at most 50; `ending` are contracts in effect, the next to end first, at most 10. */
+/**
+ * `dues` are orders with something to pay, the first due first, at most 50; `ending` are contracts in effect, the next to end first, at most
+ * 10. `effective_contracts` counts all of them. Contracts of a type that the caller may not see are in no figure (Z-33).
+ */
 export const getCustomer = defineEndpoint({
   name: 'getCustomer',
   method: 'GET',
@@ -167,7 +170,8 @@ const customerPaymentRow = z.object({
   /** Number of the payment at the gateway. */
   reference: z.string(),
   invoice_no: z.nullable(z.string()),
-  is_applied: z.boolean(),
+  /** `open` is a payment that is neither applied nor refunded. It may be applied later. */
+  state: z.enum(['applied', 'open', 'refunding', 'refunded']),
   /** Id of the contract of an order, for its print. Null for backups and traffic, and for payments that were not applied. */
   contract_id: z.nullable(z.int()),
   row_version: z.int(),

@@ -43,6 +43,6 @@ export function RelativeTime({ time, now }: { time: Timestamp; now: number }) {
 function formatAge(ageMs: number, justNowText: string): string {
   const unit = units.find(([, ms]) => ageMs >= ms)
   if (!unit) return justNowText
-  const format = new Intl.RelativeTimeFormat(getLanguage(), { numeric: 'auto' })
+  const format = new Intl.RelativeTimeFormat(getLanguage(), { numeric: 'always' })
   return format.format(-Math.floor(ageMs / unit[1]), unit[0])
 }

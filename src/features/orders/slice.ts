@@ -1,13 +1,13 @@
 /** The order list and the request status of the price list. Rows stay in the device's database. */
 import { createSlice } from '@reduxjs/toolkit'
 import { getSettings } from '#contract/accounts.ts'
-import type { RowRef, OutputOf } from '#contract/endpoint.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
 import { listModuleChoices } from '#contract/modules.ts'
 import { deleteOrder, listCompanies, listOrders, type OrderRow, orderListSpec } from '#contract/orders.ts'
 import { getPriceInForce } from '#contract/prices.ts'
 import { listCustomerOrders } from '#contract/staff/customers.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { ClientType } from '#domain/access.ts'
+import { type ClientType, isAllowed } from '#domain/access.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { toListQuery, type OrdersView } from '#features/orders/view.ts'
 import { readRow } from '#local/lists/read-row.ts'
@@ -78,9 +78,21 @@ export const selectPriceStatus = (state: object, type: ClientType): RequestStatu
 
 type ListedOrder = Pick<OrderRow, 'company_id' | 'client_type' | 'code'>
 
-/** Fetches the row again after a payment. Otherwise a user who goes offline directly after paying would see it as unpaid. */
-export const refreshListedOrder = ({ company_id: companyId, client_type: type, code }: ListedOrder) =>
-  callEndpoint(listOrders, { params: { companyId }, query: { type, searchText: code } })
+/**
+ * Fetches the row again after a payment, for staff with the order flag in the list of all companies too. Otherwise a user who goes offline
+ * directly after paying would see it as unpaid.
+ */
+export const refreshListedOrder =
+  ({ company_id: companyId, client_type: type, code }: ListedOrder): AppThunk =>
+  async (_dispatch, getState, { api }) => {
+    const { session } = getState()
+    const query = { type, searchText: code }
+    const canListAll = session.kind === 'signed in' && isAllowed('staffOrder', session.caller)
+    await Promise.all([
+      api.call(listOrders, { params: { companyId }, query }),
+      ...(canListAll ? [api.call(listCustomerOrders, { query })] : []),
+    ])
+  }
 
 /**
  * Fetches modules and settings, which are stored on the device like the price list. A user who has seen the list can then order offline.
@@ -93,15 +105,20 @@ export const fetchPriceData =
     return results.find((result) => result.kind === 'problem')?.problem ?? null
   }
 
-/** Deletes an order that is not in effect (D33), based on its current row. Queued when offline. */
+/**
+ * Deletes an order that is not in effect (D33), based on its current row. Queued when offline. `displayedRow` is the row that the user saw: the
+ * list of all companies is another table, so the device may not have the row in the list of its company, or only an older one.
+ */
 export const removeOrder =
-  (id: RowRef, options: CallOptions): AppThunk<CallResult<unknown>> =>
+  (displayedRow: OrderRow, options: CallOptions): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _getState, { api }) => {
-    const overlaidRow = await readRow<OrderRow>(orderListSpec.table, id)
-    const base = overlaidRow
-      ? { base: { rowVersion: getBaseVersion(overlaidRow), values: { status: overlaidRow.row.status } } }
-      : {}
-    return await api.call(deleteOrder, { params: { id } }, { ...options, ...base })
+    const { id, row_version: displayedVersion, status } = displayedRow
+    const listedRow = await readRow<OrderRow>(orderListSpec.table, id)
+    const isListed = listedRow !== null && (listedRow.waiting !== null || listedRow.row.row_version >= displayedVersion)
+    const base = isListed
+      ? { rowVersion: getBaseVersion(listedRow), values: { status: listedRow.row.status } }
+      : { rowVersion: displayedVersion, values: { status } }
+    return await api.call(deleteOrder, { params: { id } }, { ...options, base })
   }
 
 export type CompanyChoice = OutputOf<typeof listCompanies>[number]

@@ -179,7 +179,7 @@ export async function storeChanges(
     const [syncPoint, hasGaps] = await Promise.all([db.syncPoints.get(id), hasRemovalSince(db, table, asOf)])
     if (syncPoint && syncPoint.changeNumber > response.changeNumber) return false
     if (options.isComplete) await removeUnlistedRows(db, table, scope, response)
-    await putRows(db, table, response.changed, { asOf })
+    await putRows(db, table, response.changed, { asOf, areEqualRowsSkipped: !options.isComplete })
     const deletedRows = await getRows(db, table, response.deletedIds)
     await exchangeRows(db, table, { removedRows: deletedRows, addedRows: [] })
     await db.tombstones.bulkPut(response.deletedIds.map((id) => ({ table, id, asOf, version: deletedVersion })))

@@ -1,7 +1,7 @@
 import { Dexie, type IntervalTree, type IntervalTreeNode, type ObservabilitySet } from 'dexie'
 import type { RowRef } from '#contract/endpoint.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
-import { readActiveSession } from '#local/session/session.ts'
+import { readActiveSession, type Session } from '#local/session/session.ts'
 
 /** Changed rows of a table: their ids, or `all` if they are not known. */
 export interface RowChange {
@@ -28,11 +28,13 @@ export function subscribeToRowChanges(
     const changes = findChanges(parts, `idb://${databaseName}/`, tables)
     if (changes.length > 0) listener(changes)
   }
-  void readActiveSession(device).then((session) => {
+  const follow = (session: Session | null) => {
     if (!isActive || !session) return
     databaseName = device.getDatabase(session).name
     Dexie.on('storagemutated', onMutation)
-  })
+  }
+  // If the session cannot be read, the rows cannot either: their reader reports it.
+  readActiveSession(device).then(follow, () => undefined)
   return () => {
     isActive = false
     Dexie.on.storagemutated.unsubscribe(onMutation)

@@ -3,6 +3,7 @@
  * deleted.
  */
 import { findListSpec, type VersionedRow } from '#contract/endpoint.ts'
+import { isSameValue } from '#domain/equal-values.ts'
 import { isOutdated, getRowTable, type UserDatabase } from '#local/storage/database.ts'
 import { updateCountsAndIndex } from '#local/list-index/list-index.ts'
 import type { StoredRow, RowExchange } from '#local/storage/cache-records.ts'
@@ -48,15 +49,22 @@ export function toStoredRow(table: string, row: ServerRow, asOf: number, cachedR
   }
 }
 
+interface PutOptions {
+  asOf: number
+  isStaged?: boolean
+  areEqualRowsSkipped?: boolean
+}
+
 /**
  * Stores rows unless newer ones or tombstones exist. With `isStaged`, rows that did not exist before belong to a fill that is shown when it
- * is complete. Returns the cached rows that are newer than those in `rows`. Must run inside a transaction.
+ * is complete. `areEqualRowsSkipped` leaves out rows with the content of the cached ones: some lists return all rows as changes, and each
+ * written row is indexed again and makes pages read. Returns the cached rows that were not replaced. Must run inside a transaction.
  */
 export async function putRows(
   db: UserDatabase,
   table: string,
   rows: readonly ServerRow[],
-  { asOf, isStaged = false }: { asOf: number; isStaged?: boolean },
+  { asOf, isStaged = false, areEqualRowsSkipped = false }: PutOptions,
 ): Promise<StoredRow[]> {
   const { cachedRows, tombstones } = await readCachedRows(db, table, rows)
   const newerRows = rows.filter((row) => {
@@ -64,6 +72,7 @@ export async function putRows(
     const tombstone = tombstones.get(row.id)
     const version = row.row_version ?? 0
     if (tombstone && tombstone.asOf >= asOf && tombstone.version >= version) return false
+    if (areEqualRowsSkipped && cachedRow && isSameValue(cachedRow.row, row)) return false
     return !cachedRow || version > cachedRow.version || (version === cachedRow.version && asOf >= cachedRow.asOf)
   })
   const addedRows = newerRows.map((row) => toStoredRow(table, row, asOf, cachedRows.get(row.id)))

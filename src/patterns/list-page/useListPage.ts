@@ -13,15 +13,17 @@ interface ListPageOptions<V, Extra extends object> {
   extra?: Extra | ((view: V) => Extra)
   /** True for a view whose rows another component lists, or whose parameters are not known yet. It is neither requested nor read. */
   skip?: (view: V) => boolean
+  /** True for the list of one company, as a tab of its page (`CompanyFrame`). */
+  isFramed?: boolean
 }
 
 /** Returns the view in the address, its rows on this device, and the result of the latest request. For `<ListPage>`. */
 export function useListPage<R extends VersionedRow, V extends ListUrlState, Extra extends object = object>(
   slice: ListSlice<R, V & Extra>,
   definition: ListViewDefinition<V>,
-  { scope, extra, skip }: ListPageOptions<V, Extra>,
+  { scope, extra, skip, isFramed }: ListPageOptions<V, Extra>,
 ) {
-  const { view, changeView, setQuery } = useListUrl(definition, slice)
+  const { view, changeView, setQuery } = useListUrl(definition, slice, { isFramed })
   const extraFields = typeof extra === 'function' ? extra(view) : extra
   const { newRowRefs, clear } = useNewRows(slice, JSON.stringify(extraFields ?? {}))
   const isNarrow = useNarrow()

@@ -39,7 +39,7 @@ export async function runLoad(serviceCount: number, report: (line: string) => vo
     await startServices(host.driver, refs)
     const startMs = Math.round(performance.now() - startedAt)
     report(`${refs.length} services with ${refs.length * tasksPerService} containers run after ${startMs} ms`)
-    await host.driver.close()
+    await host.close()
     const containers = await countContainers(site)
     if (containers !== refs.length * tasksPerService) failures.push(`${containers} containers run`)
 

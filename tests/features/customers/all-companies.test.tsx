@@ -37,10 +37,9 @@ it('Staff start with the contracts of all companies, choose one, and order for i
   await expect.poll(() => readCodes().length).toBe(5)
 
   const path = fixture.browser.path().replace('/app/contract?', '/app/contract/new?')
-  expect(screen.getAllByRole('link', { name: 'New contract' })[0]?.getAttribute('href')).toMatch(
-    new RegExp(`${path.replace('?', '\\?')}$`),
-  )
-  await fixture.user.click(screen.getAllByRole('link', { name: 'New contract' })[0] ?? document.body)
+  const [link] = await screen.findAllByRole('link', { name: 'New contract' })
+  expect(link?.getAttribute('href')).toMatch(new RegExp(`${path.replace('?', '\\?')}$`))
+  await fixture.user.click(link ?? document.body)
   await waitForPath(fixture.browser, '/app/contract/new')
   await expect
     .poll(() => document.querySelector<HTMLInputElement>('input[name=company]')?.value)

@@ -1,6 +1,6 @@
 /** Tests that the home page, the list, the contract and the payment show the same texts and amounts (decision 76). */
 import { screen } from '@testing-library/dom'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { addDays } from '#domain/plain-dates.ts'
 import { createBackupOrder } from '#tests/support/hosting/backups.ts'
 import { getButton } from '#tests/support/pages/fields.ts'
@@ -107,3 +107,24 @@ it('A contract in effect is shown as paid, never as still being checked (fault 3
   observer.disconnect()
   expect(noteTexts.filter((text) => text !== '' && !text.startsWith('Payment received'))).toEqual([])
 })
+
+it.each(['status=0', 'ending=true'])(
+  'Without the settings, /app/contract?%s says that they could not be loaded',
+  async (query) => {
+    const send = fetch
+    let isFailing = true
+    vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
+      const url = typeof input === 'string' ? input : input.url
+      return isFailing && url.includes('/api/m18s/settings')
+        ? new Response('', { status: 500 })
+        : await send(input, init)
+    })
+    await fixture.browser.openAs('admin@acme', `/app/contract?${query}`)
+    const retry = await screen.findByRole('button', { name: 'Try again' })
+    expect(document.querySelector('tbody .waiting')).toBeNull()
+    isFailing = false
+    await fixture.user.click(retry)
+    await expect.poll(() => screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+    vi.stubGlobal('fetch', send)
+  },
+)

@@ -2,6 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createUserSearchSource } from '#features/users/user-search-source.ts'
 import { type IndexSession, startIndexSession } from '#features/search/index/index-session.ts'
+import { loadPinyin } from '#features/search/matching/pinyin.ts'
+import type { SearchSource } from '#patterns/search-source.ts'
 import { storeChanges, storePage } from '#local/lists/response-store.ts'
 import { enqueue } from '#local/outbox/enqueue.ts'
 import { markSignedOut } from '#local/session/session.ts'
@@ -22,8 +24,14 @@ afterEach(() => {
   for (const session of sessions.splice(0)) session.stop()
 })
 
-async function start({ device }: TestDevice, recentKeys: string[] = [], sources = [source]) {
-  const session = startIndexSession(sources, { recentKeys, device })
+type Options = Parameters<typeof startIndexSession>[1]
+async function start(
+  { device }: TestDevice,
+  recentKeys: string[] = [],
+  sources = [source],
+  options: Partial<Options> = {},
+) {
+  const session = startIndexSession(sources, { recentKeys, device, ...options })
   sessions.push(session)
   await expect.poll(() => session.getSnapshot().isReading).toBe(false)
   return session
@@ -107,6 +115,42 @@ describe('a search session', () => {
     await db.outbox.clear()
     await expect.poll(() => searchLabels(session, 'ada')).toEqual(['Ada Wong'])
     await expect.poll(() => searchLabels(session, 'new person')).toEqual([])
+  })
+
+  it('finds Chinese names by their characters until the readings are loaded, and then by these', async () => {
+    const testDevice = await openTestDevice()
+    await storeAll(testDevice, [ada, chinese], 100)
+    const { promise: connection, resolve: connect } = Promise.withResolvers<void>()
+    const load = async () => {
+      await connection
+      return await loadPinyin()
+    }
+    const session = await start(testDevice, [], [source], { readingsOptions: { load, waitMs: 0 } })
+    expect(searchLabels(session, '环')).toEqual(['环球'])
+    connect()
+    await expect.poll(() => searchLabels(session, 'hq')).toEqual(['环球'])
+  })
+
+  it('says that a list could not be read, finds the others, and reads it again', async () => {
+    const testDevice = await openTestDevice()
+    await storeAll(testDevice, [ada], 100)
+    let isBroken = true
+    const brokenSource: SearchSource = {
+      ...source,
+      kind: 'customers',
+      toKey: (id) => `customer ${id}`,
+      toItems(row) {
+        if (isBroken) throw new Error('not readable')
+        return source.toItems(row).map((item) => ({ ...item, key: `customer ${row.id}`, label: 'Readable' }))
+      },
+    }
+    const session = await start(testDevice, [], [brokenSource, source])
+    expect(session.getSnapshot().hasFailed).toBe(true)
+    expect(searchLabels(session, 'ada')).toEqual(['Ada Wong'])
+    isBroken = false
+    session.retry()
+    await expect.poll(() => session.getSnapshot().hasFailed).toBe(false)
+    expect(searchLabels(session, 'readable')).toEqual(['Readable'])
   })
 
   it('reads recent items first, and nothing of a session that has ended', async () => {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { runInSlices } from '#features/search/index/run-in-slices.ts'
 import { compareHits, createItemIndex, type ItemIndex } from '#features/search/index/item-index.ts'
 import { maxSegmentEntries } from '#features/search/index/segment.ts'
@@ -117,7 +117,11 @@ describe('the search index', () => {
 })
 
 describe('a search in slices', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
   it('returns a short search immediately, and a cancelled one never', async () => {
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
     const results: string[] = []
     runInSlices(
       (function* () {
@@ -131,6 +135,7 @@ describe('a search in slices', () => {
     const endless = (function* (): Generator<void, string> {
       for (;;) {
         pauseCount++
+        now += 5
         yield
       }
     })()

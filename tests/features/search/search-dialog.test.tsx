@@ -75,6 +75,31 @@ describe('the search', () => {
     await expect.poll(() => document.activeElement === button).toBe(true)
   })
 
+  it('closes by Enter on its button, and by a click on the backdrop that does not start in the field', async () => {
+    await fixture.browser.openAs('admin@alpha')
+    const field = await openSearch('audit')
+    await expect.poll(readActive).toBe('Audit trail')
+    expect(document.querySelector('[role=option][aria-selected=true]')?.id).not.toMatch(/\s/)
+    const dialog = await findSearch()
+    await fixture.user.pointer([
+      { keys: '[MouseLeft>]', target: field },
+      { keys: '[/MouseLeft]', target: dialog },
+    ])
+    // The browser reports the click of a drag at the element that contains both ends.
+    dialog.dispatchEvent(new MouseEvent('click', { bubbles: true }))
+    expect(querySearch()).not.toBeNull()
+    await fixture.user.click(dialog)
+    await expect.poll(querySearch).toBeNull()
+    await openSearch('audit')
+    await expect.poll(readActive).toBe('Audit trail')
+    within(await findSearch())
+      .getByRole('button', { name: 'Close' })
+      .focus()
+    await fixture.user.keyboard('{Enter}')
+    await expect.poll(querySearch).toBeNull()
+    expect(fixture.browser.path()).toBe('/app/home')
+  })
+
   it('opens an address in a new tab by Ctrl+Enter, and stays open', async () => {
     const openWindow = vi.spyOn(window, 'open').mockReturnValue(null)
     await fixture.browser.openAs('admin@alpha')

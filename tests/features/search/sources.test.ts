@@ -18,12 +18,29 @@ describe('the contracts of the search', () => {
     hasAllCompanies: false,
     formatPayment: ({ code, amount }) => `Pay ${code} · ${amount}`,
     formatDue: (day) => `pay by ${day}`,
+    describeDue: ({ type }) => type,
   })
-  const due = { contractType: 'CONTRACT', id: 12, currency: 'USD', amount: '4877.50', due: '2026-12-05 23:59:59' }
-  const row = { id: 5, code: 'acmehr', name: 'Acme people', contract: 'C202610000002', dues: [due], state: 'effective' }
+  const due = {
+    contractType: 'CONTRACT',
+    type: 'change',
+    id: 12,
+    currency: 'USD',
+    amount: '4877.50',
+    due: '2026-12-05 23:59:59',
+  }
+  const traffic = { ...due, contractType: 'TRAFFIC', type: 'traffic', id: 3, amount: '12.00' }
+  const row = {
+    id: 5,
+    company_id: 7,
+    code: 'acmehr',
+    name: 'Acme people',
+    contract: 'C202610000002',
+    dues: [due, traffic],
+    state: 'effective',
+  }
 
   it('are items with their contract number, and a command for each amount that is due', () => {
-    const [contract, payment, ...otherItems] = source.toItems(toRow(row))
+    const [contract, payment, trafficPayment, ...otherItems] = source.toItems(toRow(row))
     expect(contract).toMatchObject({
       group: 'find',
       label: 'acmehr',
@@ -34,16 +51,32 @@ describe('the contracts of the search', () => {
     expect(payment).toMatchObject({
       group: 'do',
       label: 'Pay acmehr · USD 4,877.50',
-      detail: 'pay by 2026-12-05',
-      path: '/app/contract/5?pay=1',
+      detail: 'change · pay by 2026-12-05',
+      isSuggested: true,
+      lastDay: '2026-12-05',
+      path: '/app/contract/5?pay=CONTRACT-12',
     })
+    expect(trafficPayment).toMatchObject({
+      label: 'Pay acmehr · USD 12.00',
+      detail: 'traffic · pay by 2026-12-05',
+      path: '/app/contract/5?pay=TRAFFIC-3',
+    })
+    expect(trafficPayment).not.toHaveProperty('lastDay')
     expect(otherItems).toEqual([])
   })
 
-  it('have no command to pay an order that is not sent yet', () => {
-    const items = source.toItems(toRow({ ...row, id: '~intent', contract: null }))
-    expect(items.map(({ group, path }) => [group, path])).toEqual([['find', '/app/contract/~intent']])
+  it('suggest no payment for another company, and name the company', () => {
+    const [, payment] = source.toItems(toRow({ ...row, company_id: 8, company_name: 'Globex' }))
+    expect(payment).toMatchObject({ isSuggested: false, detail: 'change · Globex · pay by 2026-12-05' })
   })
+
+  it.each([{ id: '~intent', contract: null }, { state: 'invalid' }])(
+    'open the list if they have no page: %j',
+    (fields) => {
+      const items = source.toItems(toRow({ ...row, ...fields }))
+      expect(items.map(({ group, path }) => [group, path])).toEqual([['find', '/app/contract?searchText=acmehr']])
+    },
+  )
 })
 
 describe('the services of the search', () => {

@@ -102,6 +102,16 @@ export const doneCases: SentenceCase[] = [
     { ...byStaff, info: { ...money, OrderType: 'change' } },
   ],
   [
+    'Amelia Chan ordered the extension of acdesenl; HKD 29,000.00 were waived',
+    'order.update',
+    { info: { ...money, OrderType: 'extend', Waived: 'HKD 29000.00' } },
+  ],
+  [
+    'Amelia Chan ordered a change of acdesenl; HKD 29,000.00 were waived',
+    'order.update',
+    { info: { ...money, OrderType: 'change', Waived: 'HKD 29000.00' } },
+  ],
+  [
     'Amelia Chan undid the last change of acdesenl',
     'order.update',
     { info: { ...acme, Undoes: 'C-2', Restores: 'C-1' } },

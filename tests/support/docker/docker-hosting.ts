@@ -22,11 +22,11 @@ interface DockerOptions {
 /** Limit in MB if the platform decides. */
 const platformMb = 256
 
-/** `end` leaves the site open. */
+/** `end` leaves the site open. `close` also leaves the services. */
 export function openDockerHosting(
   site: DockerSite,
   { memorySizes = null, key = randomBytes(32), healthSeconds = 1 }: DockerOptions = {},
-): HostingUnderTest {
+): HostingUnderTest & { close(): Promise<void> } {
   const folder = mkdtempSync(join(tmpdir(), 'docker-hosting-'))
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
   const gateway = openOwnGateway({
@@ -56,6 +56,10 @@ export function openDockerHosting(
       log,
     })
   const driver = openDriver(site.image)
+  async function close(): Promise<void> {
+    await driver.close()
+    await gateway.close()
+  }
   return {
     driver,
     traits: {
@@ -68,9 +72,9 @@ export function openDockerHosting(
     },
     openWithoutImage: () => openDriver('portal-campaign/no-such-image:1'),
     ...instanceClient,
+    close,
     async end() {
-      await driver.close()
-      await gateway.close()
+      await close()
       await removeDockerObjects(site.cluster, site.prefix)
       rmSync(folder, { recursive: true, force: true })
     },

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { keepOptionalChunk } from '#app/pwa/optional-chunks.ts'
 import { createSearchCommands } from '#app/shell/search/search-commands.ts'
 import { createSearchSources } from '#app/shell/search/search-sources.ts'
+import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { SearchDialog } from '#features/search/dialog/SearchDialog.tsx'
 import { type IndexSession, startIndexSession } from '#features/search/index/index-session.ts'
 import { addRecentKey, readRecentKeys, type RecentItemsOwner } from '#features/search/recent-items.ts'
@@ -29,10 +30,11 @@ export function SearchPalette({ isOpen, onClose }: SearchPaletteProps) {
   const { t, i18n } = useTranslation('search')
   const { t: tShell } = useTranslation('shell')
   const { language } = i18n
+  const describeDue = useDueFormatter()
   const callerKey = JSON.stringify(caller)
   // biome-ignore lint: the texts change with the language, and the caller is compared by value
   const [sources, commands] = useMemo(
-    () => [createSearchSources(caller, t), createSearchCommands(caller, t, tShell)],
+    () => [createSearchSources(caller, t, describeDue), createSearchCommands(caller, t, tShell)],
     // oxlint-disable-next-line react/exhaustive-deps
     [callerKey, language],
   )
@@ -78,6 +80,9 @@ function IndexedSearch({ sources, commands, owner, isOpen, onClose }: IndexedSea
     return () => newSession.stop()
   }, [sources, owner])
   useFreshLists(sources, isOpen)
+  useEffect(() => {
+    if (isOpen) session?.retry()
+  }, [session, isOpen])
   // Read when the search opens, so that the items do not move while it is open.
   // oxlint-disable-next-line react/exhaustive-deps
   const recentKeys = useMemo(() => (isOpen ? readRecentKeys(owner) : []), [isOpen, owner])

@@ -1,6 +1,7 @@
 /** Collects the sources of the search: what the caller may read, by the access rules of the pages that the items open. */
 import type { TFunction } from 'i18next'
 import { type Caller, isAllowed } from '#domain/access.ts'
+import type { DueSubject } from '#domain/dues.ts'
 import { customerSearchSource } from '#features/customers/customer-search-source.ts'
 import { createContractSearchSource } from '#features/orders/list/contract-search-source.ts'
 import { serviceSearchSource } from '#features/services/list/service-search-source.ts'
@@ -8,7 +9,11 @@ import { createUserSearchSource } from '#features/users/user-search-source.ts'
 import type { SearchSource } from '#patterns/search-source.ts'
 import { routes } from '#app/routes/paths.ts'
 
-export function createSearchSources(caller: Caller, t: TFunction<'search'>): SearchSource[] {
+export function createSearchSources(
+  caller: Caller,
+  t: TFunction<'search'>,
+  describeDue: (due: DueSubject) => string,
+): SearchSource[] {
   const { companyId } = caller
   const sources: SearchSource[] = []
   if (isAllowed(routes.contract.access, caller))
@@ -18,6 +23,7 @@ export function createSearchSources(caller: Caller, t: TFunction<'search'>): Sea
         hasAllCompanies: isAllowed('providerOrder', caller),
         formatPayment: (values) => t('pay', values),
         formatDue: (day) => t('payBy', { day }),
+        describeDue,
       }),
     )
   if (isAllowed(routes.customers.access, caller)) sources.push(customerSearchSource)

@@ -28,7 +28,9 @@ export type TrailList = ReturnType<typeof useTrailList>
  */
 export function useTrailList(fixedCompanyId: number | null) {
   const { caller } = useSignedInSession()
-  const { view: requestedView, changeView } = useListUrl(trailView, savedTrailQuery)
+  const { view: requestedView, changeView } = useListUrl(trailView, savedTrailQuery, {
+    isFramed: fixedCompanyId !== null,
+  })
   const restrictedView = restrictView(requestedView, caller)
   const view = fixedCompanyId === null ? restrictedView : { ...restrictedView, company: fixedCompanyId }
   const { response, previousResponse, problem, isFetching, refetch } = useTrailResponse(listTrail, toTrailInput(view))

@@ -10,6 +10,7 @@ import { useSignedInSession } from '#state/use-store.ts'
 import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 import { LoadPlaceholder } from '#ui/list/LoadPlaceholder.tsx'
 import { TabLinks } from '#ui/links/TabLinks.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { Redirect } from '#ui/page/Redirect.tsx'
 import { CustomerStyles } from '#features/customers/CustomerStyles.tsx'
@@ -19,6 +20,8 @@ export type CustomerDetailsRow = OutputOf<typeof getCustomer>
 
 export interface CustomerTabProps {
   customer: CustomerDetailsRow
+  /** Server time of the customer's data, in epoch ms. */
+  asOf: number | null
   frame: CompanyFrame
 }
 export type CustomerTabPages = Record<CustomerTab, ComponentType<CustomerTabProps>>
@@ -29,7 +32,7 @@ export function CustomerDetails({ tabs }: { tabs: CustomerTabPages }) {
   const { caller } = useSignedInSession()
   const params = useParams()
   const id = parseId(params.id ?? null)
-  const { record: customer, problem, refetch } = useRecord(getCustomer, id === null ? null : { params: { id } })
+  const { record: customer, asOf, problem, refetch } = useRecord(getCustomer, id === null ? null : { params: { id } })
   const allowedTabs = listCustomerTabs(caller)
   const tab = allowedTabs.find((name) => name === (params.tab ?? 'overview'))
   const crumbs = [{ label: t('title'), to: '/app/m18/customer' }]
@@ -67,8 +70,9 @@ export function CustomerDetails({ tabs }: { tabs: CustomerTabPages }) {
           tabs={allowedTabs.map((name) => ({ name, label: t(`tab.${name}`), path: buildTabPath(id, name) }))}
           currentName={tab}
         />
+        <LoadProblem problem={problem} onRetry={() => void refetch()} />
       </>
     ),
   }
-  return <TabPage key={`${id} ${tab}`} customer={customer} frame={frame} />
+  return <TabPage key={`${id} ${tab}`} customer={customer} asOf={asOf} frame={frame} />
 }

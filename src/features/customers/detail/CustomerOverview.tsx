@@ -4,19 +4,19 @@ import { Link } from 'react-router-dom'
 import { isAllowed } from '#domain/access.ts'
 import { maxReminderDays } from '#domain/contracts.ts'
 import { describeDue } from '#domain/dues.ts'
-import { countDaysLeft } from '#domain/plain-dates.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
-import { formatNumber } from '#ui/list/Freshness.tsx'
+import { formatNumber, Freshness } from '#ui/list/Freshness.tsx'
 import { NoValue } from '#ui/list/NoValue.tsx'
-import { formatBusinessTime, getBusinessNow } from '#ui/page/business-clock.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { TitledCard } from '#ui/page/TitledCard.tsx'
+import { useToday } from '#ui/page/use-today.ts'
 import type { CustomerDetailsRow, CustomerTabProps } from '#features/customers/detail/CustomerDetails.tsx'
 import { buildTabPath, listCustomerTabs } from '#features/customers/detail/customer-tabs.ts'
+import { listCustomerDues, listEndingContracts } from '#features/customers/detail/customer-lines.ts'
 import { HealthTag } from '#features/customers/HealthTag.tsx'
 import { RelativeTime, useServerNow } from '#features/customers/RelativeTime.tsx'
 import { UnpaidAmounts } from '#features/customers/UnpaidAmounts.tsx'
@@ -29,7 +29,7 @@ interface OverviewProps extends CustomerTabProps {
 }
 
 /** The first tab of a customer: what it owes, which contracts end soon, its services, who it is, and what happened last. */
-export function CustomerOverview({ customer, frame, EventsPart }: OverviewProps) {
+export function CustomerOverview({ customer, asOf, frame, EventsPart }: OverviewProps) {
   const { t } = useTranslation('customers')
   const { caller } = useSignedInSession()
   const canOrder = isAllowed('staffOrder', caller)
@@ -37,6 +37,7 @@ export function CustomerOverview({ customer, frame, EventsPart }: OverviewProps)
     <Page
       title={frame.title}
       crumbs={frame.crumbs}
+      intro={<Freshness freshness={{ asOf, cachedCount: 1, total: 1, complete: true }} />}
       action={
         canOrder && (
           <ButtonLink kind="primary" icon="plus" to={`/app/contract/new?company=${customer.id}`}>
@@ -69,30 +70,36 @@ interface CardProps {
 function DuesCard({ customer, canOpen }: CardProps) {
   const { t } = useTranslation('customers')
   const { t: tDues } = useTranslation('dues')
+  const { lines, moreCount, sums } = listCustomerDues(customer, useToday(null))
   const translate = tDues as unknown as Parameters<typeof describeDue>[1]
   return (
     <TitledCard title={t('column.unpaid')} className="customer-dues">
-      {customer.unpaid.length === 0 ? (
+      {sums.length === 0 ? (
         <p className="customer-none">{t('overview.nothingDue')}</p>
       ) : (
         <>
           <p className="customer-sum">
-            <UnpaidAmounts unpaid={customer.unpaid} />
+            <UnpaidAmounts unpaid={sums} />
           </p>
           <ul className="customer-lines">
-            {customer.dues.flatMap(({ id, code, dues }) =>
-              dues.map((due) => (
-                <li key={`${due.contractType} ${due.id}`}>
-                  <ContractLink {...{ id, code, canOpen }} />
-                  <span>{describeDue(due, translate)}</span>
-                  <span className="customer-line-end">
-                    <Amount currency={due.currency} amount={due.amount} />
-                    <span className="customer-muted">{t('overview.by', { date: due.due.slice(0, 10) })}</span>
+            {lines.map(({ id, code, due, days }) => (
+              <li key={`${due.contractType} ${due.id}`}>
+                <ContractLink {...{ id, code, canOpen }} />
+                <span>{describeDue(due, translate)}</span>
+                <span className="customer-line-end">
+                  <Amount currency={due.currency} amount={due.amount} />
+                  <span className="customer-muted">
+                    {t(days < 0 ? 'overview.overdue' : 'overview.by', { date: due.due.slice(0, 10) })}
                   </span>
-                </li>
-              )),
-            )}
+                </span>
+              </li>
+            ))}
           </ul>
+          {moreCount > 0 && (
+            <MoreContracts id={customer.id} query="?status=0" canOpen={canOpen}>
+              {t('overview.moreDues', { count: moreCount, number: formatNumber(moreCount) })}
+            </MoreContracts>
+          )}
         </>
       )}
       <Link to={buildTabPath(customer.id, 'payments')}>{t('overview.payments')}</Link>
@@ -102,19 +109,16 @@ function DuesCard({ customer, canOpen }: CardProps) {
 
 function EndingCard({ customer, canOpen }: CardProps) {
   const { t } = useTranslation('customers')
-  const today = formatBusinessTime(getBusinessNow()).slice(0, 10)
-  const endingSoon = customer.ending
-    .map((line) => ({ ...line, days: countDaysLeft(today, line.expired_date) }))
-    .filter(({ days }) => days >= 0 && days <= maxReminderDays.beforeExpiry)
+  const { lines, isCut } = listEndingContracts(customer, useToday(null))
   return (
     <TitledCard title={t('overview.ending')}>
-      {endingSoon.length === 0 ? (
+      {lines.length === 0 ? (
         <p className="customer-none">
           {t('overview.noneEnding', { number: formatNumber(maxReminderDays.beforeExpiry) })}
         </p>
       ) : (
         <ul className="customer-lines">
-          {endingSoon.map(({ id, code, name, expired_date: end, days }) => (
+          {lines.map(({ id, code, name, expired_date: end, days }) => (
             <li key={id}>
               <ContractLink {...{ id, code, canOpen }} />
               <span>{name}</span>
@@ -126,6 +130,11 @@ function EndingCard({ customer, canOpen }: CardProps) {
           ))}
         </ul>
       )}
+      {isCut && (
+        <MoreContracts id={customer.id} query="?ending=true" canOpen={canOpen}>
+          {t('overview.moreEnding')}
+        </MoreContracts>
+      )}
       <p className="customer-muted">
         {t('overview.contracts', {
           count: customer.contracts,
@@ -136,6 +145,21 @@ function EndingCard({ customer, canOpen }: CardProps) {
     </TitledCard>
   )
 }
+
+interface MoreContractsProps {
+  id: number
+  query: string
+  canOpen: boolean
+  children: ReactNode
+}
+
+/** Says that the lines above are not all, and leads to the customer's contracts if the caller may open them. */
+const MoreContracts = ({ id, query, canOpen, children }: MoreContractsProps) =>
+  canOpen ? (
+    <Link to={`${buildTabPath(id, 'contracts')}${query}`}>{children}</Link>
+  ) : (
+    <p className="customer-muted">{children}</p>
+  )
 
 const ContractLink = ({ id, code, canOpen }: { id: number; code: string; canOpen: boolean }) =>
   canOpen ? (

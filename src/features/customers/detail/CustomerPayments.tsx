@@ -26,7 +26,7 @@ const customerPayments = createListSlice<CustomerPaymentRow, (typeof paymentsVie
 /** All payments of a customer that a gateway reported, after the amounts that are still to be paid. */
 export function CustomerPayments({ customer, frame }: CustomerTabProps) {
   const { t } = useTranslation('customers')
-  const list = useListPage(customerPayments, paymentsView, { scope: customer.id })
+  const list = useListPage(customerPayments, paymentsView, { scope: customer.id, isFramed: true })
   const columns = useMemo(() => buildColumns(t), [t])
   return (
     <ListPage
@@ -81,7 +81,10 @@ const buildColumns = (t: TFunction<'customers'>): ListColumn<OverlaidRow<Custome
     phone: 'secondary',
     render: ({ row }) => (
       <span className="customer-type">
-        {t(`payment.types.${row.type}`)} {!row.is_applied && <Tag tone="warning">{t('payment.notApplied')}</Tag>}
+        {t(`payment.types.${row.type}`)}{' '}
+        {row.state !== 'applied' && (
+          <Tag tone={row.state === 'open' ? 'warning' : 'neutral'}>{t(`payment.states.${row.state}`)}</Tag>
+        )}
       </span>
     ),
   },

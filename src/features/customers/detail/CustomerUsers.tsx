@@ -28,7 +28,7 @@ const customerUsers = createListSlice<UserRow, (typeof usersView)['defaultView']
 export function CustomerUsers({ customer, frame }: CustomerTabProps) {
   const { t } = useTranslation('users')
   const { t: tCustomers } = useTranslation('customers')
-  const list = useListPage(customerUsers, usersView, { scope: customer.id })
+  const list = useListPage(customerUsers, usersView, { scope: customer.id, isFramed: true })
   const columns = useMemo(() => buildColumns(t), [t])
   return (
     <ListPage

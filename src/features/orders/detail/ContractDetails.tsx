@@ -37,7 +37,7 @@ export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: {
   const dispatch = useDispatch()
   const prices = useOrderPrices(row.client_type)
   const history = useContractHistory(row.contract_id)
-  const { dialog, refusal, open, close, payCreatedOrder } = useContractDialog(row)
+  const { dialog, refusal, open, close, leaveTo, payCreatedOrder } = useContractDialog(row)
   const [refreshCount, setRefreshCount] = useState(0)
   const tab = getTab(query, row, prices.hasBackups)
   const isEditing = isEditRequested(query, row, tab)
@@ -98,6 +98,7 @@ export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: {
       <Dialogs
         {...{ dialog, order, timeZone, editorProps }}
         onClose={close}
+        onLeave={leaveTo}
         onChanged={refresh}
         onEdit={() => setQuery({ edit: '1' }, { replace: true })}
       />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
 import { type ContractRefusal, getContractRefusal } from '#domain/contracts.ts'
@@ -23,6 +23,8 @@ export function useContractDialog(row: OrderRow) {
   const isExtending = query.has('extend')
   const hasHistoryStep = useHistoryStep(payParam !== null || isExtending)
   const { payable, setOpenPayable } = useOpenPayable(row, payParam)
+  const addressName = payParam ?? (isExtending ? 'extend' : null)
+  const isStillOpen = useIsStillOpen(addressName)
   const extendRefusal = isExtending ? getExtendRefusal(row) : null
 
   const setDialogQuery = (param: Parameters<typeof toDialogQuery>[1], replace: boolean) =>
@@ -34,7 +36,7 @@ export function useContractDialog(row: OrderRow) {
   }
   function close(): void {
     setPlainDialog(null)
-    if (payParam === null && !isExtending) return
+    if (!isStillOpen(addressName)) return
     if (hasHistoryStep.current) void navigate(-1)
     else setDialogQuery(null, true)
   }
@@ -43,12 +45,29 @@ export function useContractDialog(row: OrderRow) {
     refusal: getRefusal(payParam !== null && !payable, extendRefusal),
     open,
     close,
+    /** Replaces the page and the dialog, for example after a payment. Does nothing if the user has closed the dialog. */
+    leaveTo(path: string) {
+      if (isStillOpen(addressName)) void navigate(path, { replace: true })
+    },
     /** Opens the payment of an order that was just created, in place of the form that created it. */
     payCreatedOrder(order: PayableOrder) {
       setOpenPayable({ name: formatDueName(order), order })
       setDialogQuery({ pay: formatDueName(order) }, true)
     },
   }
+}
+
+/**
+ * Returns a function that tells whether the address still has the dialog `name`. A response may arrive after the user has closed the dialog
+ * and has opened another page, and must not change that page's address.
+ */
+function useIsStillOpen(addressName: string | null) {
+  const openName = useRef<string | null>(null)
+  useEffect(() => {
+    openName.current = addressName
+    return () => void (openName.current = null)
+  }, [addressName])
+  return (name: string | null) => name !== null && openName.current === name
 }
 
 /**

@@ -1,6 +1,5 @@
 import { useEffect } from 'react'
 import { groupThousands } from '#domain/money.ts'
-import type { RowRef } from '#contract/endpoint.ts'
 import { deleteContract, type OrderRow } from '#contract/orders.ts'
 import { formatDone, withDoneToast } from '#patterns/action-toast.ts'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
@@ -38,8 +37,10 @@ function DeletionWarning({ target, row, onClose, onDone }: Props) {
   const formatDue = useDueFormatter()
   const pending = target === 'pending' ? row.pending : null
   // A pending change is deleted only with a connection (D34).
-  const deletion = useAction((id: RowRef, options) =>
-    pending ? callEndpoint(deleteContract, { params: { id: pending.id } }, options) : removeOrder(id, options),
+  const deletion = useAction((displayedRow: OrderRow, options) =>
+    pending
+      ? callEndpoint(deleteContract, { params: { id: pending.id } }, options)
+      : removeOrder(displayedRow, options),
   )
   const { run, ...removal } = withDoneToast(deletion, { doneText: formatDone(t('action.remove')), onDone })
   const { code, name, currency } = row
@@ -54,7 +55,7 @@ function DeletionWarning({ target, row, onClose, onDone }: Props) {
       onClose={onClose}
       kind="danger"
       actionLabel={t('remove.confirm')}
-      onAction={() => void run(row.id)}
+      onAction={() => void run(row)}
       cancel={t('remove.cancel')}
       {...removal}
     >

@@ -22,14 +22,15 @@ interface Props {
   /** Props of the extension form. Null if not all data is loaded. */
   editorProps: ContractEditorProps | null
   onClose: () => void
+  /** Replaces the page after a payment, unless its dialog was closed meanwhile. */
+  onLeave: (path: string) => void
   onChanged: () => void
   onEdit: () => void
 }
 
-export function Dialogs({ dialog, order, timeZone, editorProps, onClose, onChanged, onEdit }: Props) {
+export function Dialogs({ dialog, order, timeZone, editorProps, onClose, onLeave, onChanged, onEdit }: Props) {
   const navigate = useNavigate()
   const { row } = order.overlaidRow
-  const replaceLocation = (to: string) => void navigate(to, { replace: true })
   switch (dialog?.kind) {
     case 'info':
       return <ServiceInfoDialog order={row} onClose={onClose} />
@@ -51,7 +52,7 @@ export function Dialogs({ dialog, order, timeZone, editorProps, onClose, onChang
       const handlePaid = () => {
         onChanged()
         // A paid change or extension becomes a new contract, which has its own page.
-        if (contractType === 'CONTRACT' && id !== row.id) replaceLocation(`/app/contract/${id}`)
+        if (contractType === 'CONTRACT' && id !== row.id) onLeave(`/app/contract/${id}`)
         else onClose()
       }
       return <PayDialog row={row} order={dialog.order} onClose={onClose} onPaid={handlePaid} />
@@ -60,7 +61,7 @@ export function Dialogs({ dialog, order, timeZone, editorProps, onClose, onChang
       const { target } = dialog
       const handleDone = () => {
         onClose()
-        if (target === 'order') replaceLocation('/app/contract')
+        if (target === 'order') void navigate('/app/contract', { replace: true })
         else onChanged()
       }
       return <DeleteOrderDialog target={target} row={row} onClose={onClose} onDone={handleDone} />

@@ -59,7 +59,10 @@ export function parseDraft(storedValue: unknown, emptyValues: WizardValues): Wiz
 const isSameKind = (value: unknown, example: unknown) =>
   example !== undefined && typeof value === typeof example && Array.isArray(value) === Array.isArray(example)
 
-/** Returns whether the user has entered anything. The first day is prefilled, so it is no input of the user. */
+/** Fields that may be filled without the user: the first day is prefilled, and the company may come from the page before. */
+const prefilledFields: readonly (keyof WizardValues)[] = ['period_start', 'company_id']
+
+/** Returns whether the user has entered anything. */
 export const isWorthSaving = (
   { step, values, ordered: createdOrderId }: WizardFormDraft,
   emptyValues: WizardValues,
@@ -67,5 +70,5 @@ export const isWorthSaving = (
 
 const hasChanges = (values: WizardValues, emptyValues: WizardValues) =>
   (Object.keys(emptyValues) as (keyof WizardValues)[]).some(
-    (name) => name !== 'period_start' && String(values[name]) !== String(emptyValues[name]),
+    (name) => !prefilledFields.includes(name) && String(values[name]) !== String(emptyValues[name]),
   )

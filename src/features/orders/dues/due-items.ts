@@ -1,6 +1,6 @@
 /** Lists what a company has to pay: contracts, changes, extensions, backups and traffic. The home page and the list of contracts use it. */
 import type { OrderRow } from '#contract/orders.ts'
-import { countDaysLeft } from '#domain/plain-dates.ts'
+import { countPayableDays } from '#domain/dues.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { getDues, type ListedDue } from '#features/orders/payment/payable.ts'
 
@@ -25,11 +25,8 @@ export const listDueItems = (rows: readonly OrderRow[], today: PlainDate): DueIt
   rows
     .flatMap((row) =>
       getDues(row).flatMap((due): DueItem[] => {
-        const date = due.due.slice(0, 10)
-        const days = countDaysLeft(today, date)
-        // Traffic stays due until it is paid.
-        const isOver = date === '' || (days < 0 && due.contractType !== 'TRAFFIC')
-        return isOver ? [] : [{ row, name: row.name || row.code, due, date, days }]
+        const days = countPayableDays(due, today)
+        return days === null ? [] : [{ row, name: row.name || row.code, due, date: due.due.slice(0, 10), days }]
       }),
     )
     .toSorted((a, b) => a.days - b.days)

@@ -33,11 +33,11 @@ export function useDueItems({ companyId, type, today, searchText = '', skip = fa
   const page = lastPage.key === key ? lastPage.page : 1
   const query = { ...payableView, type, page, ...(searchText.trim() === '' ? {} : { searchText: searchText.trim() }) }
   const list = useList(payableOrdersSlice, { scope: companyId, view: query, isGrowing: true, skip })
-  const { rows, count, isFetching } = list
+  const { rows, isCurrentView, count, isFetching } = list
   const isPageFull = rows !== undefined && rows.length >= page * pageSize && rows.length < count
   useEffect(() => {
-    if (isPageFull && !isFetching) setLastPage({ key, page: page + 1 })
-  }, [isPageFull, isFetching, key, page])
+    if (isCurrentView && isPageFull && !isFetching) setLastPage({ key, page: page + 1 })
+  }, [isCurrentView, isPageFull, isFetching, key, page])
   const items = useMemo(
     () =>
       rows === undefined || today === null

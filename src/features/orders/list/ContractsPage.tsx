@@ -1,4 +1,4 @@
-import { lazy, useRef, useState } from 'react'
+import { lazy, type ReactNode, useRef, useState } from 'react'
 import type { TFunction } from 'i18next'
 import type { OrderRow } from '#contract/orders.ts'
 import type { ClientType } from '#domain/access.ts'
@@ -33,13 +33,14 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
   const { t } = useTranslation('orders')
   const { user } = useSignedInSession()
   const orders = useOrdersList(frame?.companyId ?? null)
-  const { list, type, today, tab, hasPriceList, canSelectCompany, companyId, otherCompanyId, companyName } = orders
+  const { list, type, today, undated, tab, hasPriceList, canSelectCompany, companyId, otherCompanyId, companyName } =
+    orders
   const disabledReason = useOrderBlockedReason(type, hasPriceList)
   const isAll = companyId === null
   const picker = useRef<HTMLInputElement>(null)
   const [dialog, setDialog] = useState<OrdersDialogState | null>(null)
   const formatDue = useDueFormatter()
-  const actions = useActions(setDialog, disabledReason)
+  const actions = useActions(setDialog, disabledReason, isAll)
   const createButton = <CreateOrderButton disabledReason={disabledReason} companyId={otherCompanyId} />
   const { view, changeView, definition } = list
   const isToPay = tab === 'pay' && !isAll
@@ -48,6 +49,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
     companyId: companyId ?? user.company_id,
     type,
     today,
+    undated,
     pageList: { definition, view, changeView },
     onOpenDialog: setDialog,
     skip: !isToPay,
@@ -117,16 +119,17 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
         )
       }
       actions={actions}
-      empty={{
-        notHere,
-        noneFound,
-        none: (
-          <EmptyState icon="contract" title={t('empty.title')} action={createButton}>
-            {t('empty.text')}
-          </EmptyState>
-        ),
-      }}
+      empty={{ notHere, noneFound, none: <NoContracts action={createButton} /> }}
     />
+  )
+}
+
+function NoContracts({ action }: { action: ReactNode }) {
+  const { t } = useTranslation('orders')
+  return (
+    <EmptyState icon="contract" title={t('empty.title')} action={action}>
+      {t('empty.text')}
+    </EmptyState>
   )
 }
 

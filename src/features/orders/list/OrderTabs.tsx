@@ -44,12 +44,13 @@ const maxRows = 1000
 
 /** Counts the items of two tabs on this device. A tab has no number for all companies, and while the device does not have all of its rows. */
 function useTabCounts({ companyId, type, today }: Omit<Props, 'view'>): Partial<Record<OrderTab, number>> {
-  const counts = useLiveQuery(async () => {
-    if (today === null || companyId === null) return {}
+  const key = `${companyId} ${type} ${today}`
+  const result = useLiveQuery(async () => {
+    if (today === null || companyId === null) return { key, counts: {} }
     const readTab = async (tab: OrderTab) =>
       await readOrders(companyId, type, { ...toTabView(ordersView.defaultView, tab), results: maxRows }, today)
     const [payable, ending] = await Promise.all([readTab('pay'), readTab('ending')])
-    return {
+    const counts = {
       ...(payable.complete && {
         pay: listDueItems(
           payable.rows.map(({ row }) => row),
@@ -58,6 +59,8 @@ function useTabCounts({ companyId, type, today }: Omit<Props, 'view'>): Partial<
       }),
       ...(ending.complete && { ending: ending.count }),
     }
+    return { key, counts }
   }, [companyId, type, today])
-  return counts ?? {}
+  // The live query still has the previous company's result until it has read the next.
+  return result?.key === key ? result.counts : {}
 }

@@ -1,8 +1,11 @@
 import { listOrders, type OrderRow, orderListSpec } from '#contract/orders.ts'
+import { getContractRefusal } from '#domain/contracts.ts'
+import type { DueSubject } from '#domain/dues.ts'
 import { groupThousands } from '#domain/money.ts'
 import type { SearchItem, SearchSource } from '#patterns/search-source.ts'
 import { createListSlice, type PageQuery } from '#state/list-slice.ts'
 import { plainListState, toPageQuery } from '#state/list-url.ts'
+import { formatDueName } from '#features/orders/dues/due-items.ts'
 import { getDues, type ListedDue } from '#features/orders/payment/payable.ts'
 
 const searchOrdersList = createListSlice<OrderRow, PageQuery>({
@@ -12,6 +15,7 @@ const searchOrdersList = createListSlice<OrderRow, PageQuery>({
 })
 
 const toKey = (id: OrderRow['id']) => `contract ${id}`
+const toListPath = (searchText: string) => `/app/contract?${new URLSearchParams({ searchText })}`
 
 export interface ContractSearchOptions {
   companyId: number
@@ -19,7 +23,12 @@ export interface ContractSearchOptions {
   hasAllCompanies: boolean
   formatPayment: (values: { code: string; amount: string }) => string
   formatDue: (day: string) => string
+  /** Says what is paid: "Change (5 → 12 users)". */
+  describeDue: (due: DueSubject) => string
 }
+
+/** Rows of the list of all companies have the name of the company. */
+type SearchedRow = OrderRow & { company_name?: string }
 
 /** Contracts, and for each amount that is due the command that pays it. */
 export const createContractSearchSource = (options: ContractSearchOptions): SearchSource => ({
@@ -27,8 +36,10 @@ export const createContractSearchSource = (options: ContractSearchOptions): Sear
   list: orderListSpec,
   scope: options.hasAllCompanies ? null : options.companyId,
   toItems(versionedRow) {
-    const row = versionedRow as OrderRow
-    const { id, code, name, contract } = row
+    const row = versionedRow as SearchedRow
+    const { id, code, name, contract, state } = row
+    // An order that was created on this device has no number yet, and an invalid one has no page.
+    const canOpen = typeof id === 'number' && getContractRefusal('open', state) === null
     const contractItem: SearchItem = {
       key: toKey(id),
       group: 'find',
@@ -36,32 +47,40 @@ export const createContractSearchSource = (options: ContractSearchOptions): Sear
       label: code,
       detail: contract === null ? name : `${name} · ${contract}`,
       codes: contract === null ? [] : [contract],
-      path: `/app/contract/${id}`,
+      path: canOpen ? `/app/contract/${id}` : toListPath(code),
     }
-    // An order that was created on this device has no number that could be paid.
-    if (typeof id !== 'number') return [contractItem]
-    return [contractItem, ...getDues(row).map((due) => toPayItem(row, due, options))]
+    if (!canOpen) return [contractItem]
+    // Without its deadline an amount is not offered, as in the list of amounts to pay.
+    const dues = getDues(row).filter(({ due }) => due !== '')
+    return [contractItem, ...dues.map((due) => toPayItem(row, due, options))]
   },
   findOpenId: (pathname) => {
     const [, id] = /^\/app\/contract\/(\d+)(?:\/|$)/.exec(pathname) ?? []
     return id === undefined ? null : Number(id)
   },
   toKey,
-  toListPath: (searchText) => `/app/contract?${new URLSearchParams({ searchText })}`,
+  toListPath,
   fetch: () =>
     searchOrdersList.fetchList({ scope: options.companyId, query: toPageQuery(plainListState(orderListSpec)) }),
 })
 
-function toPayItem(row: OrderRow, due: ListedDue, { formatPayment, formatDue }: ContractSearchOptions): SearchItem {
+function toPayItem(row: SearchedRow, due: ListedDue, options: ContractSearchOptions): SearchItem {
   const amount = `${due.currency} ${groupThousands(due.amount)}`
+  const day = due.due.slice(0, 10)
+  const isOwn = row.company_id === options.companyId
+  const details = [options.describeDue(due), isOwn ? '' : (row.company_name ?? ''), options.formatDue(day)]
   return {
     key: `pay ${due.contractType} ${due.id}`,
     group: 'do',
     icon: 'price',
-    label: formatPayment({ code: row.code, amount }),
-    detail: due.due ? formatDue(due.due.slice(0, 10)) : '',
+    label: options.formatPayment({ code: row.code, amount }),
+    detail: details.filter((detail) => detail !== '').join(' · '),
     codes: [],
-    isSuggested: true,
-    path: `/app/contract/${row.id}?pay=1`,
+    // Staff find the amounts of other companies by text.
+    isSuggested: isOwn,
+    day,
+    // Traffic stays due until it is paid. Rows of the device may be old.
+    ...(due.contractType === 'TRAFFIC' ? {} : { lastDay: day }),
+    path: `/app/contract/${row.id}?pay=${formatDueName(due)}`,
   }
 }

@@ -15,8 +15,15 @@ import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 
 type OrderAction = RowAction<OverlaidRow<OrderRow>>
 
-/** Returns the actions of each row (M64, D33, D35). A disabled action has a reason. */
-export function useActions(onOpenDialog: (dialog: OrdersDialogState) => void, orderBlockedReason: string | null) {
+/**
+ * Returns the actions of each row (M64, D33, D35). A disabled action has a reason. In the list of all companies an order is deleted online
+ * only, because the rows of that list do not show writes that wait.
+ */
+export function useActions(
+  onOpenDialog: (dialog: OrdersDialogState) => void,
+  orderBlockedReason: string | null,
+  isAll: boolean,
+) {
   const { t } = useTranslation('orders')
   const { caller } = useSignedInSession()
   const dispatch = useDispatch()
@@ -24,7 +31,7 @@ export function useActions(onOpenDialog: (dialog: OrdersDialogState) => void, or
   const formatDue = useDueFormatter()
   const { isSessionExpired } = useConnection()
   const unsendableReason = useUnsendableReason(t('reason.offline'))
-  const expiredReason = isSessionExpired ? unsendableReason : null
+  const removalBlockedReason = isAll || isSessionExpired ? unsendableReason : null
   const getActionReason = (action: ContractAction, { state }: OrderRow) => {
     const reason = getContractRefusal(action, state)
     return reason && t(`reason.${reason}`)
@@ -90,7 +97,7 @@ export function useActions(onOpenDialog: (dialog: OrdersDialogState) => void, or
         icon: 'remove',
         isDestructive: true,
         isOffered: row.contract_id === 0,
-        getDisabledReason: () => expiredReason ?? getActionReason('remove', row),
+        getDisabledReason: () => removalBlockedReason ?? getActionReason('remove', row),
         onSelect: () => onOpenDialog({ kind: 'remove', target: 'order', row }),
       },
     ]

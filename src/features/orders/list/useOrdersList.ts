@@ -1,7 +1,8 @@
-import { useCallback } from 'react'
+import { useCallback, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { getSettings } from '#contract/accounts.ts'
 import type { OrderRow } from '#contract/orders.ts'
+import type { Problem } from '#contract/problem.ts'
 import { readResponseOutput } from '#local/lists/responses.ts'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
 import { isAllowed, isProviderAdmin } from '#domain/access.ts'
@@ -40,19 +41,28 @@ export function useOrdersList(fixedCompanyId: number | null) {
   const listView = isAll ? allOrdersView : ordersView
   const list = useListPage<OrderRow, OrdersView, OrdersExtra>(isAll ? allOrdersListSlice : ordersListSlice, listView, {
     scope: companyId,
+    isFramed: fixedCompanyId !== null,
     extra: ({ ending }) => ({ type, ...(ending && { today }) }),
     // What one company is to pay is listed by its items, and the contracts that end soon depend on today.
     skip: (view) => (!isAll && getOrderTab(view) === 'pay') || (view.ending && today === null),
   })
   const otherCompanyId = companyId === user.company_id ? null : companyId
   const companyName = useCompanyName(otherCompanyId) ?? user.company_name
-  useFetch(useCallback(() => void dispatch(fetchPriceData(type)), [dispatch, type]))
+  const [dataProblem, setDataProblem] = useState<Problem | null>(null)
+  const fetchData = useCallback(
+    () => void dispatch(fetchPriceData(type)).then((problem) => setDataProblem(problem)),
+    [dispatch, type],
+  )
+  useFetch(fetchData)
   const refetchPrice = () => void dispatch(fetchPriceInForce(type))
+  const undated = today === null && dataProblem !== null ? createUndatedList(dataProblem, fetchData) : null
   return {
     type,
     /** Today in the business time zone (D31). Null until the device knows the zone. */
     today,
     tab: getOrderTab(list.view),
+    /** The state of a list that depends on today, if today is not known because the settings could not be loaded. */
+    undated,
     hasPriceList: Boolean(price),
     isStaff: isProviderAdmin(caller),
     canSelectCompany,
@@ -76,6 +86,18 @@ export function useOrdersList(fixedCompanyId: number | null) {
         list.refresh()
         refetchPrice()
       },
+      ...(list.view.ending && undated),
     },
   }
 }
+
+/** A list without rows. Offline it says that it is not on this device, otherwise it shows the problem of the settings with a retry. */
+const createUndatedList = (problem: Problem, refetch: () => void) => ({
+  rows: [],
+  count: 0,
+  freshness: { asOf: null, cachedCount: 0, total: null, complete: false, isCached: true },
+  isFetching: false,
+  problem,
+  refetch,
+  refresh: refetch,
+})

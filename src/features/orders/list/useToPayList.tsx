@@ -16,6 +16,7 @@ interface ToPayListOptions {
   companyId: number
   type: ClientType
   today: PlainDate | null
+  undated: ReturnType<typeof useOrdersList>['undated']
   /** The list of the page, whose view is in the address. */
   pageList: Pick<ReturnType<typeof useOrdersList>['list'], 'definition' | 'view' | 'changeView'>
   onOpenDialog: (dialog: OrdersDialogState) => void
@@ -27,7 +28,7 @@ const getDuePath = ({ row, due }: DueItem): string =>
   due.contractType === 'CONTRACT' ? `/app/contract/${row.id}` : `/app/contract/${row.id}?tab=subscribe`
 
 /** Returns the properties of the page's list that are special to the tab "To pay". */
-export function useToPayList({ onOpenDialog, pageList, skip, ...options }: ToPayListOptions) {
+export function useToPayList({ onOpenDialog, pageList, undated, skip, ...options }: ToPayListOptions) {
   const { t } = useTranslation('orders')
   const formatDue = useDueFormatter()
   const unsendableReason = useUnsendableReason(t('reason.offline'))
@@ -54,6 +55,7 @@ export function useToPayList({ onOpenDialog, pageList, skip, ...options }: ToPay
       rows: items,
       count,
       refresh: list.refetch,
+      ...undated,
     },
     caption: t('toPay.caption'),
     formatCount: (numbers: { count: number; number: string }) => t('toPay.counted', numbers),

@@ -17,14 +17,17 @@ export interface PaymentDialogProps {
 /** The payment as a dialog over any page. Its footer has the button of the first method, so that a payment takes two clicks. */
 export function PaymentDialog({ title, order, onClose, onPaid }: PaymentDialogProps) {
   const { t } = useTranslation('payment')
+  const { t: tUi } = useTranslation('ui')
   const state = usePayment(order, onPaid)
   const { firstMethod } = state.offer
-  const { hasMethods, stage } = state.payment
+  const { hasMethods, canPay, stage } = state.payment
   return (
     <Dialog
       open
       title={title}
       onClose={onClose}
+      // A payment that is being sent can no longer be cancelled.
+      cancel={canPay ? undefined : tUi('form.close')}
       action={firstMethod && hasMethods ? <PayButton {...state} button="first" type={firstMethod} /> : undefined}
     >
       <div className="payment">

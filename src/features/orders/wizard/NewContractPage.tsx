@@ -87,8 +87,8 @@ function WizardLoader({ type, priceData, currencies, unpaidOrders }: WizardLoade
   // An existing draft is replaced only after the user has confirmed.
   useEffect(() => {
     if (row && isEmpty) copyOrder()
-    else if (company && isEmpty) startForCompany()
     else if (company && draftState?.draft.values.company_id === String(company.id)) onCarried()
+    else if (company && isEmpty) startForCompany()
   })
   if (!draftState || !unpaidOrders) return <Skeleton lines={8} />
   // After a reload, the draft of the finished order no longer exists, so its result is shown here. Before a reload, the wizard shows it.

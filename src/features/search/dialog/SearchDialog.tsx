@@ -1,5 +1,5 @@
 import '#features/search/dialog/dialog.css'
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SearchItem, SearchSource } from '#patterns/search-source.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
@@ -7,6 +7,7 @@ import { rememberFocus } from '#ui/overlay/focus-back.ts'
 import { ExtentNote } from '#features/search/dialog/ExtentNote.tsx'
 import { ResultList } from '#features/search/dialog/ResultList.tsx'
 import { useListSearchItems } from '#features/search/dialog/useListSearchItems.ts'
+import { useSearchKeys } from '#features/search/dialog/useSearchKeys.ts'
 import { useSearchResults } from '#features/search/dialog/useSearchResults.ts'
 import type { IndexSession } from '#features/search/index/index-session.ts'
 import { maxQueryLength, toDisplayedText } from '#features/search/matching/query.ts'
@@ -38,7 +39,8 @@ export function SearchDialog({ session, sources, commands, recentKeys, onOpen, o
   const activeIndex = Math.max(movedIndex, 0)
   const activeItem = items[activeIndex]
   useModal(dialog)
-  const toOptionId = (item: SearchItem) => `${id}-${item.key}`
+  // An id must not contain spaces.
+  const toOptionId = (item: SearchItem) => `${id}-${item.key.replaceAll(/\s/g, '-')}`
   const activeId = activeItem && toOptionId(activeItem)
   useEffect(() => {
     // `scrollIntoView` is missing in the DOM of the tests.
@@ -46,19 +48,10 @@ export function SearchDialog({ session, sources, commands, recentKeys, onOpen, o
     else dialog.current?.querySelector('.search-results')?.scrollTo?.(0, 0)
   }, [activeId, activeIndex])
   const moveTo = (index: number) => setMovedKey(items.at(items.length === 0 ? 0 : index % items.length)?.key ?? null)
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
-    const index = findTarget(event, activeIndex, items.length)
-    if (index !== null) moveTo(index)
-    else if (event.key === 'Enter') {
-      if (activeItem) onOpen(activeItem, event.ctrlKey || event.metaKey)
-    } else if (event.key === 'Escape') onClose()
-    else return
-    event.preventDefault()
-    // A dialog or page below must not react to the same key.
-    event.stopPropagation()
-  }
   const isUpToDate = results.text === text || text.trim() === ''
+  const { onFieldKeyDown, forgetEnter } = useSearchKeys({ items, activeIndex, isUpToDate, moveTo, onOpen })
+  const backdropHandlers = useBackdropClick(dialog, onClose)
+  const noneText = results.snapshot.hasFailed ? t('failed') : t('none', { text: toDisplayedText(text) })
   return (
     // biome-ignore lint: a click next to the dialog closes it; the keyboard has Escape and the button
     <dialog
@@ -69,8 +62,13 @@ export function SearchDialog({ session, sources, commands, recentKeys, onOpen, o
         event.preventDefault()
         onClose()
       }}
-      onClick={(event) => event.target === dialog.current && onClose()}
-      onKeyDown={onKeyDown}
+      {...backdropHandlers}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+        event.preventDefault()
+        event.stopPropagation()
+        onClose()
+      }}
     >
       <div className="search-inside">
         <div className="search-head">
@@ -92,7 +90,9 @@ export function SearchDialog({ session, sources, commands, recentKeys, onOpen, o
             maxLength={maxQueryLength}
             placeholder={t('placeholder')}
             value={text}
+            onKeyDown={onFieldKeyDown}
             onChange={({ target }) => {
+              forgetEnter()
               setText(target.value)
               setMovedKey(null)
             }}
@@ -113,8 +113,8 @@ export function SearchDialog({ session, sources, commands, recentKeys, onOpen, o
           <div className="search-none">
             {isUpToDate && !results.snapshot.isReading && (
               <>
-                <p>{t('none', { text: toDisplayedText(text) })}</p>
-                <p className="field-help">{t('noneHint')}</p>
+                <p>{noneText}</p>
+                {!results.snapshot.hasFailed && <p className="field-help">{t('noneHint')}</p>}
               </>
             )}
           </div>
@@ -142,11 +142,14 @@ function useModal(dialog: React.RefObject<HTMLDialogElement | null>) {
   }, [dialog])
 }
 
-/** Returns the index that a key moves to, or null if it does not move. With Shift the keys select text in the field. */
-function findTarget({ key, shiftKey }: KeyboardEvent, index: number, count: number): number | null {
-  if (shiftKey) return null
-  if (key === 'ArrowDown') return index + 1
-  if (key === 'ArrowUp') return index - 1 + count
-  if (key === 'Home') return 0
-  return key === 'End' ? Math.max(count - 1, 0) : null
+/** Closes on a click on the backdrop. A drag that starts in the field and ends there, as when selecting text, does not close. */
+function useBackdropClick(dialog: React.RefObject<HTMLDialogElement | null>, onClose: () => void) {
+  const isPressed = useRef(false)
+  return {
+    onPointerDown: ({ target }: React.PointerEvent) => void (isPressed.current = target === dialog.current),
+    onClick({ target }: React.MouseEvent) {
+      if (isPressed.current && target === dialog.current) onClose()
+      isPressed.current = false
+    },
+  }
 }

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import type { SearchItem } from '#patterns/search-source.ts'
+import { useToday } from '#ui/page/use-today.ts'
 import { type DisplayedGroup, groupFirstItems, groupHits } from '#features/search/dialog/group-items.ts'
 import { runInSlices } from '#features/search/index/run-in-slices.ts'
 import { createItemIndex, type SearchHit } from '#features/search/index/item-index.ts'
@@ -28,6 +29,7 @@ export function useSearchResults(
   }, [commands])
   const [result, setResult] = useState<{ text: string; groups: readonly DisplayedGroup[] }>({ text: '', groups: [] })
   const { version } = snapshot
+  const today = useToday(null)
   // biome-ignore lint: the version stands for the rows that the session has indexed
   useEffect(() => {
     if (text.trim() === '') return
@@ -35,14 +37,14 @@ export function useSearchResults(
       const commandHits = yield* commandIndex.search(text, maxHitsPerSource)
       return [...commandHits, ...(yield* session.search(text, maxHitsPerSource))]
     }
-    return runInSlices(search(), (hits) => setResult({ text, groups: groupHits(hits) }))
+    return runInSlices(search(), (hits) => setResult({ text, groups: groupHits(hits, today) }))
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [text, session, commandIndex, version])
+  }, [text, session, commandIndex, version, today])
   // biome-ignore lint: as above
   const firstGroups = useMemo(
-    () => groupFirstItems(session.findItems(recentKeys), [...session.listSuggestedItems(), ...commands]),
+    () => groupFirstItems(session.findItems(recentKeys), [...session.listSuggestedItems(), ...commands], today),
     // oxlint-disable-next-line react/exhaustive-deps
-    [session, recentKeys, commands, version],
+    [session, recentKeys, commands, version, today],
   )
   return text.trim() === '' ? { groups: firstGroups, text: '', snapshot } : { ...result, snapshot }
 }

@@ -10,9 +10,11 @@ import {
 } from '#local/lists/row-pieces.ts'
 import { type Device, getThisDevice } from '#local/storage/device.ts'
 import type { SearchItem, SearchKind, SearchSource } from '#patterns/search-source.ts'
-import { hasHan, loadPinyin } from '#features/search/matching/pinyin.ts'
+import { hasHan } from '#features/search/matching/pinyin.ts'
 import { pause } from '#features/search/pause.ts'
+import { createChangeQueue, type SourceChange } from '#features/search/index/change-queue.ts'
 import { createItemIndex, type SearchHit, type ItemIndex } from '#features/search/index/item-index.ts'
+import { createReadings, type Readings, type ReadingsOptions } from '#features/search/index/readings.ts'
 
 /** Rows per read. Reading and indexing them takes a few milliseconds. */
 const rowsPerPiece = 150
@@ -23,6 +25,8 @@ export interface IndexSnapshot {
   /** Changes when the index changes. */
   version: number
   isReading: boolean
+  /** A list could not be read. It is read again with the next change, and by `retry`. */
+  hasFailed: boolean
   /** Sources whose extent was read. */
   extents: Partial<Record<SearchKind, SearchExtent>>
 }
@@ -38,19 +42,27 @@ interface IndexSessionOptions {
   /** Called when the device has a Chinese name and the readings were loaded. */
   onPinyinLoaded?: () => void
   device?: Device
+  /** For tests: how the readings are loaded. */
+  readingsOptions?: Omit<ReadingsOptions, 'onLoaded'>
 }
 
 export function startIndexSession(
   sources: readonly SearchSource[],
-  { recentKeys, onPinyinLoaded = () => undefined, device = getThisDevice() }: IndexSessionOptions,
+  { recentKeys, onPinyinLoaded = () => undefined, device = getThisDevice(), readingsOptions = {} }: IndexSessionOptions,
 ) {
   const listeners = new Set<() => void>()
-  let snapshot: IndexSnapshot = { version: 0, isReading: true, extents: {} }
+  let snapshot: IndexSnapshot = { version: 0, isReading: true, hasFailed: false, extents: {} }
   let notifiedAt = 0
   let isStopped = false
-  const indexes = new Map(
-    sources.map((source) => [source.kind, createIndexedSource(source, { onPinyinLoaded, device })]),
-  )
+  const readings = createReadings({
+    ...readingsOptions,
+    onLoaded() {
+      onPinyinLoaded()
+      for (const [kind, source] of indexes) if (source.forgetRowsWithoutReadings()) changeQueue.add([kind, 'all'])
+      void run()
+    },
+  })
+  const indexes = new Map(sources.map((source) => [source.kind, createIndexedSource(source, { readings, device })]))
 
   function update(change: Partial<IndexSnapshot>, isLast: boolean) {
     snapshot = { ...snapshot, ...change, version: snapshot.version + 1 }
@@ -59,42 +71,35 @@ export function startIndexSession(
     for (const listener of listeners) listener()
   }
 
-  const pendingChanges = new Map<SearchKind, Set<RowRef> | 'all'>()
+  const changeQueue = createChangeQueue()
   let isRunning = false
   const unsubscribe = subscribeToRowChanges(
     [...new Set(sources.map(({ list }) => list.table))],
     (changes) => {
       for (const { table, ids } of changes)
-        for (const { kind } of sources.filter(({ list }) => list.table === table)) {
-          const pendingIds = pendingChanges.get(kind)
-          const isAll = ids === 'all' || pendingIds === 'all'
-          pendingChanges.set(kind, isAll ? 'all' : new Set([...(pendingIds ?? []), ...ids]))
-        }
+        for (const { kind } of sources.filter(({ list }) => list.table === table)) changeQueue.add([kind, ids])
       void run()
     },
     device,
   )
 
   async function run() {
-    if (isRunning) return
+    if (isRunning || changeQueue.isEmpty()) return
     isRunning = true
-    try {
-      for (let next = takeChange(); next && !isStopped; next = takeChange()) await apply(next)
-    } catch {
-      // The database does not respond or was closed. The page shows that; the items that were read remain.
-    } finally {
-      isRunning = false
-      update({ isReading: false }, true)
-    }
+    const failedChanges: SourceChange[] = []
+    for (let next = changeQueue.take(); next && !isStopped; next = changeQueue.take())
+      try {
+        await apply(next)
+      } catch {
+        // The database does not respond or was closed. The items that were read remain.
+        failedChanges.push(next)
+      }
+    for (const change of failedChanges) changeQueue.add(change)
+    isRunning = false
+    update({ isReading: false, hasFailed: failedChanges.length > 0 }, true)
   }
 
-  function takeChange() {
-    const [change] = pendingChanges
-    if (change) pendingChanges.delete(change[0])
-    return change
-  }
-
-  async function apply([kind, ids]: [SearchKind, Set<RowRef> | 'all']) {
+  async function apply([kind, ids]: SourceChange) {
     const source = indexes.get(kind)
     if (!source) return
     if (ids === 'all') {
@@ -114,8 +119,9 @@ export function startIndexSession(
     isRunning = true
     for (const source of indexes.values()) await source.readRecent(recentKeys).catch(() => undefined)
     update({}, true)
-    for (const { kind } of sources) pendingChanges.set(kind, 'all')
+    for (const { kind } of sources) changeQueue.add([kind, 'all'])
     isRunning = false
+    if (sources.length === 0) update({ isReading: false }, true)
     await run()
   }
   void start()
@@ -126,6 +132,8 @@ export function startIndexSession(
       return () => void listeners.delete(listener)
     },
     getSnapshot: () => snapshot,
+    /** Reads the lists again that could not be read. */
+    retry: () => void run(),
     /** Returns the items of these keys that exist, in the order of the keys. */
     findItems(keys: readonly string[]): SearchItem[] {
       return keys.flatMap((key) =>
@@ -140,35 +148,37 @@ export function startIndexSession(
     },
     stop() {
       isStopped = true
+      readings.stop()
       unsubscribe()
     },
   }
 }
 
+const hasHanName = ({ label, detail }: SearchItem) => hasHan(label) || hasHan(detail)
+
 /** The index of one source, and what was read of its rows. */
-function createIndexedSource(
-  source: SearchSource,
-  { onPinyinLoaded, device }: { onPinyinLoaded: () => void; device: Device },
-) {
+function createIndexedSource(source: SearchSource, { readings, device }: { readings: Readings; device: Device }) {
   const index: ItemIndex = createItemIndex()
   /** Versions of the indexed rows, so that reading a list again does not index unchanged rows. Rows with waiting writes have none. */
   const versions = new Map<string, number>()
   const waitingRefs = new Set<RowRef>()
+  /** Rows with Chinese names that were indexed before the readings were available. */
+  const keysWithoutReadings = new Set<string>()
   const toRowKey = (ref: RowRef) => (typeof ref === 'number' ? source.toKey(ref) : ref)
 
   const isUnchanged = ({ ref, row, isWaiting }: RowState) =>
     row !== null && !isWaiting && versions.get(toRowKey(ref)) === row.row_version
 
-  /** Indexes rows. Loads the readings before the first Chinese name. */
+  /** Indexes rows. Waits a short time for the readings before the first Chinese name. */
   async function putRows(states: readonly RowState[]) {
     const changes = states
       .filter((state) => !isUnchanged(state))
       .map((state) => ({ ...state, items: state.row ? source.toItems(state.row) : [] }))
-    const hasHanName = changes.some(({ items }) => items.some(({ label, detail }) => hasHan(label) || hasHan(detail)))
-    if (hasHanName && (await loadPinyin())) onPinyinLoaded()
+    if (!readings.isLoaded() && changes.some(({ items }) => items.some(hasHanName))) await readings.wait()
     for (const { ref, row, isWaiting, items } of changes) {
       const rowKey = toRowKey(ref)
       index.put(rowKey, items)
+      if (!readings.isLoaded() && items.some(hasHanName)) keysWithoutReadings.add(rowKey)
       if (row && !isWaiting) versions.set(rowKey, row.row_version)
       else versions.delete(rowKey)
     }
@@ -185,6 +195,13 @@ function createIndexedSource(
     ...source,
     index,
     readStates,
+    /** Lets the next reading index these rows again. Returns false if there are none. */
+    forgetRowsWithoutReadings(): boolean {
+      for (const rowKey of keysWithoutReadings) versions.delete(rowKey)
+      const hasRows = keysWithoutReadings.size > 0
+      keysWithoutReadings.clear()
+      return hasRows
+    },
     /** Reads all rows again, and removes those that no longer exist. Yields after each piece. */
     async *readAll(): AsyncGenerator<void> {
       const currentKeys = new Set<string>()

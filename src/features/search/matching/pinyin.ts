@@ -7,12 +7,15 @@ const maxLength = 40
 
 type PinyinLibrary = typeof import('#features/search/matching/pinyin-library.ts')
 let library: PinyinLibrary | null = null
+/** The load that has not ended yet, or has succeeded. */
+let loadPromise: Promise<boolean> | null = null
 
 export const hasHan = (text: string): boolean => /\p{Script=Han}/u.test(text)
 
 /** Resolves to false if the library cannot be loaded now. Then Chinese names are matched by their characters only. */
-export async function loadPinyin(): Promise<boolean> {
-  if (library) return true
+export const loadPinyin = (): Promise<boolean> => (loadPromise ??= load())
+
+async function load(): Promise<boolean> {
   try {
     const loadedLibrary = await import(/* chunk: pinyin */ '#features/search/matching/pinyin-library.ts')
     // Loading and the first reading both block the page for some frames. The pause lets it paint between them.
@@ -22,6 +25,7 @@ export async function loadPinyin(): Promise<boolean> {
     library = loadedLibrary
     return true
   } catch {
+    loadPromise = null
     return false
   }
 }

@@ -35,7 +35,7 @@ export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) 
   const { t } = useTranslation('services')
   const dispatch = useDispatch()
   const fixedView = frame ? { company: frame.companyId } : {}
-  const list = useListPage(servicesList, servicesView, { scope: null, extra: fixedView })
+  const list = useListPage(servicesList, servicesView, { scope: null, extra: fixedView, isFramed: Boolean(frame) })
   const { changeView } = list
   const view = { ...list.view, ...fixedView }
   const viewJson = JSON.stringify(view)

@@ -1,6 +1,6 @@
 /** Tests the payment over the current page, and the addresses of the payment and the extension of a contract. */
 import { screen, within } from '@testing-library/dom'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
 import { buyOrder, readOrder } from '#tests/support/orders/shop-data.ts'
 import { createUserActions, listOrders, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
@@ -63,6 +63,40 @@ it('The address ?pay=1 opens the payment; Cancel removes it and Back closes it',
   await screen.findByText('Payment received')
   await noDialog()
   await expect.poll(() => fixture.browser.path()).toBe(`/app/contract/${id}`)
+})
+
+it('The late result of a closed payment is reported, and leaves the present page alone', async () => {
+  setUpCardOnly()
+  const { promise: gatewayAnswer, resolve: answer } = Promise.withResolvers<void>()
+  const driver: typeof simulatedPaymentDriver = {
+    ...simulatedPaymentDriver,
+    start: async (payment) => {
+      await gatewayAnswer
+      return await simulatedPaymentDriver.start(payment)
+    },
+  }
+  fixture.server.app.payments = { ...fixture.server.app.payments, findDriver: async () => driver }
+  const id = await findOrderId('acmehr')
+  await fixture.browser.openAs('admin@acme', `/app/contract/${id}`)
+  await press(/^Pay USD [\d,.]+$/)
+  const payment = await dialog('Pay acmehr')
+  await payment.press(/by card$/)
+  // A payment that is being sent can be left, but not cancelled.
+  await expect.poll(() => readFooter(payment.element).at(-1)).toBe('Close')
+  await fixture.user.click(
+    within(payment.element.querySelector<HTMLElement>('.p-dialog-footer') ?? document.body).getByRole('button', {
+      name: 'Close',
+    }),
+  )
+  await noDialog()
+  await fixture.user.click((await screen.findAllByRole('link', { name: 'Contracts' }))[0] ?? document.body)
+  await expect.poll(() => fixture.browser.path()).toBe('/app/contract')
+  const step = vi.spyOn(history, 'go')
+  answer()
+  await screen.findByText('Payment received')
+  expect(step).not.toHaveBeenCalled()
+  step.mockRestore()
+  expect(fixture.browser.path()).toBe('/app/contract')
 })
 
 it('An address that cannot open its dialog says why', async () => {

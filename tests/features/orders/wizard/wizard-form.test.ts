@@ -163,6 +163,7 @@ describe('the draft of an order', () => {
   it('is stored once something was typed', () => {
     expect(isWorthSaving(createDraft(newFormValues), newFormValues)).toBe(false)
     expect(isWorthSaving(createDraft({ ...newFormValues, period_start: '2026-03-01' }), newFormValues)).toBe(false)
+    expect(isWorthSaving(createDraft({ ...newFormValues, company_id: '7' }), newFormValues)).toBe(false)
     expect(isWorthSaving(createDraft({ ...newFormValues, name: 'S' }), newFormValues)).toBe(true)
     expect(isWorthSaving({ ...createDraft(newFormValues), ordered: 3 }, newFormValues)).toBe(true)
     expect(isWorthSaving({ ...createDraft(validValues), step: 3 }, newFormValues)).toBe(false)

@@ -18,7 +18,8 @@ eachEngine('notes about customers', (engine) => {
   const add = (caller: SignedIn, text: unknown) => caller.send({ method: 'POST', url, payload: { text } })
   const change = (caller: SignedIn, id: number, payload: object) =>
     caller.send({ method: 'PUT', url: `${url}/${id}`, payload })
-  const remove = (caller: SignedIn, id: number) => caller.send({ method: 'DELETE', url: `${url}/${id}` })
+  const remove = (caller: SignedIn, id: number, version = 1) =>
+    caller.send({ method: 'DELETE', url: `${url}/${id}?row_version=${version}` })
   const list = async () => (await seller.send({ url })).json()
 
   test('Staff add, edit and delete their own notes; provider admins any', async () => {
@@ -36,7 +37,9 @@ eachEngine('notes about customers', (engine) => {
     expect((await change(seller, second.id, { text: 'x', row_version: 1 })).statusCode).toBe(403)
     expect((await remove(seller, second.id)).statusCode).toBe(403)
     expect((await change(admin, first.id, { text: 'By an admin', row_version: 2 })).statusCode).toBe(200)
-    expect((await remove(admin, first.id)).statusCode).toBe(204)
+    const outdatedRemoval = await remove(admin, first.id, 2)
+    expect([outdatedRemoval.statusCode, outdatedRemoval.json().data.current.text]).toEqual([412, 'By an admin'])
+    expect((await remove(admin, first.id, 3)).statusCode).toBe(204)
     expect((await list()).map(({ text }: { text: string }) => text)).toEqual(['Second'])
   })
 
@@ -63,12 +66,15 @@ eachEngine('notes about customers', (engine) => {
     for (const text of ['', ' \n ', 'x'.repeat(4001), null, 7, 'right\u202Eto left'])
       expect([400, 422]).toContain((await add(seller, text)).statusCode)
     expect((await add(seller, 'x'.repeat(4000))).statusCode).toBe(200)
+    // U+0958 becomes two characters in NFC.
+    const { statusCode, json } = await add(seller, '\u0958'.repeat(2500))
+    expect([statusCode, json().data]).toMatchObject([400, [{ field: 'text', code: 'TOO_LONG', limit: 4000 }]])
     expect((await add(seller, '<script>alert(1)</script> \u{1F600}')).json().text).toContain('<script>')
     const { companies } = fixture.server.world
     for (const id of [companies.m18, 2_000_000_000])
       expect((await seller.send({ url: `/api/customer/${id}/note` })).statusCode).toBe(404)
     const { id } = (await add(seller, 'Of alpha')).json()
-    const otherUrl = `/api/customer/${companies.beta}/note/${id}`
+    const otherUrl = `/api/customer/${companies.beta}/note/${id}?row_version=1`
     expect((await seller.send({ method: 'DELETE', url: otherUrl })).statusCode).toBe(404)
   })
 })

@@ -1,8 +1,11 @@
 /** Tests what the provider's staff read about all customers, and that nobody else can read it (decision 107). */
+import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { sumDues } from '#domain/dues.ts'
 import type { CustomerOrderRow, CustomerPaymentRow, CustomerRow } from '#contract/staff/customers.ts'
-import { buyOrder, placeOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import { runInTransaction } from '#server/db/transaction.ts'
+import { buyOrder, payOrder, placeOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import { createBackupOrder, createTraffic } from '#tests/support/hosting/backups.ts'
 import { bypassPolicies, eachEngine } from '#tests/support/server/database.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
@@ -165,7 +168,7 @@ eachEngine('customers', (engine) => {
         amount: order.amount,
         currency: 'HKD',
         gateway: 'test',
-        is_applied: true,
+        state: 'applied',
         contract_id: order.contract_id,
         paid_time: '2026-03-02 10:00:00',
       },
@@ -176,6 +179,79 @@ eachEngine('customers', (engine) => {
     expect((await staff.send({ url: `${url}?searchText=nothing` })).json().count).toBe(0)
     const other = await staff.send({ url: `/api/customer/${fixture.server.world.companies.beta}/payment` })
     expect(other.json()).toMatchObject({ count: 0, data: [] })
+  })
+
+  test('A payment that was applied or refunded later says so', async () => {
+    const url = `/api/customer/${fixture.server.world.companies.alpha}/payment?sortField=id`
+    const readStates = async () =>
+      ((await staff.send({ url })).json() as { data: CustomerPaymentRow[] }).data.map(
+        ({ state, contract_id: contractId, invoice_no: invoiceNumber }) => [
+          state,
+          contractId !== null,
+          invoiceNumber !== null,
+        ],
+      )
+    const order = (await placeOrder(buyer)).json()
+    await buyer.send({ method: 'DELETE', url: `/api/sorder/${order.id}` })
+    await payOrder(fixture.server, order)
+    expect(await readStates()).toEqual([['open', false, false]])
+    const [task] = (await staff.send({ url: '/api/payment/tasks' })).json()
+    const apply = { method: 'POST' as const, url: `/api/payment/tasks/${task.id}/apply`, payload: {} }
+    expect((await staff.send(apply)).statusCode).toBe(200)
+    expect(await readStates()).toEqual([['applied', true, true]])
+
+    await payOrder(fixture.server, order)
+    await bypassPolicies(fixture.server.app.database, (db) =>
+      db.updateTable('payment_task').set({ state: 'refunded', end_time: 1 }).where('state', '=', 'open').execute(),
+    )
+    expect(await readStates()).toEqual([
+      ['applied', true, true],
+      ['refunded', false, false],
+    ])
+  })
+
+  test('The last activity is one of an own user, and not of staff, jobs or failed sign-ins', async () => {
+    const company_id = fixture.server.world.companies.alpha
+    fixture.server.clock.now += 60_000
+    const seller = await fixture.server.signIn('second@m18')
+    expect((await placeOrder(seller, { company_id })).statusCode).toBe(200)
+    const header = { companyId: company_id, userId: null, now: fixture.server.clock.now, status: -1 as const }
+    await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
+      addAuditEntries(db, { ...header, intent: null, requestId: 'failed sign-ins' }, [
+        { code: 'user', operation: 'login', info: {} },
+      ]),
+    )
+    expect((await findAlpha())?.last_activity).toBe('2026-03-02 10:00:00')
+    await fixture.server.signIn('order@alpha')
+    expect((await findAlpha())?.last_activity).toBe('2026-03-02 10:01:00')
+  })
+
+  test('Contracts of the type mma, and what is owed for them, are for the delete level only (Z-33)', async () => {
+    await buyOrder(fixture.server, buyer)
+    await placeOrder(buyer, { code: 'hidden', currency: 'USD' })
+    await createBackupOrder(fixture.server, 'shop', { status: 0 })
+    await bypassPolicies(fixture.server.app.database, (db) =>
+      sql`update service_order set client_type = 'mma'`.execute(db),
+    )
+    const companyId = fixture.server.world.companies.alpha
+    const read = async (caller: SignedIn) => {
+      const row = (await list('searchText=alpha', caller))[0]
+      const customer = (await caller.send({ url: `/api/customer/${companyId}` })).json()
+      return [row?.contracts, row?.unpaid_count, customer.unpaid.length, customer.dues.length, customer.ending.length]
+    }
+    expect(await read(await fixture.server.signIn('delete@m18'))).toEqual([2, 2, 2, 2, 1])
+    expect(await read(staff)).toEqual([0, 0, 0, 0, 0])
+  })
+
+  test('Amounts are in the order of the currencies, and what is due first comes first', async () => {
+    await placeOrder(buyer, { code: 'shop3', currency: 'RMB', period: 3 })
+    fixture.server.clock.now += 86_400_000
+    buyer = await fixture.server.signIn('order@alpha')
+    staff = await fixture.server.signIn('admin@m18')
+    await placeOrder(buyer, { code: 'shop1', currency: 'USD', period_start: '2026-03-03' })
+    const customer = (await staff.send({ url: `/api/customer/${fixture.server.world.companies.alpha}` })).json()
+    expect(customer.unpaid.map(({ currency }: { currency: string }) => currency)).toEqual(['USD', 'RMB'])
+    expect(customer.dues.map(({ code }: { code: string }) => code)).toEqual(['shop3', 'shop1'])
   })
 
   test('Only staff with the order flag and provider admins read customers', async () => {
