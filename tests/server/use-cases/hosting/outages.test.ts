@@ -112,13 +112,15 @@ describe('an outage of a service', () => {
   it('ends with a restart by a user, and begins with one that fails', async () => {
     await observe(failed)
     await endOperation('reboot-service', healthy)
-    await observe(healthy)
     expect(await listReports()).toEqual(['service-down', 'service-up'])
+    await observe(healthy)
     await endOperation('stop-service', createInstanceState({ healthy: false, active: null, tasks: [] }))
     expect(await listReports()).toHaveLength(2)
     await endOperation('start-service', null, new ProblemError('STATE_CONFLICT', { why: 'failed' }))
+    const reports = ['service-down', 'service-up', 'service-down']
+    expect(await listReports()).toEqual(reports)
     await observe(failed)
-    expect(await listReports()).toEqual(['service-down', 'service-up', 'service-down'])
+    expect(await listReports()).toEqual(reports)
   })
 
   it('is none if the service is not set up or was removed', async () => {
