@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import type { Endpoint, ParsedInputOf, OutputOf } from '#contract/endpoint.ts'
 import { headers as names } from '#contract/headers.ts'
 import type { ProblemCode } from '#contract/problem.ts'
+import { getVerdict } from '#contract/verdict.ts'
 import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import type {
@@ -234,15 +235,16 @@ const recordRefusal = async (
 }
 
 /**
- * Notifies the user that a change was refused long after it was made, perhaps while no page was open. A conflict of versions is not final:
- * the device merges the change, or shows it for review.
+ * Notifies the user that a change was refused long after it was made, perhaps while no page was open. Other outcomes are not reported: the
+ * device regards a late DELETE of a deleted row as done, and merges a conflict of versions, or shows it for review.
  */
 async function notifyOfLateRefusal(
   db: DatabaseHandle,
   { request: { caller, endpoint, hasWaited }, intent, now }: WriteCommand,
-  { code }: ProblemError,
+  { code, status }: ProblemError,
 ): Promise<void> {
-  if (!hasWaited || !endpoint.queue || !caller || intent === null || code === 'VERSION_CONFLICT') return
+  if (!hasWaited || !endpoint.queue || !caller || intent === null) return
+  if (getVerdict(endpoint.method, { status, code, echoed: true, final: true }) !== 'refused') return
   const facts = { call: endpoint.name, problem: code }
   const eventKey = `change-rejected ${intent}`
   await insertNotification(db, caller.userId, { kind: 'change-rejected', eventKey, orderId: null, facts }, now)

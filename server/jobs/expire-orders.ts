@@ -117,7 +117,12 @@ async function remindOfOrders(db: DatabaseHandle, app: AppContext, afterId: numb
   for (const order of orders)
     for (const reminder of findDueReminders({ ...order, state: getContractState(order, moment.now) }, moment.today)) {
       if (!(await claimReminder(db, order, reminder, now))) continue
-      await requestMails(db, order.company_id, { mail: getReminderMail(reminder), orderId: order.id }, now)
+      await requestMails(
+        db,
+        order.company_id,
+        { mail: getReminderMail(reminder), orderId: order.id, days: reminder.days },
+        now,
+      )
       sentCount += 1
     }
   return { lastId: orders.length < maxRowsPerStep ? null : (orders.at(-1)?.id ?? null), sentCount }
@@ -135,7 +140,12 @@ async function remindOfBackups(db: DatabaseHandle, app: AppContext, afterId: num
     const state = getBackupState({ ...backup, due: dueTime }, moment.now)
     for (const reminder of findDueReminders({ ...backup, due: dueTime, state, alert_date: null }, moment.today)) {
       if (!(await claimBackupReminder(db, backup, reminder, now))) continue
-      await requestMails(db, backup.company_id, { mail: backupMailKinds[reminder.kind], backupId: backup.id }, now)
+      await requestMails(
+        db,
+        backup.company_id,
+        { mail: backupMailKinds[reminder.kind], backupId: backup.id, days: reminder.days },
+        now,
+      )
       sentCount += 1
     }
   }
@@ -154,7 +164,7 @@ const backupMailKinds = { due: 'backup-due', expiry: 'backup-expiry', expired: '
 async function requestMails(
   db: DatabaseHandle,
   companyId: number,
-  mail: { mail: OrderMail; orderId: number } | { mail: BackupReminderMail; backupId: number },
+  mail: ({ mail: OrderMail; orderId: number } | { mail: BackupReminderMail; backupId: number }) & { days?: number },
   now: number,
 ): Promise<void> {
   const listRecipients = paymentMails.has(mail.mail) ? listOrderingUsers : listAlertedOrOrderingUsers

@@ -9,6 +9,8 @@ export interface JobContext<I, P> {
   input: I
   /** Point that the last completed step returned, or null at the beginning. */
   point: P | null
+  /** Number of tries of this step, including this one. */
+  tries: number
   /** Shows progress to the waiting user. A lower percentage than before is ignored. A repeated step still begins at the same `point`. */
   reportProgress(percent: number, info?: JobProgress['info']): Promise<void>
 }

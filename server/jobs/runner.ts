@@ -89,6 +89,7 @@ const createJobContext = ({ app, kind, job }: JobRun) => ({
   app,
   input: job.input,
   point: job.point,
+  tries: job.tries,
   async reportProgress(percent: number, info?: JobProgress['info']) {
     if (kind.isQuiet) return
     job.percent = Math.max(Math.floor(percent), job.percent)

@@ -148,6 +148,7 @@ export const listMonitoredServices = (db: DatabaseHandle) =>
       'needs_reboot',
       'fault',
       'deployment_fault',
+      'is_reported_down',
       'operation',
       'fence',
       'row_version',

@@ -1,4 +1,4 @@
-/** Adds the notifications of users, their choice of channels, and the devices that get push messages. */
+/** Adds the notifications of users, their choice of channels, the devices that get push messages, and which outages were reported. */
 import { type Kysely, sql } from 'kysely'
 import { fence } from '#server/db/migrations/tenancy.ts'
 
@@ -51,6 +51,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index push_device_user on push_device (user_id)`.execute(db)
   await sql`create index push_device_session on push_device (session_id)`.execute(db)
+  await sql`alter table service add column is_reported_down boolean not null default false`.execute(db)
   await fence(db, 'push_device', {
     app: ['select', 'insert', 'update', 'delete'],
     system: ['select', 'insert', 'update', 'delete'],

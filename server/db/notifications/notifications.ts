@@ -8,6 +8,7 @@ import {
   type NotificationEvent,
   type NotificationKind,
 } from '#domain/notifications.ts'
+import { userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { hasValues } from '#server/db/has-values.ts'
 import { requestPushes } from '#server/db/notifications/push-devices.ts'
@@ -49,8 +50,8 @@ export async function writeChoice(
 }
 
 /**
- * Creates the notification of a user, and requests its push messages. Returns false if the user has switched off both channels, does not
- * exist, or has the notification already. The row belongs to the user's own company.
+ * Creates the notification of a user, and requests its push messages. Returns false if the user has switched off both channels, is not
+ * activated, or has the notification already. The row belongs to the user's own company.
  */
 export async function insertNotification(
   db: DatabaseHandle,
@@ -66,7 +67,7 @@ export async function insertNotification(
     insert into notification (user_id, company_id, kind, event_key, order_id, facts, is_listed, create_time)
     select id, company_id, ${kind}, ${eventKey}, ${orderId}::integer, ${JSON.stringify(facts)}::jsonb, ${isListed}::boolean,
       ${now}::bigint
-    from portal_user where id = ${userId}
+    from portal_user where id = ${userId} and status = ${userStatus.activated}
     on conflict on constraint notification_event do nothing
     returning id`.execute(db)
   const [row] = rows

@@ -8,24 +8,32 @@ import type { PushDeviceTable } from '#server/db/tables/notification-tables.ts'
 
 export const pushJob = 'send-push'
 const dayMs = 86_400_000
-/** Maximum number of browsers of a user. The oldest is replaced. */
-const maxDevices = 20
+/** Maximum number of browsers of a user. The one that was registered longest ago is replaced. */
+const maxDevices = 5
 
 /**
- * Stores the browser. It belongs to the user who has signed in last, so another user's row with the same address is deleted. Needs the
- * system role.
+ * Stores the browser. It belongs to the user who has signed in last, also if it was another user's. A browser that is registered again keeps
+ * its id, because waiting messages name it. Needs the system role.
  */
 export async function storePushDevice(db: DatabaseHandle, device: Insertable<PushDeviceTable>): Promise<void> {
-  await db.deleteFrom('push_device').where('endpoint', '=', device.endpoint).execute()
-  const devices = await db
+  const { endpoint: _endpoint, ...fields } = device
+  const { id: storedId } = await db
+    .insertInto('push_device')
+    .values(device)
+    .onConflict((conflict) => conflict.column('endpoint').doUpdateSet(fields))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const surplusDevices = await db
     .selectFrom('push_device')
     .select('id')
     .where('user_id', '=', device.user_id)
+    .where('id', '!=', storedId)
+    .orderBy('create_time', 'desc')
     .orderBy('id', 'desc')
+    .offset(maxDevices - 1)
     .execute()
-  const surplusIds = devices.slice(maxDevices - 1).map(({ id }) => id)
+  const surplusIds = surplusDevices.map(({ id }) => id)
   if (surplusIds.length > 0) await db.deleteFrom('push_device').where('id', 'in', surplusIds).execute()
-  await db.insertInto('push_device').values(device).execute()
 }
 
 export const deletePushDevice = (db: DatabaseHandle, id: number) =>

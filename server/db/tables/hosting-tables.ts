@@ -50,6 +50,8 @@ export interface ServiceTable {
   fault: (typeof serviceFaults)[number] | null
   /** Why the latest deployment was rolled back. Null if it was not, or if another operation began since then. */
   deployment_fault: (typeof serviceFaults)[number] | null
+  /** Whether users were notified that the service is down, and not yet that it is up again. */
+  is_reported_down: Generated<boolean>
   /** Whether backups to the bucket are suspended, by the staff or because of overdue traffic. */
   traffic_disabled: Generated<boolean>
   /** Whether the staff have suspended backups to the bucket, independent of payments. */
@@ -83,7 +85,7 @@ export interface ServiceTable {
 }
 
 /** Read only: a service with data from its contract, orders and backups. */
-export interface ServiceRowView extends Selectable<ServiceTable> {
+export interface ServiceRowView extends Selectable<Omit<ServiceTable, 'is_reported_down'>> {
   company_code: string
   company_name: string
   company_name_key: string

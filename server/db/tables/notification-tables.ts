@@ -26,15 +26,18 @@ export interface NotificationChoiceTable extends RecipientColumns {
 }
 
 /** A browser that gets push messages. It belongs to a session, and gets nothing after that has ended. */
-export interface PushDeviceTable extends RecipientColumns {
+export interface PushDeviceTable {
   id: Generated<number>
+  user_id: number
+  company_id: number
   session_id: string
   /** Address at the push service of the browser's maker. */
   endpoint: ImmutableColumn<string>
   /** Public key (P-256, uncompressed) and secret of the browser, in base64url. */
   p256dh: string
   auth: string
-  create_time: ImmutableColumn<number>
+  /** When it was last registered, epoch ms. */
+  create_time: number
 }
 
 export interface NotificationTables {

@@ -13,6 +13,7 @@ for (const [network, prefix] of [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
@@ -26,10 +27,14 @@ for (const [network, prefix] of [
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
+  ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
+  ['3fff::', 20],
+  ['5f00::', 16],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['fec0::', 10],
   ['ff00::', 8],
 ] as const)
   closedNetworks.addSubnet(network, prefix, 'ipv6')
@@ -50,12 +55,16 @@ export function isPushEndpoint(text: string): boolean {
     : isPublicAddress(host)
 }
 
-/** Resolves names only to public addresses. Pass it to the connection itself, so that no second look-up can differ. */
+export class ClosedAddressError extends Error {
+  override name = 'ClosedAddressError'
+}
+
+/** Resolves names only to public addresses, or fails with a ClosedAddressError. Pass it to the connection itself, so that no second look-up can differ. */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   resolveName(hostname, { ...options, all: true }, (error, addresses) => {
     const publicAddresses = error ? [] : addresses.filter(({ address }) => isPublicAddress(address))
     const [first] = publicAddresses
-    if (error || !first) return callback(error ?? new Error('the name leads to no public address'), '', 0)
+    if (error || !first) return callback(error ?? new ClosedAddressError('the name leads to no public address'), '', 0)
     if (options.all) return callback(null, publicAddresses)
     return callback(null, first.address, first.family)
   })

@@ -1,6 +1,6 @@
 /** Sends messages to the push services of the browsers' makers (RFC 8030). Redirects are not followed. */
 import { request, type RequestOptions } from 'node:https'
-import { isPushEndpoint, lookupPublic } from '#server/drivers/push/push-address.ts'
+import { ClosedAddressError, isPushEndpoint, lookupPublic } from '#server/drivers/push/push-address.ts'
 import {
   type BrowserKeys,
   createPushAuthorization,
@@ -21,10 +21,11 @@ export interface PushMessage extends BrowserKeys {
 }
 
 /**
- * `gone`: the subscription no longer exists. `later`: try again, at the earliest after `afterMs`. `rejected`: a retry cannot succeed.
+ * `gone`: the subscription no longer exists. `closed`: its address is not public. `later`: try again, at the earliest after `afterMs`;
+ * `status` is null if the push service cannot be reached. `rejected`: a retry of this message cannot succeed.
  */
 export type PushResult =
-  | { kind: 'sent' | 'gone' }
+  | { kind: 'sent' | 'gone' | 'closed' }
   | { kind: 'later'; afterMs: number; status: number | null }
   | { kind: 'rejected'; status: number }
 
@@ -45,7 +46,7 @@ const publicGuard: PushGuard = { isAllowed: isPushEndpoint, connection: { lookup
 
 export const createPushDriver = ({ isAllowed, connection }: PushGuard = publicGuard): PushDriver => ({
   async send({ endpoint, text, topic, keys, contact, now, ...browserKeys }) {
-    if (!isAllowed(endpoint)) return { kind: 'rejected', status: 0 }
+    if (!isAllowed(endpoint)) return { kind: 'closed' }
     const url = new URL(endpoint)
     const body = encryptPush(text, browserKeys)
     const headers = {
@@ -57,8 +58,11 @@ export const createPushDriver = ({ isAllowed, connection }: PushGuard = publicGu
       urgency: 'normal',
       topic,
     }
-    const response = await post(url, { ...connection, method: 'POST', headers }, body).catch(() => null)
-    return response ? toResult(response, now) : { kind: 'later', afterMs: 0, status: null }
+    return await post(url, { ...connection, method: 'POST', headers }, body).then(
+      (response) => toResult(response, now),
+      (error: unknown) =>
+        error instanceof ClosedAddressError ? { kind: 'closed' } : { kind: 'later', afterMs: 0, status: null },
+    )
   },
 })
 

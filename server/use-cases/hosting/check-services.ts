@@ -19,7 +19,7 @@ import {
 } from '#server/drivers/hosting/hosting-driver.ts'
 import { createUnavailableProblem, ProblemError } from '#server/problems/problem-error.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'
-import { notifyOfService } from '#server/use-cases/notifications/notify.ts'
+import { isOutageReported, reportOutage } from '#server/use-cases/hosting/outages.ts'
 
 type ObservedFields = Pick<
   MonitoredService,
@@ -73,8 +73,10 @@ const getDeploymentFault = (deployment: Deployment | null) =>
 const isSameConfig = (a: InstanceConfig, b: InstanceConfig) =>
   a.tasks === b.tasks && (a.memoryMb === b.memoryMb || b.tasks === 0)
 
-const hasSameFields = (a: ObservedFields, b: ObservedFields) =>
-  (Object.keys(b) as (keyof ObservedFields)[]).every((field) => a[field] === b[field])
+type CheckedFields = ObservedFields & Pick<MonitoredService, 'is_reported_down'>
+
+const hasSameFields = (a: CheckedFields, b: CheckedFields) =>
+  (Object.keys(b) as (keyof CheckedFields)[]).every((field) => a[field] === b[field])
 
 export interface HealthCheckResult {
   checked: number
@@ -104,12 +106,12 @@ export async function checkServices(
   for (const row of checkedServices) {
     if (row.system_status === 0) continue
     result.checked += 1
-    const observedFields: ObservedFields = states
-      ? toObservedFields(statesById.get(row.id) ?? null, row.deployment_fault)
+    const checkedFields: CheckedFields = states
+      ? withOutage(row, toObservedFields(statesById.get(row.id) ?? null, row.deployment_fault))
       : toUnknownFields(row, isThrottled)
-    result.online += observedFields.online
-    if (row.operation !== null || hasSameFields(row, observedFields)) continue
-    if (!(await writeAsSystem(app, (db) => writeObserved(db, app, row, observedFields)))) continue
+    result.online += checkedFields.online
+    if (row.operation !== null || hasSameFields(row, checkedFields)) continue
+    if (!(await writeAsSystem(app, (db) => writeObserved(db, app, row, checkedFields)))) continue
     result.changed += 1
     announceServices(app, row.company_id)
   }
@@ -139,11 +141,27 @@ async function readStates(app: AppContext, isResponsible: boolean): Promise<Know
   }
 }
 
-/** Returns the previous values with the reason why the state is unknown. If the host does not respond at all, the service is not online. */
+const withOutage = ({ is_reported_down }: MonitoredService, fields: ObservedFields): CheckedFields => ({
+  ...fields,
+  is_reported_down: isOutageReported({ ...fields, is_reported_down }),
+})
+
+/**
+ * Returns the previous values with the reason why the state is unknown. If the host does not respond at all, the service is not online. Users
+ * get no report of that: it says nothing about their services, and each of them would get one for each service.
+ */
 const toUnknownFields = (
-  { online, running_memory, running_tasks, needs_reboot, deployment_fault, system_status }: MonitoredService,
+  {
+    online,
+    running_memory,
+    running_tasks,
+    needs_reboot,
+    deployment_fault,
+    system_status,
+    is_reported_down,
+  }: MonitoredService,
   isThrottled: boolean,
-): ObservedFields => ({
+): CheckedFields => ({
   online: isThrottled ? online : 0,
   running_memory,
   running_tasks,
@@ -151,6 +169,7 @@ const toUnknownFields = (
   fault: isThrottled ? 'throttled' : 'unreachable',
   deployment_fault,
   system_status,
+  is_reported_down,
 })
 
 /** Returns false if another transaction has changed the row in between. */
@@ -158,23 +177,18 @@ async function writeObserved(
   db: DatabaseHandle,
   app: AppContext,
   row: MonitoredService,
-  observedFields: ObservedFields,
+  checkedFields: CheckedFields,
 ): Promise<boolean> {
   const now = app.clock()
   const lockedService = await lockService(db, row.id)
   if (!lockedService || lockedService.row_version !== row.row_version) return false
   // The company's counter is locked before the services' counter, in the same order as in transactions of orders.
   const change = await takeChangeNumber(db, row.company_id)
-  await updateService(db, row.id, observedFields, now)
+  await reportOutage(db, row, checkedFields, now)
+  await updateService(db, row.id, checkedFields, now)
   await updateListedOrder(db, row.company_id, row.code, { change, time: now })
-  const isDown = isOut(observedFields)
-  if (isDown !== isOut(row)) await notifyOfService(db, row, isDown ? 'service-down' : 'service-up', now)
   return true
 }
-
-/** Whether the service is down because of a fault. A stopped or starting service is not, nor one whose state is unknown for a moment. */
-const isOut = ({ online, fault }: Pick<ObservedFields, 'online' | 'fault'>) =>
-  online === 0 && fault !== null && fault !== 'throttled'
 
 async function removeUnneededSystems(
   app: AppContext,

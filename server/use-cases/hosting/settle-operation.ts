@@ -11,13 +11,14 @@ import { replaceServiceApps } from '#server/db/catalogue/apps.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { deletePassword } from '#server/db/hosting/service-passwords.ts'
-import { findServiceRow, updateService } from '#server/db/hosting/services.ts'
+import { findServiceRow, lockService, updateService } from '#server/db/hosting/services.ts'
 import { updateListedOrder } from '#server/db/orders/orders.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { InstanceAddress, InstanceFault, InstanceState } from '#server/drivers/hosting/hosting-driver.ts'
 import type { ProblemError } from '#server/problems/problem-error.ts'
 import { findDeployment, type HealthWait } from '#server/use-cases/hosting/health-wait.ts'
 import type { OperationInput } from '#server/use-cases/hosting/running-operation.ts'
+import { isOutageReported, reportOutage } from '#server/use-cases/hosting/outages.ts'
 import { toServiceResponse, type ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import { toObservedFields } from '#server/use-cases/hosting/check-services.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
@@ -151,7 +152,8 @@ export async function settleOperation(
         eraseDate: addDays(toPlainDate(app.config.timeZone, now), hostingDays.dataRetention),
         now,
       })
-  await updateService(db, serviceId, { ...fields, operation: null }, now)
+  const is_reported_down = await settleOutage(db, serviceId, fields, now)
+  await updateService(db, serviceId, { ...fields, is_reported_down, operation: null }, now)
   const apps = kind === 'delete-service' ? {} : point?.apps
   if (problem === null && apps)
     await replaceServiceApps(db, { id: serviceId, companyId }, new Map(Object.entries(apps)))
@@ -160,6 +162,21 @@ export async function settleOperation(
   if (problem) await addFailureEntry(db, input, problem, now)
   const row = await findServiceRow(db, companyId, serviceId)
   return row && toServiceResponse(app, row, getBusinessMoment({ app, now }), input.toProvider)
+}
+
+/** Reports an outage that the operation has ended or revealed. Returns whether users know of one afterwards. */
+async function settleOutage(
+  db: DatabaseHandle,
+  serviceId: number,
+  fields: ServiceFields | undefined,
+  now: number,
+): Promise<boolean> {
+  const service = await lockService(db, serviceId)
+  if (!service) return false
+  const { online = service.online, fault = service.fault, system_status = service.system_status } = fields ?? {}
+  const is_reported_down = isOutageReported({ ...service, online, fault, system_status })
+  await reportOutage(db, service, { system_status, is_reported_down }, now)
+  return is_reported_down
 }
 
 async function addFailureEntry(

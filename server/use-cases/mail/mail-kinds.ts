@@ -11,7 +11,7 @@ export type TrafficMail = 'traffic-paid' | 'traffic-due' | 'traffic-overdue'
 export type TaskMail = 'payment-task' | 'payment-refunded'
 
 export type PaymentMailRequest =
-  | { mail: BackupPaymentMail; backupId: number }
+  | { mail: BackupPaymentMail; backupId: number; days?: number }
   | { mail: TrafficMail; trafficId: number }
 
 export type ServiceMailRequest =
@@ -40,7 +40,8 @@ export type MailRequest =
   | { mail: 'activation' | 'password-changed' | 'session-copied' | FactorMail; userId: number }
   | { mail: 'reset'; companyCode: string; email: string }
   | { mail: 'new-device'; userId: number; device: NewDevice }
-  | { mail: OrderMail; userId: number; orderId: number }
+  /** `days`: which of the reminders of this kind it is (`ContractReminder`). Also for backups. */
+  | { mail: OrderMail; userId: number; orderId: number; days?: number }
   | { mail: 'audit-checkpoint'; userId: number; size: number }
   | { mail: 'audit-alarm'; userId: number; logCompanyId: number }
   | ({ userId: number } & ServiceMailRequest)

@@ -40,15 +40,15 @@ const kindByMail: Partial<Record<MailRequest['mail'], NotificationKind>> = {
 export async function notifyOfMail(db: DatabaseHandle, request: MailRequest, now: number): Promise<boolean> {
   const kind = kindByMail[request.mail]
   if (kind === undefined || !('userId' in request)) return true
-  const details = await readDetails(db, request, now)
+  const details = await readDetails(db, request)
   if (details) await notifyUsers(db, [request.userId], { kind, ...details }, now)
   const event: NotificationEvent = eventByKind[kind]
   return isChannelOn(await readChoices(db, request.userId), event, 'mail')
 }
 
-async function readDetails(db: DatabaseHandle, request: MailRequest, now: number): Promise<NotificationDetails | null> {
-  if ('orderId' in request) return readOrderDetails(db, request, now)
-  if ('backupId' in request) return readBackupDetails(db, request, now)
+async function readDetails(db: DatabaseHandle, request: MailRequest): Promise<NotificationDetails | null> {
+  if ('orderId' in request) return readOrderDetails(db, request)
+  if ('backupId' in request) return readBackupDetails(db, request)
   if ('trafficId' in request) return readTrafficDetails(db, request)
   if ('serviceId' in request) return readServiceDetails(db, request)
   if ('taskId' in request) return readTaskDetails(db, request)

@@ -9,20 +9,19 @@ import { notifyUsers } from '#server/use-cases/notifications/notify.ts'
 
 export type NotificationDetails = Omit<NewNotification, 'kind'>
 
-/** A reminder is repeated on later days, and each is a notification of its own. */
-const createDayKey = (mail: string, id: number, now: number) =>
-  `${mail} ${id} ${new Date(now).toISOString().slice(0, 10)}`
+/** A reminder is repeated nearer to its date, and each is a notification of its own. */
+const createEventKey = (mail: string, id: number, days: number | undefined) =>
+  days === undefined ? `${mail} ${id}` : `${mail} ${id} ${days}`
 
 export async function readOrderDetails(
   db: DatabaseHandle,
-  { mail, orderId }: { mail: string; orderId: number },
-  now: number,
+  { mail, orderId, days }: { mail: string; orderId: number; days?: number },
 ): Promise<NotificationDetails | null> {
   const order = await readStoredOrder(db, orderId)
   if (!order) return null
   const { code, type, currency, amount, due, period_end } = order
   return {
-    eventKey: createDayKey(mail, orderId, now),
+    eventKey: createEventKey(mail, orderId, days),
     orderId,
     facts: { payable: 'order', id: String(orderId), code, type, currency, amount, due, end: period_end },
   }
@@ -30,14 +29,13 @@ export async function readOrderDetails(
 
 export async function readBackupDetails(
   db: DatabaseHandle,
-  { mail, backupId }: { mail: string; backupId: number },
-  now: number,
+  { mail, backupId, days }: { mail: string; backupId: number; days?: number },
 ): Promise<NotificationDetails | null> {
   const backup = await findRow(db.selectFrom('backup_order').selectAll().where('id', '=', backupId))
   if (!backup) return null
   const { company_id: companyId, service_code: code, pdb_type: type, currency, pay_amount: amount } = backup
   return {
-    eventKey: createDayKey(mail, backupId, now),
+    eventKey: createEventKey(mail, backupId, days),
     orderId: await findListedOrderId(db, { companyId, code }),
     facts: {
       payable: 'backup',
@@ -89,8 +87,8 @@ export async function notifyOfNewPayable(
   const mail = 'ordered'
   const details =
     kind === 'order'
-      ? await readOrderDetails(db, { mail, orderId: id }, now)
-      : await readBackupDetails(db, { mail, backupId: id }, now)
+      ? await readOrderDetails(db, { mail, orderId: id })
+      : await readBackupDetails(db, { mail, backupId: id })
   if (!details) return
   const userIds = (await listOrderingUsers(db, companyId)).filter((userId) => userId !== callerId)
   const eventKey = `ordered ${kind} ${id}`

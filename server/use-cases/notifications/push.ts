@@ -44,13 +44,18 @@ export interface PushCaller {
   sessionId: string | null
 }
 
+/** An address may grow when it is written as a URL. The limit keeps it below the size of an index row. */
+const maxEndpointLength = 1000
+
 /** Throws VALIDATION_ERROR for an address that the portal must not call, and for keys that cannot encrypt. */
 export async function registerPushDevice(
   app: AppContext,
   { caller: { userId, companyId }, sessionId }: PushCaller,
-  { endpoint, ...keys }: BrowserKeys & { endpoint: string },
+  { endpoint: address, ...keys }: BrowserKeys & { endpoint: string },
 ): Promise<void> {
-  if (!isPushEndpoint(endpoint)) throw createValidationProblem([{ field: 'endpoint', code: 'OUT_OF_RANGE' }])
+  const endpoint = isPushEndpoint(address) ? new URL(address).href : null
+  if (endpoint === null || endpoint.length > maxEndpointLength)
+    throw createValidationProblem([{ field: 'endpoint', code: 'OUT_OF_RANGE' }])
   if (!areBrowserKeys(keys)) throw createValidationProblem([{ field: 'p256dh', code: 'INVALID_FORMAT' }])
   if (sessionId === null) throw new ProblemError('UNAUTHORIZED')
   // As the system role, because the browser may still be registered for a user of another company.

@@ -4,6 +4,7 @@ import type { NotificationRow } from '#contract/notifications.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
 import { recordBackupOutcome } from '#server/use-cases/hosting/backups/failing-backups.ts'
 import { updateService } from '#server/db/hosting/services.ts'
+import { insertNotification } from '#server/db/notifications/notifications.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { deleteExpiredData } from '#server/jobs/delete-expired-data.ts'
 import { requestOrderUpkeep } from '#server/jobs/expire-orders.ts'
@@ -93,6 +94,15 @@ eachEngine('notifications', (engine) => {
     expect(await readKinds(await fixture.server.signIn('order@alpha'))).toEqual(['payment-late', 'payment-due'])
   })
 
+  test('Reminders of two business days are two notifications, also within one day of UTC', async () => {
+    await placeOrder(buyer)
+    for (const time of ['2026-03-07T10:00:00+08:00', '2026-03-08T00:30:00+08:00']) {
+      fixture.server.clock.now = Date.parse(time)
+      await runUpkeep()
+    }
+    expect(await readKinds(await fixture.server.signIn('order@alpha'))).toEqual(['payment-due', 'payment-due'])
+  })
+
   test('The end of a long request is reported once to the user who started it, with its result', async () => {
     const staff = await fixture.server.signIn('admin@m18')
     const output = { companies: 0, rows: 0, broken: [], store: false }
@@ -154,6 +164,19 @@ eachEngine('notifications', (engine) => {
     expect((await readInbox(admin)).data).toMatchObject([
       { kind: 'change-rejected', facts: { call: 'disableUser', problem: 'SELF_FORBIDDEN' } },
     ])
+  })
+
+  test('A late DELETE of a row that was deleted meanwhile is not reported, because the device regards it as done', async () => {
+    const { id, row_version } = (await placeOrder(buyer)).json()
+    const remove = (key: string, headers: object) =>
+      buyer.send({
+        method: 'DELETE',
+        url: `/api/sorder/${id}`,
+        headers: { 'idempotency-key': key, 'if-match': `"${row_version}"`, ...headers },
+      })
+    expect((await remove('first', {})).statusCode).toBe(204)
+    expect((await remove('late', { 'x-waited': '3600' })).statusCode).toBe(404)
+    expect(await readKinds(buyer)).toEqual([])
   })
 
   test('Reading is per user: one, all up to an id, and never those of another user', async () => {
@@ -223,6 +246,12 @@ eachEngine('notifications', (engine) => {
     const admin = await fixture.server.signIn('admin@alpha')
     const userId = fixture.server.world.users['second@alpha']
     await admin.send({ method: 'DELETE', url: `/api/m18s/user/${userId}`, headers: { 'idempotency-key': 'remove' } })
+    expect(await countRows()).toEqual([])
+    // A long request of the user may end later.
+    const notification = { kind: 'task-done', eventKey: 'task late', orderId: null, facts: {} } as const
+    await writeAsSystem(fixture.server.app, (db) =>
+      insertNotification(db, userId ?? 0, notification, fixture.server.clock.now),
+    )
     expect(await countRows()).toEqual([])
     await setAlert('user@alpha')
     await placeOrder(await fixture.server.signIn('order@beta'), { code: 'beta1' })

@@ -1,8 +1,9 @@
 /** Tests push messages against a push service that verifies the sender and decrypts the message. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertNotification } from '#server/db/notifications/notifications.ts'
+import { storePushDevice } from '#server/db/notifications/push-devices.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
-import { isPublicAddress, isPushEndpoint, lookupPublic } from '#server/drivers/push/push-address.ts'
+import { ClosedAddressError, isPublicAddress, isPushEndpoint, lookupPublic } from '#server/drivers/push/push-address.ts'
 import { createPushDriver } from '#server/drivers/push/push-driver.ts'
 import { derivePushKeys } from '#server/drivers/push/push-encryption.ts'
 import { deleteExpiredData } from '#server/jobs/delete-expired-data.ts'
@@ -72,6 +73,20 @@ eachEngine('push messages', (engine) => {
   const runAll = async () => {
     while (await runOneJob(server.app, jobKinds));
   }
+  const moveDevices = (endpoint: string) =>
+    writeAsSystem(server.app, (db) =>
+      db
+        .updateTable('push_device')
+        .set({ endpoint } as object)
+        .execute(),
+    )
+  const findLogLine = (event: string): unknown => {
+    const line = server
+      .readLog()
+      .split('\n')
+      .findLast((text) => text.includes(`"event":"${event}"`))
+    return JSON.parse(line ?? 'null')
+  }
   const listDevices = () =>
     writeAsSystem(server.app, (db) => db.selectFrom('push_device').select(['user_id', 'endpoint']).execute())
 
@@ -116,6 +131,73 @@ eachEngine('push messages', (engine) => {
     expect(await listDevices()).toEqual([])
   })
 
+  test('A browser that is registered again, also several times at once, keeps its id and its waiting messages', async () => {
+    const responses = await Promise.all([1, 2, 3, 4].map(() => register(user)))
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([204, 204, 204, 204])
+    await registerHere(user)
+    await choose(user, 'service', true)
+    await notify()
+    service.responses.push({ status: 503 })
+    await runAll()
+    await writeAsSystem(server.app, async (db) => {
+      const { id: _id, ...device } = await db.selectFrom('push_device').selectAll().executeTakeFirstOrThrow()
+      await storePushDevice(db, device)
+    })
+    server.clock.now += 60_000
+    await runAll()
+    expect(service.received.map(({ path: sentPath }) => sentPath)).toEqual(['/1', '/1'])
+  })
+
+  test('A user has at most five browsers, and those that were registered longest ago are replaced', async () => {
+    for (const name of [1, 2, 3, 4, 5, 1, 6, 7]) {
+      server.clock.now += 1000
+      await register(user, { endpoint: `https://push.example.com/${name}` })
+    }
+    const names = (await listDevices()).map(({ endpoint }) => endpoint.slice(-1))
+    expect(names.toSorted((a, b) => a.localeCompare(b))).toEqual(['1', '4', '5', '6', '7'])
+  })
+
+  test('A browser stays if its push service refuses a message, and is forgotten if its address leads nowhere', async () => {
+    await registerHere(user)
+    await choose(user, 'service', true)
+    for (const status of [400, 401, 403, 413]) {
+      service.responses.push({ status })
+      await notify(`refused ${status}`)
+      await runAll()
+      expect(findLogLine('push_rejected')).toMatchObject({ status, level: 40 })
+    }
+    expect(service.received).toHaveLength(4)
+    expect(await listDevices()).toHaveLength(1)
+    // Nothing listens there.
+    await moveDevices('https://localhost:1/')
+    await notify('unreachable')
+    for (let count = 0; count < 7; count++) {
+      expect(await listDevices()).toHaveLength(1)
+      await runAll()
+      server.clock.now += 6 * 3_600_000
+    }
+    expect(await listDevices()).toEqual([])
+    expect(findLogLine('push_device_deleted')).toMatchObject({ reason: 'unreachable', level: 40 })
+    expect(findLogLine('job_failed')).toBeNull()
+  })
+
+  test('A browser is forgotten at once if its address leads to a closed network', async () => {
+    await registerHere(user)
+    await choose(user, 'service', true)
+    await notify()
+    const connection = { lookup: lookupPublic, ca: service.certificate }
+    const guardedKinds = createPushJobKinds(createPushDriver({ isAllowed: () => true, connection }))
+    while (await runOneJob(server.app, guardedKinds));
+    expect(service.received).toEqual([])
+    expect(await listDevices()).toEqual([])
+    expect(findLogLine('push_device_deleted')).toMatchObject({ reason: 'closed' })
+  })
+
+  test('An address is stored as a URL', async () => {
+    expect((await register(user, { endpoint: ' https://PUSH.example.com:443/ä' })).statusCode).toBe(204)
+    expect(await listDevices()).toEqual([{ user_id: user.userId, endpoint: 'https://push.example.com/%C3%A4' }])
+  })
+
   test('Nothing is sent after a sign-out, after the notification was read, or to a former user of the browser', async () => {
     await registerHere(user)
     await choose(user, 'service', true)
@@ -151,6 +233,9 @@ eachEngine('push messages', (engine) => {
       { endpoint: 'http://push.example.com/' },
       { endpoint: 'file:///etc/passwd' },
       { endpoint: `https://push.example.com/${'x'.repeat(1000)}` },
+      { endpoint: `https://push.example.com/${'汉'.repeat(900)}` },
+      { endpoint: 'push.example.com/1' },
+      { endpoint: '' },
       { p256dh: 'AAAA' },
       { p256dh: Buffer.alloc(65, 4).toString('base64url') },
       { auth: 'AAAA' },
@@ -164,29 +249,34 @@ eachEngine('push messages', (engine) => {
   })
 })
 
-test('Only public addresses may be called, also where a name leads to', async () => {
-  for (const address of ['10.0.0.1', '127.0.0.1', '192.168.1.1', '::1', 'fd00::1', 'fe80::1', '::ffff:10.0.0.1', 'x'])
+test('Only public addresses may be called', async () => {
+  const closedAddresses = [
+    '10.0.0.1',
+    '127.0.0.1',
+    '192.168.1.1',
+    '192.88.99.1',
+    '::1',
+    'fd00::1',
+    'fe80::1',
+    'fec0::1',
+  ]
+  const otherAddresses = ['::ffff:10.0.0.1', '2001::1', '2001:10::1', '2001:db8::1', '3fff:fff::1', '5f00::1', 'x']
+  for (const address of [...closedAddresses, ...otherAddresses])
     expect([address, isPublicAddress(address)]).toEqual([address, false])
-  expect([isPublicAddress('8.8.8.8'), isPublicAddress('2606:4700::1111')]).toEqual([true, true])
+  for (const address of ['8.8.8.8', '2606:4700::1111', '2001:4860:4860::8888'])
+    expect([address, isPublicAddress(address)]).toEqual([address, true])
   expect(isPushEndpoint('https://fcm.googleapis.com/fcm/send/abc')).toBe(true)
-  // The name is public, but it leads to this machine.
-  const message = {
-    endpoint: 'https://localhost.example/',
-    text: '{}',
-    topic: 't',
-    keys: derivePushKeys(Buffer.alloc(32)),
-    contact: 'mailto:a@b.example',
-    now: 0,
-    p256dh: derivePushKeys(Buffer.alloc(32, 1)).publicKey,
-    auth: Buffer.alloc(16).toString('base64url'),
-  }
-  const guarded = createPushDriver({
-    isAllowed: () => true,
-    connection: { lookup: (_, options, callback) => lookupPublic('localhost', options, callback) },
-  })
-  expect(await guarded.send(message)).toEqual({ kind: 'later', afterMs: 0, status: null })
-  expect(await createPushDriver().send({ ...message, endpoint: 'https://127.0.0.1/' })).toEqual({
-    kind: 'rejected',
-    status: 0,
-  })
+  const keys = derivePushKeys(Buffer.alloc(32))
+  const browserKeys = { p256dh: keys.publicKey, auth: Buffer.alloc(16).toString('base64url') }
+  const message = { ...browserKeys, text: '{}', topic: 't', keys, contact: 'mailto:a@b.example', now: 0 }
+  expect(await createPushDriver().send({ ...message, endpoint: 'https://127.0.0.1/' })).toEqual({ kind: 'closed' })
+})
+
+test.each([true, false])('A name leads only to public addresses (all: %s)', async (all) => {
+  const resolve = (name: string) =>
+    new Promise((done) => lookupPublic(name, { all }, (error, address, family) => done(error ?? { address, family })))
+  for (const name of ['localhost', '127.0.0.1', '10.0.0.1', '::1'])
+    expect(await resolve(name)).toEqual(new ClosedAddressError('the name leads to no public address'))
+  const address = { address: '8.8.8.8', family: 4 }
+  expect(await resolve('8.8.8.8')).toEqual(all ? { address: [address], family: undefined } : address)
 })

@@ -384,7 +384,7 @@ onConnections('starting a payment', (engine) => {
     }))
     await runAsSystem((db) => db.insertInto('payment_attempt').values(attemptCopies).execute())
     const { step } = createReconcileJob()
-    const stepInput = { app: fixture.server.app, input: {}, reportProgress: async () => undefined }
+    const stepInput = { app: fixture.server.app, input: {}, tries: 1, reportProgress: async () => undefined }
     const percents: number[] = []
     let stepResult = await step({ ...stepInput, point: null })
     while (stepResult.kind === 'on') {
