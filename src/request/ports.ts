@@ -75,7 +75,7 @@ export type PageMessage =
   | { type: 'look' }
   /** Sent when a push message has arrived. */
   | { type: 'notification' }
-  /** Sent when the user has clicked a push message. */
-  | { type: 'open inbox' }
+  /** Sent with a port when the user has clicked a push message. A page that opens the path (of a route, without `/saas`) responds. */
+  | { type: 'open page'; path: string }
   /** Asks whether the page still runs. A worker that unregisters itself sends it, and reloads a page that does not respond. */
   | { type: 'alive?' }

@@ -11,7 +11,7 @@ import { isBypassed } from './build-check.ts'
 import { respondFromPreviousBuild, deleteOlderBuilds, isHashedFile, cachePreviousBuild } from './previous-build.ts'
 import { findCachedPart, deleteOlderParts, isOptionalFile, cachePart } from './optional-chunks.ts'
 import { deleteMedia, isMedia, mediaStrategy } from './media.ts'
-import { closePushes, openInbox, renewSubscription, showPush } from './push.ts'
+import { closePushes, openPush, renewSubscription, showPush } from './push.ts'
 import { clearAccess, storeAccess, createPorts } from './ports.ts'
 
 declare const self: ServiceWorkerGlobalScope
@@ -49,7 +49,7 @@ self.addEventListener('sync', (event) => {
 })
 
 self.addEventListener('push', (event) => event.waitUntil(showPush(event)))
-self.addEventListener('notificationclick', (event) => event.waitUntil(openInbox(event)))
+self.addEventListener('notificationclick', (event) => event.waitUntil(openPush(event)))
 self.addEventListener('pushsubscriptionchange', (event) =>
   (event as ExtendableEvent).waitUntil(renewSubscription(event)),
 )

@@ -30,10 +30,36 @@ it('A push message is shown to its recipient only, once, and removed when the us
     })
   await push('not json')
   await push({ to: `${companyId}:${Number(id) + 1}`, id: 1, title: 'For somebody else', body: '', unread: 1 })
-  const own = { to: `${companyId}:${id}`, id: 2, title: 'Service down: acmehr', body: '', unread: 1 }
-  await push(own)
+  const own = {
+    to: `${companyId}:${id}`,
+    id: 2,
+    title: 'Service down: acmehr',
+    body: '',
+    unread: 1,
+    path: '/app/profile/sessions',
+  }
   await push(own)
   await expect.poll(readShown).toEqual(['Service down: acmehr notification-2'])
+  // Replaces the first one, so all messages have been handled when it is visible.
+  await push({ ...own, title: 'Service down: acmehr again' })
+  await expect.poll(readShown).toEqual(['Service down: acmehr again notification-2'])
+  const [worker] = page.context().serviceWorkers()
+  await worker?.evaluate(async () => {
+    const scope = globalThis as unknown as EventTarget & { registration: ServiceWorkerRegistration }
+    const [notification] = await scope.registration.getNotifications()
+    // Only an event of the browser itself has waitUntil.
+    const event = Object.assign(new Event('notificationclick'), { notification, waitUntil: () => undefined })
+    scope.dispatchEvent(event)
+  })
+  await page.waitForURL('**/app/profile/sessions')
+  await push({ ...own, id: 3 })
+  await expect.poll(readShown).toEqual(['Service down: acmehr notification-3'])
   await page.evaluate(() => navigator.serviceWorker.controller?.postMessage({ type: 'forget' }))
+  await expect.poll(readShown).toEqual([])
+  await page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.ready
+    await registration.showNotification('For an earlier user', { data: { to: 'acme:1' } })
+  })
+  await page.reload()
   await expect.poll(readShown).toEqual([])
 })

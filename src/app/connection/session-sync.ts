@@ -10,6 +10,7 @@ import { subscribeToChanges } from '#state/live-changes.ts'
 import type { AppStore } from '#state/store.ts'
 import { waitForIdle } from '#app/browser/idle.ts'
 import { watchDatabase } from '#app/connection/database-watch.ts'
+import { closeOtherPushes } from '#app/connection/close-pushes.ts'
 import { initialUser, readCachedUser } from '#app/connection/cached-user.ts'
 
 /** `pageReady`: the user is shown only when the first page can be rendered, so that the layout does not appear without content. */
@@ -38,6 +39,7 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
     const subject = activeSession ? `${activeSession.companyId} ${activeSession.userId}` : ''
     if (subject === '' || subject !== (lastSubject ?? subject)) forgetMedia()
     lastSubject = subject
+    void closeOtherPushes(subject.replace(' ', ':')).catch(() => undefined)
     if (!activeSession) return showSignedOut(session !== null)
     // The cached user is shown without waiting for the server, whose response only corrects it (M10).
     const [cachedUser] = await Promise.all([

@@ -1,5 +1,4 @@
 import { useSearchParams } from 'react-router-dom'
-import { Button } from '#ui/display/Button.tsx'
 import { TabLinks } from '#ui/links/TabLinks.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -8,6 +7,7 @@ import type { ServiceResultComponent } from '#features/activity/JobResult.tsx'
 import { JobList } from '#features/activity/JobList.tsx'
 import { activityTabs } from '#features/activity/JobsPanel.tsx'
 import { InboxList } from '#features/activity/InboxList.tsx'
+import { MarkAllButton } from '#features/activity/MarkAllButton.tsx'
 import { useInbox } from '#features/activity/useInbox.ts'
 import { useJobActions } from '#features/activity/useJobActions.ts'
 import { VerifyAuditTrail } from '#features/activity/VerifyAuditTrail.tsx'
@@ -23,7 +23,7 @@ export function ActivityPage({ ServiceResult }: { ServiceResult: ServiceResultCo
     tab === 'tasks' ? (
       <VerifyAuditTrail kind="primary" isBusy={isVerifying} onVerify={() => void verify()} />
     ) : (
-      inbox.unreadCount > 0 && <Button onClick={inbox.markAllRead}>{t('markAll')}</Button>
+      <MarkAllButton inbox={inbox} />
     )
   return (
     <Page title={t('panel')} intro={t(tab === 'tasks' ? 'lead' : 'inboxLead')} width="narrow" action={action}>

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import '#features/activity/inbox.css'
 import type { NotificationRow } from '#contract/notifications.ts'
@@ -24,7 +24,8 @@ interface InboxListProps {
 /** The notifications of the user: unread ones first, then by day. */
 export function InboxList({ inbox, onOpen }: InboxListProps) {
   const { t } = useTranslation('notifications')
-  const [olderPages, setOlderPages] = useState<readonly number[]>([])
+  const [olderCount, setOlderCount] = useState(0)
+  const [markedId, setMarkedId] = useState<number | null>(null)
   const { rows, problem } = inbox
   if (rows === undefined || (rows === null && !problem)) return <Skeleton />
   if (rows === null) return <ProblemNote problem={problem} onRetry={() => void inbox.refetch()} />
@@ -35,49 +36,71 @@ export function InboxList({ inbox, onOpen }: InboxListProps) {
       </EmptyState>
     )
   const unreadRows = rows.filter(({ is_read }) => !is_read)
-  const addPage = (before: number) => setOlderPages([...olderPages, before])
+  const rowProps = { onOpen, markedId, onMark: setMarkedId }
+  const onMore = () => setOlderCount(olderCount + 1)
   return (
     <div className="inbox">
-      {unreadRows.length > 0 && <InboxGroup title={t('unread')} rows={unreadRows} {...{ inbox, onOpen }} />}
-      <DayGroups rows={rows.filter(({ is_read }) => is_read)} {...{ inbox, onOpen }} />
-      {olderPages.map((before) => (
-        <OlderPage key={before} {...{ before, onOpen }} isLast={before === olderPages.at(-1)} onMore={addPage} />
-      ))}
-      {olderPages.length === 0 && inbox.hasMore && <MoreButton rows={rows} onMore={addPage} />}
+      {unreadRows.length > 0 && <InboxGroup title={t('unread')} rows={unreadRows} {...{ inbox, ...rowProps }} />}
+      <DayGroups rows={rows.filter(({ is_read }) => is_read)} {...{ inbox, ...rowProps }} />
+      <OlderPages {...{ rows, onMore, ...rowProps }} count={olderCount} hasMore={inbox.hasMore} />
     </div>
   )
 }
 
-interface OlderPageProps extends Pick<InboxListProps, 'onOpen'> {
-  before: number
-  isLast: boolean
-  onMore: (before: number) => void
+interface RowProps extends Pick<InboxListProps, 'onOpen'> {
+  /** The row that the user marked last. It is focused again if it moves to another group. */
+  markedId: number | null
+  onMark: (id: number) => void
 }
 
-function OlderPage({ before, isLast, onOpen, onMore }: OlderPageProps) {
+interface OlderPagesProps extends RowProps {
+  /** The rows of the page before. */
+  rows: readonly NotificationRow[]
+  hasMore: boolean
+  /** Number of older pages that the user has opened. */
+  count: number
+  onMore: () => void
+}
+
+/** Each page continues after the rows of the one before, so that no row is left out when new ones arrive. */
+function OlderPages({ rows, hasMore, count, onMore, ...rowProps }: OlderPagesProps) {
+  const { t } = useTranslation('notifications')
+  const before = rows.at(-1)?.id
+  if (!hasMore || before === undefined) return null
+  if (count > 0) return <OlderPage {...{ before, count, onMore, ...rowProps }} />
+  return (
+    <div>
+      <Button onClick={onMore}>{t('more')}</Button>
+    </div>
+  )
+}
+
+function OlderPage({
+  before,
+  count,
+  onMore,
+  ...rowProps
+}: Omit<OlderPagesProps, 'rows' | 'hasMore'> & { before: number }) {
   const inbox = useInbox(before)
-  const { rows, problem } = inbox
-  if (rows === undefined || (rows === null && !problem)) return <Skeleton />
-  if (rows === null) return <ProblemNote problem={problem} onRetry={() => void inbox.refetch()} />
+  const { problem } = inbox
+  // Rows that are on the device stay visible while the page is read from another id on.
+  const [last, setLast] = useState({ rows: inbox.rows, hasMore: inbox.hasMore })
+  if (inbox.rows && inbox.rows !== last.rows) setLast({ rows: inbox.rows, hasMore: inbox.hasMore })
+  const { rows, hasMore } = inbox.rows ? inbox : last
+  if (!rows && problem) return <ProblemNote problem={problem} onRetry={() => void inbox.refetch()} />
+  if (!rows) return <Skeleton />
+  const olderRows = rows.filter(({ id }) => id < before)
   return (
     <>
-      <DayGroups {...{ rows, inbox, onOpen }} />
-      {isLast && inbox.hasMore && <MoreButton {...{ rows, onMore }} />}
+      <DayGroups rows={olderRows} {...{ inbox, ...rowProps }} />
+      <OlderPages rows={olderRows} {...{ hasMore, onMore, ...rowProps }} count={count - 1} />
     </>
   )
 }
 
-function MoreButton({ rows, onMore }: { rows: readonly NotificationRow[]; onMore: (before: number) => void }) {
-  const { t } = useTranslation('notifications')
-  return (
-    <div>
-      <Button onClick={() => onMore(rows.at(-1)?.id ?? 0)}>{t('more')}</Button>
-    </div>
-  )
-}
-
-interface GroupProps extends InboxListProps {
+interface GroupProps extends RowProps {
   rows: readonly NotificationRow[]
+  inbox: Inbox
 }
 
 function DayGroups({ rows, ...props }: GroupProps) {
@@ -115,7 +138,7 @@ function InboxGroup({ title, rows, ...props }: GroupProps & { title: string }) {
   )
 }
 
-function InboxRow({ row, inbox, onOpen }: InboxListProps & { row: NotificationRow }) {
+function InboxRow({ row, inbox, onOpen, markedId, onMark }: Omit<GroupProps, 'rows'> & { row: NotificationRow }) {
   const { t } = useTranslation('notifications')
   const { caller } = useSignedInSession()
   const path = getNotificationPath(caller, row)
@@ -124,17 +147,31 @@ function InboxRow({ row, inbox, onOpen }: InboxListProps & { row: NotificationRo
   const open = () => {
     inbox.markRead(row)
     if (path !== null) onOpen?.()
+    else onMark(row.id)
   }
-  return (
-    <li>
-      {path === null ? (
-        <button type="button" className={className} onClick={open} title={row.is_read ? undefined : t('markRead')}>
-          {content}
-        </button>
-      ) : (
+  const readRow = useRef<HTMLDivElement>(null)
+  const shouldFocus = markedId === row.id
+  useEffect(() => {
+    if (shouldFocus && document.activeElement === document.body) readRow.current?.focus()
+  }, [shouldFocus, row.is_read])
+  if (path !== null)
+    return (
+      <li>
         <Link className={className} to={path} onClick={open}>
           {content}
         </Link>
+      </li>
+    )
+  return (
+    <li>
+      {row.is_read ? (
+        <div className={className} tabIndex={-1} ref={readRow}>
+          {content}
+        </div>
+      ) : (
+        <button type="button" className={className} onClick={open} title={t('markRead')}>
+          {content}
+        </button>
       )}
     </li>
   )

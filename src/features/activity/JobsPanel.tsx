@@ -1,11 +1,12 @@
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, useId } from 'react'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
-import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { ButtonLink } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import type { ServiceResultComponent } from '#features/activity/JobResult.tsx'
 import { JobList } from '#features/activity/JobList.tsx'
 import { InboxList } from '#features/activity/InboxList.tsx'
+import { MarkAllButton } from '#features/activity/MarkAllButton.tsx'
 import { useInbox } from '#features/activity/useInbox.ts'
 import { useJobActions } from '#features/activity/useJobActions.ts'
 import { VerifyAuditTrail } from '#features/activity/VerifyAuditTrail.tsx'
@@ -15,28 +16,28 @@ export type ActivityTab = (typeof activityTabs)[number]
 
 interface JobsPanelProps {
   allPath: string
-  initialTab: ActivityTab
+  tab: ActivityTab
+  onTabChange: (tab: ActivityTab) => void
   ServiceResult: ServiceResultComponent
   onClose: () => void
 }
 
 /** The panel behind the bell: the inbox, and the user's long requests. */
-export function JobsPanel({ allPath, initialTab, ServiceResult, onClose }: JobsPanelProps) {
+export function JobsPanel({ allPath, tab, onTabChange, ServiceResult, onClose }: JobsPanelProps) {
   const { t } = useTranslation('activity')
-  const [tab, setTab] = useState(initialTab)
   const id = useId()
   const { isVerifying, problem, verify, changeJob } = useJobActions()
   const inbox = useInbox()
   const actions = (
     <>
       {tab === 'tasks' && <VerifyAuditTrail isBusy={isVerifying} onVerify={() => void verify()} />}
-      {tab === 'inbox' && inbox.unreadCount > 0 && <Button onClick={inbox.markAllRead}>{t('markAll')}</Button>}
+      {tab === 'inbox' && <MarkAllButton inbox={inbox} />}
       <ButtonLink to={tab === 'inbox' ? allPath : `${allPath}?tab=tasks`}>{t('all')}</ButtonLink>
     </>
   )
   return (
     <Dialog open side="right" title={t('panel')} onClose={onClose} action={actions} cancel={null}>
-      <PanelTabs {...{ id, tab }} unreadCount={inbox.unreadCount} onChange={setTab} />
+      <PanelTabs {...{ id, tab }} unreadCount={inbox.unreadCount} onChange={onTabChange} />
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`}>
         {tab === 'inbox' ? (
           <InboxList inbox={inbox} onOpen={onClose} />

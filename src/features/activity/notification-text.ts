@@ -37,7 +37,7 @@ export function formatNotification(
   t: TFunction<'notifications'>,
   { kind, facts }: Pick<NotificationRow, 'kind' | 'facts'>,
 ): NotificationText {
-  const values = { code: facts['code'] ?? '', ...readValues(t, facts) }
+  const values = { code: facts['code'] ?? '', ...readValues(t, kind, facts) }
   const detailKey = kind === 'new-device' && values.device === '' ? 'newDeviceUnknown' : kind
   return {
     title: t(`title.${kind}`, values),
@@ -47,7 +47,7 @@ export function formatNotification(
   }
 }
 
-function readValues(t: TFunction<'notifications'>, facts: NotificationRow['facts']) {
+function readValues(t: TFunction<'notifications'>, kind: NotificationKind, facts: NotificationRow['facts']) {
   // A missing fact is an empty text, which its sentence then lacks.
   const read = (name: string) => facts[name] ?? ''
   return {
@@ -56,7 +56,7 @@ function readValues(t: TFunction<'notifications'>, facts: NotificationRow['facts
     due: read('due').slice(0, 10),
     day: read('day') || read('end'),
     task: read('task') && getJobName(read('task')),
-    reason: formatReason(read('problem')),
+    reason: formatReason(read('problem')) || (kind === 'change-rejected' ? t('seeReason') : ''),
     change: findMessage('notifications', `call.${read('call')}`) ?? t('change'),
     device: [read('browser'), read('system')].filter(Boolean).join(' · '),
     network: read('network'),

@@ -1,6 +1,6 @@
 import '#ui/icons/app-icons.ts'
 import '#features/notifications/choices.css'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { getNotificationChoices, type NotificationChoice, setNotificationChoice } from '#contract/notifications.ts'
 import type { NotificationChannel } from '#domain/notifications.ts'
 import { PushSwitch } from '#features/notifications/PushSwitch.tsx'
@@ -33,6 +33,16 @@ export function NotificationChoices() {
   )
 }
 
+/** A change that is not in the stored choices yet. A later change of the same box replaces it. */
+interface PendingChoice {
+  /** Number of the change, so that the end of an earlier change of the same box does not affect it. */
+  number: number
+  event: NotificationChoice['event']
+  channel: NotificationChannel
+  isOn: boolean
+  isConfirmed: boolean
+}
+
 interface ChoiceTableProps {
   choices: readonly NotificationChoice[]
   offlineReason: string | null
@@ -42,14 +52,28 @@ interface ChoiceTableProps {
 function ChoiceTable({ choices, offlineReason, refetch }: ChoiceTableProps) {
   const { t } = useTranslation('notifications')
   const { problem, run } = useAction(setNotificationChoice)
-  /** Choices that the server has not confirmed yet, by event and channel. */
-  const [pendingChoices, setPendingChoices] = useState<Readonly<Record<string, boolean>>>({})
+  const [pendingChoices, setPendingChoices] = useState<readonly PendingChoice[]>([])
+  const changeCount = useRef(0)
+  // A change stays until the stored choice is equal, because the list may be read later, or not at all.
+  const remaining = pendingChoices.filter(
+    ({ event, channel, isOn, isConfirmed }) =>
+      !isConfirmed || choices.some((choice) => choice.event === event && choice[channel] !== isOn),
+  )
+  if (remaining.length < pendingChoices.length) setPendingChoices(remaining)
+  const isChecked = (choice: NotificationChoice, channel: NotificationChannel) =>
+    pendingChoices.find((pending) => pending.event === choice.event && pending.channel === channel)?.isOn ??
+    choice[channel]
   async function change(event: NotificationChoice['event'], channel: NotificationChannel, isOn: boolean) {
-    const key = `${event} ${channel}`
-    setPendingChoices((pending) => ({ ...pending, [key]: isOn }))
+    changeCount.current += 1
+    const number = changeCount.current
+    const isOther = (pending: PendingChoice) => pending.event !== event || pending.channel !== channel
+    setPendingChoices((all) => [...all.filter(isOther), { number, event, channel, isOn, isConfirmed: false }])
     const result = await run({ body: { event, channel, on: isOn } })
-    if (result.kind !== 'problem') await refetch()
-    setPendingChoices((pending) => Object.fromEntries(Object.entries(pending).filter(([name]) => name !== key)))
+    if (result.kind === 'problem') return setPendingChoices((all) => all.filter((pending) => pending.number !== number))
+    await refetch()
+    setPendingChoices((all) =>
+      all.map((pending) => (pending.number === number ? { ...pending, isConfirmed: true } : pending)),
+    )
   }
   return (
     <section className="card channel-choices">
@@ -82,7 +106,7 @@ function ChoiceTable({ choices, offlineReason, refetch }: ChoiceTableProps) {
                       <input
                         type="checkbox"
                         disabled={offlineReason !== null}
-                        checked={pendingChoices[`${choice.event} ${channel}`] ?? choice[channel]}
+                        checked={isChecked(choice, channel)}
                         onChange={({ target }) => void change(choice.event, channel, target.checked)}
                       />
                       <span className="sr-only">

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { type NotificationChoice, registerPush, removePush, setNotificationChoice } from '#contract/notifications.ts'
-import { storePushChoice } from '#local/session/push-choice.ts'
+import { deletePushSelection, storePushRegistration } from '#local/session/push-choice.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -13,6 +13,7 @@ import {
   readPushState,
   subscribeToPush,
 } from '#features/notifications/push-subscription.ts'
+import { restorePush } from '#features/notifications/restore-push.ts'
 
 interface PushSwitchProps {
   publicKey: string
@@ -32,22 +33,38 @@ export function PushSwitch({ publicKey, choices, offlineReason, onChanged }: Pus
   const [isBusy, setIsBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [hasFailed, setHasFailed] = useState(false)
-  useEffect(() => void readPushState().then(setState), [])
+  const isOnline = offlineReason === null
+  useEffect(() => {
+    const showState = async () => setState(await readPushState())
+    const update = async () => {
+      await showState()
+      if (!isOnline) return
+      await dispatch(restorePush())
+      await showState()
+    }
+    void update().catch(() => undefined)
+  }, [dispatch, isOnline])
 
   async function switchOn() {
     const registration = await subscribeToPush(publicKey)
     if (!registration) return setHasFailed(Notification.permission === 'granted')
     const result = await dispatch(callEndpoint(registerPush, { body: registration }))
     if (result.kind === 'problem') return setProblem(result.problem)
-    await storePushChoice(true)
-    if (!choices.some(({ push }) => push))
-      for (const event of usualEvents)
-        await dispatch(callEndpoint(setNotificationChoice, { body: { event, channel: 'push', on: true } }))
+    await storePushRegistration()
+    if (!choices.some(({ push }) => push)) await chooseUsualEvents()
     await onChanged()
   }
+  /** Shows the first problem and leaves out the events after it, because they would most likely fail as well. */
+  async function chooseUsualEvents() {
+    for (const event of usualEvents) {
+      const result = await dispatch(callEndpoint(setNotificationChoice, { body: { event, channel: 'push', on: true } }))
+      if (result.kind === 'problem') return setProblem(result.problem)
+    }
+  }
   async function switchOff() {
-    await storePushChoice(false)
-    await endPushSubscription()
+    await deletePushSelection()
+    // The server ends the messages even if the browser cannot end its subscription.
+    await endPushSubscription().catch(() => undefined)
     const result = await dispatch(callEndpoint(removePush, {}))
     if (result.kind === 'problem') setProblem(result.problem)
   }
@@ -57,8 +74,10 @@ export function PushSwitch({ publicKey, choices, offlineReason, onChanged }: Pus
     setHasFailed(false)
     try {
       await action()
+    } catch {
+      setHasFailed(true)
     } finally {
-      setState(await readPushState())
+      setState(await readPushState().catch(() => state))
       setIsBusy(false)
     }
   }

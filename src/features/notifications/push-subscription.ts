@@ -1,5 +1,5 @@
 /** The push subscription of this browser. Permission is requested only after a click of the user. */
-import { isPushChosen } from '#local/session/push-choice.ts'
+import { readPushSelection } from '#local/session/push-choice.ts'
 
 /** `unsupported`: the browser has no push. `blocked`: the user has refused the permission in the browser. */
 export type PushState = 'unsupported' | 'blocked' | 'off' | 'on'
@@ -10,12 +10,14 @@ async function findRegistration(): Promise<ServiceWorkerRegistration | null> {
   return isSupported() ? ((await navigator.serviceWorker.getRegistration('/saas/')) ?? null) : null
 }
 
-/** Whether the signed-in user gets push messages in this browser. */
+/** Whether the signed-in user gets push messages in this browser. It is on only if the server knows of it in this session. */
 export async function readPushState(): Promise<PushState> {
   const registration = await findRegistration()
   if (!registration) return 'unsupported'
   if (Notification.permission === 'denied') return 'blocked'
-  return (await isPushChosen()) && (await registration.pushManager.getSubscription()) ? 'on' : 'off'
+  return (await readPushSelection()) === 'registered' && (await registration.pushManager.getSubscription())
+    ? 'on'
+    : 'off'
 }
 
 export interface PushRegistration {

@@ -156,16 +156,20 @@ export interface SessionGeneration {
   generation: number
 }
 
-/** Notifications that were read on this device: the ids, and all up to an id. Kept until the server has confirmed them. */
+/** Notifications that were read on this device: the ids, and all up to an id. */
 export interface ReadMarks {
   name: 'read-notifications'
   ids: number[]
   upTo: number
+  /** Marks that the server has confirmed. They still apply to older pages, whose stored responses do not contain them. */
+  confirmed?: { ids: number[]; upTo: number }
 }
 
 /** Exists if the user wants push messages in this browser. */
 export interface PushChoice {
   name: 'push'
+  /** Generation of the session in which the server has last registered this browser. */
+  registeredIn?: number
 }
 
 export interface SendingPause {

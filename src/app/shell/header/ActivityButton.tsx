@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { type ComponentProps, lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import { loadPageMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
@@ -7,9 +7,10 @@ import { useOpenOverPage } from '#app/browser/useOpenOverPage.ts'
 import type { ActivityTab } from '#features/activity/JobsPanel.tsx'
 import { getJobName } from '#features/activity/job-name.ts'
 import { useInbox } from '#features/activity/useInbox.ts'
+import { useMarkSender } from '#features/activity/useMarkSender.ts'
 import { type ActivityCount, countActivity } from '#local/jobs/read-jobs.ts'
 import type { PageMessage } from '#request/ports.ts'
-import { useDispatch } from '#state/use-store.ts'
+import { useConnection, useDispatch } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -22,7 +23,7 @@ const LazyPanel = lazy(async () => {
     loadPageMessages('activity', 'notifications', 'problem'),
   ])
   return {
-    default: (props: { allPath: string; initialTab: ActivityTab; onClose: () => void }) => (
+    default: (props: Omit<ComponentProps<typeof PanelPart>, 'ServiceResult'>) => (
       <PanelPart {...props} ServiceResult={ServiceTaskResult} />
     ),
   }
@@ -31,8 +32,9 @@ const LazyPanel = lazy(async () => {
 /** Shows on every page how many notifications are unread and how many long requests are running, and opens both (C-27). */
 export function ActivityButton() {
   const { t } = useTranslation('shell')
-  const { pathname } = useLocation()
+  const { pathname, search } = useLocation()
   const [isOpen, setIsOpen] = useOpenOverPage()
+  const [tab, setTab] = useState<ActivityTab>('inbox')
   const activity = useLiveQuery(() => countActivity(), [])
   const { openCount, unseenCount } = activity ?? noActivity
   const { unreadCount, refetch } = useInbox()
@@ -40,33 +42,36 @@ export function ActivityButton() {
   useAppBadge(unreadCount)
   usePush(refetch)
   useEffect(startJobTimer, [])
-  useEndedNotice(activity, isOpen || pathname === routes.activity.path, () => setIsOpen(true))
+  const open = (openTab: ActivityTab) => {
+    setTab(openTab)
+    setIsOpen(true)
+  }
+  const isTasksPage = pathname === routes.activity.path && new URLSearchParams(search).get('tab') === 'tasks'
+  useEndedNotice(activity, (isOpen && tab === 'tasks') || isTasksPage, () => open('tasks'))
   const parts = [
     unreadCount > 0 && t('activity.unread', { count: unreadCount }),
     openCount > 0 && t('activity.running', { count: openCount }),
     unseenCount > 0 && t('activity.ended', { count: unseenCount }),
   ].filter((part) => part !== false)
   const label = parts.length === 0 ? t('activity.open') : t('activity.label', { parts: parts.join(' · ') })
-  const markCount = unreadCount || openCount || unseenCount
+  const hasTasks = openCount + unseenCount > 0
   return (
     <>
-      <span className={`bar-activity${markCount === 0 ? ' idle' : ''}`}>
-        <Button kind="plain" isIconOnly icon="activity" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+      <span className={`bar-activity${unreadCount > 0 || hasTasks ? '' : ' idle'}`}>
+        <Button
+          kind="plain"
+          isIconOnly
+          icon="activity"
+          aria-haspopup="dialog"
+          onClick={() => open(unreadCount === 0 && hasTasks ? 'tasks' : 'inbox')}
+        >
           {label}
         </Button>
-        {markCount > 0 && (
-          <span className={`bar-count${unreadCount + openCount > 0 ? '' : ' ended'}`} aria-hidden="true">
-            {markCount > maxMarkCount ? `${maxMarkCount}+` : markCount}
-          </span>
-        )}
+        <CountMark count={unreadCount || openCount || unseenCount} isEnded={unreadCount + openCount === 0} />
       </span>
       {isOpen && (
         <Suspense fallback={null}>
-          <LazyPanel
-            allPath={routes.activity.path}
-            initialTab={openCount + unseenCount > 0 ? 'tasks' : 'inbox'}
-            onClose={() => setIsOpen(false)}
-          />
+          <LazyPanel allPath={routes.activity.path} onClose={() => setIsOpen(false)} tab={tab} onTabChange={setTab} />
         </Suspense>
       )}
     </>
@@ -74,14 +79,29 @@ export function ActivityButton() {
 }
 
 const maxMarkCount = 99
+
+function CountMark({ count, isEnded }: { count: number; isEnded: boolean }) {
+  if (count === 0) return null
+  return (
+    <span className={`bar-count${isEnded ? ' ended' : ''}`} aria-hidden="true">
+      {count > maxMarkCount ? `${maxMarkCount}+` : count}
+    </span>
+  )
+}
+
 /** In ms. Notifications arrive at once only by push; a page that is in use reads them at this interval. */
 const refreshMs = 60_000
 
 /**
- * Reads the inbox again when a long request has ended, when the page is shown again, and once a minute while the user uses the page. A page
+ * Sends read marks, and reads the inbox again when a long request has ended, when the page is shown again, and once a minute while the user uses the page. A page
  * must not send requests by itself, because its session would never end.
  */
-function useInboxRefresh(refetch: () => Promise<void>, unseenCount: number) {
+function useInboxRefresh(readInbox: () => Promise<void>, unseenCount: number) {
+  const sendMarks = useMarkSender(readInbox)
+  const refetch = useCallback(async () => {
+    sendMarks()
+    await readInbox()
+  }, [sendMarks, readInbox])
   useEffect(() => {
     if (unseenCount > 0) void refetch()
   }, [refetch, unseenCount])
@@ -113,19 +133,23 @@ function useInboxRefresh(refetch: () => Promise<void>, unseenCount: number) {
 function usePush(refetch: () => Promise<void>) {
   const dispatch = useDispatch()
   const navigate = useNavigate()
+  const isOnline = useConnection().networkState === 'online'
   useEffect(() => {
+    if (!isOnline) return
     void waitForFirstPage()
       .then(() => import(/* chunk: pages */ '#features/notifications/restore-push.ts'))
       .then(({ restorePush }) => dispatch(restorePush()))
       .catch(() => undefined)
-  }, [dispatch])
+  }, [dispatch, isOnline])
   useEffect(() => {
     if (!('serviceWorker' in navigator)) return
     const { serviceWorker } = navigator
-    const receive = ({ data }: MessageEvent) => {
-      const { type } = (data ?? {}) as Partial<PageMessage>
-      if (type === 'notification') void refetch()
-      if (type === 'open inbox') void navigate(routes.activity.path)
+    const receive = ({ data, ports: [port] }: MessageEvent) => {
+      const message = (data ?? {}) as Partial<PageMessage>
+      if (message.type === 'notification') void refetch()
+      if (message.type !== 'open page' || message.path === undefined) return
+      port?.postMessage('yes')
+      void navigate(message.path)
     }
     serviceWorker.addEventListener('message', receive)
     return () => serviceWorker.removeEventListener('message', receive)
