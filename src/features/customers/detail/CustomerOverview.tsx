@@ -205,7 +205,7 @@ function FactsCard({ customer }: { customer: CustomerDetailsRow }) {
     [
       t('fact.email'),
       profile.email && (
-        <a key="email" href={`mailto:${profile.email}`}>
+        <a key="email" className="customer-mail" href={`mailto:${profile.email}`}>
           {profile.email}
         </a>
       ),
