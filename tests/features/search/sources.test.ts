@@ -95,6 +95,15 @@ describe('the services of the search', () => {
   })
 })
 
+describe('the contracts of the search for staff', () => {
+  it('are those of the list of all companies', () => {
+    const options = { companyId: 1, formatPayment: () => '', formatDue: () => '', describeDue: () => '' }
+    const { list, scope } = createContractSearchSource({ ...options, hasAllCompanies: true })
+    expect([list.table, scope]).toEqual(['customer_orders', null])
+    expect(createContractSearchSource({ ...options, hasAllCompanies: false }).list.table).toBe('orders')
+  })
+})
+
 describe('the customers of the search', () => {
   it('are found by name and code, and open their page', () => {
     const [item] = customerSearchSource.toItems(toRow({ id: 8, code: 'globex', name: '环球贸易' }))

@@ -20,7 +20,7 @@ export function createSearchSources(
     sources.push(
       createContractSearchSource({
         companyId,
-        hasAllCompanies: isAllowed('providerOrder', caller),
+        hasAllCompanies: isAllowed('staffOrder', caller),
         formatPayment: (values) => t('pay', values),
         formatDue: (day) => t('payBy', { day }),
         describeDue,

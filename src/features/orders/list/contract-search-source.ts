@@ -1,4 +1,5 @@
 import { listOrders, type OrderRow, orderListSpec } from '#contract/orders.ts'
+import { customerOrderListSpec, listCustomerOrders } from '#contract/staff/customers.ts'
 import { getContractRefusal } from '#domain/contracts.ts'
 import type { DueSubject } from '#domain/dues.ts'
 import { groupThousands } from '#domain/money.ts'
@@ -14,12 +15,18 @@ const searchOrdersList = createListSlice<OrderRow, PageQuery>({
   toQuery: (query) => query,
 })
 
+const searchAllOrdersList = createListSlice<OrderRow, PageQuery>({
+  name: 'searchAllOrders',
+  endpoint: listCustomerOrders,
+  toQuery: (query) => query,
+})
+
 const toKey = (id: OrderRow['id']) => `contract ${id}`
 const toListPath = (searchText: string) => `/app/contract?${new URLSearchParams({ searchText })}`
 
 export interface ContractSearchOptions {
   companyId: number
-  /** Reads the contracts of all companies that are on the device. */
+  /** Reads the list of all companies, for staff with the order flag. */
   hasAllCompanies: boolean
   formatPayment: (values: { code: string; amount: string }) => string
   formatDue: (day: string) => string
@@ -33,7 +40,7 @@ type SearchedRow = OrderRow & { company_name?: string }
 /** Contracts, and for each amount that is due the command that pays it. */
 export const createContractSearchSource = (options: ContractSearchOptions): SearchSource => ({
   kind: 'contracts',
-  list: orderListSpec,
+  list: options.hasAllCompanies ? customerOrderListSpec : orderListSpec,
   scope: options.hasAllCompanies ? null : options.companyId,
   toItems(versionedRow) {
     const row = versionedRow as SearchedRow
@@ -61,7 +68,9 @@ export const createContractSearchSource = (options: ContractSearchOptions): Sear
   toKey,
   toListPath,
   fetch: () =>
-    searchOrdersList.fetchList({ scope: options.companyId, query: toPageQuery(plainListState(orderListSpec)) }),
+    options.hasAllCompanies
+      ? searchAllOrdersList.fetchList({ scope: null, query: toPageQuery(plainListState(customerOrderListSpec)) })
+      : searchOrdersList.fetchList({ scope: options.companyId, query: toPageQuery(plainListState(orderListSpec)) }),
 })
 
 function toPayItem(row: SearchedRow, due: ListedDue, options: ContractSearchOptions): SearchItem {
