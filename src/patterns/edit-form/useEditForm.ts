@@ -1,4 +1,4 @@
-import { type FormEvent, useMemo, useRef, useState } from 'react'
+import { type FormEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { TFunction } from 'i18next'
 import { getCurrentRow } from '#contract/verdict.ts'
@@ -9,7 +9,7 @@ import type { CallResult } from '#request/call-results.ts'
 import { unreachableResult } from '#state/app-thunk.ts'
 import { useDispatch, useSaveBlocked } from '#state/use-store.ts'
 import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
-import { navigateUnguarded } from '#ui/navigation-guard/navigation-guard.tsx'
+import { leaveSavedForm } from '#ui/navigation-guard/navigation-guard.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import type { EditFormOptions, FieldFault, SavedForm } from '#patterns/edit-form/edit-form-options.ts'
@@ -56,6 +56,7 @@ export function useEditForm<
     return faults.length > 0 ? faults : ((await options.checkBeforeSave?.(fields)) ?? [])
   }
 
+  const isMounted = useIsMounted()
   const submitOnce = useOneAtATime(submit)
   async function submit(form: HTMLFormElement) {
     setWasSubmitted(true)
@@ -80,7 +81,8 @@ export function useEditForm<
     if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
     else showSaved(t, texts, base.row === null, saved)
     // Values that were typed after the submit do not keep the form open: saving them would create a second record.
-    navigateUnguarded(() => options.onSaved?.(saved))
+    // A user who has left the form meanwhile stays where they are.
+    if (isMounted.current) leaveSavedForm(() => options.onSaved?.(saved))
   }
 
   /** Shows a refusal at its inputs. If somebody else changed the record, the form continues from the current row. */
@@ -149,6 +151,17 @@ function useBlockedProps() {
   // Memoised, because the note takes the focus each time it gets a new problem object.
   const problem = useMemo(() => (code ? createLocalProblem(code) : null), [code])
   return saveBlock && { problem, failureTitle: undefined, disabledReason: t(saveBlock.reason) }
+}
+
+function useIsMounted(): RefObject<boolean> {
+  const isMounted = useRef(false)
+  useEffect(() => {
+    isMounted.current = true
+    return () => {
+      isMounted.current = false
+    }
+  }, [])
+  return isMounted
 }
 
 function useOneAtATime<Input>(run: (input: Input) => Promise<void>): (input: Input) => void {

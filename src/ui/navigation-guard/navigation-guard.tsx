@@ -40,6 +40,8 @@ export function LeaveQuestion({ onStay, onLeave, texts }: LeaveQuestionProps) {
 
 type NavigateAction = () => void
 let isUnguarded = false
+/** The step that waits for the answer to the question, or null. */
+let heldStep: NavigateAction | null = null
 
 /** Navigates without a question, for a form that has saved its input. */
 export function navigateUnguarded(go: NavigateAction): void {
@@ -51,6 +53,9 @@ export function navigateUnguarded(go: NavigateAction): void {
   }
 }
 
+/** Leaves a form that has saved its input. A link that the user followed while the form was being saved is followed instead. */
+export const leaveSavedForm = (go: NavigateAction): void => navigateUnguarded(heldStep ?? go)
+
 /**
  * Makes the browser ask before it closes the tab, and holds Back and Forward while there is unsaved input. The browser reports a step only
  * after it has happened, so the step is reverted before the router sees it. `go` of the pending step repeats it. Steps by the app itself,
@@ -60,6 +65,13 @@ export function useHistoryGuard(isDirty: boolean) {
   const { navigator } = useContext(UNSAFE_NavigationContext)
   const [pendingStep, setPendingStep] = useState<{ go: NavigateAction } | null>(null)
   useLeaveWarning(isDirty)
+  useEffect(() => {
+    if (!pendingStep) return
+    heldStep = pendingStep.go
+    return () => {
+      heldStep = null
+    }
+  }, [pendingStep])
   useEffect(() => {
     if (!isDirty) return
     const { go } = navigator
