@@ -1,6 +1,7 @@
 /** Renders the parts of printed documents (contracts 9). */
 import { detectLanguage } from '#domain/text.ts'
 import { toCapitalNumerals } from '#domain/capital-numerals.ts'
+import { buildAddressLines } from '#domain/accounts/company-address.ts'
 import type { CompanyField } from '#domain/accounts/company-fields.ts'
 import type { FeeStep } from '#domain/fees/explain.ts'
 import { type Currency, groupThousands, readAmount } from '#domain/money.ts'
@@ -68,14 +69,7 @@ ${body}
 }
 
 function renderParty(translate: TranslateText, role: string, { name, code, ...details }: InvoiceParty): HtmlMarkup {
-  // Smaller units come first, as in the other address rows. A city that is also a country appears once.
-  const cityParts = [details.city, details.province, details.country && translate(`country.${details.country}`)]
-  const addressLines = [
-    details.addr1,
-    details.addr2,
-    details.addr3,
-    [...new Set(cityParts.filter(Boolean))].join(', '),
-  ].filter(Boolean)
+  const addressLines = buildAddressLines(details, details.country && translate(`country.${details.country}`))
   return html`<section><h2>${role}</h2>
 <p class="party"><strong lang="${detectLanguage(name)}">${name}</strong>${addressLines.map((line) => html`<br>${line}`)}</p>
 ${renderList([

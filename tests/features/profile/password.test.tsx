@@ -55,7 +55,7 @@ it('A change of the password shows the specified errors, and ends all other sess
   await fixture.server.signIn('user@alpha', newPassword)
 })
 
-it('The password page links back to the profile', async () => {
+it('The tabs of My account link the password to the profile', async () => {
   await fixture.browser.openAs('user@alpha', '/app/profile/user')
   const profileHeading = screen.getByRole('heading', { level: 1 }).textContent
   await fixture.browser.open('/app/profile/password')
