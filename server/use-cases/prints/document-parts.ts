@@ -4,6 +4,7 @@ import { toCapitalNumerals } from '#domain/capital-numerals.ts'
 import { buildAddressLines } from '#domain/accounts/company-address.ts'
 import type { CompanyField } from '#domain/accounts/company-fields.ts'
 import type { FeeStep } from '#domain/fees/explain.ts'
+import { trimPercent } from '#domain/fees/percent.ts'
 import { type Currency, groupThousands, readAmount } from '#domain/money.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
@@ -144,6 +145,7 @@ function formatStep(
     ...values,
     ...Object.fromEntries(amountNames.flatMap((name) => (values[name] ? [[name, groupThousands(values[name])]] : []))),
     ...(codesWithDays.includes(code) && from && to ? { days: formatDays(translate, from, to) } : {}),
+    ...(values['percent'] ? { percent: trimPercent(values['percent']) } : {}),
     ...(count ? { count } : {}),
     name: namesByCode.get(values['code'] ?? '') ?? values['code'] ?? '',
   }

@@ -139,7 +139,7 @@ describe('waiting changes', () => {
     await screen.findByRole('link', { name: '2 changes waiting to be sent' })
     fixture.browser.goOnline()
     const toast = await screen.findByText(
-      /^1 change sent, 1 refused\. New user Bruno Lam: User with the same email exists already/,
+      /^1 change sent, 1 change needs review\. New user Bruno Lam: User with the same email exists already/,
     )
     await screen.findByRole('link', { name: '1 change needs review' })
     await expect.poll(() => screen.queryByRole('link', { name: /waiting to be sent/ })).toBeNull()
