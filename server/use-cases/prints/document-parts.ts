@@ -135,23 +135,26 @@ export function renderSteps(
 const amountNames = ['price', 'of', 'bound', 'minimum', 'annual', 'gb'] as const
 const codesWithDays: readonly FeeStep['code'][] = ['years', 'months', 'segment', 'paid']
 
-function formatStep(
-  translate: TranslateText,
-  { code, values }: FeeStep,
-  namesByCode: ReadonlyMap<string, string>,
-): string {
-  const { from, to, days: count } = values
-  const stepValues = {
+/** Returns the values of a step as they are printed. `name` is the name of its module. */
+function formatStepValues(translate: TranslateText, { code, values }: FeeStep, name: string) {
+  const { from, to, days: count, percent } = values
+  return {
     ...values,
-    ...Object.fromEntries(amountNames.flatMap((name) => (values[name] ? [[name, groupThousands(values[name])]] : []))),
+    ...Object.fromEntries(amountNames.flatMap((key) => (values[key] ? [[key, groupThousands(values[key])]] : []))),
     ...(codesWithDays.includes(code) && from && to ? { days: formatDays(translate, from, to) } : {}),
-    ...(values['percent'] ? { percent: trimPercent(values['percent']) } : {}),
+    ...(percent ? { percent: trimPercent(percent) } : {}),
     ...(count ? { count } : {}),
-    name: namesByCode.get(values['code'] ?? '') ?? values['code'] ?? '',
+    name,
   }
+}
+
+function formatStep(translate: TranslateText, step: FeeStep, namesByCode: ReadonlyMap<string, string>): string {
+  const { code, values } = step
+  const moduleCode = values['code'] ?? ''
+  const stepValues = formatStepValues(translate, step, namesByCode.get(moduleCode) ?? moduleCode)
   if (code === 'uat') return translate(`step.uat.${values['reading'] ?? 'floor'}`, stepValues)
   if (code === 'segment' || code === 'paid') {
-    const variant = count && values['years'] ? 'capped' : count ? 'days' : 'years'
+    const variant = values['days'] && values['years'] ? 'capped' : values['days'] ? 'days' : 'years'
     return translate(`step.${code}.${variant}`, stepValues)
   }
   return translate(`step.${code}`, stepValues)
