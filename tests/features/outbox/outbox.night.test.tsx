@@ -42,7 +42,7 @@ async function openListOffline() {
 async function changeUser(userId: string, values: Record<string, string>, ...flags: string[]) {
   await fixture.browser.open(`/app/user?user=${userId}`)
   const form = await findDialog()
-  await expect.poll(() => document.querySelector('[role=dialog] [name=name]')).not.toBeNull()
+  await expect.poll(() => document.querySelector('[role=dialog] [name=order]')).not.toBeNull()
   await typeValues(fixture.user, values)
   for (const flag of flags) await fixture.user.click(form.getByLabelText(flag))
   await saveUser(fixture.user)
@@ -213,7 +213,7 @@ describe('waiting changes', () => {
     await goOnlineInOutbox()
     const entryTitle = `Change alert of ${toUserName('user')}`
     await expectEntryText(entryTitle, 'This has waited for over 30 days.')
-    await expectEntryText(entryTitle, 'created 31 days ago')
+    await expectEntryText(entryTitle, 'Saved 31 days ago')
     expect(await readStoredUser('user')).toMatchObject({ alert: false })
     await fixture.user.click(await (await findEntry(entryTitle)).findByRole('button', { name: 'Send anyway' }))
     await waitUntilAllSent()
