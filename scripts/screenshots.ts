@@ -109,6 +109,7 @@ async function fillSignUp(page: Page) {
   await fill({ number: '21104400' })
   await page.locator('main form button[type="submit"]').click()
   await page.locator('input[name="user_name"]').waitFor()
+  await page.locator('select[name="user_title"]').selectOption('1')
   await fill({
     user_name: 'Ana Chan',
     user_email: 'ana.chan@nova.example',

@@ -37,7 +37,7 @@ it('The end of the session is announced and can be postponed with the keyboard',
 
 nightly('Typing postpones the end of the session, so it is not announced', async () => {
   await fixture.browser.openAs('user@alpha', '/app/profile/password')
-  await findHeading('Change password')
+  await findHeading('My account')
   await waitForBanner()
   await fixture.user.click(getNamedField('original'))
   await fixture.user.keyboard('a')

@@ -89,7 +89,7 @@ describe('the app shell', () => {
 
   nightly('describes the menu items of the provider as "For provider staff only" (M12)', async () => {
     await fixture.browser.openAs('admin@m18')
-    await chooseMenuItem(/My account$/, 'My profile')
+    await chooseMenuItem(/My account$/, 'My account')
     const link = await screen.findByRole('link', { name: 'Price lists' })
     await expect.poll(() => readDescription(link)).toBe('For provider staff only')
     // The style sheet shows these hints while the pointer or the focus is on the item (`.hinted > .hint`).

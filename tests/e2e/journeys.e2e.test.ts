@@ -34,6 +34,7 @@ it('A company registers, logs in, invites a colleague and disables that account 
   await fillCompany(page, { code: company, name: 'Trip Ltd', number: '12345678' })
   await submit(page)
   await getInput(page, 'user_name').waitFor()
+  await page.locator('select[name="user_title"]').selectOption('1')
   await fill(page, { user_name: 'Ana Chan', user_email: ana, user_password: newPassword, confirmPwd: newPassword })
   await submit(page)
   await page.getByText(ana, { exact: false }).first().waitFor()

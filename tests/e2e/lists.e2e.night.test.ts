@@ -101,7 +101,7 @@ it('The roles of ten users are changed with 13 clicks, in a bar that replaces th
   expect(await top()).toBe(topBefore)
   await page.getByRole('button', { name: 'Change roles' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('group', { name: 'Alert' }).getByText('Give', { exact: true }).click()
+  await dialog.getByRole('group', { name: 'Alert' }).getByText('Add', { exact: true }).click()
   await dialog.getByRole('button', { name: /^Apply to \d+ users?$/ }).click()
   await dialog.getByText(/^\d+ done$/).waitFor()
   expect(await page.evaluate(() => Number(document.body.dataset['presses']))).toBe(13)

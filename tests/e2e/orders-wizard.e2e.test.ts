@@ -97,7 +97,7 @@ nightly('The wizard orders at the shown price, and Back from the payment replace
   await expect.poll(() => readAmount(page)).toBe('HKD 174,001.20')
   await page.locator('.modules-auto').getByText('Platform').waitFor()
   await page.locator('.price-why summary').click()
-  await page.getByText('UAT system: 20.00% of 72,500.50').waitFor()
+  await page.getByText('UAT system: 20% of 72,500.50').waitFor()
 
   await getField(page, 'module-fin').click()
   await getDialog(page).getByText('These modules need Finance.').waitFor()

@@ -178,13 +178,13 @@ it('Fields are as wide as their content, and the Enter key is labelled with its 
 
 it('Breadcrumbs, check boxes, account links and menu items are at least 44 px high on a touch screen', async () => {
   const page = await admin('/app/profile/password', phone)
-  await page.locator('.crumbs a').first().waitFor()
+  await page.locator('.account-tabs a').first().waitFor()
   const readHeights = async (locator: Locator) =>
     Promise.all((await locator.all()).map(async (candidate) => (await readBox(candidate)).height))
+  for (const height of await readHeights(page.locator('.account-tabs a'))) expect(height).toBeGreaterThanOrEqual(44)
+  await go(page, '/app/profile/notifications')
+  await page.locator('.crumbs a').first().waitFor()
   for (const height of await readHeights(page.locator('.crumbs a'))) expect(height).toBeGreaterThanOrEqual(44)
-  await go(page, '/app/profile/user')
-  await page.locator('.profile-ways a').first().waitFor()
-  for (const height of await readHeights(page.locator('.profile-ways a'))) expect(height).toBeGreaterThanOrEqual(44)
   await go(page, '/app/user?user=new')
   await waitForDialog(page)
   const admins = getDialog(page).locator('.check', { hasText: 'Admin' })

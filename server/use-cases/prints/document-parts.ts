@@ -1,8 +1,10 @@
 /** Renders the parts of printed documents (contracts 9). */
 import { detectLanguage } from '#domain/text.ts'
 import { toCapitalNumerals } from '#domain/capital-numerals.ts'
+import { buildAddressLines } from '#domain/accounts/company-address.ts'
 import type { CompanyField } from '#domain/accounts/company-fields.ts'
 import type { FeeStep } from '#domain/fees/explain.ts'
+import { trimPercent } from '#domain/fees/percent.ts'
 import { type Currency, groupThousands, readAmount } from '#domain/money.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
@@ -68,14 +70,7 @@ ${body}
 }
 
 function renderParty(translate: TranslateText, role: string, { name, code, ...details }: InvoiceParty): HtmlMarkup {
-  // Smaller units come first, as in the other address rows. A city that is also a country appears once.
-  const cityParts = [details.city, details.province, details.country && translate(`country.${details.country}`)]
-  const addressLines = [
-    details.addr1,
-    details.addr2,
-    details.addr3,
-    [...new Set(cityParts.filter(Boolean))].join(', '),
-  ].filter(Boolean)
+  const addressLines = buildAddressLines(details, details.country && translate(`country.${details.country}`))
   return html`<section><h2>${role}</h2>
 <p class="party"><strong lang="${detectLanguage(name)}">${name}</strong>${addressLines.map((line) => html`<br>${line}`)}</p>
 ${renderList([
@@ -140,22 +135,26 @@ export function renderSteps(
 const amountNames = ['price', 'of', 'bound', 'minimum', 'annual', 'gb'] as const
 const codesWithDays: readonly FeeStep['code'][] = ['years', 'months', 'segment', 'paid']
 
-function formatStep(
-  translate: TranslateText,
-  { code, values }: FeeStep,
-  namesByCode: ReadonlyMap<string, string>,
-): string {
-  const { from, to, days: count } = values
-  const stepValues = {
+/** Returns the values of a step as they are printed. `name` is the name of its module. */
+function formatStepValues(translate: TranslateText, { code, values }: FeeStep, name: string) {
+  const { from, to, days: count, percent } = values
+  return {
     ...values,
-    ...Object.fromEntries(amountNames.flatMap((name) => (values[name] ? [[name, groupThousands(values[name])]] : []))),
+    ...Object.fromEntries(amountNames.flatMap((key) => (values[key] ? [[key, groupThousands(values[key])]] : []))),
     ...(codesWithDays.includes(code) && from && to ? { days: formatDays(translate, from, to) } : {}),
+    ...(percent ? { percent: trimPercent(percent) } : {}),
     ...(count ? { count } : {}),
-    name: namesByCode.get(values['code'] ?? '') ?? values['code'] ?? '',
+    name,
   }
+}
+
+function formatStep(translate: TranslateText, step: FeeStep, namesByCode: ReadonlyMap<string, string>): string {
+  const { code, values } = step
+  const moduleCode = values['code'] ?? ''
+  const stepValues = formatStepValues(translate, step, namesByCode.get(moduleCode) ?? moduleCode)
   if (code === 'uat') return translate(`step.uat.${values['reading'] ?? 'floor'}`, stepValues)
   if (code === 'segment' || code === 'paid') {
-    const variant = count && values['years'] ? 'capped' : count ? 'days' : 'years'
+    const variant = values['days'] && values['years'] ? 'capped' : values['days'] ? 'days' : 'years'
     return translate(`step.${code}.${variant}`, stepValues)
   }
   return translate(`step.${code}`, stepValues)

@@ -1,6 +1,7 @@
 import { useId } from 'react'
 import { getClientType, clientTypes } from '#domain/access.ts'
 import { chooseClientType, useClientType } from '#state/client-type.ts'
+import { clientTypeNames } from '#ui/display/client-type-name.ts'
 import { Select } from '#ui/form/Select.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -19,7 +20,7 @@ export function ClientTypeSelect() {
       <Select id={id} value={currentType} onChange={({ target }) => choose(target.value)}>
         {clientTypes.map((type) => (
           <option key={type} value={type}>
-            {type}
+            {clientTypeNames[type]}
           </option>
         ))}
       </Select>

@@ -1,8 +1,8 @@
 /** Form values of the registration. Fields are named as in the request (portal 3, 5). */
-import type { FieldProblem } from '#domain/checks/field-checks.ts'
+import { checkFields, checkRequired, type FieldCheck, type FieldProblem } from '#domain/checks/field-checks.ts'
 import { checkNewCompany, type CompanyValues } from '#domain/accounts/company-fields.ts'
 import { checkConfirmation, checkPassword } from '#domain/accounts/passwords.ts'
-import { checkUser } from '#domain/accounts/users.ts'
+import { checkUser, titles } from '#domain/accounts/users.ts'
 
 export interface RegistrantValues {
   user_title: string
@@ -13,12 +13,15 @@ export interface RegistrantValues {
 }
 export type SignupValues = CompanyValues & RegistrantValues
 
+const checkTitle: FieldCheck = (value) =>
+  titles.some((title) => String(title) === value) ? null : { code: 'INVALID_FORMAT' }
+
 export function checkRegistrant(values: RegistrantValues): FieldProblem[] {
   const userProblems = checkUser({ name: values.user_name, email: values.user_email })
   const passwordProblem = checkPassword('user_password', values.user_password)
   const confirmationProblem = checkConfirmation('confirmPwd', values.confirmPwd, values.user_password)
   return [
-    ...(['0', '1', '2'].includes(values.user_title) ? [] : [{ field: 'user_title', code: 'INVALID_FORMAT' as const }]),
+    ...checkFields({ user_title: values.user_title }, { user_title: [checkRequired, checkTitle] }),
     ...userProblems.map((problem) => ({ ...problem, field: `user_${problem.field}` })),
     ...(passwordProblem ? [passwordProblem] : []),
     ...(confirmationProblem ? [confirmationProblem] : []),

@@ -14,7 +14,7 @@ const earlierStorageKey = 'portal.signup.earlier'
 
 const emptyCompany = Object.fromEntries(companyFields.map((field) => [field, ''])) as CompanyValues
 const emptyRegistrant: RegistrantValues = {
-  user_title: '0',
+  user_title: '',
   user_name: '',
   user_email: '',
   user_password: '',

@@ -5,7 +5,7 @@ import { countDone } from '#local/outbox/receipts.ts'
 import { isParked } from '#local/outbox/read-entries.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { useEntryMessages } from '#features/outbox/entry-messages.ts'
+import { getRecordKind, useEntryMessages } from '#features/outbox/entry-messages.ts'
 import { useRefusalLines } from '#features/outbox/refusal-lines.ts'
 import { useTroubleText } from '#features/outbox/useTroubleText.ts'
 import { readItems } from '#features/outbox/read-items.ts'
@@ -30,26 +30,26 @@ export function SendReport({ sendResult }: { sendResult: OutboxSendResult }) {
     ])
     const parkedItems = items.filter(({ entry }) => isParked(entry))
     const [firstItem] = parkedItems
-    const refusedCount = parkedItems.filter(({ entry }) => entry.state === 'refused').length
     const countsText = [
       ...(sentCount > 0 ? [t('drained.sent', { count: sentCount })] : []),
-      ...(refusedCount > 0 ? [t('drained.refused', { count: refusedCount })] : []),
-      ...(parkedItems.length > refusedCount
-        ? [t('drained.undecided', { count: parkedItems.length - refusedCount })]
-        : []),
+      ...(parkedItems.length > 0 ? [t('drained.review', { count: parkedItems.length })] : []),
     ].join(t('drained.and'))
     if (!firstItem) return void (sentCount > 0 && showToast({ kind: 'done', text: countsText }))
     const reason =
       (await readRefusalLines(firstItem.entry.table, firstItem.entry.problem))[0] ?? getTroubleText(firstItem.entry)
-    const text = t('drained.named', {
-      numbers: countsText,
-      write: describeWrite(firstItem.entry, firstItem.name),
-      reason,
-    })
+    const text =
+      reason === t('conflict')
+        ? // Nobody is known who changed it, so the kind of the record says more than the write.
+          t(`drained.changed.${getRecordKind(firstItem.entry)}`, { numbers: countsText })
+        : t('drained.named', {
+            numbers: countsText,
+            write: describeWrite(firstItem.entry, firstItem.name),
+            reason,
+          })
     showToast({
       kind: 'failed',
       text,
-      action: { label: t('drained.review'), onRun: () => void navigate('/app/outbox') },
+      action: { label: t('drained.open'), onRun: () => void navigate('/app/outbox') },
     })
   }
   useEffect(() => {

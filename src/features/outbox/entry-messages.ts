@@ -23,6 +23,9 @@ const maxNamedFields = 3
 const findName = <T extends string>(names: readonly T[], name: string): T | undefined =>
   names.find((candidate) => candidate === name)
 
+/** Returns the key of texts about the kind of record that a write changes. */
+export const getRecordKind = ({ table }: Pick<EntryView, 'table'>) => findName(tables, table) ?? 'other'
+
 interface EntryChange {
   field: string
   /** Undefined if the form did not record the original value. */
@@ -47,7 +50,7 @@ export function useEntryMessages() {
   const { t } = useTranslation('outbox')
   const getFieldFormatter = useFieldFormatter()
   const formatName = ({ name, table }: NamedWrite): string => {
-    if (name === null) return t(`some.${findName(tables, table) ?? 'other'}`)
+    if (name === null) return t(`some.${getRecordKind({ table })}`)
     return table === 'price_lists' ? t('priceList', { name }) : name
   }
   const describePlainly = (write: NamedWrite): string => {

@@ -51,6 +51,8 @@ describe('keyboard only', () => {
     await page.keyboard.type('852')
     await page.keyboard.press('Enter')
     await page.locator('input[name="user_name"]').waitFor()
+    await page.locator('select[name="user_title"]').focus()
+    await page.keyboard.type('Ms')
     expect(await page.locator('.account-steps [aria-current="step"]').innerText()).toContain('First user')
     for (const [name, text] of [
       ['user_name', 'Kay Chan'],

@@ -45,8 +45,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         edit: (text) =>
           insertBefore(
             text,
-            '    </PageForm>',
-            `      <Field label={t('form.${name}')} autoComplete="off" maxLength={${maxLength}} {...form.getFieldProps('${name}')} />\n`,
+            '        </FieldGroup>',
+            `          <Field label={t('form.${name}')} autoComplete="off" maxLength={${maxLength}} {...form.getFieldProps('${name}')} />\n`,
           ),
       },
       ...(['en', 'zh'] as const).flatMap((language) => [

@@ -18,7 +18,7 @@ beforeEach(async () => {
   const dialog = await screen.findByRole('dialog', { name: /^Edit / })
   fixture.browser.goOffline()
   await fixture.user.click(within(dialog).getByLabelText('Alert'))
-  await fixture.user.click(within(dialog).getByRole('button', { name: 'Save changes' }))
+  await fixture.user.click(await within(dialog).findByRole('button', { name: 'Save on this device' }))
   await screen.findByText(/^Saved on this device\./)
   await fixture.browser.open('/logout')
   await findHeading('1 change has not been sent yet')

@@ -32,6 +32,10 @@ it('The sign-up form shows the specified errors and focuses the first field (por
   await screen.findByText(/^\d fields need your attention$/)
   await fixture.user.click(screen.getByRole('button', { name: 'Phone number' }))
   expect(document.activeElement).toBe(getNamedField('number'))
+  // Only the fields that every company needs are rendered, until the user asks for the others.
+  expect(document.querySelector('[name=email]')).toBeNull()
+  await fixture.user.click(getButton('Add address and contact'))
+  expect(document.activeElement).toBe(getNamedField('province'))
   await typeValues(fixture.user, { code: 'a-b', email: 'nobody' })
   await submitForm()
   expect(readProblems()).toMatchObject({ code: 'Only number&character is allowed', email: 'Email format is invalid!' })
@@ -54,10 +58,15 @@ it('The sign-up form shows the specified errors and focuses the first field (por
   await typeValues(fixture.user, { number: '1234-5678' })
   await submitForm()
   await screen.findByLabelText('Name')
+  expect(getNamedField('user_title').value).toBe('')
   await typeValues(fixture.user, { ...firstUser, confirmPwd: 'another one' })
   await screen.findByText('Very hard to guess')
   await submitForm()
-  expect(readProblems()).toEqual({ confirmPwd: 'The passwords you entered do not match!' })
+  expect(readProblems()).toEqual({
+    user_title: 'Please input "Title" as it\'s required.',
+    confirmPwd: 'The passwords you entered do not match!',
+  })
+  await fixture.user.selectOptions(getNamedField('user_title'), 'Ms')
   await typeValues(fixture.user, { user_password: 'password1!', confirmPwd: 'password1!' })
   await submitForm()
   await expect
@@ -70,6 +79,7 @@ it('The sign-up form keeps its input after a reload and a lost network, but neve
   await fillCompany('nova')
   await submitForm()
   await screen.findByLabelText('Name')
+  await fixture.user.selectOptions(getNamedField('user_title'), 'Ms')
   await typeValues(fixture.user, firstUser)
   const storedJson = JSON.stringify({ ...sessionStorage, ...localStorage })
   expect(storedJson).toContain(firstUser.user_email)
@@ -91,4 +101,16 @@ it('The sign-up form keeps its input after a reload and a lost network, but neve
   await screen.findByText('A new mail is on its way. It replaces the older link.')
   await fixture.browser.open('/signup')
   await screen.findByText(sentMessage)
+})
+
+it('The sign-up form renders the optional fields again if one of them has a value or was refused', async () => {
+  await fixture.browser.open('/signup')
+  await fillCompany('nova')
+  await fixture.user.click(getButton('Add address and contact'))
+  await typeValues(fixture.user, { addr1: '8 Pier Road' })
+  await fixture.browser.open('/signup')
+  await expect.poll(() => getNamedField('addr1').value).toBe('8 Pier Road')
+  // An emptied field stays, with the focus.
+  await fixture.user.clear(getNamedField('addr1'))
+  expect(document.activeElement).toBe(getNamedField('addr1'))
 })

@@ -121,7 +121,7 @@ it('Subscribing shows content, fee, duration and calculation, and leads to payme
   await fixture.user.click(screen.getByText('Why this amount?'))
   const explanation = await screen.findByRole('region', { name: 'Why this amount?' })
   await expect.poll(() => explanation.textContent).toContain('7 months of 6,000.00 a year')
-  expect(explanation.textContent).toContain('Less the discount of 10.00%-350.00')
+  expect(explanation.textContent).toContain('Less the discount of 10%-350.00')
 
   await typeValues(fixture.user, { 'backup-period': '100' })
   await findText('Please enter a whole number from 1 to 99.')

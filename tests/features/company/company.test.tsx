@@ -56,6 +56,10 @@ it('An admin changes the company, except its code, online and offline (M35)', as
   await screen.findByLabelText('Company name')
   expect(getNamedField('city').value).toBe('Wan Chai')
   await typeValues(fixture.user, { website: 'www.alpha.example' })
+  // The preview shows what is typed. Offline the button says where it is saved.
+  const readPreview = () => document.querySelector('.company-paper')?.textContent
+  await expect.poll(readPreview).toMatch(/Alpha \(HK\) Limited.*Wan Chai, Hong Kong.*www\.alpha\.example/)
+  await expect.poll(() => getButton('Save on this device')).toBeDefined()
   await submit(fixture.user)
   await screen.findByText(/^Saved on this device\./)
   const findPendingMark = () => document.querySelector('main .pending-mark')

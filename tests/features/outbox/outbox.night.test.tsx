@@ -42,7 +42,7 @@ async function openListOffline() {
 async function changeUser(userId: string, values: Record<string, string>, ...flags: string[]) {
   await fixture.browser.open(`/app/user?user=${userId}`)
   const form = await findDialog()
-  await expect.poll(() => document.querySelector('[role=dialog] [name=name]')).not.toBeNull()
+  await expect.poll(() => document.querySelector('[role=dialog] [name=order]')).not.toBeNull()
   await typeValues(fixture.user, values)
   for (const flag of flags) await fixture.user.click(form.getByLabelText(flag))
   await saveUser(fixture.user)
@@ -139,7 +139,7 @@ describe('waiting changes', () => {
     await screen.findByRole('link', { name: '2 changes waiting to be sent' })
     fixture.browser.goOnline()
     const toast = await screen.findByText(
-      /^1 change sent, 1 refused\. New user Bruno Lam: User with the same email exists already/,
+      /^1 change sent, 1 change needs review\. New user Bruno Lam: User with the same email exists already/,
     )
     await screen.findByRole('link', { name: '1 change needs review' })
     await expect.poll(() => screen.queryByRole('link', { name: /waiting to be sent/ })).toBeNull()
@@ -213,7 +213,7 @@ describe('waiting changes', () => {
     await goOnlineInOutbox()
     const entryTitle = `Change alert of ${toUserName('user')}`
     await expectEntryText(entryTitle, 'This has waited for over 30 days.')
-    await expectEntryText(entryTitle, 'created 31 days ago')
+    await expectEntryText(entryTitle, 'Saved 31 days ago')
     expect(await readStoredUser('user')).toMatchObject({ alert: false })
     await fixture.user.click(await (await findEntry(entryTitle)).findByRole('button', { name: 'Send anyway' }))
     await waitUntilAllSent()

@@ -129,6 +129,6 @@ describe('a waiting change of a price list', () => {
     await expect.poll(() => document.querySelector('.write-trouble')?.textContent).toBe(ownConflictText)
     await expect
       .poll(() => document.querySelector('.toasts')?.textContent)
-      .toContain(`1 needs your decision. Delete price list ${listName}: ${ownConflictText}`)
+      .toContain(`1 change needs review. Delete price list ${listName}: ${ownConflictText}`)
   })
 })

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { newPassword } from '#tests/support/server/forms.ts'
-import { getButton, readDescription, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
+import { getButton, getNamedField, readDescription, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 import { password } from '#tests/support/server/world.ts'
 
@@ -55,7 +55,7 @@ it('A change of the password shows the specified errors, and ends all other sess
   await fixture.server.signIn('user@alpha', newPassword)
 })
 
-it('The password page links back to the profile', async () => {
+it('The tabs of My account link the password to the profile', async () => {
   await fixture.browser.openAs('user@alpha', '/app/profile/user')
   const profileHeading = screen.getByRole('heading', { level: 1 }).textContent
   await fixture.browser.open('/app/profile/password')
@@ -64,4 +64,16 @@ it('The password page links back to the profile', async () => {
   await fixture.user.click(findBackLink() as HTMLElement)
   await waitForPath(fixture.browser, '/app/profile/user')
   await screen.findByRole('heading', { level: 1, name: profileHeading ?? '' })
+})
+
+it('A tab asks before it loses a typed password, and keeps it', async () => {
+  await fixture.browser.openAs('user@alpha', '/app/profile/password')
+  await typeValues(fixture.user, { original: 'half' })
+  await fixture.user.click(screen.getByRole('link', { name: 'Security' }))
+  await screen.findByText('Your changes are not saved yet.')
+  await fixture.user.click(getButton('Keep editing'))
+  expect([fixture.browser.path(), getNamedField('original').value]).toEqual(['/app/profile/password', 'half'])
+  await fixture.user.click(screen.getByRole('link', { name: 'Security' }))
+  await fixture.user.click(await screen.findByRole('button', { name: 'Discard changes' }))
+  await waitForPath(fixture.browser, '/app/profile/security')
 })

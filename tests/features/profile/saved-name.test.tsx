@@ -17,9 +17,12 @@ const click = async (selector: string) => await fixture.user.click(await findEle
 async function saveName() {
   await fixture.browser.openAs('user@alpha', '/app/profile/user')
   await fixture.user.click(getButton('Edit profile'))
-  await findElement('main [name=name]')
+  const nameField = await findElement('main [name=name]')
+  await waitFor(() => expect(document.activeElement).toBe(nameField))
   await typeValues(fixture.user, { name: newName })
   await submit(fixture.user)
+  // The form was in the card of the profile, whose button gets the focus back.
+  await waitFor(() => expect(document.activeElement).toBe(getButton('Edit profile')))
 }
 
 /** Opens the user menu and then the home page, and expects the new name in both. */

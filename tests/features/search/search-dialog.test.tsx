@@ -201,7 +201,7 @@ describe('the keys of a list', () => {
     expect(screen.getByRole<HTMLInputElement>('textbox', { name: /Search/ }).value).toBe('cjkxe')
     expect(screen.queryByRole('dialog')).toBeNull()
     await fixture.browser.open('/app/profile/user')
-    await findHeading('My profile')
+    await findHeading('My account')
     await fixture.user.keyboard('cjxe')
     expect(fixture.browser.path()).toBe('/app/profile/user')
     await fixture.browser.open('/app/user')

@@ -18,7 +18,7 @@ it('The configuration form keeps its input and shows at the field that memory is
   await fixture.browser.openAs('delete@m18', `/app/service/${id}`)
   await choose('More for the service shop1', 'Change configuration')
   const form = await dialog('Configuration of shop1')
-  await form.findByLabelText('Memory of a task (MB)')
+  await form.findByLabelText('Memory of an instance (MB)')
   await typeValues(fixture.user, { memory: '8000' })
   await fixture.user.selectOptions(getNamedField('tasks'), '4')
   await fixture.user.keyboard('{Escape}')

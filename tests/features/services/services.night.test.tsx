@@ -59,10 +59,10 @@ it('Staff searches, filters and sorts the list of all services, also offline', a
   await fixture.browser.openAs('delete@m18', '/app/service')
   await expect.poll(() => readCodes().length).toBeGreaterThan(1)
   const headers = [...document.querySelectorAll('thead th')].map(({ textContent }) => textContent)
-  expect(headers).toEqual(['Code', 'Name', 'Company', 'Status', 'Set / running', 'Created', 'Expiry date', 'Actions'])
+  expect(headers).toEqual(['Code', 'Name', 'Company', 'Status', 'Capacity', 'Created', 'Expiry date', 'Actions'])
   expect(readCells('acmetrade')[3]).toBe('FailedThe last operation failed')
   expect(readCells('acmetest')[3]).toContain('Needs reboot')
-  expect(readCells('acmetest')[4]).toMatch(/^Tasks 2 \/ \d2,000 \/ 1,500 MB$/)
+  expect(readCells('acmetest')[4]).toMatch(/^Instances (2|\d of 2)1,500 MB of 2,000 MB$/)
 
   await fixture.user.selectOptions(getNamedField('status'), 'Failed')
   await waitForPath(fixture.browser, '/app/service?status=5')
@@ -198,7 +198,7 @@ nightly('The configuration form checks its values, keeps them offline and offers
   expect(document.activeElement).toBe(getNamedField('memory'))
   await typeValues(fixture.user, { memory: '1,500' })
   expect(readProblems()).toEqual({})
-  await fixture.user.selectOptions(getNamedField('tasks'), '2 tasks')
+  await fixture.user.selectOptions(getNamedField('tasks'), '2 instances')
 
   fixture.browser.goOffline()
   const findSendButton = () => form.getByRole('button', { name: 'Change configuration' })
@@ -219,7 +219,7 @@ nightly('The configuration form checks its values, keeps them offline and offers
   const table = within(screen.getByRole('table'))
   await expect
     .poll(() => table.getAllByRole('row').map(({ textContent }) => textContent))
-    .toEqual(['ValueSetRunning', expect.stringMatching(/^Memory of a task1,500 MB\d+ MB$/), 'Tasks21'])
+    .toEqual(['ValueSetRunning', expect.stringMatching(/^Memory of an instance1,500 MB\d+ MB$/), 'Instances21'])
   // The page learns from the task that the change has ended, shortly after the row has changed.
   const rebootButton = await screen.findByRole('button', { name: 'Reboot now' })
   await expect.poll(() => rebootButton.getAttribute('aria-disabled')).toBeNull()

@@ -33,6 +33,7 @@ describe('the sessions of the user', () => {
     await expect.poll(() => findSessions().length).toBe(3)
     const [ownSession] = findSessions()
     expect(ownSession?.textContent).toContain('This session')
+    expect(findSessions()[1]?.textContent).toContain('Active just now')
     expect(ownSession && within(ownSession).queryByRole('button')).toBeNull()
 
     await press(/on Microsoft Edge on Windows$/)

@@ -138,13 +138,13 @@ describe('a user', () => {
 
     await fixture.browser.open(`/app/user?user=${getUserId('user@alpha')}`)
     await findDialogText('Activated users change this in their own profile.')
-    // The profile page has no title field (portal 2).
-    await findDialogText('The title of an activated user cannot be changed.')
-    expect([getNamedField('email').readOnly, getNamedField('name').readOnly]).toEqual([true, true])
-    expect(getNamedField('title').disabled).toBe(true)
+    // Name, e-mail and title are plain lines, with one sentence for all three.
+    const facts = [...(await findDialog()).querySelectorAll('.user-facts dd')].map(({ textContent }) => textContent)
+    expect(facts).toEqual([toUserName('user'), 'user@alpha.example', 'Mr'])
+    expect(document.querySelector('[role=dialog] :is([name=name], [name=email], [name=title])')).toBeNull()
 
     await fixture.browser.open(`/app/user?user=${getUserId('admin@alpha')}`)
-    await findDialogText('You change your own name in My profile.')
+    await findDialogText('You change your own name in My account.')
     expect(
       within(await findDialog()).getAllByText('You cannot change this on your own account.').length,
     ).toBeGreaterThan(0)

@@ -58,7 +58,7 @@ onConnections('prints of backups', (engine) => {
       'Service code shop',
       '2026-03-02 to 2027-03-01 (1 year)',
       'Annual fee 6,000.00 × 12 / 12 months (2026-03-02 to 2027-03-01) 6,000.00',
-      'Less the discount of 10.00% -600.00',
+      'Less the discount of 10% -600.00',
       'Amount due 5,400.00',
       'Before the discount HKD 6,000.00',
       'Total HKD 5,400.00',
@@ -105,7 +105,7 @@ onConnections('prints of backups', (engine) => {
       'Status Nothing was due',
       '2026-03-02 to 2026-08-16 (to the end of the contract)',
       '6,000.00 × 6 / 12 months',
-      'Less the discount of 100.00% -3,000.00',
+      'Less the discount of 100% -3,000.00',
       'Total HKD 0.00',
     ])
       expect(text).toContain(expectedText)
@@ -158,7 +158,7 @@ onConnections('prints of backups', (engine) => {
       '备份订阅 编号 1',
       '2026-03-02 至 2027-03-01（1 年）',
       '年费 5,400.00 × 12/12 个月',
-      '减：优惠 10.00% -540.00',
+      '减：优惠 10% -540.00',
       '状态 已付款',
       '大写 肆仟捌佰陆拾元整',
     ])

@@ -67,7 +67,10 @@ export function RegisterUser({ values, onChange, onBack, onCompanyProblems, onDo
       <ErrorSummary />
       <SelectField
         {...buildFieldProps('user_title', t('signup.user_title'))}
-        options={titles.map((value) => ({ value, label: t(`titles.${value}`) }))}
+        options={[
+          { value: '', label: t('signup.noTitle') },
+          ...titles.map((value) => ({ value, label: t(`titles.${value}`) })),
+        ]}
         autoComplete="honorific-prefix"
       />
       <Field {...buildFieldProps('user_name', t('signup.user_name'))} autoComplete="name" maxLength={100} />

@@ -1,11 +1,12 @@
 /** The login form. It is the first page that a user loads, so it stays small: native fields, no PrimeReact, no database. */
-import { type FormEvent, lazy, Suspense, useEffect } from 'react'
+import { type FormEvent, lazy, Suspense, useEffect, useState } from 'react'
 import { Link, Navigate, useSearchParams } from 'react-router-dom'
 import { unsentCountCookie } from '#contract/cookies.ts'
 import { checkFields, checkRequired } from '#domain/checks/field-checks.ts'
 import { cleanCode } from '#domain/text.ts'
 import type { LoginCredentials } from '#state/store.ts'
 import { useDispatch, useSelector, useSession } from '#state/use-store.ts'
+import { forgetCompany, readRememberedCompany } from '#features/accounts/remembered-company.ts'
 import { getStatusProblem } from '#state/request-status.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Field, PasswordField } from '#ui/form/Field.tsx'
@@ -41,8 +42,10 @@ export function Login() {
   const { loginStatus: status } = useSelector(selectAccounts)
   const problem = getStatusProblem(status)
   const previousLogin = endedSession?.previousUser
+  const [rememberedCompany, setRememberedCompany] = useState(readRememberedCompany)
   const { formValues, changeFields, formRef, getFieldProps, showProblems } = useSmallForm<LoginCredentials>({
     ...emptyCredentials,
+    company: rememberedCompany ?? '',
     ...(previousLogin && { company: previousLogin.company, username: previousLogin.username }),
   })
   const waitReason = useCountdown(problem)
@@ -59,6 +62,13 @@ export function Login() {
     const credentials = { ...emptyCredentials, ...Object.fromEntries(new FormData(event.currentTarget)) }
     changeFields(credentials)
     if (showProblems(checkFields(credentials, rules)) && status.kind !== 'sending') void dispatch(login(credentials))
+  }
+
+  function forget() {
+    forgetCompany()
+    setRememberedCompany(null)
+    changeFields({ company: '' })
+    formRef.current?.querySelector<HTMLElement>('[name=company]')?.focus()
   }
 
   // If the user has signed in in another tab meanwhile, the redirect below is rendered instead.
@@ -91,7 +101,11 @@ export function Login() {
       <form className="form" ref={formRef} noValidate onSubmit={submit}>
         {!problem && !endedSession && query.has('to') && <p>{t('login.wanted')}</p>}
         <LoginProblem problem={problem} credentials={formValues} />
-        <CredentialFields getFieldProps={getFieldProps} />
+        <CredentialFields
+          getFieldProps={getFieldProps}
+          rememberedCompany={formValues.company === rememberedCompany ? rememberedCompany : null}
+          onForget={forget}
+        />
         <Button kind="primary" type="submit" isBusy={status.kind === 'sending'} disabledReason={waitReason}>
           {status.kind === 'sending' ? t('login.sending') : t('login.submit')}
         </Button>
@@ -118,13 +132,28 @@ function EarlierSessionNotes({ endedSession }: { endedSession: ReturnType<typeof
   )
 }
 
-function CredentialFields({ getFieldProps }: { getFieldProps: GetFieldProps<LoginCredentials> }) {
+interface CredentialFieldsProps {
+  getFieldProps: GetFieldProps<LoginCredentials>
+  /** The company that this device remembers, while the field shows it (decision 114). */
+  rememberedCompany: string | null
+  onForget: () => void
+}
+
+function CredentialFields({ getFieldProps, rememberedCompany, onForget }: CredentialFieldsProps) {
   const { t } = useTranslation('accounts')
   return (
     <>
       <Field
         {...normaliseOnBlur(getFieldProps('company', t('login.company')), cleanCode)}
-        help={t('login.companyHelp')}
+        help={
+          rememberedCompany === null ? (
+            t('login.companyHelp')
+          ) : (
+            <Button kind="plain" onClick={onForget}>
+              {t('login.notCompany', { code: rememberedCompany })}
+            </Button>
+          )
+        }
         autoComplete="organization"
         autoCapitalize="none"
         autoCorrect="off"

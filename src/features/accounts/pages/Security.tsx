@@ -1,6 +1,6 @@
 import '#ui/icons/app-icons.ts'
+import { AccountPage } from '#patterns/AccountPage.tsx'
 import { useConnection } from '#state/use-store.ts'
-import { Page } from '#ui/page/Page.tsx'
 import { OnlineOnly } from '#ui/page/OnlineOnly.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -10,12 +10,11 @@ const load = async () => (await import(/* chunk: online */ '#features/accounts/c
 export function Security() {
   const { t } = useTranslation('profile')
   const { networkState: connection } = useConnection()
-  const crumbs = [{ label: t('title'), to: '/app/profile/user' }]
   return (
-    <Page title={t('security.title')} intro={t('security.lead')} crumbs={crumbs} width="narrow">
+    <AccountPage tab="security" intro={t('security.lead')}>
       <OnlineOnly isOnline={connection === 'online'} load={load} title={t('security.offline')}>
         <p>{t('security.offlineText')}</p>
       </OnlineOnly>
-    </Page>
+    </AccountPage>
   )
 }

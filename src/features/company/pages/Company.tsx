@@ -1,4 +1,5 @@
 import '#ui/icons/app-icons.ts'
+import '#features/company/style.css'
 import { useState } from 'react'
 import { getCompany } from '#contract/accounts.ts'
 import { useRecord } from '#state/use-record.ts'
@@ -20,7 +21,7 @@ export function Company() {
   // When a session ends, its rows are deleted before the page is left. Until then the form stays, with the typed values.
   if (record && record !== displayedRow) setDisplayedRow(record)
   return (
-    <Page title={t('title')} intro={t('lead')} width="narrow">
+    <Page title={t('title')} intro={t('lead')}>
       {displayedRow && <CompanyEdit overlaidRow={displayedRow} />}
       {!displayedRow && !problem && <Skeleton />}
       {!displayedRow && problem?.code === 'OFFLINE' && (

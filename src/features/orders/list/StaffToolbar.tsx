@@ -1,3 +1,4 @@
+import { clientTypeNames } from '#ui/display/client-type-name.ts'
 import { recheckServices } from '#contract/services.ts'
 import { reconcilePayments } from '#contract/payments.ts'
 import { type ClientType, clientTypes, isDeleteLevel } from '#domain/access.ts'
@@ -42,7 +43,7 @@ export function StaffToolbar({ type, companyId, onOwn, onChoose }: Props) {
   const items: (MenuItem & { isOffered?: boolean })[] = [
     ...clientTypes.map((clientType) => ({
       key: clientType,
-      label: t('tools.type', { type: clientType }),
+      label: t('tools.type', { type: clientTypeNames[clientType] }),
       isChosen: clientType === type,
       isOffered: isDeleteLevel(caller),
       onSelect: () => chooseClientType(clientType),

@@ -1,3 +1,4 @@
+import { trimPercent } from '#domain/fees/percent.ts'
 import { groupThousands, readAmount } from '#domain/money.ts'
 import { userLimits } from '#domain/orders.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
@@ -31,7 +32,7 @@ const describeTime =
 const describeUat: Describe = (step, t) => {
   const { values, amount } = step
   const params = {
-    percent: values.percent,
+    percent: trimPercent(values.percent ?? ''),
     of: formatValue(step, 'of'),
     share: formatValue(step, 'share'),
     bound: formatValue(step, 'bound'),
@@ -62,7 +63,7 @@ const describeByCode: Readonly<Record<string, Describe>> = {
   contract: (_step, t) => t('why.contract'),
   residual: (_step, t) => t('why.residual'),
   months: (step, t) => t('why.months', { ...toParams(step), count: Number(step.values.months) }),
-  discount: ({ values }, t) => t('why.discount', { percent: values.percent }),
+  discount: ({ values }, t) => t('why.discount', { percent: trimPercent(values.percent ?? '') }),
   traffic: (step, t) => t('why.traffic', { gb: step.values.gb, price: formatValue(step, 'price') }),
   carriedFrom: ({ values }, t) => t('why.carriedFrom', { month: values.month }),
   carriedOn: (_step, t) => t('why.carriedOn'),

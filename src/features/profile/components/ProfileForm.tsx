@@ -5,6 +5,7 @@ import { checkUser } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { EditFormNotes } from '#patterns/edit-form/EditFormNotes.tsx'
 import { useEditForm } from '#patterns/edit-form/useEditForm.ts'
+import { useSubmitLabel } from '#patterns/edit-form/useSubmitLabel.ts'
 import { Field } from '#ui/form/Field.tsx'
 import { PageForm } from '#ui/form/PageForm.tsx'
 import { useTranslation } from 'react-i18next'
@@ -25,6 +26,7 @@ interface ProfileFormProps {
 
 export function ProfileForm({ overlaidRow, onClose }: ProfileFormProps) {
   const { t } = useTranslation('profile')
+  const submitLabel = useSubmitLabel(t('form.submit'))
   const form = useEditForm<UserRow, ProfileValues, ProfileValues, ProfileFault>({
     name: 'profile',
     row: overlaidRow,
@@ -46,7 +48,7 @@ export function ProfileForm({ overlaidRow, onClose }: ProfileFormProps) {
         : getFieldProblems(problem),
     save: ({ changes, options }) => saveProfile(overlaidRow.row.id, changes, options),
     onSaved: onClose,
-    texts: { submit: t('form.submit'), saving: t('form.saving'), unchanged: t('form.unchanged') },
+    texts: { submit: submitLabel, saving: t('form.saving'), unchanged: t('form.unchanged') },
   })
   const { name, avatar } = form.row?.row ?? overlaidRow.row
   return (
@@ -58,7 +60,7 @@ export function ProfileForm({ overlaidRow, onClose }: ProfileFormProps) {
         formatField={(_field, row) => ({ label: t('field.name'), value: row.name })}
       />
       <PictureField name={name} currentAvatar={avatar} {...form.getValueProps('avatar')} />
-      <Field label={t('field.name')} autoComplete="name" maxLength={100} {...form.getFieldProps('name')} />
+      <Field label={t('field.name')} autoComplete="name" maxLength={100} autoFocus {...form.getFieldProps('name')} />
     </PageForm>
   )
 }

@@ -1,9 +1,9 @@
 import '#ui/icons/app-icons.ts'
 import '#features/profile/style.css'
 import { passwordLength } from '#domain/accounts/passwords.ts'
+import { AccountPage } from '#patterns/AccountPage.tsx'
 import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { PasswordField } from '#ui/form/Field.tsx'
-import { Page } from '#ui/page/Page.tsx'
 import { PageForm } from '#ui/form/PageForm.tsx'
 import { PasswordMeter } from '#ui/form/PasswordMeter.tsx'
 import { useTranslation } from 'react-i18next'
@@ -15,9 +15,8 @@ export function Password() {
   const { networkState } = useConnection()
   const { user } = useSignedInSession()
   const { values, getFieldProps, formProps } = usePasswordForm()
-  const crumbs = [{ label: t('title'), to: '/app/profile/user' }]
   return (
-    <Page title={t('password.title')} intro={t('password.lead')} crumbs={crumbs} width="narrow">
+    <AccountPage tab="password" intro={t('password.lead')}>
       <PageForm {...formProps} disabledReason={networkState === 'online' ? null : t('password.offline')}>
         {/* Password managers store the password under this user name. */}
         <input type="text" autoComplete="username" value={user.email} readOnly hidden />
@@ -47,6 +46,6 @@ export function Password() {
           {...getFieldProps('confirm')}
         />
       </PageForm>
-    </Page>
+    </AccountPage>
   )
 }

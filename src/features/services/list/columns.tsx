@@ -2,7 +2,6 @@ import type { TFunction } from 'i18next'
 import type { ServiceRow } from '#contract/services.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { ListColumn } from '#ui/list/column.ts'
-import { formatNumber } from '#ui/list/Freshness.tsx'
 import { isWebAddress } from '#ui/display/WebAddress.tsx'
 import { formatMemoryDifference } from '#features/services/memory-difference.ts'
 import { formatMemory, listNotes, ServiceStatusTag, formatTasks } from '#features/services/ServiceStatusTag.tsx'
@@ -99,21 +98,27 @@ function ServiceStateCell({ row, t }: { row: ServiceRow; t: TFunction<'services'
   )
 }
 
+/** Instances and memory as set. What runs is added only while it differs. */
 function Capacity({ row, t }: { row: ServiceRow; t: TFunction<'services'> }) {
   if (row.system_status === 0) return <span className="service-none">{t('capacity.none')}</span>
-  const { task_runtime_memory: configuredMemory, running_memory: runningMemory } = row
-  const memory =
-    configuredMemory > 0 && runningMemory !== null
-      ? formatNumber(configuredMemory)
-      : formatMemory(configuredMemory, t, true)
+  const { task_desire_count: setTasks, running_tasks: runningTasks } = row
+  const { task_runtime_memory: setMemory, running_memory: runningMemory } = row
+  const isTaskCountSet = setTasks === runningTasks || setTasks < 0
+  const isMemorySet = setMemory === runningMemory || setMemory === 0 || runningMemory === null
+  const set = formatTasks(setTasks, t, true)
+  const memory = formatMemory(setMemory, t, true)
   return (
     <span className="service-capacity">
       <span>
-        {t('capacity.tasks', { set: formatTasks(row.task_desire_count, t, true), running: String(row.running_tasks) })}
+        {isTaskCountSet
+          ? t('capacity.tasks', { set })
+          : t('capacity.tasksRunning', { set, running: String(runningTasks) })}
       </span>
       <span>
         {formatMemoryDifference(row, t) ??
-          t('capacity.memory', { set: memory, running: formatMemory(runningMemory, t) })}
+          (isMemorySet
+            ? memory
+            : t('capacity.memoryRunning', { set: memory, running: formatMemory(runningMemory, t) }))}
       </span>
     </span>
   )

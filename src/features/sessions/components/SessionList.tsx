@@ -16,6 +16,7 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { EndOtherSessionsDialog } from '#features/sessions/components/EndOtherSessionsDialog.tsx'
 import { useDeviceNames } from '#features/sessions/use-device-names.ts'
+import { useLastUse } from '#features/sessions/useLastUse.ts'
 
 /** Ends a session. If the session has already ended, this is treated as success. */
 const endOneSession =
@@ -47,9 +48,21 @@ export function SessionList() {
   const hasOthers = rows?.some(({ current }) => !current) ?? false
   return (
     <section className="card sessions" aria-labelledby="sessions-list">
-      <h2 id="sessions-list" tabIndex={-1} ref={headingRef} className="sr-only">
-        {t('admin.title')}
-      </h2>
+      <div className="sessions-head">
+        <h2 id="sessions-list" tabIndex={-1} ref={headingRef}>
+          {t('admin.title')}
+        </h2>
+        {hasOthers && (
+          <Button
+            kind="plain"
+            aria-haspopup="dialog"
+            disabledReason={disabledReason}
+            onClick={() => setDialogOpen(true)}
+          >
+            {t('endOthers')}
+          </Button>
+        )}
+      </div>
       <ProblemNote problem={problem} title={t('failed')} shouldFocus />
       <ProblemNote problem={readProblem} title={t('unread')} onRetry={() => void reload()} />
       {!rows && !readProblem && <Skeleton />}
@@ -67,18 +80,6 @@ export function SessionList() {
         </ul>
       )}
       {rows && !hasOthers && <p className="field-help">{t('only')}</p>}
-      {hasOthers && (
-        <div className="sessions-all">
-          <Button
-            kind="danger"
-            aria-haspopup="dialog"
-            disabledReason={disabledReason}
-            onClick={() => setDialogOpen(true)}
-          >
-            {t('endOthers')}
-          </Button>
-        </div>
-      )}
       {isDialogOpen && <EndOtherSessionsDialog onClose={() => setDialogOpen(false)} onEnded={() => void reload()} />}
     </section>
   )
@@ -97,6 +98,7 @@ function Session({
 }) {
   const { t } = useTranslation('sessions')
   const deviceName = useDeviceNames()(row)
+  const formatLastUse = useLastUse()
   return (
     <li>
       <Icon name={row.form === 'mobile' || row.form === 'tablet' ? 'device' : 'system'} />
@@ -105,7 +107,7 @@ function Session({
           <span>{deviceName}</span> {row.current && <Tag tone="positive">{t('current')}</Tag>}
         </p>
         <p className="field-help session-facts">
-          {!row.current && <span>{t('used', { time: row.last_time })}</span>}
+          {!row.current && <time title={row.last_time}>{formatLastUse(row.last_time)}</time>}
           <span>{t('begun', { time: row.create_time })}</span>
           <span>{t('from', { network: row.network })}</span>
         </p>

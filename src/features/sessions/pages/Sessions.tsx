@@ -1,6 +1,6 @@
 import '#ui/icons/app-icons.ts'
+import { AccountPage } from '#patterns/AccountPage.tsx'
 import { useConnection } from '#state/use-store.ts'
-import { Page } from '#ui/page/Page.tsx'
 import { OnlineOnly } from '#ui/page/OnlineOnly.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -10,12 +10,11 @@ const load = async () => (await import(/* chunk: online */ '#features/sessions/c
 export function Sessions() {
   const { t } = useTranslation('profile')
   const { networkState: connection } = useConnection()
-  const crumbs = [{ label: t('title'), to: '/app/profile/user' }]
   return (
-    <Page title={t('sessions.title')} intro={t('sessions.lead')} crumbs={crumbs} width="narrow">
+    <AccountPage tab="sessions" intro={t('sessions.lead')}>
       <OnlineOnly isOnline={connection === 'online'} load={load} title={t('sessions.offline')}>
         <p>{t('sessions.offlineText')}</p>
       </OnlineOnly>
-    </Page>
+    </AccountPage>
   )
 }

@@ -1,6 +1,8 @@
+import type { UserRow } from '#contract/users.ts'
 import { accessLevels, isDeleteLevel } from '#domain/access.ts'
 import { titles, userFlags } from '#domain/accounts/users.ts'
 import { useConnection, useSignedInSession } from '#state/use-store.ts'
+import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
 import { CheckField, SelectField } from '#ui/form/choice-fields.tsx'
 import { Field as TextField } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
@@ -23,36 +25,33 @@ export function UserFields({ form }: { form: ReturnType<typeof useUserForm> }) {
     const changedField = field === 'access_level' ? { access_level: 100 as const } : { [field]: true }
     return !isOnline && needsConnection(row ? 'change' : 'create', changedField) ? t('form.needsConnection') : null
   }
+  // The rules lock name, title and e-mail together, except the e-mail of a user who is not activated.
+  const nameLockText = getLockText('name')
   const titleOptions = titles.map((title) => ({ value: String(title), label: tUsers(`titles.${title}`) }))
   const levelOptions = accessLevels.map((level) => ({ value: String(level), label: t(`levels.${level}`) }))
 
   return (
     <>
-      <div className="user-name">
-        <TextField
-          label={t('form.name')}
-          autoComplete="off"
-          maxLength={100}
-          lockReason={getLockText('name')}
-          {...form.getFieldProps('name')}
-        />
-        <SelectField
-          label={t('form.title')}
-          options={titleOptions}
-          lockReason={getLockText('title')}
-          {...form.getFieldProps('title')}
-        />
-      </div>
-      <TextField
-        label={t('form.email')}
-        type="email"
-        autoComplete="off"
-        maxLength={254}
-        lockReason={getLockText('email')}
-        help={row ? undefined : t(isOnline ? 'form.createHelp' : 'form.notChecked')}
-        {...form.getFieldProps('email')}
-        onBlur={(event) => void form.checkEmail(event)}
-      />
+      {row && nameLockText !== null ? (
+        <UserFacts row={row} lockText={nameLockText} />
+      ) : (
+        <>
+          <div className="user-name">
+            <TextField label={t('form.name')} autoComplete="off" maxLength={100} {...form.getFieldProps('name')} />
+            <SelectField label={t('form.title')} options={titleOptions} {...form.getFieldProps('title')} />
+          </div>
+          <TextField
+            label={t('form.email')}
+            type="email"
+            autoComplete="off"
+            maxLength={254}
+            lockReason={getLockText('email')}
+            help={row ? undefined : t(isOnline ? 'form.createHelp' : 'form.notChecked')}
+            {...form.getFieldProps('email')}
+            onBlur={(event) => void form.checkEmail(event)}
+          />
+        </>
+      )}
       <fieldset className="user-group">
         <legend>{t('form.flags')}</legend>
         {userFlags.map((flag) => (
@@ -76,5 +75,21 @@ export function UserFields({ form }: { form: ReturnType<typeof useUserForm> }) {
         />
       )}
     </>
+  )
+}
+
+/** Name, e-mail and title of a user for whom the form can change none of them, with the reason once. */
+function UserFacts({ row: { name, email, title }, lockText }: { row: UserRow; lockText: string }) {
+  const { t } = useTranslation('people')
+  const { t: tUsers } = useTranslation('users')
+  return (
+    <div className="user-facts">
+      <DescriptionList>
+        <DescriptionItem label={t('form.name')}>{name}</DescriptionItem>
+        <DescriptionItem label={t('form.email')}>{email}</DescriptionItem>
+        <DescriptionItem label={t('form.title')}>{tUsers(`titles.${title}`)}</DescriptionItem>
+      </DescriptionList>
+      <p className="field-help">{lockText}</p>
+    </div>
   )
 }

@@ -9,6 +9,7 @@ import type { CallResult } from '#request/call-results.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useEditForm } from '#patterns/edit-form/useEditForm.ts'
+import { useSubmitLabel } from '#patterns/edit-form/useSubmitLabel.ts'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem, formatProblem } from '#ui/i18n/problem-messages.ts'
 import {
@@ -45,6 +46,7 @@ export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserF
   const { user, caller } = useSignedInSession()
   const isOnline = useConnection().networkState === 'online'
   const isNew = formBase.base === null
+  const submitLabel = useSubmitLabel(t(isNew ? 'form.createSubmit' : 'form.editSubmit'))
   const form = useEditForm<UserRow, UserFormValues, UserFields, UserFault>({
     name: toFormName(formKey),
     row: formBase.base,
@@ -75,7 +77,7 @@ export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserF
     },
     texts: {
       createAction: tUsers('toast.create'),
-      submit: t(isNew ? 'form.createSubmit' : 'form.editSubmit'),
+      submit: submitLabel,
       saving: t('form.saving'),
       unchanged: t('form.unchanged'),
       getCreatedLink: ({ id, fields }) =>

@@ -52,11 +52,10 @@ export const needsConnection = (action: 'create' | 'change', changes: Partial<Us
     ? (changes.access_level ?? 0) !== 0
     : changes.admin !== undefined || changes.access_level !== undefined
 
-type LockReason = 'deleted' | 'email' | 'self' | 'ownName' | 'activated' | 'activatedTitle'
+type LockReason = 'deleted' | 'email' | 'self' | 'ownName' | 'activated'
 
-// Users can change their own name on the profile page, but not their title (portal 2), so the two fields have different reasons.
-const ownLockReasons: Partial<Record<UserField, LockReason>> = { name: 'ownName', title: 'self', admin: 'self' }
-const activatedLockReasons: Partial<Record<UserField, LockReason>> = { name: 'activated', title: 'activatedTitle' }
+const ownLockReasons: Partial<Record<UserField, LockReason>> = { name: 'ownName', title: 'ownName', admin: 'self' }
+const activatedLockReasons: Partial<Record<UserField, LockReason>> = { name: 'activated', title: 'activated' }
 
 /** Returns the message key of the reason why a field is locked, or null if it is not locked (`getLockedFields`). */
 export function getLockReason(

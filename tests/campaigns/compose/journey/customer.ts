@@ -29,6 +29,7 @@ export async function signUp(site: JourneySite): Promise<Page> {
   await fillFields(page, { number: '12345678' })
   await submit(page)
   await page.locator('input[name="user_name"]').waitFor()
+  await page.locator('select[name="user_title"]').selectOption('1')
   await fillFields(page, { user_name: 'Ana Chan', user_email: email, user_password: password, confirmPwd: password })
   await submit(page)
   await page.getByText(email, { exact: false }).first().waitFor()

@@ -94,9 +94,9 @@ it('The wizard shows each problem at its field, and checks the code when its fie
   await fixture.user.click(screen.getByRole('radio', { name: /^Concurrent/ }))
   expect(getNamedField('users').value).toBe('10')
   // The page shows the limit of the price list in the selected currency (D1).
-  await findText('for 20.00% of the annual fee, at least HKD 5,000.00.')
+  await findText('for 20% of the annual fee, at least HKD 5,000.00.')
   await fixture.user.click(screen.getByRole('radio', { name: 'USD' }))
-  await findText('for 20.00% of the annual fee, at least USD 640.00.')
+  await findText('for 20% of the annual fee, at least USD 640.00.')
 })
 
 nightly(

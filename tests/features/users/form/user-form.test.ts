@@ -94,11 +94,11 @@ describe('the reason of a locked field', () => {
     }
   })
 
-  it("refers to the profile page for the user's own name, but not for the title (portal 2)", () => {
+  it('is the same for name and title, because the drawer shows one sentence for both', () => {
     const listReasons = (isSelf: boolean) =>
       (['title', 'name'] as const).map((field) => getLockReason(field, { status: userStatus.activated }, { isSelf }))
-    expect(listReasons(false)).toEqual(['activatedTitle', 'activated'])
-    expect(listReasons(true)).toEqual(['self', 'ownName'])
+    expect(listReasons(false)).toEqual(['activated', 'activated'])
+    expect(listReasons(true)).toEqual(['ownName', 'ownName'])
   })
 })
 

@@ -118,7 +118,7 @@ nightly('Roles except admin are changed offline too: each write waits and is sen
       .map(({ disabled }) => disabled),
   ).toEqual([true, true, true])
   withinRole('Admin').getByText('Rights take effect at once, so changing this needs a connection.')
-  await fixture.user.click(withinRole('Alert').getByRole('radio', { name: 'Give' }))
+  await fixture.user.click(withinRole('Alert').getByRole('radio', { name: 'Add' }))
   await withinDialog().findByText(/^You're offline: each change is saved/)
   await pressInDialog('Apply to 2 users')
   await withinDialog().findByText('2 waiting to be sent')

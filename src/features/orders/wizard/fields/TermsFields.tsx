@@ -1,4 +1,5 @@
 import '#features/orders/wizard-words.ts'
+import { trimPercent } from '#domain/fees/percent.ts'
 import { getCurrencyPrices, type UserMode } from '#domain/fees/price-list.ts'
 import { type Currency, writeAmount } from '#domain/money.ts'
 import { getMinUsers, raiseUsers } from '#domain/checks/order-checks.ts'
@@ -50,7 +51,7 @@ export function TermsFields({ values, onChange, problems, priceData, currency }:
   /** A minimum amount of 0 is not mentioned (D1). */
   function getUatHelp() {
     const { uatBound } = getCurrencyPrices(list, currency)
-    const params = { percent: list.uat_charge, bound: formatAmount(currency, writeAmount(uatBound)) }
+    const params = { percent: trimPercent(list.uat_charge), bound: formatAmount(currency, writeAmount(uatBound)) }
     if (priceData.uatBound === 'ceiling') return t('field.uatHelpCeiling', params)
     return t(uatBound > 0n ? 'field.uatHelpFloor' : 'field.uatHelp', params)
   }
