@@ -1,7 +1,7 @@
 /** Payments, call-backs of the gateways, and printed documents. None of these calls is ever queued (D89). */
 import * as z from 'zod/mini'
 import { languages } from '#domain/accounts/users.ts'
-import { paymentTypes } from '#domain/payments.ts'
+import { maxPaidItems, paymentTypes } from '#domain/payments.ts'
 import { defineEndpoint } from '#contract/endpoint.ts'
 import {
   amount,
@@ -91,9 +91,6 @@ export const checkPayment = defineEndpoint({
   offline: 'online',
   secret: true,
 })
-
-/** A payment has one invoice, audit entry and receipt for each item, so their number is limited. */
-export const maxPaidItems = 50
 
 const paidItems = z.array(z.object({ contractType, id: rowId })).check(z.minLength(1), z.maxLength(maxPaidItems))
 
