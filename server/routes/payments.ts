@@ -2,9 +2,11 @@ import { headers as names } from '#contract/headers.ts'
 import {
   alipayCalls,
   applyPaymentTask,
+  checkItems,
   checkPayment,
   listPaymentTasks,
   pay as payCall,
+  payItems,
   reconcilePayments,
   refundPaymentTask,
   returnFromPayment,
@@ -35,7 +37,7 @@ export const paymentHandlers: EndpointHandler[] = [
     const { app, principal, language, headers } = context
     const payment = await startPayment(app, {
       caller: requireCaller(principal),
-      payableRef: toPayable(params, body),
+      items: [toItem(params.contract, body.contractType)],
       type: body.type,
       token: body.type === 'stripe' ? body.token || null : null,
       intent: getHeader(headers, names.key) ?? null,
@@ -45,9 +47,25 @@ export const paymentHandlers: EndpointHandler[] = [
     return { body: payment }
   }),
   createProcedureHandler(checkPayment, async ({ app, principal }, { params, body }) => {
-    return {
-      body: await readPaymentStatus(app, { caller: requireCaller(principal), payableRef: toPayable(params, body) }),
-    }
+    const items = [toItem(params.contract, body.contractType)]
+    return { body: await readPaymentStatus(app, { caller: requireCaller(principal), items }) }
+  }),
+  createProcedureHandler(payItems, async (context, { body }) => {
+    const { app, principal, language, headers } = context
+    const payment = await startPayment(app, {
+      caller: requireCaller(principal),
+      items: body.items.map(({ contractType, id }) => toItem(id, contractType)),
+      type: body.type,
+      token: body.type === 'stripe' ? body.token || null : null,
+      intent: getHeader(headers, names.key) ?? null,
+      language,
+      device: detectDevice(context),
+    })
+    return { body: payment }
+  }),
+  createProcedureHandler(checkItems, async ({ app, principal }, { body }) => {
+    const items = body.items.map(({ contractType, id }) => toItem(id, contractType))
+    return { body: await readPaymentStatus(app, { caller: requireCaller(principal), items }) }
   }),
   createUseCaseHandler(reconcilePayments, (context) => startJob(context, { kind: 'reconcile-payments', input: {} })),
   createUseCaseHandler(listPaymentTasks, listTasks),
@@ -89,10 +107,7 @@ function renderResultPage(language: Language, outcome: PaymentReturnOutcome | nu
   })
 }
 
-const toPayable = (
-  { contract: id }: { contract: number },
-  { contractType }: { contractType: keyof typeof kindsByContractType },
-) => ({
+const toItem = (id: number, contractType: keyof typeof kindsByContractType) => ({
   kind: kindsByContractType[contractType],
   id,
 })

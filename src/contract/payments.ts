@@ -1,7 +1,7 @@
 /** Payments, call-backs of the gateways, and printed documents. None of these calls is ever queued (D89). */
 import * as z from 'zod/mini'
 import { languages } from '#domain/accounts/users.ts'
-import { paymentTypes } from '#domain/payments.ts'
+import { maxPaidItems, paymentTypes } from '#domain/payments.ts'
 import { defineEndpoint } from '#contract/endpoint.ts'
 import {
   amount,
@@ -92,6 +92,35 @@ export const checkPayment = defineEndpoint({
   secret: true,
 })
 
+const paidItems = z.array(z.object({ contractType, id: rowId })).check(z.minLength(1), z.maxLength(maxPaidItems))
+
+/** Pays several items of one company and currency with one payment: all take effect or none. An addition to the specification. */
+export const payItems = defineEndpoint({
+  name: 'payItems',
+  method: 'POST',
+  path: '/api/payments',
+  summary: 'Starts one payment of several items, and returns its status or the address of the gateway',
+  access: 'order',
+  matrix: 'Z-20 Z-21',
+  body: z.object({ items: paidItems, type: z.enum(paymentTypes), token: z.optional(text(300)) }),
+  output: pay.output,
+  offline: 'online',
+  secret: true,
+})
+
+export const checkItems = defineEndpoint({
+  name: 'checkItems',
+  method: 'POST',
+  path: '/api/payments/check',
+  summary: 'Returns the status of a payment of several items, and queries the gateway if the payment is not settled',
+  access: 'order',
+  matrix: 'Z-20',
+  body: z.object({ items: paidItems }),
+  output: checkPayment.output,
+  offline: 'online',
+  secret: true,
+})
+
 /** Runs the periodic reconcile job immediately, for all payments (D53). */
 export const reconcilePayments = defineEndpoint({
   name: 'reconcilePayments',
@@ -117,7 +146,8 @@ const paymentTask = z.object({
   company_id: z.int(),
   company_code: z.string(),
   company_name: z.string(),
-  kind: z.enum(['order', 'backup', 'traffic']),
+  /** `group`: the money is for several items, and `service_code` has the codes of all their services. */
+  kind: z.enum(['order', 'backup', 'traffic', 'group']),
   payable_id: z.int(),
   service_code: z.string(),
   reason: z.enum(['deleted', 'replaced', 'tooLate', 'paidAlready', 'anotherAmount', 'anotherCurrency']),

@@ -5,6 +5,9 @@ import type { Currency, Hundredths } from '#domain/money.ts'
 export const paymentTypes = ['stripe', 'alipay', 'globalAlipay', 'simulate'] as const
 export type PaymentType = (typeof paymentTypes)[number]
 
+/** Maximum of items in one payment, because each has its own invoice, receipt and entry in the trail (decision 110). */
+export const maxPaidItems = 50
+
 /** Alipay of mainland China takes RMB, cross-border Alipay takes other currencies. */
 const getAlipayType = (currency: Currency): 'alipay' | 'globalAlipay' =>
   currency === 'RMB' ? 'alipay' : 'globalAlipay'

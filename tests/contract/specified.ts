@@ -130,6 +130,8 @@ export const addedCalls = [
   'GET /public/calendar/:key/contracts.ics',
   'POST /api/contract/:id/undo',
   'POST /api/payment/:contract/check',
+  'POST /api/payments',
+  'POST /api/payments/check',
   'POST /api/payment/reconcile',
   'GET /api/payment/tasks',
   'POST /api/payment/tasks/:id/refund',

@@ -4,12 +4,14 @@ import { listCustomerPayments } from '#contract/staff/customers.ts'
 import type { DueType } from '#domain/dues.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
+import { selectGroupCodes } from '#server/db/payments/payment-groups.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
 export interface CustomerPaymentRecord {
   id: number
   company_id: number
-  type: DueType
+  /** `group`: several items that were paid together. */
+  type: DueType | 'group'
   service_code: string
   /** Epoch ms. */
   paid_at: number
@@ -17,6 +19,7 @@ export interface CustomerPaymentRecord {
   amount: string
   gateway: string
   reference: string
+  /** Numbers of all invoices of the payment, such as `I202603000001, I202603000002`. */
   invoice_no: string | null
   state: 'applied' | 'open' | 'refunding' | 'refunded'
   contract_id: number | null
@@ -29,9 +32,11 @@ const selectPayments = (db: DatabaseHandle, companyId: number) =>
       sql<CustomerPaymentRecord & { reference_key: string; invoice_key: string }>`(
         select payment.id, payment.company_id, payment.paid_at, payment.currency, payment.amount, payment.gateway,
           payment.reference, money.state,
-          coalesce(o.type, b.pdb_type, 'traffic') as type, coalesce(o.code, b.service_code, t.service_code) as service_code,
-          case when money.state = 'applied' then o.contract_id end as contract_id, invoice.code as invoice_no,
-          lower(payment.reference) as reference_key, coalesce(lower(invoice.code), '') as invoice_key
+          case when payment.group_id is null then coalesce(o.type, b.pdb_type, 'traffic') else 'group' end as type,
+          coalesce(${selectGroupCodes(sql.ref('payment.group_id'))}, o.code, b.service_code, t.service_code) as service_code,
+          case when money.state = 'applied' and payment.group_id is null then o.contract_id end as contract_id,
+          invoices.codes as invoice_no,
+          lower(payment.reference) as reference_key, coalesce(lower(invoices.codes), '') as invoice_key
         from payment
         left join payment_task task on task.payment_id = payment.id
         cross join lateral (
@@ -39,9 +44,14 @@ const selectPayments = (db: DatabaseHandle, companyId: number) =>
         left join service_order o on o.id = payment.order_id
         left join backup_order b on b.id = payment.backup_order_id
         left join traffic t on t.id = payment.traffic_id
-        left join invoice on money.state = 'applied' and invoice.company_id = payment.company_id
-          and (invoice.order_id = payment.order_id or invoice.backup_order_id = payment.backup_order_id
-            or invoice.traffic_id = payment.traffic_id)
+        left join lateral (
+          select string_agg(invoice.code, ', ' order by invoice.code) as codes from invoice
+          where money.state = 'applied' and invoice.company_id = payment.company_id and (
+            payment.group_id is null and (invoice.order_id = payment.order_id
+              or invoice.backup_order_id = payment.backup_order_id or invoice.traffic_id = payment.traffic_id)
+            or exists (select from payment_group_item i where i.group_id = payment.group_id
+              and (invoice.order_id = i.order_id or invoice.backup_order_id = i.backup_order_id
+                or invoice.traffic_id = i.traffic_id)))) invoices on true
         where payment.company_id = ${companyId})`.as('item'),
     )
     .selectAll()

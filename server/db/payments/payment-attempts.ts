@@ -5,7 +5,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
-import { columnByKind, type PayableRef } from '#server/db/payments/payables.ts'
+import type { PayableRef } from '#server/db/payments/payables.ts'
+import { concernsAny, isAbout, listItems } from '#server/db/payments/payment-groups.ts'
 import type { PaymentAttemptTable } from '#server/db/tables/order-tables.ts'
 
 export type AttemptRecord = Selectable<PaymentAttemptTable>
@@ -13,8 +14,6 @@ export type AttemptRecord = Selectable<PaymentAttemptTable>
 const unsettledStates = ['starting', 'open', 'processing'] as const
 
 const selectAttempts = (db: DatabaseHandle) => db.selectFrom('payment_attempt').selectAll()
-const selectPayableAttempts = (db: DatabaseHandle, { kind, id }: PayableRef) =>
-  selectAttempts(db).where(columnByKind[kind], '=', id)
 
 export const insertPaymentAttempt = (db: DatabaseHandle, attempt: Insertable<PaymentAttemptTable>) =>
   db.insertInto('payment_attempt').values(attempt).returningAll().executeTakeFirstOrThrow()
@@ -27,31 +26,36 @@ export const findAttemptByKey = (db: DatabaseHandle, key: string) => findRow(sel
 export const findAttemptByIntent = (
   db: DatabaseHandle,
   { payable, userId, intent }: { payable: PayableRef; userId: number; intent: string },
-) => findRow(selectPayableAttempts(db, payable).where('user_id', '=', userId).where('intent', '=', intent))
+) => findRow(selectAttempts(db).where(isAbout(payable)).where('user_id', '=', userId).where('intent', '=', intent))
 
-/** Returns attempts whose result is open, newest first. */
-export const listUnsettledAttempts = (db: DatabaseHandle, payable: PayableRef) =>
-  selectPayableAttempts(db, payable).where('state', 'in', unsettledStates).orderBy('id', 'desc').execute()
+/** Returns attempts whose result is open and that pay any item of the payable, newest first. */
+export async function listUnsettledAttempts(db: DatabaseHandle, payable: PayableRef): Promise<AttemptRecord[]> {
+  const isMatching = concernsAny(await listItems(db, payable))
+  return await selectAttempts(db)
+    .where(isMatching)
+    .where('state', 'in', unsettledStates)
+    .orderBy('id', 'desc')
+    .execute()
+}
 
-export const findLatestAttempt = (db: DatabaseHandle, payable: PayableRef) =>
-  findRow(selectPayableAttempts(db, payable).orderBy('id', 'desc').limit(1))
+/** For an item, also finds the attempt of a group that contains it. For a group, only its own. */
+export async function findLatestAttempt(db: DatabaseHandle, payable: PayableRef): Promise<AttemptRecord | null> {
+  const isMatching = payable.kind === 'group' ? isAbout(payable) : concernsAny([payable])
+  return await findRow(selectAttempts(db).where(isMatching).orderBy('id', 'desc').limit(1))
+}
 
 export const updateAttempt = (db: DatabaseHandle, id: number, fields: Updateable<PaymentAttemptTable>) =>
   db.updateTable('payment_attempt').set(fields).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
 /**
- * Schedules a check of the item's open attempts for now, because the item was deleted or paid in another way. Returns false if the item has
- * no open attempt. Works in any role.
+ * Schedules a check of the open attempts that pay any item of the payable for now, because it was deleted or paid in another way. Returns
+ * false if there is no such attempt. Works in any role.
  */
-export async function scheduleImmediateCheck(
-  db: DatabaseHandle,
-  { kind, id }: PayableRef,
-  now: number,
-): Promise<boolean> {
+export async function scheduleImmediateCheck(db: DatabaseHandle, payable: PayableRef, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('payment_attempt')
     .set({ next_look: now })
-    .where(columnByKind[kind], '=', id)
+    .where(concernsAny(await listItems(db, payable)))
     .where('state', 'in', unsettledStates)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n

@@ -2,6 +2,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
+import { selectGroupCodes } from '#server/db/payments/payment-groups.ts'
 import { nextCheckDelay } from '#server/db/payments/payment-attempts.ts'
 import type { PaymentTaskTable } from '#server/db/tables/order-tables.ts'
 
@@ -19,6 +20,7 @@ const selectTasks = (db: DatabaseHandle) =>
       'p.order_id',
       'p.backup_order_id',
       'p.traffic_id',
+      'p.group_id',
       'p.gateway',
       'p.reference',
       'p.amount',
@@ -28,11 +30,15 @@ const selectTasks = (db: DatabaseHandle) =>
       'c.code as company_code',
       'c.name as company_name',
       'u.name as user_name',
-      sql<string>`coalesce(o.code, b.service_code, m.service_code)`.as('code'),
-      sql<boolean>`coalesce(o.deleted, false)`.as('is_deleted'),
+      sql<string>`coalesce(${selectGroupCodes(sql.ref('p.group_id'))}, o.code, b.service_code, m.service_code)`.as(
+        'code',
+      ),
+      sql<boolean>`coalesce(o.deleted, false) or exists (
+        select from payment_group_item i join service_order d on d.id = i.order_id
+        where i.group_id = p.group_id and d.deleted)`.as('is_deleted'),
     ])
 
-/** A task with its payment. `code` is the service code. `user_name` is the user who refunded or applied it. */
+/** A task with its payment. `code` is the service code, or the codes of a group's services. `user_name` is the user who refunded or applied it. */
 export type PaymentTaskRecord = Awaited<ReturnType<ReturnType<typeof selectTasks>['executeTakeFirstOrThrow']>>
 
 export async function insertPaymentTask(

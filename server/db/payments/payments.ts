@@ -2,7 +2,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
-import { columnByKind, type PayableRef } from '#server/db/payments/payables.ts'
+import { columnByKind, type PayableItemRef } from '#server/db/payments/payables.ts'
 import type { InvoiceTable, PaymentTable } from '#server/db/tables/order-tables.ts'
 
 export type PaymentRecord = Selectable<PaymentTable>
@@ -39,7 +39,7 @@ interface InvoiceContent {
 
 export async function findInvoice(
   db: DatabaseHandle,
-  { kind, id }: PayableRef,
+  { kind, id }: PayableItemRef,
 ): Promise<{ code: string; content: InvoiceContent } | null> {
   const row = await db
     .selectFrom('invoice')

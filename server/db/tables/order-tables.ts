@@ -185,8 +185,27 @@ interface PaidColumns {
   traffic_id: ImmutableColumn<number | null>
 }
 
+/** The paid item. If several items are paid together, `group_id` is their group, and the other columns name its first item. */
+interface PaidOrGroupColumns extends PaidColumns {
+  group_id: ColumnType<number | null, number | null | undefined, never>
+}
+
+/** Items that are paid together. `items` is the sorted list of their names, so that each set of items has one group. */
+interface PaymentGroupTable {
+  id: Generated<number>
+  company_id: ImmutableColumn<number>
+  items: ImmutableColumn<string>
+  create_time: ImmutableColumn<number>
+}
+
+interface PaymentGroupItemTable extends PaidColumns {
+  id: Generated<number>
+  group_id: ImmutableColumn<number>
+  company_id: ImmutableColumn<number>
+}
+
 /** A payment that a gateway reported. Each payment is stored once. */
-export interface PaymentTable extends PaidColumns {
+export interface PaymentTable extends PaidOrGroupColumns {
   id: Generated<number>
   company_id: ImmutableColumn<number>
   gateway: ImmutableColumn<string>
@@ -200,7 +219,7 @@ export interface PaymentTable extends PaidColumns {
 }
 
 /** A payment attempt at a gateway, written before the gateway is called. */
-export interface PaymentAttemptTable extends PaidColumns {
+export interface PaymentAttemptTable extends PaidOrGroupColumns {
   id: Generated<number>
   company_id: ImmutableColumn<number>
   user_id: ImmutableColumn<number | null>
@@ -283,6 +302,8 @@ export interface OrderTables {
   reminder: ReminderTable
   payment: PaymentTable
   payment_attempt: PaymentAttemptTable
+  payment_group: PaymentGroupTable
+  payment_group_item: PaymentGroupItemTable
   payment_task: PaymentTaskTable
   invoice: InvoiceTable
   calendar_feed: CalendarFeedTable

@@ -2,21 +2,30 @@
 import { readAmount } from '#domain/money.ts'
 import { toTimestamp } from '#domain/time.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
-import { toPayableColumns, type PayableRef } from '#server/db/payments/payables.ts'
+import type { PayableRef } from '#server/db/payments/payables.ts'
 import { insertPayment, findPayment, type PaymentRecord } from '#server/db/payments/payments.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 import { openTask } from '#server/use-cases/payments/open-task.ts'
-import type { LockedPayable, ReceivedPayment, PaymentContext } from '#server/use-cases/payments/payable.ts'
+import {
+  applyToItems,
+  type LockedPayable,
+  type PaymentContext,
+  type ReceivedPayment,
+  toPaidColumns,
+} from '#server/use-cases/payments/payable.ts'
 
 export interface AppliedPayment {
   outcome: PaymentRecord['outcome']
   isRepeated: boolean
-  companyId: number
-  auditEntry: AuditEntry | null
+  payable: LockedPayable
+  /** One for each item that took effect, or one for money without effect. Empty if the payment is repeated. */
+  auditEntries: AuditEntry[]
 }
 
-/** A payment that does not match becomes a task for the staff. Returns null if the payable does not exist. */
+/**
+ * A payment that does not match becomes a task for the staff, with all its money. Returns null if the payable does not exist.
+ */
 export async function applyPayment(
   context: PaymentContext,
   payableRef: PayableRef,
@@ -25,12 +34,12 @@ export async function applyPayment(
   const { db, now } = context
   const payable = await findPayable(context, payableRef)
   if (!payable) return null
-  const { companyId, auditTarget: entry } = payable
+  const { companyId } = payable
   const createRepeatedResult = (outcome: PaymentRecord['outcome']): AppliedPayment => ({
     outcome,
     isRepeated: true,
-    companyId,
-    auditEntry: null,
+    payable,
+    auditEntries: [],
   })
   const knownPayment = await findPayment(db, payment.gateway, payment.reference)
   if (knownPayment) return createRepeatedResult(knownPayment.outcome)
@@ -38,7 +47,7 @@ export async function applyPayment(
   const { gateway, reference, amount, currency, paidAt } = payment
   const paymentId = await insertPayment(db, {
     company_id: companyId,
-    ...toPayableColumns(payableRef),
+    ...toPaidColumns(payableRef, payable),
     gateway,
     reference,
     amount,
@@ -48,37 +57,52 @@ export async function applyPayment(
     create_time: now,
   })
   if (paymentId === null) return createRepeatedResult((await findPayment(db, gateway, reference))?.outcome ?? outcome)
-  const info = { ...entry.info, Amount: `${currency} ${amount}`, Gateway: gateway }
-  const auditEntry: AuditEntry = {
-    code: entry.code,
+  const buildEntry = ({ code, info }: AuditTarget, paidAmount: string): AuditEntry => ({
+    code,
     operation: 'pay',
-    info: { ...info, Reference: reference, Outcome: outcome },
-  }
+    info: { ...info, Amount: paidAmount, Gateway: gateway, Reference: reference, Outcome: outcome },
+  })
   if (outcome !== 'applied') {
     await openTask(context, { companyId, paymentId, attemptId: payment.attemptId ?? null })
-    return { outcome, isRepeated: false, companyId, auditEntry }
+    // The money of several items is one sum, which belongs to none of them.
+    const auditEntries = [buildEntry(describeItems(payable), `${currency} ${amount}`)]
+    return { outcome, isRepeated: false, payable, auditEntries }
   }
-  const codes = await payable.takeEffect(payment, { change: await takeChangeNumber(db, companyId), time: now })
-  const changes = [{ field: 'status', ...payable.status }]
+  const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
+  const appliedItems = await applyToItems(payable, payment, changeStamp)
   return {
     outcome,
     isRepeated: false,
-    companyId,
-    auditEntry: { ...auditEntry, info: { ...auditEntry.info, ...codes }, changes },
+    payable,
+    auditEntries: appliedItems.map(({ item, details }) => {
+      const entry = buildEntry(item.auditTarget, `${currency} ${item.pay_amount}`)
+      return { ...entry, info: { ...entry.info, ...details }, changes: [{ field: 'status', ...item.status }] }
+    }),
   }
 }
 
-/** Returns `applied` if amount, currency and payable match (S-95). A payment made in time is applied even if its notification is late. */
+type AuditTarget = Pick<AuditEntry, 'code' | 'info'>
+
+function describeItems({ items }: LockedPayable): AuditTarget {
+  if (items.length === 1) return items[0].auditTarget
+  const codes = new Set(items.map(({ code }) => code))
+  return { code: 'order', info: { ServiceCode: [...codes].toSorted().join(', ') } }
+}
+
+/**
+ * Returns `applied` if amount, currency and all items match (S-95). A payment made in time is applied even if its notification is late.
+ */
 async function decideOutcome(
   context: PaymentContext,
-  payable: LockedPayable,
+  { items, currency, pay_amount, due }: LockedPayable,
   payment: ReceivedPayment,
 ): Promise<PaymentRecord['outcome']> {
-  if (payable.isPaid) return 'paid already'
-  if (payable.isReplaced) return 'replaced'
-  if (payment.currency !== payable.currency) return 'another currency'
-  if (readAmount(payment.amount) !== readAmount(payable.pay_amount)) return 'another amount'
+  if (items.some(({ isPaid }) => isPaid)) return 'paid already'
+  if (items.some(({ isReplaced }) => isReplaced)) return 'replaced'
+  if (payment.currency !== currency) return 'another currency'
+  if (readAmount(payment.amount) !== readAmount(pay_amount)) return 'another amount'
   const paidTime = toTimestamp(context.app.config.timeZone, payment.paidAt)
-  if (payable.hasEnded || (payable.due !== null && paidTime > payable.due)) return 'too late'
-  return (await payable.isOvertaken()) ? 'replaced' : 'applied'
+  if (items.some(({ hasEnded }) => hasEnded) || (due !== null && paidTime > due)) return 'too late'
+  for (const item of items) if (await item.isOvertaken()) return 'replaced'
+  return 'applied'
 }

@@ -1,11 +1,31 @@
-import type { PayableRef } from '#server/db/payments/payables.ts'
-import type { LockedPayable, PaymentContext } from '#server/use-cases/payments/payable.ts'
+import { listItems } from '#server/db/payments/payment-groups.ts'
+import { type PayableItemRef, type PayableRef, sortItems } from '#server/db/payments/payables.ts'
+import {
+  type LockedItem,
+  type LockedPayable,
+  type PaymentContext,
+  toLockedPayable,
+} from '#server/use-cases/payments/payable.ts'
 import { buildBackupPayable } from '#server/use-cases/payments/payable-backups.ts'
 import { buildOrderPayable } from '#server/use-cases/payments/payable-orders.ts'
 import { buildTrafficPayable } from '#server/use-cases/payments/payable-traffic.ts'
 
-const findersByKind = { order: buildOrderPayable, backup: buildBackupPayable, traffic: buildTrafficPayable } as const
+const buildersByKind = { order: buildOrderPayable, backup: buildBackupPayable, traffic: buildTrafficPayable } as const
 
-/** Locks the payable until the commit. Returns null if the payable does not exist. */
-export const findPayable = (context: PaymentContext, { kind, id }: PayableRef): Promise<LockedPayable | null> =>
-  findersByKind[kind](context, id)
+/** Locks the payable, with all its items, until the commit. Returns null if it does not exist. */
+export const findPayable = async (context: PaymentContext, payableRef: PayableRef): Promise<LockedPayable | null> =>
+  lockItems(context, await listItems(context.db, payableRef))
+
+/** Locks the items in the order that all transactions use. Returns null if one of them does not exist. */
+export async function lockItems(
+  context: PaymentContext,
+  itemRefs: readonly PayableItemRef[],
+): Promise<LockedPayable | null> {
+  const items: LockedItem[] = []
+  for (const { kind, id } of sortItems(itemRefs)) {
+    const item = await buildersByKind[kind](context, id)
+    if (!item) return null
+    items.push(item)
+  }
+  return toLockedPayable(items)
+}

@@ -8,15 +8,9 @@ import { type CompanyRecord, findCompanyById } from '#server/db/accounts/compani
 import { takeNextNumber } from '#server/db/orders/contracts.ts'
 import { type InvoiceSubject, insertInvoice, readSeller } from '#server/db/payments/payments.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
+import type { PaymentDetails } from '#server/use-cases/payments/payable.ts'
 
 type InvoiceContext = Pick<UseCaseContext, 'db' | 'app' | 'now'>
-
-interface PaymentDetails {
-  gateway: string
-  reference: string
-  /** Epoch ms. */
-  paidAt: number
-}
 
 export interface InvoiceInput {
   companyId: number

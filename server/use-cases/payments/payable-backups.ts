@@ -14,10 +14,10 @@ import type { ChangeStamp } from '#server/db/orders/orders.ts'
 import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
 import { type PayableBackupRecord, lockPayableBackup } from '#server/db/payments/payables.ts'
 import { createBackupInvoice } from '#server/use-cases/payments/invoices.ts'
-import type { LockedPayable, PaymentContext } from '#server/use-cases/payments/payable.ts'
+import type { LockedItem, PaymentContext } from '#server/use-cases/payments/payable.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 
-export async function buildBackupPayable(context: PaymentContext, id: number): Promise<LockedPayable | null> {
+export async function buildBackupPayable(context: PaymentContext, id: number): Promise<LockedItem | null> {
   const { db, app } = context
   const backup = await lockPayableBackup(db, id)
   if (!backup) return null
@@ -25,7 +25,7 @@ export async function buildBackupPayable(context: PaymentContext, id: number): P
   const due = getDueTimeWithin(toTimestamp(app.config.timeZone, backup.create_time), backup.period_end)
   const status = getBackupOrderStatus(backup.status, due, getBusinessMoment(context).now)
   return {
-    payableRef: { kind: 'backup', id },
+    itemRef: { kind: 'backup', id },
     companyId,
     code,
     currency,
@@ -43,12 +43,8 @@ export async function buildBackupPayable(context: PaymentContext, id: number): P
       return (await isCompanyService(db, { companyId, serviceId })) ? null : 'serviceGone'
     },
     revive: async () => undefined,
-    async takeEffect(payment, changeStamp) {
-      const invoiceNumber = await createBackupInvoice(context, companyId, id, payment)
-      // This is the last step, because the services' counter is locked after the invoice number is taken (see `makeContract`).
-      await activateBackup(context, backup, changeStamp)
-      return { InvoiceNo: invoiceNumber }
-    },
+    takeEffect: async (payment) => ({ InvoiceNo: await createBackupInvoice(context, companyId, id, payment) }),
+    updateService: (changeStamp) => activateBackup(context, backup, changeStamp),
     auditTarget: { code: 'backup', info: { ServiceCode: code, OrderId: id } },
     status: { before: backup.status === 0 ? 'unpaid' : 'invalid', after: 'effective' },
   }

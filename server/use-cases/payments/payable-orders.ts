@@ -17,20 +17,15 @@ import { updateListedOrder, type ChangeStamp, findUnpaidOrder, updateOrder } fro
 import { type PayableOrderRecord, lockPayableOrder } from '#server/db/payments/payables.ts'
 import { isCodeTaken, claimServiceCode } from '#server/db/orders/service-codes.ts'
 import { type InvoiceInput, writeInvoice } from '#server/use-cases/payments/invoices.ts'
-import type {
-  ApplyRefusal,
-  LockedPayable,
-  ReceivedPayment,
-  PaymentContext,
-} from '#server/use-cases/payments/payable.ts'
+import type { ApplyRefusal, LockedItem, PaymentContext, PaymentDetails } from '#server/use-cases/payments/payable.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { parseSegments } from '#server/use-cases/orders/order-terms.ts'
 
-export async function buildOrderPayable(context: PaymentContext, id: number): Promise<LockedPayable | null> {
+export async function buildOrderPayable(context: PaymentContext, id: number): Promise<LockedItem | null> {
   const order = await lockPayableOrder(context.db, id)
   if (!order) return null
   return {
-    payableRef: { kind: 'order', id },
+    itemRef: { kind: 'order', id },
     companyId: order.company_id,
     code: order.code,
     currency: order.currency,
@@ -47,10 +42,9 @@ export async function buildOrderPayable(context: PaymentContext, id: number): Pr
     async takeEffect(payment, changeStamp) {
       const contractNumber = await makeContract(context, id, changeStamp)
       const invoiceNumber = await writeInvoice(context, buildInvoice(order, { payment, contract: contractNumber }))
-      // This is the last step, because it locks the services' counter until the commit.
-      await updateListedOrder(context.db, order.company_id, order.code, changeStamp)
       return { ContractCode: contractNumber, InvoiceNo: invoiceNumber }
     },
+    updateService: (changeStamp) => updateListedOrder(context.db, order.company_id, order.code, changeStamp),
     auditTarget: { code: 'order', info: { ServiceCode: order.code, OrderId: id } },
     status: { before: order.stored, after: 'effective' },
   }
@@ -215,7 +209,7 @@ function getNextAnchor(order: PayableOrderRecord, baseContract: ContractRecord |
 
 const buildInvoice = (
   order: PayableOrderRecord,
-  { payment, contract }: { payment: ReceivedPayment; contract: string },
+  { payment, contract }: { payment: PaymentDetails; contract: string },
 ): InvoiceInput => {
   const { id, code, name, type, users, user_mode, modules, uat, period_start, period_end } = order
   const { currency, amount, pay_amount, steps: lines } = order

@@ -7,9 +7,9 @@ import { touchListedOrder } from '#server/db/orders/unpaid-matters.ts'
 import { lockPayableTraffic } from '#server/db/payments/payables.ts'
 import { settleSuspension } from '#server/use-cases/hosting/traffic/suspension.ts'
 import { createTrafficInvoice } from '#server/use-cases/payments/invoices.ts'
-import type { LockedPayable, PaymentContext } from '#server/use-cases/payments/payable.ts'
+import type { LockedItem, PaymentContext } from '#server/use-cases/payments/payable.ts'
 
-export async function buildTrafficPayable(context: PaymentContext, id: number): Promise<LockedPayable | null> {
+export async function buildTrafficPayable(context: PaymentContext, id: number): Promise<LockedItem | null> {
   const { db, app } = context
   const traffic = await lockPayableTraffic(db, id)
   if (!traffic) return null
@@ -17,7 +17,7 @@ export async function buildTrafficPayable(context: PaymentContext, id: number): 
   // No amount is due if all traffic was free.
   const isPaid = traffic.pay_date !== null || readAmount(amount) === 0n
   return {
-    payableRef: { kind: 'traffic', id },
+    itemRef: { kind: 'traffic', id },
     companyId,
     code,
     currency,
@@ -39,10 +39,10 @@ export async function buildTrafficPayable(context: PaymentContext, id: number): 
         changeStamp,
       )
       await touchListedOrder(db, { companyId, code }, changeStamp.change)
-      const invoiceNumber = await createTrafficInvoice(context, companyId, id, payment)
-      // This is the last step, because the services' counter stays locked until the commit.
+      return { InvoiceNo: await createTrafficInvoice(context, companyId, id, payment) }
+    },
+    async updateService() {
       await settleSuspension(context, { companyId, serviceId })
-      return { InvoiceNo: invoiceNumber }
     },
     auditTarget: { code: 'backup', info: { ServiceCode: code, Month: getTrafficMonth(traffic.period_end) } },
     status: { before: 'unpaid', after: 'paid' },

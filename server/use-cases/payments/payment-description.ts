@@ -3,7 +3,9 @@ import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/payment.json' with { type: 'json' }
 import zh from '#locales/zh/payment.json' with { type: 'json' }
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { listItems } from '#server/db/payments/payment-groups.ts'
 import {
+  type PayableItemRef,
   type PayableRef,
   lockPayableBackup,
   lockPayableOrder,
@@ -13,8 +15,8 @@ import { findListedOrderId } from '#server/db/hosting/services.ts'
 
 const messages = { en, zh }
 
-/** Names of the kinds of payables in the API (D66). */
-const contractTypes = { order: 'CONTRACT', backup: 'PDBORDER', traffic: 'TRAFFIC' } as const
+/** Names of the kinds of items in the API (D66), and of groups at gateways. */
+const contractTypes = { order: 'CONTRACT', backup: 'PDBORDER', traffic: 'TRAFFIC', group: 'GROUP' } as const
 
 export const kindsByContractType = { CONTRACT: 'order', PDBORDER: 'backup', TRAFFIC: 'traffic' } as const
 
@@ -30,16 +32,24 @@ export async function buildDescription(
   payableRef: PayableRef,
   language: Language,
 ): Promise<string> {
-  const { code, month } = await readSubject(db, payableRef)
-  return messages[language][messageKeys[payableRef.kind]]
-    .replace('{{code}}', code)
-    .replace('{{id}}', String(payableRef.id))
-    .replace('{{month}}', month)
+  const values: Record<string, string> =
+    payableRef.kind === 'group'
+      ? { items: String((await listItems(db, payableRef)).length) }
+      : await readSubject(db, payableRef)
+  return Object.entries({ ...values, id: String(payableRef.id) }).reduce(
+    (text, [name, value]) => text.replace(`{{${name}}}`, value),
+    messages[language][messageKeys[payableRef.kind]],
+  )
 }
 
-const messageKeys = { order: 'description', backup: 'backupDescription', traffic: 'trafficDescription' } as const
+const messageKeys = {
+  order: 'description',
+  backup: 'backupDescription',
+  traffic: 'trafficDescription',
+  group: 'groupDescription',
+} as const
 
-async function readSubject(db: DatabaseHandle, { kind, id }: PayableRef): Promise<{ code: string; month: string }> {
+async function readSubject(db: DatabaseHandle, { kind, id }: PayableItemRef): Promise<{ code: string; month: string }> {
   if (kind === 'order') return { code: (await lockPayableOrder(db, id))?.code ?? '', month: '' }
   if (kind === 'backup') return { code: (await lockPayableBackup(db, id))?.service_code ?? '', month: '' }
   const traffic = await lockPayableTraffic(db, id)
@@ -55,12 +65,17 @@ const unpaidOutcomes = new Set<PaymentReturnOutcome>(['cancelled', 'declined'])
 
 /**
  * Returns a function that builds the address of the payable's page in the app. Backups and traffic are on a tab of their service's
- * contract, where `paid` selects them.
+ * contract, where `paid` selects them. Several items are named in the address of the list of what is to be paid.
  */
 export async function findPaymentPage(
   db: DatabaseHandle,
-  { kind, id }: PayableRef,
+  payableRef: PayableRef,
 ): Promise<(outcome: PaymentReturnOutcome) => string> {
+  if (payableRef.kind === 'group') {
+    const names = (await listItems(db, payableRef)).map(formatPayableName)
+    return (outcome) => `/saas/app/contract?status=0&pay=${names.join(',')}&payment=${outcome}`
+  }
+  const { kind, id } = payableRef
   if (kind === 'order') {
     const order = await lockPayableOrder(db, id)
     // An unpaid change is shown on the page of its contract (D35).

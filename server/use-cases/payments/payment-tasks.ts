@@ -28,7 +28,7 @@ import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 import { requestReceipts } from '#server/use-cases/payments/mail-receipts.ts'
-import type { ApplyRefusal, LockedPayable } from '#server/use-cases/payments/payable.ts'
+import { type ApplyRefusal, applyToItems, type LockedPayable } from '#server/use-cases/payments/payable.ts'
 import { requestReconciliation } from '#server/use-cases/payments/request-reconciliation.ts'
 
 type TaskRow = OutputOf<typeof refundPaymentTask>
@@ -106,20 +106,32 @@ export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { pa
     const payable = requireRow(await findPayable(context, payableRef))
     const refusal = await findApplyRefusal(payable, task)
     if (refusal) throw createConflictError(refusal)
-    const { company_id: companyId, gateway, reference, amount, currency, paid_at: paidAt } = task
+    const { company_id: companyId, gateway, reference, paid_at: paidAt } = task
     const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
-    await payable.revive(changeStamp)
-    const codes = await payable.takeEffect({ gateway, reference, amount, currency, paidAt }, changeStamp)
+    for (const item of payable.items) await item.revive(changeStamp)
+    const appliedItems = await applyToItems(payable, { gateway, reference, paidAt }, changeStamp)
     await updatePaymentTask(db, id, { state: 'applied', user_id: caller.userId, update_time: now, end_time: now })
     // Another running payment for the payable is cancelled, or becomes a separate task.
     if (await scheduleImmediateCheck(db, payableRef, now))
       await requestReconciliation(db, { companyId: 0, intent: `applied-${id}`, now })
     const payer = task.attempt_id === null ? null : (await getAttempt(db, task.attempt_id)).user_id
-    await requestReceipts(db, { companyId, payableRef, payer, now })
+    await requestReceipts(db, { payable, payer, now })
     context.afterCommit(() => notifyJobs(app))
-    const changes = [{ field: 'status', ...payable.status }]
-    const entry = buildTaskEntry(task, { operation: 'pay', outcome: 'applied', details: codes })
-    await context.audit({ ...entry, changes })
+    for (const { item, details } of appliedItems) {
+      const entry = buildTaskEntry(task, { operation: 'pay', outcome: 'applied' })
+      const info = {
+        ...entry.info,
+        ...item.auditTarget.info,
+        Amount: `${item.currency} ${item.pay_amount}`,
+        ...details,
+      }
+      await context.audit({
+        ...entry,
+        code: item.auditTarget.code,
+        info,
+        changes: [{ field: 'status', ...item.status }],
+      })
+    }
     return { body: await readTaskRow(context, id) }
   })
 
@@ -127,33 +139,36 @@ async function findApplyRefusal(
   payable: LockedPayable,
   { amount, currency }: PaymentTaskRecord,
 ): Promise<ApplyRefusal | null> {
-  if (payable.isPaid) return 'paidAlready'
+  if (payable.items.some(({ isPaid }) => isPaid)) return 'paidAlready'
   if (currency !== payable.currency) return 'anotherCurrency'
   if (readAmount(amount) !== readAmount(payable.pay_amount)) return 'anotherAmount'
-  return await payable.findReviveRefusal()
+  for (const item of payable.items) {
+    const refusal = await item.findReviveRefusal()
+    if (refusal) return refusal
+  }
+  return null
 }
 
 interface TaskAction {
   operation: 'refund' | 'pay'
   outcome: string
-  details?: Record<string, string>
 }
 
 /** Builds an entry for the log of the company that the money belongs to. */
-export function buildTaskEntry(task: PaymentTaskRecord, { operation, outcome, details = {} }: TaskAction): AuditEntry {
+export function buildTaskEntry(task: PaymentTaskRecord, { operation, outcome }: TaskAction): AuditEntry {
   const { kind, id } = toPayableRef(task)
   const { code: ServiceCode, amount, currency, gateway: Gateway, reference: Reference } = task
   return {
-    code: kind === 'order' ? 'order' : 'backup',
+    code: kind === 'order' || kind === 'group' ? 'order' : 'backup',
     operation,
     info: {
       ServiceCode,
-      OrderId: id,
+      // A group has the codes of its services. It is no order, so it has no page.
+      ...(kind === 'group' ? {} : { OrderId: id }),
       Amount: `${currency} ${amount}`,
       Gateway,
       Reference,
       Outcome: outcome,
-      ...details,
     },
     ...(task.company_code === PROVIDER ? {} : { company: { id: task.company_id, actor: PROVIDER } }),
   }

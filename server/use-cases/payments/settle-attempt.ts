@@ -12,7 +12,7 @@ import {
   listUnsettledAttempts,
   updateAttempt,
 } from '#server/db/payments/payment-attempts.ts'
-import { toPayableRef } from '#server/db/payments/payables.ts'
+import { type PayableColumns, toPayableRef } from '#server/db/payments/payables.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { findCompanyOfUser } from '#server/db/accounts/companies.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
@@ -75,7 +75,7 @@ export async function refreshAttempt(app: AppContext, attempt: AttemptRecord): P
 /** Stores the gateway's report. `payment` is null if the gateway has no such payment. Returns the updated attempt. */
 export async function settleAttempt(
   app: AppContext,
-  attemptRef: Pick<AttemptRecord, 'id' | 'order_id' | 'backup_order_id' | 'traffic_id'>,
+  attemptRef: Pick<AttemptRecord, 'id' | keyof PayableColumns>,
   payment: GatewayPayment | null,
   { isEnding = false } = {},
 ): Promise<AttemptRecord> {
@@ -188,21 +188,20 @@ async function recordPaid(
   })
   if ((await listUnsettledAttempts(db, payableRef)).length > 0) await scheduleImmediateCheck(db, payableRef, now)
   const isApplied = appliedPayment.outcome === 'applied' && !appliedPayment.isRepeated
-  if (isApplied) await requestReceipts(db, { companyId, payableRef, payer: userId, now })
+  if (isApplied) await requestReceipts(db, { payable: appliedPayment.payable, payer: userId, now })
   if (!isApplied)
     app.log.error(
       { event: 'payment_unexpected', paid: payableRef, attempt: id, outcome: appliedPayment.outcome },
       'payment received for an order that is no longer payable',
     )
-  if (appliedPayment.auditEntry) {
+  if (appliedPayment.auditEntries.length > 0) {
     const payer = userId === null ? null : await findCompanyOfUser(db, userId)
     const isOwn = payer === null || payer.id === companyId
     const entryHeader = { companyId: isOwn ? companyId : payer.id, userId, now, status: 0 as const, intent }
     // If the staff pay for a customer, the entry is in that customer's log.
     const log = isOwn ? {} : { company: { id: companyId, actor: payer.code } }
-    await addAuditEntries(db, { ...entryHeader, requestId: `payment-${id}` }, [
-      { ...appliedPayment.auditEntry, ...log },
-    ])
+    const entries = appliedPayment.auditEntries.map((entry) => ({ ...entry, ...log }))
+    await addAuditEntries(db, { ...entryHeader, requestId: `payment-${id}` }, entries)
   }
   return { attempt, isNew: !appliedPayment.isRepeated }
 }

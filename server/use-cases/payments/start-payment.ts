@@ -18,7 +18,8 @@ import {
   listUnsettledAttempts,
   updateAttempt,
 } from '#server/db/payments/payment-attempts.ts'
-import { toPayableColumns, type PayableRef, toPayableRef } from '#server/db/payments/payables.ts'
+import { findItemsRef, requireItemsRef } from '#server/db/payments/payment-groups.ts'
+import { type PayableItemRef, type PayableRef, toPayableRef } from '#server/db/payments/payables.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { type PaymentStartResult, toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
 import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
@@ -32,9 +33,9 @@ import {
 } from '#server/problems/problem-error.ts'
 import { canActFor } from '#server/use-cases/orders/acting-company.ts'
 import { createAmountError, requireAcceptedAmount } from '#server/use-cases/payments/amount-limits.ts'
-import { findPayable } from '#server/use-cases/payments/find-payable.ts'
+import { findPayable, lockItems } from '#server/use-cases/payments/find-payable.ts'
 import { type PaidStatus, readPaidStatus, toPaidStatus } from '#server/use-cases/payments/paid-status.ts'
-import type { LockedPayable, PaymentContext } from '#server/use-cases/payments/payable.ts'
+import { type LockedPayable, type PaymentContext, toPaidColumns } from '#server/use-cases/payments/payable.ts'
 import {
   buildDescription,
   formatPayableName,
@@ -45,7 +46,8 @@ import { requireDriver, endAttempt, queryAttempt, settleAttempt } from '#server/
 
 export interface StartPaymentInput {
   caller: Caller
-  payableRef: PayableRef
+  /** One item, or several that are paid together. */
+  items: readonly PayableItemRef[]
   type: PaymentType
   /** Token of a card, or null if the payer enters the payment details at the gateway. */
   token: string | null
@@ -67,16 +69,19 @@ const maxQueries = 200
 type AttemptClaim =
   | { kind: 'settled'; progress: PaymentProgress }
   | { kind: 'fresh'; attempt: AttemptRecord }
-  /** An existing attempt. It is continued if `isSame`. Otherwise another payment method was chosen, and it must end first. */
-  | { kind: 'existing'; attempt: AttemptRecord; isSame: boolean }
+  /**
+   * An existing attempt. It is continued if `isSame`. Otherwise it must end first, because another payment method was chosen, or because it
+   * is not `isAboutSame`: it pays only some of the items, or also other items.
+   */
+  | { kind: 'existing'; attempt: AttemptRecord; isSame: boolean; isAboutSame: boolean }
 
 /**
  * Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, NOT_SUPPORT, STATE_CONFLICT with the reason, AMOUNT_TOO_SMALL, AMOUNT_TOO_LARGE,
- * RATE_LIMITED, CARD_INVALID with the bank's reason, and UNAVAILABLE if no money was taken and the call can be repeated.
+ * PAYMENT_IN_PROGRESS if an item is being paid with other items, RATE_LIMITED, CARD_INVALID with the bank's reason, and UNAVAILABLE if no money was taken and the call can be repeated.
  */
 export async function startPayment(app: AppContext, input: StartPaymentInput): Promise<PaymentProgress> {
-  // Each further round runs after a blocking attempt has ended.
-  for (let round = 0; round < 3; round++) {
+  // Each further round runs after a blocking attempt has ended. Each item may have its own.
+  for (let round = 0; round < input.items.length + 2; round++) {
     const attemptClaim = await writeAsSystem(app, (db) => claimAttempt(db, app, input))
     if (attemptClaim.kind === 'settled') return attemptClaim.progress
     if (attemptClaim.kind === 'fresh') return await startAtGateway(app, attemptClaim.attempt, input.token)
@@ -88,9 +93,10 @@ export async function startPayment(app: AppContext, input: StartPaymentInput): P
 
 /** Runs under the payable's lock, so that two tabs run one after the other. */
 async function claimAttempt(db: DatabaseHandle, app: AppContext, input: StartPaymentInput): Promise<AttemptClaim> {
-  const { caller, payableRef, type, intent } = input
+  const { caller, type, intent } = input
   const now = app.clock()
   const payable = await requireOwnPayable({ db, app, now }, input)
+  const payableRef = await requireItemsRef(db, { companyId: payable.companyId, items: input.items }, now)
   const earlierAttempt =
     intent === null ? null : await findAttemptByIntent(db, { payable: payableRef, userId: caller.userId, intent })
   if (earlierAttempt?.state === 'paid') return { kind: 'settled', progress: { status: toPaidStatus(payable) } }
@@ -102,29 +108,42 @@ async function claimAttempt(db: DatabaseHandle, app: AppContext, input: StartPay
   requireAcceptedAmount(type, { currency: payable.currency, amount: readAmount(payable.pay_amount) })
   const tokenHash = input.token === null ? null : createHash('sha256').update(input.token).digest('base64url')
   const [attempt] = await listUnsettledAttempts(db, payableRef)
-  if (attempt)
-    return { kind: 'existing', attempt, isSame: attempt.gateway === type && attempt.token_hash === tokenHash }
+  if (attempt) {
+    const { kind, id } = toPayableRef(attempt)
+    const isAboutSame = kind === payableRef.kind && id === payableRef.id
+    const isSame = isAboutSame && attempt.gateway === type && attempt.token_hash === tokenHash
+    return { kind: 'existing', attempt, isSame, isAboutSame }
+  }
   await countStartedPayments(db, app, { payable, caller, now })
-  return { kind: 'fresh', attempt: await insertAttempt(db, payable, { ...input, tokenHash, now }) }
+  return { kind: 'fresh', attempt: await insertAttempt(db, { payable, payableRef }, { ...input, tokenHash, now }) }
 }
 
 async function requireOwnPayable(
   context: PaymentContext,
-  input: Pick<StartPaymentInput, 'caller' | 'payableRef'>,
+  input: Pick<StartPaymentInput, 'caller' | 'items'>,
 ): Promise<LockedPayable> {
   const payable = await findOwnPayable(context, input)
   if (payable.isDeleted) throw createNotFoundProblem()
   return payable
 }
 
-/** Returns the payable, even if it is deleted. Throws NOT_FOUND if the caller may not pay it. */
+/**
+ * Returns the payable, even if it is deleted. Throws NOT_FOUND if the caller may not pay all items, and VALIDATION_ERROR if an item is named
+ * twice or the items have several companies or currencies.
+ */
 async function findOwnPayable(
   context: PaymentContext,
-  { caller, payableRef }: Pick<StartPaymentInput, 'caller' | 'payableRef'>,
+  { caller, items }: Pick<StartPaymentInput, 'caller' | 'items'>,
 ): Promise<LockedPayable> {
-  const payable = await findPayable(context, payableRef)
-  const isAllowed = payable?.companyId === caller.companyId || canActFor({ caller })
+  if (new Set(items.map(({ kind, id }) => `${kind} ${id}`)).size < items.length)
+    throw createValidationProblem([{ field: 'items', code: 'DUPLICATE' }])
+  const payable = await lockItems(context, items)
+  const isAllowed = payable?.items.every(({ companyId }) => companyId === caller.companyId) || canActFor({ caller })
   if (!payable || !isAllowed) throw createNotFoundProblem()
+  const isUniform = payable.items.every(
+    ({ companyId, currency }) => companyId === payable.companyId && currency === payable.currency,
+  )
+  if (!isUniform) throw createValidationProblem([{ field: 'items', code: 'MISMATCH' }])
   return payable
 }
 
@@ -159,7 +178,7 @@ async function countStartedPayments(
 
 const insertAttempt = (
   db: DatabaseHandle,
-  { payableRef, companyId, pay_amount, currency }: LockedPayable,
+  { payable, payableRef }: { payable: LockedPayable; payableRef: PayableRef },
   {
     caller,
     type,
@@ -171,15 +190,15 @@ const insertAttempt = (
   }: StartPaymentInput & { tokenHash: string | null; now: number },
 ) =>
   insertPaymentAttempt(db, {
-    company_id: companyId,
-    ...toPayableColumns(payableRef),
+    company_id: payable.companyId,
+    ...toPaidColumns(payableRef, payable),
     user_id: caller.userId,
     intent,
     key: toPaymentKey(randomUUID()),
     gateway: type,
     token_hash: tokenHash,
-    amount: pay_amount,
-    currency,
+    amount: payable.pay_amount,
+    currency: payable.currency,
     language,
     device,
     state: 'starting',
@@ -194,12 +213,17 @@ const insertAttempt = (
 /** Returns null if the attempt has ended and the next one may begin. */
 async function continueAttempt(
   app: AppContext,
-  { attempt, isSame }: AttemptClaim & { kind: 'existing' },
+  { attempt, isSame, isAboutSame }: AttemptClaim & { kind: 'existing' },
   token: string | null,
 ): Promise<PaymentProgress | null> {
   // It is unknown whether the gateway received the request. With the same key it takes the money only once.
   if (isSame && attempt.state === 'starting') return await startAtGateway(app, attempt, token)
   const attemptAfter = await (isSame ? queryAttempt(app, attempt) : endAttempt(app, attempt)).catch(throwUnavailable)
+  // If it pays other items, its result is not that of this payment. The next round finds out which items are still unpaid.
+  if (!isAboutSame) {
+    if (isSettled(attemptAfter)) return null
+    throw new ProblemError('PAYMENT_IN_PROGRESS', null, 60)
+  }
   if (attemptAfter.state === 'paid') return { status: await readPaidStatus(app, attemptAfter) }
   if (attemptAfter.state === 'processing' || attemptAfter.state === 'starting') return { status: 'processing' }
   if (attemptAfter.state !== 'open') return null
@@ -304,13 +328,14 @@ function throwUnavailable(error: unknown): never {
  */
 export async function readPaymentStatus(
   app: AppContext,
-  input: Pick<StartPaymentInput, 'caller' | 'payableRef'>,
+  input: Pick<StartPaymentInput, 'caller' | 'items'>,
 ): Promise<{ status: 'none' | 'open' | 'processing' | PaidStatus | 'declined' }> {
   const now = app.clock()
   const { isPaid, latestAttempt, canQuery } = await writeAsSystem(app, async (db) => {
-    const { payableRef, isPaid, isDeleted } = await findOwnPayable({ db, app, now }, input)
+    const { companyId, isPaid, isDeleted } = await findOwnPayable({ db, app, now }, input)
     const limit = { subject: `payment looks of ${input.caller.userId}`, maxMails: maxQueries, windowMs: limitWindowMs }
-    const foundAttempt = await findLatestAttempt(db, payableRef)
+    const payableRef = await findItemsRef(db, { companyId, items: input.items })
+    const foundAttempt = payableRef && (await findLatestAttempt(db, payableRef))
     if (isDeleted && !foundAttempt) throw createNotFoundProblem()
     return {
       isPaid,
@@ -320,14 +345,14 @@ export async function readPaymentStatus(
   })
   if (isPaid) return { status: 'paid' }
   if (!latestAttempt) return { status: 'none' }
-  const isSettled =
-    latestAttempt.state === 'declined' || latestAttempt.state === 'closed' || latestAttempt.state === 'paid'
   const attempt =
-    isSettled || !canQuery
+    isSettled(latestAttempt) || !canQuery
       ? latestAttempt
       : await queryAttempt(app, latestAttempt).catch((error: unknown) => keepAttemptOnError(error, latestAttempt))
   return { status: attempt.state === 'paid' ? await readPaidStatus(app, attempt) : statusByState[attempt.state] }
 }
+
+const isSettled = ({ state }: AttemptRecord) => state === 'declined' || state === 'closed' || state === 'paid'
 
 function keepAttemptOnError(error: unknown, attempt: AttemptRecord): AttemptRecord {
   if (error instanceof PaymentProblem) return attempt

@@ -160,8 +160,8 @@ export const listCustomerOrders = defineEndpoint({
 const customerPaymentRow = z.object({
   id: z.int(),
   company_id: z.int(),
-  /** The paid item: an order of this type, a backup subscription or a month of traffic. */
-  type: z.enum(['create', 'extend', 'change', 'pdb2s3', 'pdb2rds', 'traffic']),
+  /** The paid item: an order of this type, a backup subscription, a month of traffic, or several items that were paid together. */
+  type: z.enum(['create', 'extend', 'change', 'pdb2s3', 'pdb2rds', 'traffic', 'group']),
   service_code: z.string(),
   paid_time: timestamp,
   currency: z.string(),
@@ -169,6 +169,7 @@ const customerPaymentRow = z.object({
   gateway: z.string(),
   /** Number of the payment at the gateway. */
   reference: z.string(),
+  /** If several items were paid together, the numbers of all their invoices, and `service_code` has the codes of their services. */
   invoice_no: z.nullable(z.string()),
   /** `open` is a payment that is neither applied nor refunded. It may be applied later. */
   state: z.enum(['applied', 'open', 'refunding', 'refunded']),

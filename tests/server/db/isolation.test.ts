@@ -42,6 +42,8 @@ const companyColumns: Partial<Record<keyof DatabaseTables, string>> = {
   reminder: 'company_id',
   payment: 'company_id',
   payment_attempt: 'company_id',
+  payment_group: 'company_id',
+  payment_group_item: 'company_id',
   payment_task: 'company_id',
   invoice: 'company_id',
   backup_order: 'company_id',
@@ -186,6 +188,9 @@ async function fillOrders(db: DatabaseHandle, companyId: number, code: string): 
     select company_id, id, 'open', 1, 1 from payment where reference = ${code}`.execute(db)
   await sql`insert into payment_attempt (company_id, order_id, key, gateway, amount, currency, language, device, state, started_at)
     values (${companyId}, ${order}, ${code}, 'stripe', 1, 'HKD', 'en', '', 'open', 1)`.execute(db)
+  await sql`insert into payment_group (company_id, items, create_time) values (${companyId}, ${code}, 1)`.execute(db)
+  await sql`insert into payment_group_item (group_id, company_id, order_id)
+    select id, company_id, ${order}::integer from payment_group where items = ${code}`.execute(db)
   await sql`insert into invoice (company_id, code, order_id, content, create_time)
     values (${companyId}, ${code}, ${order}, '{}', 1)`.execute(db)
   const service = sql`(select id from service where code = ${code})`

@@ -41,6 +41,8 @@ const buildIdPath = (path: string, id: unknown) =>
 
 function buildSearchPath(path: string, text: unknown, companyId: number | null = null): string | null {
   if (typeof text !== 'string' || text === '') return null
+  // The codes of several services that were paid together. No search finds all of them.
+  if (text.includes(',')) return null
   const query = new URLSearchParams({ ...(companyId === null ? {} : { company: String(companyId) }), searchText: text })
   return `${path}?${query}`
 }

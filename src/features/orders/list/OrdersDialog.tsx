@@ -29,7 +29,8 @@ export function OrdersDialog({ dialog, onClose, onChanged }: Props) {
     case 'info':
       return <ServiceInfoDialog order={dialog.row} onClose={onClose} />
     case 'pay':
-      return <PayDialog {...dialog} onClose={onClose} onPaid={closeAndReload} />
+      // One of several items may have been paid or deleted meanwhile, so the list is fetched again in any case.
+      return <PayDialog {...dialog} onClose={dialog.order.items ? closeAndReload : onClose} onPaid={closeAndReload} />
     case 'remove':
       return <DeleteOrderDialog {...dialog} onClose={onClose} onDone={closeAndReload} />
   }

@@ -1,3 +1,5 @@
+import { lazy, Suspense } from 'react'
+import { useLocation } from 'react-router-dom'
 import type { ClientType } from '#domain/access.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
@@ -8,9 +10,16 @@ import type { useOrdersList } from '#features/orders/list/useOrdersList.ts'
 import type { OrdersDialogState } from '#features/orders/list/OrdersDialog.tsx'
 import { type DueItem, formatDueName } from '#features/orders/dues/due-items.ts'
 import { toPayableOrder } from '#features/orders/payment/payable.ts'
+import { toPayableGroup } from '#features/orders/dues/due-groups.ts'
+import { useReturnedNames } from '#features/orders/dues/returned-items.ts'
+import { useDueSelection } from '#features/orders/list/useDueSelection.tsx'
 import { useDueItems } from '#features/orders/dues/useDueItems.ts'
 import { buildToPayColumns } from '#features/orders/list/to-pay-columns.tsx'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
+
+const ReturnedPayment = lazy(async () => ({
+  default: (await import('#features/orders/list/ReturnedPayment.tsx')).ReturnedPayment,
+}))
 
 interface ToPayListOptions {
   companyId: number
@@ -34,6 +43,15 @@ export function useToPayList({ onOpenDialog, pageList, undated, skip, ...options
   const unsendableReason = useUnsendableReason(t('reason.offline'))
   const { items, list } = useDueItems({ ...options, searchText: pageList.view.searchText, skip })
   const count = items?.length ?? 0
+  const isReturned = new URLSearchParams(useLocation().search).has('payment')
+  const getRowName = ({ due, name }: DueItem) => formatDue(due, name)
+  const selection = useDueSelection({
+    items: items ?? [],
+    listKey: `${options.companyId} ${options.type} ${pageList.view.searchText}`,
+    initialNames: useReturnedNames(),
+    getItemName: getRowName,
+    onPay: (group) => onOpenDialog({ kind: 'pay', row: group[0].row, order: toPayableGroup(group) }),
+  })
   const getActions = (item: DueItem): RowAction<DueItem>[] => [
     {
       key: 'pay',
@@ -61,9 +79,15 @@ export function useToPayList({ onOpenDialog, pageList, undated, skip, ...options
     formatCount: (numbers: { count: number; number: string }) => t('toPay.counted', numbers),
     columns: buildToPayColumns(t, formatDue),
     getRowKey: ({ due }: DueItem) => formatDueName(due),
-    getRowName: ({ due, name }: DueItem) => formatDue(due, name),
+    getRowName,
     getRowPath: getDuePath,
     actions: getActions,
+    selection,
+    beforeList: isReturned && (
+      <Suspense fallback={null}>
+        <ReturnedPayment onSettled={list.refetch} />
+      </Suspense>
+    ),
     none: (
       <EmptyState icon="check" title={t('toPay.none')}>
         {t('toPay.noneText')}

@@ -33,17 +33,31 @@ export function PaymentDetails(state: PaymentState) {
   )
 }
 
-function AmountDue({ order: { currency, due, dueSubject }, amount }: { order: PayableOrder; amount: string }) {
+function AmountDue({ order: { currency, due, dueSubject, items }, amount }: { order: PayableOrder; amount: string }) {
   const { t } = useTranslation('payment')
   const formatDue = useDueFormatter()
   return (
     <dl className="payment-due">
-      <dt>{t('due')}</dt>
+      {items && (
+        <>
+          <dt className="sr-only">{t('items')}</dt>
+          {items.map(
+            ({ id, contractType, about }) =>
+              about && (
+                <dd key={`${contractType} ${id}`} className="payment-item">
+                  <span>{formatDue(about.subject, about.name)}</span>
+                  <Amount currency={about.currency} amount={about.amount} />
+                </dd>
+              ),
+          )}
+        </>
+      )}
+      <dt>{t(items ? 'total' : 'due')}</dt>
       <dd>
         <Amount currency={currency} amount={amount} />
       </dd>
       {dueSubject && <dd>{formatDue(dueSubject)}</dd>}
-      {due && <dd className="field-help">{t('until', { date: due })}</dd>}
+      {due && <dd className="field-help">{t(items ? 'untilFirst' : 'until', { date: due })}</dd>}
     </dl>
   )
 }

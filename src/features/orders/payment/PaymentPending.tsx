@@ -23,7 +23,9 @@ export function PaymentPending({
   const dispatch = useDispatch()
   const [round, setRound] = useState(0)
   const [isLate, setLate] = useState(false)
-  const { id, contractType = 'CONTRACT' } = target
+  const { id, contractType = 'CONTRACT', items } = target
+  const names = (items ?? [{ id, contractType }]).map((item) => `${item.contractType}-${item.id}`).join(',')
+  const fetchOutcome = useLatestCallback(() => dispatch(fetchPaymentOutcome(target)))
   const handleOutcome = useLatestCallback(onOutcome)
   // biome-ignore lint: a further round starts over
   useEffect(() => {
@@ -33,7 +35,7 @@ export function PaymentPending({
       for (const ms of waitsMs) {
         await new Promise((resolve) => setTimeout(resolve, ms))
         if (!isActive) return
-        const outcome = await dispatch(fetchPaymentOutcome({ id, contractType }))
+        const outcome = await fetchOutcome()
         if (!isActive) return
         // The outcome is null while offline. `open`: the gateway has not recorded the payment yet, or the payer did not finish it.
         if (outcome && outcome !== 'processing' && outcome !== 'open') return handleOutcome(outcome)
@@ -42,7 +44,7 @@ export function PaymentPending({
     }
     void pollOutcome()
     return () => void (isActive = false)
-  }, [dispatch, id, contractType, round, handleOutcome])
+  }, [fetchOutcome, names, round, handleOutcome])
   // Stops checking once the stored row is marked as paid.
   const isPaid = useStoredPayment(target)
   useEffect(() => {
@@ -51,7 +53,7 @@ export function PaymentPending({
   if (isPaid !== false) return null
   return (
     <PaymentStatus kind={isLate ? 'late' : 'checking'} title={t('checking.title')}>
-      <p>{t(isLate ? `checking.late.${contractType}` : 'checking.text')}</p>
+      <p>{t(isLate ? `checking.late.${items ? 'items' : contractType}` : 'checking.text')}</p>
       {isLate && (
         <Button icon="refresh" onClick={() => setRound(round + 1)}>
           {t('checking.again')}

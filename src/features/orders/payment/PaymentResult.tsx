@@ -4,10 +4,16 @@ import { useLocation, useNavigate } from 'react-router-dom'
 import type { ClientType } from '#domain/access.ts'
 import { groupThousands } from '#domain/money.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
 import { PaymentPending } from '#features/orders/payment/PaymentPending.tsx'
-import { isDraftOrder, type PaymentOutcome, type PayableOrder } from '#features/orders/payment/payment-api.ts'
+import {
+  isDraftOrder,
+  type PayableOrder,
+  type PaymentOutcome,
+  type PaymentTarget,
+} from '#features/orders/payment/payment-api.ts'
 
 /** Values of `?payment=` in the address when the payer returns from a gateway. */
 const returnStatuses = ['paid', 'checking', 'cancelled', 'declined'] as const
@@ -22,7 +28,12 @@ const notes = {
 
 interface Props {
   /** `client_type` is set if it is an order of a contract. */
-  order: PayableOrder & { client_type?: ClientType }
+  order: PaymentTarget &
+    Pick<PayableOrder, 'pay_amount' | 'due'> & {
+      /** Not known for several items. */
+      currency?: PayableOrder['currency']
+      client_type?: ClientType
+    }
   /** The page's order if it is in effect. A "paid" in the gateway's address means this order and not its unpaid change. */
   paidOrder?: Props['order'] | null
   /** Called when the payment has succeeded or failed. The page then fetches its rows again (M85). */
@@ -60,16 +71,22 @@ function ReturnedPayment({
     const query = new URLSearchParams(search)
     query.delete('payment')
     query.delete('paid')
+    if (order.items) query.delete('pay')
     void navigate({ pathname, search: query.toString() }, { replace: true })
   }
-  const amount = `${order.currency} ${groupThousands(order.pay_amount ?? '0.00')}`
+  const amount = `${order.currency ?? ''} ${groupThousands(order.pay_amount ?? '0.00')}`
   if (status === 'checking')
     return <PaymentPending target={order} onOutcome={(outcome) => void handleOutcome(outcome)} />
   const { kind, title, text } = notes[status]
   const date = order.due
+  const count = order.items?.length ?? 1
+  const getText = () => {
+    if (status === 'paid' && count > 1) return t('paid.items', { count, number: formatNumber(count) })
+    return date || status !== 'cancelled' ? t(text, { amount, date }) : t('cancelled.over')
+  }
   return (
     <PaymentStatus kind={kind} title={t(title)}>
-      <p>{date || status !== 'cancelled' ? t(text, { amount, date }) : t('cancelled.over')}</p>
+      <p>{getText()}</p>
       <Button icon="close" onClick={close}>
         {t('dismiss')}
       </Button>

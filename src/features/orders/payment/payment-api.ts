@@ -6,7 +6,7 @@ import { getDisplayName } from '#domain/text.ts'
 import { type PaymentType, paymentTypes, getPaymentTypeRefusal } from '#domain/payments.ts'
 import type { getSettings } from '#contract/accounts.ts'
 import type { RowRef, InputOf, OutputOf } from '#contract/endpoint.ts'
-import { checkPayment, pay } from '#contract/payments.ts'
+import { checkItems, checkPayment, pay, payItems } from '#contract/payments.ts'
 import { readDrafts } from '#local/drafts/form-drafts.ts'
 import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
@@ -26,6 +26,15 @@ export const getPaymentMethods = (
 export interface PaymentTarget {
   id: RowRef
   contractType?: InputOf<typeof pay>['body']['contractType']
+  /** At least two items that are paid with one payment (decision 110). `id` and `contractType` are those of the first. */
+  items?: readonly PaidItem[]
+}
+
+interface PaidItem {
+  id: RowRef
+  contractType: InputOf<typeof pay>['body']['contractType']
+  /** What is paid, for the dialog. A payer who returns from a gateway knows only the ids. */
+  about?: { name: string; subject: DueSubject; currency: Currency; amount: string }
 }
 
 export interface PayableOrder extends PaymentTarget {
@@ -40,13 +49,17 @@ export interface PayableOrder extends PaymentTarget {
 
 const toPathParams = ({ id }: PaymentTarget) => ({ contract: Number(id) })
 
+const toPaidItems = (items: readonly PaidItem[]) =>
+  items.map(({ id, contractType }) => ({ id: Number(id), contractType }))
+
 export const sendPayment =
   (target: PaymentTarget, type: PaymentType, token: string | null): AppThunk<CallResult<OutputOf<typeof pay>>> =>
   async (_dispatch, _getState, { api }) => {
+    const method = { type, ...(token === null ? {} : { token }) }
+    if (target.items) return await api.call(payItems, { body: { ...method, items: toPaidItems(target.items) } })
     const body = {
-      type,
+      ...method,
       contractType: target.contractType ?? 'CONTRACT',
-      ...(token === null ? {} : { token }),
     } as const
     const recordName = getDisplayName(target)
     return await api.call(pay, { params: toPathParams(target), body }, recordName === null ? {} : { recordName })
@@ -68,9 +81,11 @@ export type PaymentOutcome = OutputOf<typeof checkPayment>['status']
 export const fetchPaymentOutcome =
   (target: PaymentTarget): AppThunk<PaymentOutcome | null> =>
   async (_dispatch, _getState, { api }) => {
-    const result = await api.call(checkPayment, {
-      params: toPathParams(target),
-      body: { contractType: target.contractType ?? 'CONTRACT' },
-    })
+    const result = target.items
+      ? await api.call(checkItems, { body: { items: toPaidItems(target.items) } })
+      : await api.call(checkPayment, {
+          params: toPathParams(target),
+          body: { contractType: target.contractType ?? 'CONTRACT' },
+        })
     return result.kind === 'fresh' ? result.output.status : null
   }

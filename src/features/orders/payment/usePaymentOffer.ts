@@ -9,7 +9,7 @@ import { getPaymentMethods, type PayableOrder } from '#features/orders/payment/p
 export type PaymentOffer = ReturnType<typeof usePaymentOffer>
 
 /** Returns the payment methods for an order on this installation, with a reason for each that cannot be used. */
-export function usePaymentOffer({ currency, amount: orderAmount, pay_amount: payAmount, due }: PayableOrder) {
+export function usePaymentOffer({ currency, amount: orderAmount, pay_amount: payAmount, due, items }: PayableOrder) {
   const { t } = useTranslation('payment')
   const { caller } = useSignedInSession()
   const isOnline = useConnection().networkState === 'online'
@@ -34,7 +34,7 @@ export function usePaymentOffer({ currency, amount: orderAmount, pay_amount: pay
     problem,
     refetch,
     isOnline,
-    offlineReason: isOnline ? null : t('offline', { date: due ?? '' }),
+    offlineReason: isOnline ? null : t(items ? 'offlineItems' : 'offline', { date: due ?? '' }),
     /** Prefers a method that accepts the amount. Undefined if this installation has no method. */
     firstMethod,
     otherMethods: methods.filter((type) => type !== firstMethod),

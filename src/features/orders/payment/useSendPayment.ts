@@ -68,6 +68,7 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
   }
   async function handleProblem(problem: Problem, wasOnline: boolean, form: CardFormHandle | null) {
     if (wasOnline && isUnanswered(problem)) return await followUnanswered(problem)
+    if (order.items && isOverItem(problem)) return await followLostItem()
     if (isPaidAlready(problem)) return handlePaid()
     if (problem.code !== 'CARD_INVALID') return update({ problem })
     form?.dropToken()
@@ -79,6 +80,12 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
     if (outcome === null) return update({ failureMessages: [t('unanswered.title'), t('unanswered.text')] })
     if (isCharged(outcome)) handleOutcome(outcome)
     else update({ problem })
+  }
+  /** An item was paid, changed or deleted in the meantime. The same payment in another tab may have paid all of them. */
+  async function followLostItem() {
+    const outcome = await dispatch(fetchPaymentOutcome(order))
+    if (outcome !== null && isCharged(outcome)) return handleOutcome(outcome)
+    update({ failureMessages: [t('changedItem.title'), t('changedItem.text')] })
   }
   async function createPayment(type: PaymentType, form: CardFormHandle | null) {
     const tokenResult = form ? await form.createToken() : null
@@ -116,6 +123,9 @@ function usePageRestore(onRestore: () => void) {
 /** Returns whether the order is paid already, in another tab or by an earlier call of this page whose response was lost. */
 const isPaidAlready = (problem: Problem) =>
   problem.code === 'STATE_CONFLICT' && findRefusalReason(problem, ['paidAlready']) !== null
+
+/** Returns whether an item of several can no longer be paid. No money was taken then. */
+const isOverItem = ({ code }: Problem) => code === 'STATE_CONFLICT' || code === 'NOT_FOUND'
 
 /** Returns whether the connection was cut, or a proxy responded instead of the server. */
 const isUnanswered = (problem: Problem) => isOffline(problem) || problem.code === 'BLOCKED_BY_PROXY'

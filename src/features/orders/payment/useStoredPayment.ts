@@ -6,11 +6,16 @@ import { readRow, readSingleRow } from '#local/lists/read-row.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import type { PaymentTarget } from '#features/orders/payment/payment-api.ts'
 
-/** Returns whether the row on this device is marked as paid. Returns undefined until the row has been read. */
-export const useStoredPayment = ({ id, contractType = 'CONTRACT' }: PaymentTarget): boolean | undefined =>
-  useLiveQuery(() => readPaid({ id, contractType }), [id, contractType])
+/** Returns whether the rows on this device are marked as paid. Returns undefined until they have been read. */
+export function useStoredPayment({ id, contractType = 'CONTRACT', items }: PaymentTarget): boolean | undefined {
+  const paidItems = items ?? [{ id, contractType }]
+  return useLiveQuery(
+    async () => (await Promise.all(paidItems.map(readPaid))).every(Boolean),
+    [paidItems.map((item) => `${item.contractType} ${item.id}`).join()],
+  )
+}
 
-async function readPaid({ id, contractType }: Required<PaymentTarget>): Promise<boolean> {
+async function readPaid({ id, contractType }: Required<Pick<PaymentTarget, 'id' | 'contractType'>>): Promise<boolean> {
   if (typeof id !== 'number') return false
   if (contractType === 'CONTRACT') {
     const { path } = toHttpRequest(getOrder, { params: { id } })

@@ -34,12 +34,3 @@ export const rowSelectionSlice = createSlice({
 const injectedSlice = rowSelectionSlice.injectInto(rootReducer)
 export const selectRowSelection = (state: object): RowSelection => injectedSlice.selectSlice(state)
 export const { rowsSelected, selectionEnded } = rowSelectionSlice.actions
-
-/** Returns the rows from `startId` to `endId`, both included. Returns only `endId` if one of them is not on the page. */
-export function selectRange(pageIds: readonly RowRef[], startId: RowRef | null, endId: RowRef): readonly RowRef[] {
-  const [startIndex, endIndex] = [startId === null ? -1 : pageIds.indexOf(startId), pageIds.indexOf(endId)]
-  if (startIndex < 0 || endIndex < 0) return [endId]
-  const rangeIds = pageIds.slice(Math.min(startIndex, endIndex), Math.max(startIndex, endIndex) + 1)
-  // The clicked row comes last, because the next range starts there.
-  return [...rangeIds.filter((id) => id !== endId), endId]
-}

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { UserStatus } from '#domain/accounts/users.ts'
 import { type SelectedUser, planBulkAction } from '#features/users/list/run-bulk-action.ts'
-import { rowsSelected, selectionEnded, rowSelectionSlice, selectRange } from '#features/users/list/row-selection.ts'
+import { rowsSelected, selectionEnded, rowSelectionSlice } from '#features/users/list/row-selection.ts'
+import { selectRange } from '#ui/list/SelectionBox.tsx'
 
 const createUser = (id: number, status: UserStatus): SelectedUser => ({
   id,
