@@ -49,6 +49,7 @@ describe('the sessions of the user', () => {
     const dialog = await screen.findByRole('dialog')
     await fixture.user.click(within(dialog).getByRole('button', { name: 'End all other sessions' }))
     await screen.findByText('You are logged in nowhere else.')
+    await expect.poll(() => document.activeElement?.id).toBe('sessions-list')
     expect(await isSignedIn(otherSession)).toBe(false)
     await expect.poll(() => findSessions().length).toBe(1)
   })

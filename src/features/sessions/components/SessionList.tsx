@@ -45,6 +45,12 @@ export function SessionList() {
     if (isEnded) headingRef.current?.focus()
   }
 
+  async function handleOthersEnded() {
+    await reload()
+    // The button that opened the dialog was removed with the other sessions.
+    headingRef.current?.focus()
+  }
+
   const hasOthers = rows?.some(({ current }) => !current) ?? false
   return (
     <section className="card sessions" aria-labelledby="sessions-list">
@@ -80,7 +86,9 @@ export function SessionList() {
         </ul>
       )}
       {rows && !hasOthers && <p className="field-help">{t('only')}</p>}
-      {isDialogOpen && <EndOtherSessionsDialog onClose={() => setDialogOpen(false)} onEnded={() => void reload()} />}
+      {isDialogOpen && (
+        <EndOtherSessionsDialog onClose={() => setDialogOpen(false)} onEnded={() => void handleOthersEnded()} />
+      )}
     </section>
   )
 }
