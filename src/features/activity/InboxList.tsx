@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import '#features/activity/inbox.css'
 import type { NotificationRow } from '#contract/notifications.ts'
@@ -92,9 +92,27 @@ function OlderPage({
   const olderRows = rows.filter(({ id }) => id < before)
   return (
     <>
-      <DayGroups rows={olderRows} {...{ inbox, ...rowProps }} />
+      <FocusedRows>
+        <DayGroups rows={olderRows} {...{ inbox, ...rowProps }} />
+      </FocusedRows>
       <OlderPages rows={olderRows} {...{ hasMore, onMore, ...rowProps }} count={count - 1} />
     </>
+  )
+}
+
+/** Focuses the first of the rows that a press has added, because the pressed button is gone. */
+function FocusedRows({ children }: { children: ReactNode }) {
+  const groups = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const { activeElement } = document
+    // A dialog may have taken the focus of the removed button. A user who has moved on keeps theirs.
+    if (activeElement !== document.body && activeElement?.contains(groups.current) !== true) return
+    groups.current?.querySelector<HTMLElement>('.inbox-row')?.focus()
+  }, [])
+  return (
+    <div className="inbox" ref={groups}>
+      {children}
+    </div>
   )
 }
 
