@@ -11,6 +11,7 @@ import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useToday } from '#ui/page/use-today.ts'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatNotification, getNotificationPath, iconByKind } from '#features/activity/notification-text.ts'
 import { type Inbox, useInbox } from '#features/activity/useInbox.ts'
@@ -208,9 +209,9 @@ function RowContent({ row }: { row: NotificationRow }) {
         {!row.is_read && <span className="sr-only">{t('unreadPrefix')}</span>}
         {title}
       </span>
-      <time className="inbox-time" dateTime={row.create_time.replace(' ', 'T')}>
+      <BusinessTime className="inbox-time" time={row.create_time}>
         {isTimeShown ? row.create_time.slice(11, 16) : row.create_time.slice(0, 10)}
-      </time>
+      </BusinessTime>
       {detail !== '' && (
         <span className="inbox-detail">
           <TextWithDates text={detail} />
