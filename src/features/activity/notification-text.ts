@@ -3,7 +3,7 @@ import type { TFunction } from 'i18next'
 import type { NotificationRow } from '#contract/notifications.ts'
 import { isAllowed, isProviderAdmin, type Caller } from '#domain/access.ts'
 import { groupThousands } from '#domain/money.ts'
-import { addDays } from '#domain/plain-dates.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
 import type { NotificationKind } from '#domain/notifications.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
 import { findMessage } from '#ui/i18n/messages.ts'
@@ -65,7 +65,7 @@ function readValues(t: TFunction<'notifications'>, kind: NotificationKind, facts
   return {
     matter: findMessage('notifications', `matter.${type}`) ?? '',
     // The end is exclusive (D18).
-    lastDay: end && addDays(end, -1),
+    lastDay: end && getLastDay(end),
     amount: read('amount') && `${read('currency')} ${groupThousands(read('amount'))}`,
     due: read('due').slice(0, 10),
     day: read('day') || end,

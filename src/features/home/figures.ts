@@ -15,7 +15,27 @@ interface FigureDefinition {
 }
 
 const slots = [
-  { name: 'services', path: '/app/service', requiredRole: 'providerAdmin', source: 'services', audience: 'provider' },
+  {
+    name: 'unpaid',
+    path: '/app/m18/customer?show=unpaid',
+    requiredRole: 'providerOrder',
+    source: 'customers',
+    audience: 'provider',
+  },
+  {
+    name: 'ending',
+    path: '/app/service?sortField=expired_date',
+    requiredRole: 'providerAdmin',
+    source: 'services',
+    audience: 'provider',
+  },
+  {
+    name: 'down',
+    path: '/app/m18/customer?show=fault',
+    requiredRole: 'providerAdmin',
+    source: 'services',
+    audience: 'provider',
+  },
   { name: 'contracts', path: '/app/contract?status=1', requiredRole: 'order', source: 'orders', audience: 'customer' },
   { name: 'toPay', path: '/app/contract?status=0', requiredRole: 'order', source: 'orders', audience: 'customer' },
   { name: 'users', path: '/app/user', requiredRole: 'admin', source: 'users' },
