@@ -39,7 +39,7 @@ const slots = [
   { name: 'contracts', path: '/app/contract?status=1', requiredRole: 'order', source: 'orders', audience: 'customer' },
   { name: 'toPay', path: '/app/contract?status=0', requiredRole: 'order', source: 'orders', audience: 'customer' },
   { name: 'users', path: '/app/user', requiredRole: 'admin', source: 'users' },
-  { name: 'waiting', path: '/app/outbox', requiredRole: 'user', source: 'outbox' },
+  { name: 'waiting', path: '/app/outbox', requiredRole: 'user', source: 'outbox', audience: 'customer' },
 ] as const satisfies readonly FigureDefinition[]
 
 export type FigureSlot = (typeof slots)[number]
@@ -50,5 +50,5 @@ export function listFigures(caller: Caller): readonly FigureSlot[] {
   const visibleSlots = slots.filter(
     (slot) => (!('audience' in slot) || slot.audience === ownAudience) && isAllowed(slot.requiredRole, caller),
   )
-  return visibleSlots.length > 1 ? visibleSlots : []
+  return visibleSlots.every(({ name }) => name === 'waiting') ? [] : visibleSlots
 }

@@ -27,6 +27,16 @@ export function formatReadingTime(asOf: number, now = getBusinessNow()): string 
   return time.slice(0, 10) === today.slice(0, 10) ? time.slice(11, 16) : time.slice(0, 16)
 }
 
+/** A server time (epoch ms) as a short text. The tooltip has all of it, with the time zone. */
+export function ReadingTime({ instant }: { instant: number }) {
+  const formatZone = useZoneFormatter()
+  return (
+    <time dateTime={new Date(instant).toISOString()} title={`${formatBusinessTime(instant)} · ${formatZone(instant)}`}>
+      {formatReadingTime(instant)}
+    </time>
+  )
+}
+
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 

@@ -18,7 +18,7 @@ it('A new company sees its steps in place of "You\'re all caught up", offline to
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Home')
   expect(card.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
     expect.stringMatching(/^Company address.*Done$/),
-    expect.stringMatching(/^A colleague.*Done$/),
+    expect.stringMatching(/^Invite a colleague.*Done$/),
     expect.stringMatching(/^Two-step login.*Turn on/),
     expect.stringMatching(/^First contract.*New contract/),
   ])

@@ -25,7 +25,9 @@ export function CustomerReport({ onReport }: { onReport: OnReport }) {
   const [firstSum, ...otherSums] = sumUnpaid(rows.map(({ row }) => row))
   // A sum of only some of the customers would be wrong.
   const isComplete = state === 'known' && count <= rows.length
-  const unpaid = { value: firstSum ?? t('home.nothing'), note: otherSums.join(' · '), freshness }
+  // A currency stays with its amount when the note takes two lines.
+  const note = otherSums.map((sum) => sum.replace(' ', '\u00a0')).join(' · ')
+  const unpaid = { value: firstSum ?? t('home.nothing'), note, freshness }
   useReport({ source: 'customers', state, duties: [], figures: isComplete ? { unpaid } : {} }, onReport)
   return <LoadProblem problem={problem} onRetry={refetch} />
 }

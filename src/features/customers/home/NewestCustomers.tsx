@@ -1,5 +1,6 @@
 import { Link } from 'react-router-dom'
 import { useList } from '#state/use-list.ts'
+import { TextWithDates } from '#ui/display/TextWithDates.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import { Freshness } from '#ui/list/Freshness.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
@@ -33,7 +34,7 @@ export function NewestCustomers() {
                 <span lang={getNameLang(name)}>{name}</span>
                 <span className="home-note">
                   <code>{code}</code> · {t('home.contracts', { count: contracts })} ·{' '}
-                  {t('home.since', { date: create_time.slice(0, 10) })}
+                  <TextWithDates text={t('home.since', { date: create_time.slice(0, 10) })} />
                 </span>
               </Link>
             </li>
