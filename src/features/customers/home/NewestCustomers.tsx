@@ -5,6 +5,7 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 import { Freshness } from '#ui/list/Freshness.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { getKnownState } from '#ui/page/home-report.ts'
+import { useSkeletonLines } from '#ui/page/expected-rows.ts'
 import { useTranslation } from 'react-i18next'
 import '#features/customers/translations.ts'
 import { allCustomersView, homeCustomers } from '#features/customers/home/home-customers.ts'
@@ -20,21 +21,21 @@ export function NewestCustomers() {
     .map(({ row }) => row)
     .toSorted((a, b) => (a.create_time < b.create_time ? 1 : a.create_time > b.create_time ? -1 : b.id - a.id))
     .slice(0, maxRows)
+  const skeletonLines = useSkeletonLines('customers', state === 'known' ? newestRows.length : null)
   return (
     <section className="card home-card" aria-labelledby="home-customers">
       <h2 id="home-customers">{t('home.newest')}</h2>
-      {state === 'loading' && <Skeleton lines={5} />}
+      {state === 'loading' && <Skeleton lines={skeletonLines} />}
       {state === 'unknown' && <p className="home-note">{t('home.notHere')}</p>}
       {state === 'known' && newestRows.length === 0 && <p className="home-note">{t('home.none')}</p>}
       {newestRows.length > 0 && (
         <ul className="home-list">
-          {newestRows.map(({ id, code, name, contracts, create_time }) => (
+          {newestRows.map(({ id, name, contracts, create_time }) => (
             <li key={id}>
               <Link className="home-entry" to={`/app/m18/customer/${id}`}>
                 <span lang={getNameLang(name)}>{name}</span>
                 <span className="home-note">
-                  <code>{code}</code> · {t('home.contracts', { count: contracts })} ·{' '}
-                  <TextWithDates text={t('home.since', { date: create_time.slice(0, 10) })} />
+                  <TextWithDates text={`${create_time.slice(0, 10)} · ${t('home.contracts', { count: contracts })}`} />
                 </span>
               </Link>
             </li>
