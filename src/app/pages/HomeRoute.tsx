@@ -116,8 +116,8 @@ export function HomeRoute() {
       belowContent={
         <>
           {!isProvider(caller) && isAllowed('order', caller) && <TermsCard />}
-          {isTablet() && <PrepareOfferCard />}
           {isStaff ? <OrdersToWatchCard /> : isPlain && <ServicesCard />}
+          {isTablet() && <PrepareOfferCard />}
         </>
       }
       sideContent={
