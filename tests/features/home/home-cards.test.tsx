@@ -40,7 +40,7 @@ it('Staff see what is unpaid, what ends and what is down, each with its list, an
     '/saas/app/service?sortField=expired_date',
     '/saas/app/m18/customer?show=fault',
   ])
-  const newest = within(await screen.findByRole('region', { name: 'Newest customers' }))
-  await fixture.user.click(await newest.findByRole('link', { name: /^Acme/ }))
+  const customers = within(await screen.findByRole('region', { name: 'Newest customers' }))
+  await fixture.user.click(await customers.findByRole('link', { name: /^Acme/ }))
   await expect.poll(() => fixture.browser.path()).toMatch(/^\/app\/m18\/customer\/\d+$/)
 })
