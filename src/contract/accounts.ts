@@ -139,6 +139,27 @@ export const getSettings = defineEndpoint({
   offline: 'read',
 })
 
+/** Steps of a customer, then those of the provider. */
+const setupStep = z.object({
+  name: z.enum(['address', 'colleague', 'twoStep', 'contract', 'profile', 'prices', 'mail', 'payment', 'image']),
+  /** `failed`: it is set up, but does not work at the moment. */
+  state: z.enum(['open', 'done', 'failed']),
+})
+export type SetupStep = z.output<typeof setupStep>
+
+/** The states follow from the data and the settings, and are not stored (decision 112). */
+export const getSetup = defineEndpoint({
+  name: 'getSetup',
+  method: 'GET',
+  path: '/api/m18s/setup',
+  summary: 'Returns which of the first steps of a new company, or of a new provider, are done',
+  access: 'admin',
+  matrix: 'Z-08',
+  /** `is_new`: the company is at most 90 days old, or there is no contract yet. */
+  output: z.object({ is_new: z.boolean(), steps: z.array(setupStep) }),
+  offline: 'read',
+})
+
 const ownFields = z.object({ name: line(100), title, avatar: z.nullable(randomId), language })
 
 export const updateOwnUser = defineEndpoint({

@@ -4,14 +4,14 @@ import { waitForController, desktop, phone, resumePage, setUpShared } from '#tes
 
 const setup = setUpShared()
 
-it('Home greets by name, shows counts and what needs attention, and works offline (M16, C-32)', async () => {
+it('Home shows counts and what needs attention, and works offline (M16, C-32)', async () => {
   const page = await resumePage(setup, 'admin', '/app/home')
-  await page.getByRole('heading', { level: 1, name: /Amelia Chan/ }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   await page.locator('.home-item').first().waitFor()
   await waitForController(page)
   await page.context().setOffline(true)
   await page.reload()
-  await page.getByRole('heading', { level: 1, name: /Amelia Chan/ }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
   await page.locator('.home-item').first().waitFor()
   const figures = await page.locator('.home-figure').allInnerTexts()
   expect(figures.map((text) => text.split('\n')[0])).toEqual([
@@ -20,7 +20,7 @@ it('Home greets by name, shows counts and what needs attention, and works offlin
     'Users',
     'Waiting changes',
   ])
-  for (const text of figures.slice(0, 3)) expect(text).toMatch(/\d[\s\S]*(Updated|as of) \d\d:\d\d/)
+  for (const text of figures.slice(0, 3)) expect(text).toMatch(/\d[\s\S]*Updated (just now|\d+ min ago)/)
   await page.getByRole('link', { name: /users have not activated their accounts/ }).click()
   await expect.poll(() => new URL(page.url()).search).toBe('?statusType=0')
 })

@@ -348,5 +348,5 @@ it('With a clock 20 days behind, an ended contract is shown as ended, with the t
   await page.goto(`${fixture.portal.url}/saas/app/contract`)
   await page.locator('main tbody a', { hasText: `${own}old` }).click()
   await page.getByText('The term has ended').waitFor()
-  await page.locator('.footer').getByText('All dates and times: Hong Kong Standard Time (GMT+8)').waitFor()
+  await page.locator('.footer').getByText('All dates and times: Hong Kong time (UTC+8)').waitFor()
 })

@@ -2,8 +2,9 @@ import { type ComponentType, lazy, useEffect } from 'react'
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
 import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
-import { type Caller, isAllowed } from '#domain/access.ts'
+import { type Caller, isAllowed, isProvider } from '#domain/access.ts'
 import { HomeOverview, type HomeSource } from '#features/home/HomeOverview.tsx'
+import type { SetupCardProps } from '#features/home/setup/SetupCard.tsx'
 import { useSignedInSession } from '#state/use-store.ts'
 import type { HomeReport, OnReport } from '#ui/page/home-report.ts'
 
@@ -37,6 +38,10 @@ const serviceSource = createSource(
   async () => (await import(/* chunk: staff-services */ '#features/services/home/ServiceReport.tsx')).ServiceReport,
 )
 
+const customerSource = createSource(
+  'customers',
+  async () => (await import(/* chunk: staff-customers */ '#features/customers/home/CustomerReport.tsx')).CustomerReport,
+)
 const paymentSource = createSource(
   'payments',
   async () =>
@@ -51,9 +56,33 @@ const trailSource = createSource(
 const getSources = (caller: Caller): HomeSource[] => [
   ...(isAllowed('order', caller) ? [orderSource, backupSource] : []),
   ...(isAllowed('admin', caller) ? [userSource] : []),
+  ...(isAllowed('providerOrder', caller) ? [customerSource] : []),
   ...(isAllowed('providerAdmin', caller) ? [trailSource, paymentSource, serviceSource] : []),
 ]
 
+/** The first steps. If their code cannot be loaded, the page is shown without them. */
+const Setup = lazy<ComponentType<SetupCardProps>>(async () => {
+  await waitForFirstPage()
+  const load = () => import(/* chunk: users */ '#features/home/setup/SetupCard.tsx')
+  return {
+    default: await load().then(
+      ({ SetupCard }) => SetupCard,
+      () => MissingSetup,
+    ),
+  }
+})
+function MissingSetup({ onReport }: SetupCardProps) {
+  useEffect(() => onReport({ source: 'setup', state: 'known', duties: [], figures: {} }), [onReport])
+  return null
+}
+
+const TermsCard = createOptionalPart(
+  async () => (await import(/* chunk: orders */ '#features/orders/home/TermsChart.tsx')).TermsChart,
+)
+const NewestCustomersCard = createOptionalPart(
+  async () =>
+    (await import(/* chunk: staff-customers */ '#features/customers/home/NewestCustomers.tsx')).NewestCustomers,
+)
 const LatestEntriesCard = createOptionalPart(
   async () => (await import(/* chunk: trail */ '#features/audit-trail/home/LatestEntries.tsx')).LatestEntries,
 )
@@ -83,14 +112,17 @@ export function HomeRoute() {
   return (
     <HomeOverview
       sources={getSources(caller)}
+      Setup={Setup}
       belowContent={
         <>
-          {isTablet() && <PrepareOfferCard />}
+          {!isProvider(caller) && isAllowed('order', caller) && <TermsCard />}
           {isStaff ? <OrdersToWatchCard /> : isPlain && <ServicesCard />}
+          {isTablet() && <PrepareOfferCard />}
         </>
       }
       sideContent={
         <>
+          {isAllowed('providerOrder', caller) && <NewestCustomersCard />}
           {isStaff && <PricesCard />}
           {isAllowed('trail', caller) && <LatestEntriesCard />}
           {!isAllowed('trail', caller) && <AccountCard />}

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import '#features/activity/inbox.css'
 import type { NotificationRow } from '#contract/notifications.ts'
@@ -11,6 +11,7 @@ import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useToday } from '#ui/page/use-today.ts'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatNotification, getNotificationPath, iconByKind } from '#features/activity/notification-text.ts'
 import { type Inbox, useInbox } from '#features/activity/useInbox.ts'
@@ -92,9 +93,27 @@ function OlderPage({
   const olderRows = rows.filter(({ id }) => id < before)
   return (
     <>
-      <DayGroups rows={olderRows} {...{ inbox, ...rowProps }} />
+      <FocusedRows>
+        <DayGroups rows={olderRows} {...{ inbox, ...rowProps }} />
+      </FocusedRows>
       <OlderPages rows={olderRows} {...{ hasMore, onMore, ...rowProps }} count={count - 1} />
     </>
+  )
+}
+
+/** Focuses the first of the rows that a press has added, because the pressed button is gone. */
+function FocusedRows({ children }: { children: ReactNode }) {
+  const groups = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const { activeElement } = document
+    // A dialog may have taken the focus of the removed button. A user who has moved on keeps theirs.
+    if (activeElement !== document.body && activeElement?.contains(groups.current) !== true) return
+    groups.current?.querySelector<HTMLElement>('.inbox-row')?.focus()
+  }, [])
+  return (
+    <div className="inbox" ref={groups}>
+      {children}
+    </div>
   )
 }
 
@@ -190,9 +209,9 @@ function RowContent({ row }: { row: NotificationRow }) {
         {!row.is_read && <span className="sr-only">{t('unreadPrefix')}</span>}
         {title}
       </span>
-      <time className="inbox-time" dateTime={row.create_time.replace(' ', 'T')}>
+      <BusinessTime className="inbox-time" time={row.create_time}>
         {isTimeShown ? row.create_time.slice(11, 16) : row.create_time.slice(0, 10)}
-      </time>
+      </BusinessTime>
       {detail !== '' && (
         <span className="inbox-detail">
           <TextWithDates text={detail} />

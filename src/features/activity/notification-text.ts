@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next'
 import type { NotificationRow } from '#contract/notifications.ts'
 import { isAllowed, isProviderAdmin, type Caller } from '#domain/access.ts'
 import { groupThousands } from '#domain/money.ts'
+import { getLastDay } from '#domain/plain-dates.ts'
 import type { NotificationKind } from '#domain/notifications.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
 import { findMessage } from '#ui/i18n/messages.ts'
@@ -38,7 +39,7 @@ export function formatNotification(
   { kind, facts }: Pick<NotificationRow, 'kind' | 'facts'>,
 ): NotificationText {
   const values = { code: facts['code'] ?? '', ...readValues(t, kind, facts) }
-  const detailKey = kind === 'new-device' && values.device === '' ? 'newDeviceUnknown' : kind
+  const detailKey = getDetailKey(kind, values)
   return {
     title: t(`title.${kind}`, values),
     detail: findMessage('notifications', `detail.${detailKey}`)
@@ -47,14 +48,27 @@ export function formatNotification(
   }
 }
 
+/** Chooses a shorter text if the fact that it needs is missing. */
+function getDetailKey(kind: NotificationKind, { device, lastDay }: { device: string; lastDay: string }) {
+  if (kind === 'new-device' && device === '') return 'newDeviceUnknown'
+  return isAboutEnd(kind) && lastDay === '' ? 'endUnknown' : kind
+}
+
+const isAboutEnd = (kind: NotificationKind) => kind === 'contract-ends' || kind === 'contract-ended'
+
 function readValues(t: TFunction<'notifications'>, kind: NotificationKind, facts: NotificationRow['facts']) {
   // A missing fact is an empty text, which its sentence then lacks.
   const read = (name: string) => facts[name] ?? ''
+  // What ends is the contract, whichever order made it.
+  const type = isAboutEnd(kind) && read('payable') === 'order' ? 'contract' : read('type')
+  const end = read('end')
   return {
-    matter: findMessage('notifications', `matter.${read('type')}`) ?? '',
+    matter: findMessage('notifications', `matter.${type}`) ?? '',
+    // The end is exclusive (D18).
+    lastDay: end && getLastDay(end),
     amount: read('amount') && `${read('currency')} ${groupThousands(read('amount'))}`,
     due: read('due').slice(0, 10),
-    day: read('day') || read('end'),
+    day: read('day') || end,
     task: read('task') && getJobName(read('task')),
     reason: formatReason(read('problem')) || (kind === 'change-rejected' ? t('seeReason') : ''),
     change: findMessage('notifications', `call.${read('call')}`) ?? t('change'),

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { findInstant, type Timestamp } from '#domain/time.ts'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { getBusinessNow, useBusinessZone } from '#ui/page/business-clock.ts'
 import { getLanguage } from '#ui/i18n/messages.ts'
 import { useTranslation } from 'react-i18next'
@@ -30,13 +31,9 @@ export function RelativeTime({ time, now }: { time: Timestamp; now: number }) {
   const zone = useBusinessZone()
   const instant = findInstant(zone, time)
   return (
-    <time
-      className="customer-time"
-      dateTime={instant === null ? undefined : new Date(instant).toISOString()}
-      title={time}
-    >
+    <BusinessTime className="customer-time" time={time}>
       {instant === null || now - instant > maxRelativeMs ? time.slice(0, 10) : formatAge(now - instant, t('justNow'))}
-    </time>
+    </BusinessTime>
   )
 }
 

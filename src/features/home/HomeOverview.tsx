@@ -1,17 +1,16 @@
 import '#ui/icons/app-icons.ts'
 import '#features/home/style.css'
 import { type ComponentType, type ReactNode, Suspense, useCallback, useState } from 'react'
-import { toTimestamp } from '#domain/time.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { type HomeReport, combineStates, type OnReport } from '#ui/page/home-report.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
-import { listStartActions, getGreeting } from '#features/home/start-actions.ts'
+import { listStartActions } from '#features/home/start-actions.ts'
 import { HomeFigures } from '#features/home/HomeFigures.tsx'
 import { listFigures } from '#features/home/figures.ts'
 import { NeedsAttention } from '#features/home/NeedsAttention.tsx'
-import { getBusinessNow, useBusinessZone } from '#ui/page/business-clock.ts'
+import type { SetupCardProps } from '#features/home/setup/SetupCard.tsx'
 import { useOutboxReport } from '#features/home/useOutboxReport.ts'
 
 type ReportSource = HomeReport['source']
@@ -24,6 +23,8 @@ export interface HomeSource {
 
 interface HomeOverviewProps {
   sources: readonly HomeSource[]
+  /** The first steps of a new company. */
+  Setup: ComponentType<SetupCardProps>
   /**
    * Cards below and next to the "Needs attention" list. They are rendered after that list has loaded, so that the layout does not shift.
    */
@@ -32,24 +33,21 @@ interface HomeOverviewProps {
 }
 
 /** Shows figures, duties and latest events of this user (C-32). They are read from the device, so the page works offline. */
-export function HomeOverview({ sources, belowContent, sideContent }: HomeOverviewProps) {
+export function HomeOverview({ sources, Setup, belowContent, sideContent }: HomeOverviewProps) {
   const { t } = useTranslation('home')
-  const { user, caller } = useSignedInSession()
-  // The hour is that of the opening of the page. Only the time zone may change later, when a new device has received it.
-  const [openedAt] = useState(getBusinessNow)
-  const hour = Number(toTimestamp(useBusinessZone(), openedAt).slice(11, 13))
+  const { caller } = useSignedInSession()
   const [reportsBySource, setReportsBySource] = useState<Partial<Record<ReportSource, HomeReport>>>({})
   const onReport = useCallback(
     (report: HomeReport) => setReportsBySource((previous) => ({ ...previous, [report.source]: report })),
     [],
   )
   const outbox = useOutboxReport()
-  const reports = [outbox, ...sources.map(({ source }) => reportsBySource[source] ?? createPendingReport(source))]
+  const sourceNames = ['setup' as const, ...sources.map(({ source }) => source)]
+  const reports = [outbox, ...sourceNames.map((source) => reportsBySource[source] ?? createPendingReport(source))]
   const isSettled = combineStates(reports.map(({ state }) => state)) !== 'loading'
   return (
     <Page
-      title={t(getGreeting(hour), { name: user.name })}
-      name={t('title')}
+      title={t('title')}
       action={listStartActions(caller).map(({ name, path }) => (
         <ButtonLink key={name} to={path} icon="plus">
           {t(name)}
@@ -64,6 +62,9 @@ export function HomeOverview({ sources, belowContent, sideContent }: HomeOvervie
       <HomeFigures slots={listFigures(caller)} reports={reports} />
       <div className="home-columns">
         <div className="home-column">
+          <Suspense fallback={null}>
+            <Setup isSettled={isSettled} onReport={onReport} />
+          </Suspense>
           <NeedsAttention reports={reports} />
           {isSettled && belowContent}
         </div>

@@ -14,6 +14,7 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
   const [isExpanded, setExpanded] = useState(false)
   const state = combineStates(reports.map((report) => report.state))
   const duties = mergeDuties(reports)
+  if (state === 'known' && duties.length === 0 && reports.some(({ hasSteps }) => hasSteps)) return null
   const visibleDuties = isExpanded ? duties : duties.slice(0, maxDuties)
   return (
     <section className="card home-card home-attention" aria-labelledby="home-attention">

@@ -15,11 +15,31 @@ interface FigureDefinition {
 }
 
 const slots = [
-  { name: 'services', path: '/app/service', requiredRole: 'providerAdmin', source: 'services', audience: 'provider' },
+  {
+    name: 'unpaid',
+    path: '/app/m18/customer?show=unpaid',
+    requiredRole: 'providerOrder',
+    source: 'customers',
+    audience: 'provider',
+  },
+  {
+    name: 'ending',
+    path: '/app/service?sortField=expired_date',
+    requiredRole: 'providerAdmin',
+    source: 'services',
+    audience: 'provider',
+  },
+  {
+    name: 'down',
+    path: '/app/m18/customer?show=fault',
+    requiredRole: 'providerAdmin',
+    source: 'services',
+    audience: 'provider',
+  },
   { name: 'contracts', path: '/app/contract?status=1', requiredRole: 'order', source: 'orders', audience: 'customer' },
   { name: 'toPay', path: '/app/contract?status=0', requiredRole: 'order', source: 'orders', audience: 'customer' },
   { name: 'users', path: '/app/user', requiredRole: 'admin', source: 'users' },
-  { name: 'waiting', path: '/app/outbox', requiredRole: 'user', source: 'outbox' },
+  { name: 'waiting', path: '/app/outbox', requiredRole: 'user', source: 'outbox', audience: 'customer' },
 ] as const satisfies readonly FigureDefinition[]
 
 export type FigureSlot = (typeof slots)[number]
@@ -30,5 +50,5 @@ export function listFigures(caller: Caller): readonly FigureSlot[] {
   const visibleSlots = slots.filter(
     (slot) => (!('audience' in slot) || slot.audience === ownAudience) && isAllowed(slot.requiredRole, caller),
   )
-  return visibleSlots.length > 1 ? visibleSlots : []
+  return visibleSlots.every(({ name }) => name === 'waiting') ? [] : visibleSlots
 }

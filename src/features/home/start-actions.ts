@@ -14,7 +14,3 @@ const startActions = [
 
 export const listStartActions = (caller: Caller) =>
   startActions.filter(({ requiredRole }) => isAllowed(requiredRole, caller))
-
-/** `hour`: 0 to 23, in the business time zone. */
-export const getGreeting = (hour: number): 'morning' | 'afternoon' | 'evening' =>
-  hour >= 5 && hour < 12 ? 'morning' : hour >= 12 && hour < 18 ? 'afternoon' : 'evening'

@@ -8,7 +8,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { DescriptionItem } from '#ui/display/DescriptionList.tsx'
 import { formatBusinessTime, toServerTime } from '#ui/page/business-clock.ts'
-import { formatReadingTime } from '#ui/list/Freshness.tsx'
+import { ReadingTime } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
@@ -68,7 +68,7 @@ function ReceiptEntry({ receipt }: { receipt: ReceiptView }) {
           <Icon name="right" size={16} />
           <span className="receipt-what">{describeReceipt(receipt)}</span>
           <Tag tone={tones[outcome]}>{t(`receipts.outcome.${outcome}`)}</Tag>
-          <time dateTime={new Date(time).toISOString()}>{formatReadingTime(toServerTime(time))}</time>
+          <ReadingTime instant={toServerTime(time)} />
         </summary>
         <div className="receipt-more">
           <p>{t(`receipts.${outcome}Text`)}</p>

@@ -37,6 +37,7 @@ import type sentences from '#locales/en/sentences.json'
 import type services from '#locales/en/services.json'
 import type sessions from '#locales/en/sessions.json'
 import type search from '#locales/en/search.json'
+import type setup from '#locales/en/setup.json'
 import type shell from '#locales/en/shell.json'
 import type staff from '#locales/en/staff.json'
 import type ui from '#locales/en/ui.json'
@@ -86,6 +87,7 @@ declare module 'i18next' {
       services: typeof services
       sessions: typeof sessions
       search: typeof search
+      setup: typeof setup
       shell: typeof shell
       staff: typeof staff
       ui: typeof ui

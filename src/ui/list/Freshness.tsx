@@ -1,6 +1,8 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { getBusinessNow, formatBusinessTime, useBusinessZone } from '#ui/page/business-clock.ts'
+import { getBusinessNow, formatBusinessTime } from '#ui/page/business-clock.ts'
+import { useClockText } from '#ui/page/use-clock-text.ts'
+import { useZoneFormatter } from '#ui/page/zone-name.ts'
 
 /** Age and completeness of a list, as returned by `local/lists/list-view.ts`. */
 export interface ListFreshness {
@@ -25,7 +27,46 @@ export function formatReadingTime(asOf: number, now = getBusinessNow()): string 
   return time.slice(0, 10) === today.slice(0, 10) ? time.slice(11, 16) : time.slice(0, 16)
 }
 
-/** Displays "Updated 14:05 · Showing 240 of 8,431 (saved on this device)" or "3 found among 10 of 58 saved on this device" (P-12). */
+/** A server time (epoch ms) as a short text. The tooltip has all of it, with the time zone. */
+export function ReadingTime({ instant }: { instant: number }) {
+  const formatZone = useZoneFormatter()
+  return (
+    <time dateTime={new Date(instant).toISOString()} title={`${formatBusinessTime(instant)} · ${formatZone(instant)}`}>
+      {formatReadingTime(instant)}
+    </time>
+  )
+}
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+/** Formats the age of data: "Updated 2 min ago", or its date and time after a day. Both times are server times in epoch ms. */
+export function formatUpdated(t: TFunction<'ui'>, asOf: number, now: number): string {
+  const age = now - asOf
+  if (age < minuteMs) return t('fresh.now')
+  if (age < hourMs) return t('fresh.minutes', { number: Math.floor(age / minuteMs) })
+  if (age < 24 * hourMs) return t('fresh.hours', { number: Math.floor(age / hourMs) })
+  return t('fresh.asOf', { at: formatReadingTime(asOf, now) })
+}
+
+/** The age of data. It counts up by itself, without rendering the list again; the tooltip has the time in the business time zone (D31). */
+function UpdatedTime({ asOf }: { asOf: number }) {
+  const { t } = useTranslation('ui')
+  const formatZone = useZoneFormatter()
+  const text = useClockText((now) => formatUpdated(t, asOf, now))
+  return (
+    // Footers announce the results of filters. That a minute has passed is not announced.
+    <time
+      aria-live="off"
+      dateTime={new Date(asOf).toISOString()}
+      title={`${formatBusinessTime(asOf)} · ${formatZone(asOf)}`}
+    >
+      {text}
+    </time>
+  )
+}
+
+/** Displays "Updated 2 min ago · Showing 240 of 8,431 (saved on this device)" or "3 found among 10 of 58 saved on this device" (P-12). */
 export function Freshness({
   freshness,
   matchCount = freshness.cachedCount,
@@ -34,7 +75,6 @@ export function Freshness({
   matchCount?: number
 }) {
   const { t } = useTranslation('ui')
-  const zone = useBusinessZone()
   const { asOf, searchScope, pendingCount = 0, leftOutCount = 0 } = freshness
   if (asOf === null) return <span className="freshness">{t('fresh.never')}</span>
   const details = [
@@ -45,9 +85,7 @@ export function Freshness({
   ]
   return (
     <span className="freshness">
-      <time dateTime={new Date(asOf).toISOString()} title={`${formatBusinessTime(asOf)} ${zone}`}>
-        {t('fresh.asOf', { at: formatReadingTime(asOf) })}
-      </time>
+      <UpdatedTime asOf={asOf} />
       {details.map((detail) => detail && ` · ${detail}`)}
     </span>
   )

@@ -15,8 +15,6 @@ export const TitleSuffix = createContext<readonly string[]>([])
 
 export interface PageProps {
   title: string
-  /** Name of the page in the window title, if the heading is something else, such as a greeting. */
-  name?: string
   /** Parent pages, outermost first, without this page (C-18). */
   crumbs?: PageCrumb[]
   /** The only primary action. Other actions must be quiet. */
@@ -33,12 +31,12 @@ let lastPath: string | null = null
 /**
  * Frame of every page. Sets the window title. On a new page it moves the focus to the heading, for screen readers (A-14), and scrolls up.
  */
-export function Page({ title, name = title, crumbs = [], action, intro, children, width = 'wide' }: PageProps) {
+export function Page({ title, crumbs = [], action, intro, children, width = 'wide' }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const titleSuffix = useContext(TitleSuffix)
   const { pathname } = useLocation()
   const navigationType = useNavigationType()
-  const windowTitle = [name, ...crumbs.map(({ label }) => label).reverse(), ...titleSuffix].join(' · ')
+  const windowTitle = [title, ...crumbs.map(({ label }) => label).reverse(), ...titleSuffix].join(' · ')
   useEffect(() => {
     document.title = windowTitle
   }, [windowTitle])

@@ -26,11 +26,13 @@ export interface HomeFigure {
 }
 
 export interface HomeReport {
-  source: 'orders' | 'backups' | 'users' | 'services' | 'outbox' | 'payments' | 'trail'
+  source: 'orders' | 'backups' | 'users' | 'services' | 'outbox' | 'payments' | 'trail' | 'customers' | 'setup'
   /** `loading`: this device has not read the data yet. `unknown`: it has never read the data and cannot read it now. */
   state: 'loading' | 'known' | 'unknown'
   duties: readonly HomeDuty[]
-  figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'services' | 'waiting', HomeFigure>>
+  figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'unpaid' | 'ending' | 'down' | 'waiting', HomeFigure>>
+  /** True if the first steps of a new company are shown, in place of the text that nothing needs attention. */
+  hasSteps?: boolean
 }
 
 export type OnReport = (report: HomeReport) => void

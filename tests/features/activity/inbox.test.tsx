@@ -70,6 +70,20 @@ it('The bell counts unread notifications, and all are marked as read while offli
   await expect.poll(() => countUnread(userId), { timeout: 10_000 }).toBe(0)
 })
 
+it('A contract that ends soon is shown with its last day', async () => {
+  const order = { payable: 'order', type: 'change', code: 'acmehr' }
+  await notify(
+    { kind: 'contract-ends', facts: { ...order, end: '2026-03-01' } },
+    { kind: 'contract-ends', facts: { payable: 'backup', type: 'pdb2rds', code: 'acmefin', end: '2026-04-11' } },
+    { kind: 'contract-ended', facts: { ...order, code: 'acmecrm' } },
+  )
+  await fixture.browser.openAs('admin@acme', '/app/activity')
+  const findRow = async (title: string) => (await screen.findByText(title)).closest('.inbox-row')?.textContent
+  expect(await findRow('Ends soon: acmehr')).toContain('Contract · last day 2026-02-28')
+  expect(await findRow('Ends soon: acmefin')).toContain('Backup to RDS · last day 2026-04-10')
+  expect(await findRow('Ended: acmecrm')).toMatch(/Contract$/)
+})
+
 it('A notification opens its page and is read, and the page of notifications has tabs with addresses', async () => {
   const userId = await notify({ kind: 'change-rejected', facts: { call: 'disableUser', problem: 'LAST_ADMIN' } }, {})
   await fixture.browser.openAs('admin@acme', '/app/activity')
@@ -90,6 +104,7 @@ it('Older pages leave out no row when new ones arrive, and offline they show wha
   await screen.findByRole('link', { name: /Unread: Login from a new device/ })
   const countRows = () => document.querySelectorAll('.inbox-row').length
   expect(countRows()).toBe(51)
+  expect(document.activeElement?.textContent).toContain('Login from a new device')
   await notify({ eventKey: 'a newer event' })
   document.dispatchEvent(new Event('visibilitychange'))
   await expect.poll(countRows).toBe(52)

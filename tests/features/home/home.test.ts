@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { routes } from '#app/routes/paths.ts'
-import type { Caller } from '#domain/access.ts'
-import { listStartActions, getGreeting } from '#features/home/start-actions.ts'
+import { type AccessRule, type Caller, isAllowed } from '#domain/access.ts'
+import { listStartActions } from '#features/home/start-actions.ts'
 import { mergeDuties } from '#features/home/merge-duties.ts'
 import { listFigures } from '#features/home/figures.ts'
 import { type HomeDuty, type HomeReport, getKnownState, combineStates } from '#ui/page/home-report.ts'
@@ -31,11 +31,16 @@ describe('the figures on the home page', () => {
     ['an admin of a customer', { admin: true }, ['users', 'waiting']],
     ['a user with the admin and order flags', { admin: true, order: true }, ['contracts', 'toPay', 'users', 'waiting']],
     ['a user of the provider without flags', { companyCode: 'm18' }, []],
-    ['an admin of the provider', { companyCode: 'm18', admin: true, order: true }, ['services', 'users', 'waiting']],
+    [
+      'an admin of the provider',
+      { companyCode: 'm18', admin: true, order: true },
+      ['unpaid', 'ending', 'down', 'users'],
+    ],
+    ['staff with the order flag only', { companyCode: 'm18', order: true }, ['unpaid']],
     [
       'a user with only the delete level (D46, D47)',
       { companyCode: 'm18', accessLevel: 100 as const },
-      ['services', 'waiting'],
+      ['unpaid', 'ending', 'down'],
     ],
     ['an access level outside the provider, which has no effect', { accessLevel: 100 as const }, []],
   ])('match the permissions of the user: %s', (_, overrides, expected) =>
@@ -43,15 +48,19 @@ describe('the figures on the home page', () => {
   )
 
   it('lead, like the start actions, to existing pages with the same permission', () => {
-    const permissionsByPath = new Map(
-      Object.values(routes).map(({ path, access: permission }) => [path as string, permission as string]),
+    const permissionsByPath = new Map<string, AccessRule>(
+      Object.values(routes).map(({ path, access }) => [path, access]),
     )
     for (const overrides of callerKinds)
       for (const { path, requiredRole } of [
         ...listFigures(createCaller(overrides)),
         ...listStartActions(createCaller(overrides)),
-      ])
-        expect([path, permissionsByPath.get(path.split('?')[0] ?? '')]).toEqual([path, requiredRole])
+      ]) {
+        const permission = permissionsByPath.get(path.split('?')[0] ?? '') ?? 'anybody'
+        expect([path, isAllowed(permission, createCaller(overrides))]).toEqual([path, true])
+        expect([path, permission]).not.toEqual([path, 'anybody'])
+        expect(isAllowed(requiredRole, createCaller(overrides))).toBe(true)
+      }
   })
 })
 
@@ -105,17 +114,4 @@ describe('the list of open tasks', () => {
     expect(getKnownState({ asOf: null, isCached: true })).toBe('unknown')
     expect(getKnownState({ asOf: null, isCached: false })).toBe('loading')
   })
-})
-
-describe('the greeting by time of day', () => {
-  it.each([
-    [0, 'evening'],
-    [4, 'evening'],
-    [5, 'morning'],
-    [11, 'morning'],
-    [12, 'afternoon'],
-    [17, 'afternoon'],
-    [18, 'evening'],
-    [23, 'evening'],
-  ])('is, at %i o’clock, good %s', (hour, greeting) => expect(getGreeting(hour)).toBe(greeting))
 })

@@ -100,7 +100,7 @@ describe('a user', () => {
     await createByForm('Zoe Left')
     await expect.poll(() => readNames()[0]).toBe('Zoe LeftNew')
     await fixture.user.click(screen.getAllByRole('link', { name: 'Home' })[0] as HTMLElement)
-    await screen.findByRole('heading', { name: /^Good /, level: 1 })
+    await screen.findByRole('heading', { name: 'Home', level: 1 })
     await fixture.user.click(screen.getAllByRole('link', { name: 'Users' })[0] as HTMLElement)
     await expect.poll(() => readNames()).toContain('Zoe Left')
     expect(readNames().join()).not.toContain('New')

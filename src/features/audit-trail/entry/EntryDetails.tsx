@@ -7,6 +7,7 @@ import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.ts
 import { Tag } from '#ui/display/Tag.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { useTranslation } from 'react-i18next'
 import { Differences } from '#features/audit-trail/entry/Differences.tsx'
 import { toRecordPath } from '#features/audit-trail/entry/record-path.ts'
@@ -39,7 +40,9 @@ function EntryHead({ entry }: EntryProps) {
   const { listFacts, formatUser, formatStatus } = useEntryFormatter()
   return (
     <DescriptionList>
-      <DescriptionItem label={t('entry.time')}>{entry.end_time}</DescriptionItem>
+      <DescriptionItem label={t('entry.time')}>
+        <BusinessTime time={entry.end_time} />
+      </DescriptionItem>
       <DescriptionItem label={t('entry.who')}>{formatUser(entry)}</DescriptionItem>
       <DescriptionItem label={t('entry.status')}>
         <Tag tone={entry.status === -1 ? 'danger' : 'positive'}>{formatStatus(entry)}</Tag>

@@ -1,5 +1,6 @@
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import { useTranslation } from 'react-i18next'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 
 /** The time of an entry, and a mark if it failed. The sentence says it too, but only the mark stands out among others. */
 export function EntryTime({
@@ -10,7 +11,7 @@ export function EntryTime({
   const { t } = useTranslation('audit')
   return (
     <>
-      <time>{time}</time>
+      <BusinessTime time={time} />
       {status === -1 && (
         <>
           {' · '}

@@ -3,6 +3,7 @@ import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import { Tag } from '#ui/display/Tag.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import type { ListColumn } from '#ui/list/column.ts'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { removeIsolates } from '#features/audit-trail/sentence/isolated-text.ts'
 import { Sentence } from '#features/audit-trail/sentence/Sentence.tsx'
 import type { EntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
@@ -21,7 +22,7 @@ export const buildTrailColumns = (
     sortable: true,
     width: 'time',
     phone: 'secondary',
-    render: (row) => row.end_time,
+    render: (row) => <BusinessTime time={row.end_time} />,
   },
   {
     key: 'what',

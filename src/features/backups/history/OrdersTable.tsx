@@ -4,6 +4,7 @@ import { TitledCard } from '#ui/page/TitledCard.tsx'
 import { PaymentActions } from '#features/backups/PaymentActions.tsx'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Tag, type TagTone } from '#ui/display/Tag.tsx'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { useTranslation } from 'react-i18next'
 import { toOrderPayable } from '#features/backups/payables.ts'
 import { type FiveRowsColumn, FiveRows } from '#features/backups/FiveRows.tsx'
@@ -26,7 +27,7 @@ export function OrdersTable({ code, orders, print, onPay }: OrdersTableProps) {
       render: ({ pdb_type, create_time }) => (
         <>
           {t(`type.${pdb_type}`)}
-          <span className="backup-beside">{create_time}</span>
+          <BusinessTime className="backup-beside" time={create_time} />
         </>
       ),
     },

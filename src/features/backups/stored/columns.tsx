@@ -2,6 +2,7 @@ import type { TFunction } from 'i18next'
 import type { StoredBackupRow } from '#contract/backups.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Tag, type TagTone } from '#ui/display/Tag.tsx'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import type { FiveRowsColumn } from '#features/backups/FiveRows.tsx'
 import { formatSize } from '#features/backups/stored/format-size.ts'
 
@@ -25,7 +26,7 @@ export const buildStoredBackupColumns = (
     key: 'time',
     render: ({ start_time, pdb_type }) => (
       <>
-        {start_time}
+        <BusinessTime time={start_time} />
         <span className="backup-beside">{t(`type.${pdb_type}`)}</span>
       </>
     ),

@@ -79,7 +79,7 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
   return (
     <TitledCard title={t('traffic.title')} className="backup-part">
       {charges.month && <CurrentMonthTraffic traffic={charges.month} />}
-      <FiveRows name="traffic" code={service.code} columns={columns} list={charges.months} emptyIcon="activity" />
+      <FiveRows name="traffic" code={service.code} columns={columns} list={charges.months} emptyIcon="pulse" />
       {explainedRow && (
         <Dialog
           open

@@ -6,6 +6,7 @@ import { useAction } from '#state/use-action.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { NoteForm } from '#features/customers/notes/NoteForm.tsx'
 import { RelativeTime, useServerNow } from '#features/customers/RelativeTime.tsx'
 
@@ -66,7 +67,7 @@ export function NoteItem({ note, edited, isGone, onEdit, ...props }: NoteItemPro
     <li className="card customer-note">
       <p className="customer-note-head">
         <bdi>{note.author_name}</bdi> <RelativeTime time={note.create_time} now={now} />
-        {note.edit_time && <span title={note.edit_time}>{t('note.edited')}</span>}
+        {note.edit_time && <BusinessTime time={note.edit_time}>{t('note.edited')}</BusinessTime>}
       </p>
       {isGone && <p role="alert">{t('note.gone')}</p>}
       {(edited === null || isChanged) && <p className="customer-note-text">{note.text}</p>}

@@ -3,7 +3,7 @@ import { formatBytes } from '#features/device/format-bytes.ts'
 import { getTableLabel } from '#features/device/table-label.ts'
 import { type CachedListUsage, isServiceTable } from '#local/space/usage.ts'
 import { useSignedInSession } from '#state/use-store.ts'
-import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
+import { formatNumber, ReadingTime } from '#ui/list/Freshness.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -51,11 +51,7 @@ function Row({ list }: { list: CachedListUsage }) {
         </span>
       </td>
       <td role="cell" data-label={t('lists.asOf')}>
-        {asOf === null ? (
-          t('lists.unknown')
-        ) : (
-          <time dateTime={new Date(asOf).toISOString()}>{formatReadingTime(asOf)}</time>
-        )}
+        {asOf === null ? t('lists.unknown') : <ReadingTime instant={asOf} />}
       </td>
       <td role="cell" data-label={t('lists.size')}>
         {formatBytes(bytes)}

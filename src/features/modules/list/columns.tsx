@@ -7,6 +7,7 @@ import type { ListColumn } from '#ui/list/column.ts'
 import type { ModuleKindFilter } from '#features/modules/view.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import { joinList } from '#ui/i18n/messages.ts'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 
 export const buildModuleColumns = (
   t: TFunction<'modules'>,
@@ -55,7 +56,7 @@ export const buildModuleColumns = (
     sortable: true,
     width: 'time',
     priority: 3,
-    render: ({ row }) => row.create_time || t('notYet'),
+    render: ({ row }) => (row.create_time ? <BusinessTime time={row.create_time} /> : t('notYet')),
   },
 ]
 

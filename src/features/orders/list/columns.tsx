@@ -11,6 +11,7 @@ import { getDues } from '#features/orders/payment/payable.ts'
 import type { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { StatusTag } from '#features/orders/StatusTag.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 
 type DueFormatter = ReturnType<typeof useDueFormatter>
 
@@ -121,9 +122,9 @@ function CompanyName({ row }: { row: OrderRow & { company_name?: string } }) {
 }
 
 const CreatedTime = ({ time, isDayOnly }: { time: string; isDayOnly: boolean }) => (
-  <span className="order-created" title={isDayOnly ? time : undefined}>
+  <BusinessTime className="order-created" time={time}>
     <span>{time.slice(0, 10)}</span> {!isDayOnly && <span>{time.slice(11)}</span>}
-  </span>
+  </BusinessTime>
 )
 
 /** Shows the last day, and the remaining days from 60 days before it, when the first reminder mail is sent (contracts 4). */

@@ -16,7 +16,8 @@ export function PricesInForce() {
   return (
     <section className="card home-card" aria-labelledby="home-prices">
       <h2 id="home-prices">{t('home.title')}</h2>
-      {state === 'loading' && <Skeleton lines={2} />}
+      {/* As high as two entries. */}
+      {state === 'loading' && <Skeleton lines={5} />}
       {state === 'unknown' && <p className="home-note">{t('home.unknown')}</p>}
       {state === 'known' && (
         <ul className="home-list">

@@ -5,6 +5,7 @@ import { formatNumber } from '#ui/list/Freshness.tsx'
 import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import type { ListColumn } from '#ui/list/column.ts'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { formatPriceListUses, type PriceListUses } from '#features/prices/withdrawn/usePriceListUses.ts'
 import type { PriceListState } from '#features/prices/price-list-state.ts'
 import type { PriceListTab } from '#features/prices/price-lists-view.ts'
@@ -67,9 +68,9 @@ export const buildColumns = (
     width: 'day',
     render: ({ row: { update_time: time } }) =>
       time ? (
-        <span className="price-time">
+        <BusinessTime className="price-time" time={time}>
           <span>{time.slice(0, 10)}</span> <span>{time.slice(11)}</span>
-        </span>
+        </BusinessTime>
       ) : (
         t('notYet')
       ),

@@ -2,6 +2,9 @@ import { Link } from 'react-router-dom'
 import { useBusinessToday } from '#patterns/useSettings.ts'
 import { useList } from '#state/use-list.ts'
 import { Freshness } from '#ui/list/Freshness.tsx'
+import { useSkeletonLines } from '#ui/page/expected-rows.ts'
+import { getKnownState } from '#ui/page/home-report.ts'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import '#features/services/translations.ts'
 import { type WatchedOrder, listOrdersToWatch } from '#features/services/home/orders-to-watch.ts'
@@ -15,10 +18,15 @@ export function OrdersToWatch() {
   const { rows, freshness } = useList(homeServices, { scope: null, view: allServicesView })
   const today = useBusinessToday()
   const watchedOrders = today === null ? [] : listOrdersToWatch(rows?.map(({ row }) => row) ?? [], today)
+  const isLoading = getKnownState(freshness) === 'loading' || (today === null && freshness.isCached !== true)
+  const skeletonLines = useSkeletonLines('watched', isLoading ? null : Math.min(watchedOrders.length, maxOrders))
   return (
     <section className="card home-card" aria-labelledby="home-watch">
       <h2 id="home-watch">{t('watch.title')}</h2>
-      {watchedOrders.length === 0 && freshness.asOf !== null && <p className="home-note">{t('watch.none')}</p>}
+      {isLoading && <Skeleton lines={skeletonLines} />}
+      {watchedOrders.length === 0 && !isLoading && freshness.asOf !== null && (
+        <p className="home-note">{t('watch.none')}</p>
+      )}
       <ul className="home-list">
         {watchedOrders.slice(0, maxOrders).map((watchedOrder) => (
           <li key={watchedOrder.row.id}>

@@ -23,7 +23,7 @@ export function RecheckButton({ companyId, onDone }: { companyId: number | null;
     onDone()
   }
   return (
-    <Button icon="activity" isBusy={isBusy} disabledReason={disabledReason} onClick={() => void handleRecheck()}>
+    <Button icon="pulse" isBusy={isBusy} disabledReason={disabledReason} onClick={() => void handleRecheck()}>
       {t('recheck.act')}
     </Button>
   )

@@ -6,6 +6,7 @@ import { isWebAddress } from '#ui/display/WebAddress.tsx'
 import { formatMemoryDifference } from '#features/services/memory-difference.ts'
 import { formatMemory, listNotes, ServiceStatusTag, formatTasks } from '#features/services/ServiceStatusTag.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 
 /** Columns of the service list (M111), with configured and running values (D42). */
 export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<OverlaidRow<ServiceRow>>[] => [
@@ -58,9 +59,9 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     // Hidden on a narrow tablet, where the name needs the space. The details of the row have it.
     priority: 2,
     render: ({ row: { create_time: createTime } }) => (
-      <span className="service-time">
+      <BusinessTime className="service-time" time={createTime}>
         <span>{createTime.slice(0, 10)}</span> <span>{createTime.slice(11)}</span>
-      </span>
+      </BusinessTime>
     ),
   },
   {

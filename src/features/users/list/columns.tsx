@@ -6,6 +6,7 @@ import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import type { TFunction } from 'i18next'
 import { getNameLang } from '#ui/i18n/name-language.ts'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 
 const tones: Record<UserStatus, TagTone> = { 1: 'positive', 0: 'accent', [-1]: 'neutral', [-2]: 'danger' }
 
@@ -55,6 +56,6 @@ export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListCol
     width: 'time',
     priority: 3,
     // A row created on this device has no time until the server has stored it.
-    render: ({ row }) => row.update_time || t('notYet'),
+    render: ({ row }) => (row.update_time ? <BusinessTime time={row.update_time} /> : t('notYet')),
   },
 ]
