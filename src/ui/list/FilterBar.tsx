@@ -4,7 +4,7 @@ import { Button } from '#ui/display/Button.tsx'
 import type { ListSorting } from '#ui/list/column.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { isSingleKey, useSingleKeys } from '#ui/page/single-keys.ts'
-import { useNarrow } from '#ui/list/useNarrow.ts'
+import { useCompact } from '#ui/page/useCompact.ts'
 import { useTranslation } from 'react-i18next'
 
 export interface FilterChip {
@@ -28,7 +28,7 @@ const FilterSheet = lazy(async () => ({ default: (await import('#ui/list/FilterS
 /** Search and filters of a list. Each active filter can be removed separately (C-03, C-04). */
 export function FilterBar({ search, children, usedCount = 0, sorting, chips = [], onClearAll }: FilterBarProps) {
   const { t } = useTranslation('ui')
-  const isNarrow = useNarrow()
+  const isCompact = useCompact()
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
   const hasFields = Children.toArray(children).length > 0 || sorting?.columns.some(({ sortable }) => sortable)
@@ -36,7 +36,7 @@ export function FilterBar({ search, children, usedCount = 0, sorting, chips = []
     <div className="filters" role="search" aria-label={search.label}>
       <div className="filter-row">
         <SearchBox {...search} />
-        {isNarrow && hasFields ? (
+        {isCompact && hasFields ? (
           <>
             <Button aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
               {usedCount === 0 ? t('filter.open') : t('filter.openUsed', { number: usedCount })}

@@ -5,7 +5,7 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
 import { useClientType } from '#state/client-type.ts'
-import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { MacBanner } from '#ui/page/MacBanner.tsx'
 import { useTranslation } from 'react-i18next'
@@ -50,25 +50,34 @@ function ModulesList({ kind }: { kind: ModuleKind }) {
       list={list}
       title={t(`title.${kind}`)}
       intro={t(`lead.${kind}`)}
+      tools={[
+        {
+          key: 'refresh',
+          label: t('act.refresh'),
+          icon: 'refresh',
+          isIconOnly: true,
+          isBusy: list.isFetching,
+          onSelect: list.refresh,
+        },
+        {
+          key: 'graph',
+          label: t('act.graph'),
+          icon: 'graph',
+          isPressed: isGraphOpen,
+          onSelect: () => setGraphOpen(!isGraphOpen),
+        },
+        {
+          key: 'test',
+          label: t('act.test'),
+          icon: 'check',
+          isPressed: selectedCodes !== null,
+          onSelect: () => setSelectedCodes(selectedCodes ? null : []),
+        },
+      ]}
       action={
-        <>
-          <Button icon="refresh" isIconOnly isBusy={list.isFetching} onClick={list.refresh}>
-            {t('act.refresh')}
-          </Button>
-          <Button icon="graph" aria-pressed={isGraphOpen} onClick={() => setGraphOpen(!isGraphOpen)}>
-            {t('act.graph')}
-          </Button>
-          <Button
-            icon="check"
-            aria-pressed={selectedCodes !== null}
-            onClick={() => setSelectedCodes(selectedCodes ? null : [])}
-          >
-            {t('act.test')}
-          </Button>
-          <ButtonLink kind="primary" icon="plus" to={toModulePath(kind, 'new')}>
-            {t(`create.${kind}`)}
-          </ButtonLink>
-        </>
+        <ButtonLink kind="primary" icon="plus" to={toModulePath(kind, 'new')}>
+          {t(`create.${kind}`)}
+        </ButtonLink>
       }
       beforeFilters={
         <>
