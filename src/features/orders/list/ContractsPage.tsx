@@ -109,7 +109,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
       chips={tab === 'all' ? toStatusChips(t, view.status, () => changeView({ status: null })) : []}
       caption={isAll ? t('captionAll') : t('caption', { company: companyName })}
       formatCount={(numbers) => t('counted', numbers)}
-      columns={buildColumns(t, formatDue, today, isAll)}
+      columns={buildColumns(t, formatDue, today, { hasCompany: isAll, isNarrow: list.isGrowing })}
       getRowName={({ row }) => row.code}
       getRowPath={({ row }) =>
         typeof row.id === 'number' && !getContractRefusal('open', row.state) ? `/app/contract/${row.id}` : null

@@ -22,7 +22,7 @@ export const buildColumns = (
   t: TFunction<'orders'>,
   formatDue: DueFormatter,
   today: PlainDate | null,
-  hasCompany = false,
+  { hasCompany = false, isNarrow = false }: { hasCompany?: boolean; isNarrow?: boolean } = {},
 ): ListColumn<OverlaidRow<OrderRow>>[] => [
   {
     key: 'code',
@@ -71,7 +71,8 @@ export const buildColumns = (
     sortable: true,
     width: 'day',
     phone: 'secondary',
-    render: ({ row }) => <ExpiryDate row={row} today={today} t={t} />,
+    // A phone has no headers, so the cell says what the date is.
+    render: ({ row }) => (isNarrow ? formatPhoneDate(row, t) : <ExpiryDate row={row} today={today} t={t} />),
   },
   {
     key: 'status',
@@ -96,7 +97,7 @@ export const buildColumns = (
     priority: 3,
     align: 'end',
     phone: 'secondary',
-    render: ({ row }) => <DueAmount row={row} t={t} formatDue={formatDue} />,
+    render: ({ row }) => <DueAmount row={row} t={t} formatDue={formatDue} isDateShown={!isNarrow} />,
   },
 ]
 
@@ -139,11 +140,27 @@ function ExpiryDate({ row, today, t }: { row: OrderRow; today: PlainDate | null;
   )
 }
 
+/** Returns "pay by 2026-12-05" if an amount is due, otherwise "ends 2027-11-27". */
+function formatPhoneDate(row: OrderRow, t: TFunction<'orders'>): string {
+  const [firstDue] = getDues(row)
+  if (firstDue?.due) return t('home.payBy', { due: firstDue.due.slice(0, 10) })
+  if (row.state === 'invalid') return ''
+  return t(row.state === 'expired' ? 'phone.ended' : 'phone.ends', { date: row.expired_date })
+}
+
 const joinWithoutBreaks = (text: string) =>
   text.replace(/[(（][^)）]{1,20}[)）]/, (match) => match.replaceAll(' ', '\u00a0'))
 
+interface DueAmountProps {
+  row: OrderRow
+  t: TFunction<'orders'>
+  formatDue: DueFormatter
+  /** False if another cell of the row has the due date. */
+  isDateShown?: boolean
+}
+
 /** Shows the total amount, the earliest due date and the reason (D31, D35). */
-function DueAmount({ row, t, formatDue }: { row: OrderRow; t: TFunction<'orders'>; formatDue: DueFormatter }) {
+function DueAmount({ row, t, formatDue, isDateShown = true }: DueAmountProps) {
   const dues = getDues(row)
   const [firstDue] = dues
   if (!firstDue) return null
@@ -152,7 +169,9 @@ function DueAmount({ row, t, formatDue }: { row: OrderRow; t: TFunction<'orders'
       {sumDues(dues).map(({ currency, amount }) => (
         <Amount key={currency} currency={currency} amount={amount} />
       ))}
-      {firstDue.due && <span className="order-beside">{t('by', { due: firstDue.due.slice(0, 10) })}</span>}
+      {isDateShown && firstDue.due && (
+        <span className="order-beside">{t('by', { due: firstDue.due.slice(0, 10) })}</span>
+      )}
       {dues.map(
         (due) =>
           due.type !== 'create' && (

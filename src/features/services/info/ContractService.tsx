@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { ServiceProgress } from '#features/services/info/ServiceProgress.tsx'
 import {
   AddressesCard,
-  ConfigCard,
+  ConfigFacts,
   NotCreatedNote,
   type ServiceEventsPart,
   StateCard,
@@ -37,14 +37,15 @@ export function ContractService({ order, onChanged, EventsPart }: ContractServic
   return (
     <section className="page-columns-part" aria-labelledby={titleId}>
       <ServiceStyles />
-      <div className="service-panel">
+      <div className="card">
         <div className="service-head">
           <h2 id={titleId}>{t('panel.title')}</h2>
           {row && <Menu label={t('panel.menu', { code: row.code })} kind="quiet" items={actions.listMenuItems(row)} />}
         </div>
         <LoadProblem problem={problem} title={t('page.missing')} onRetry={refetch} />
         {row && <ServiceProgress row={row} jobs={jobs} actions={actions} />}
-        {row && (row.system_status > 0 ? <ConfigCard row={row} actions={actions} /> : <NotCreatedNote row={row} />)}
+        {row && row.system_status > 0 && <ConfigFacts row={row} actions={actions} label={t('capacity.title')} />}
+        {row && <NotCreatedNote row={row} />}
         {row === null && (!problem || isOffline(problem)) && <p className="service-note">{t('panel.none')}</p>}
       </div>
       {row && (

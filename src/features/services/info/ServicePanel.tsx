@@ -149,16 +149,25 @@ function StateFacts({ row, isInContract }: { row: ServiceRow; isInContract: bool
   )
 }
 
-/** Shows configured and running values. A reboot makes them equal. */
-export function ConfigCard({ row, actions }: Pick<ServicePanelProps, 'row' | 'actions'>) {
+function ConfigCard(props: Pick<ServicePanelProps, 'row' | 'actions'>) {
+  const { t } = useTranslation('services')
+  return (
+    <TitledCard title={t('capacity.title')}>
+      <ConfigFacts {...props} label={t('capacity.what')} />
+    </TitledCard>
+  )
+}
+
+/** Shows configured and running values. A reboot makes them equal. `label` is the head of the column with their names. */
+export function ConfigFacts({ row, actions, label }: Pick<ServicePanelProps, 'row' | 'actions'> & { label: string }) {
   const { t } = useTranslation('services')
   const memoryDifference = formatMemoryDifference(row, t)
   return (
-    <TitledCard title={t('capacity.title')}>
+    <>
       <table className="service-config-table">
         <thead>
           <tr>
-            <th scope="col">{t('capacity.what')}</th>
+            <th scope="col">{label}</th>
             <th scope="col">{t('capacity.set')}</th>
             <th scope="col">{t('capacity.running')}</th>
           </tr>
@@ -195,6 +204,6 @@ export function ConfigCard({ row, actions }: Pick<ServicePanelProps, 'row' | 'ac
           )}
         </div>
       )}
-    </TitledCard>
+    </>
   )
 }

@@ -59,7 +59,9 @@ export function planRolesUndo(
   results: readonly BulkActionResult[],
 ): Pick<RolesPlan, 'plannedChanges'> {
   const changedRows = new Map(
-    results.flatMap(({ user, result }) => (result?.kind === 'fresh' ? [[user.id, result.output as UserRow] as const] : [])),
+    results.flatMap(({ user, result }) =>
+      result?.kind === 'fresh' ? [[user.id, result.output as UserRow] as const] : [],
+    ),
   )
   return {
     plannedChanges: plannedChanges.flatMap(({ overlaidRow: { row }, changes }) => {

@@ -37,7 +37,9 @@ export function useBulkToast(onDone: () => void) {
     const names = refusals.slice(0, maxNames).map(({ user }) => user.name)
     const others = refusals.length - names.length
     const reason = refusal.result?.kind === 'problem' ? formatProblem(refusal.result.problem) : tUsers('reason.moving')
-    const users = joinList(others > 0 ? [...names, t('many.others', { count: others, number: formatNumber(others) })] : names)
+    const users = joinList(
+      others > 0 ? [...names, t('many.others', { count: others, number: formatNumber(others) })] : names,
+    )
     showToast({ kind: 'failed', text: t('many.undoFailed', { users, reason }) })
   }
 
