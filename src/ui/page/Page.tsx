@@ -76,15 +76,15 @@ function PageActions({ action, tools = [] }: Pick<PageProps, 'action' | 'tools'>
   const hasMenu = isCompact && tools.length > 0
   return (
     <>
+      {hasMenu && (
+        <div className="page-tools">
+          <PageToolMenu tools={tools} />
+        </div>
+      )}
       {(action || (tools.length > 0 && !hasMenu)) && (
         <div className="page-action">
           {!hasMenu && <PageToolButtons tools={tools} />}
           {action}
-        </div>
-      )}
-      {hasMenu && (
-        <div className="page-tools">
-          <PageToolMenu tools={tools} />
         </div>
       )}
     </>
