@@ -30,7 +30,7 @@ export function FilterBar({ search, children, usedCount = 0, sorting, chips = []
   const { t } = useTranslation('ui')
   const isCompact = useCompact()
   const [isOpen, setIsOpen] = useState(false)
-  // On a phone the search of a page with tabs is one button next to the title until it is used (narrow.css). Then it keeps its own line, so
+  // On a phone the search of a page with tabs is one button next to the title until it is used (compact.css). Then it keeps its own line, so
   // that nothing moves under the finger.
   const [isUsed, setIsUsed] = useState(search.value !== '')
   const close = () => setIsOpen(false)

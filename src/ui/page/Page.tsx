@@ -4,7 +4,7 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { LoadProblemScope } from '#ui/page/LoadProblem.tsx'
 import { getTitleLang } from '#ui/i18n/name-language.ts'
-import { PageToolButtons, PageToolMenu, type PageTool } from '#ui/page/PageTools.tsx'
+import { PageTools, type PageTool } from '#ui/page/PageTools.tsx'
 import { useCompact } from '#ui/page/useCompact.ts'
 
 export interface PageCrumb {
@@ -78,12 +78,12 @@ function PageActions({ action, tools = [] }: Pick<PageProps, 'action' | 'tools'>
     <>
       {hasMenu && (
         <div className="page-tools">
-          <PageToolMenu tools={tools} />
+          <PageTools tools={tools} isMenu />
         </div>
       )}
       {(action || (tools.length > 0 && !hasMenu)) && (
         <div className="page-action">
-          {!hasMenu && <PageToolButtons tools={tools} />}
+          {!hasMenu && <PageTools tools={tools} isMenu={false} />}
           {action}
         </div>
       )}

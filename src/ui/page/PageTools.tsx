@@ -30,9 +30,17 @@ interface ToolMenu extends ToolBase {
 /** A secondary action of a page, such as Export or Refresh. */
 export type PageTool = ToolButton | ToolMenu
 
-/** The secondary actions as buttons, in the title row of a page. */
-export const PageToolButtons = ({ tools }: { tools: readonly PageTool[] }) =>
-  tools.map((tool) =>
+interface Props {
+  tools: readonly PageTool[]
+  /** Shows all tools in one menu, next to the title of a phone. Otherwise each has a button. */
+  isMenu: boolean
+}
+
+/** The secondary actions of a page. */
+export function PageTools({ tools, isMenu }: Props) {
+  const { t } = useTranslation('ui')
+  if (isMenu) return <Menu label={t('page.more')} kind="quiet" items={tools.flatMap(toMenuItems)} />
+  return tools.map((tool) =>
     tool.items ? (
       <Menu
         key={tool.key}
@@ -46,6 +54,7 @@ export const PageToolButtons = ({ tools }: { tools: readonly PageTool[] }) =>
       <ToolButtonElement key={tool.key} tool={tool} />
     ),
   )
+}
 
 function ToolButtonElement({ tool }: { tool: ToolButton }) {
   const { label, icon, isIconOnly, isBusy, isPressed, hasDialog, disabledReason, onSelect } = tool
@@ -59,12 +68,6 @@ function ToolButtonElement({ tool }: { tool: ToolButton }) {
       {label}
     </Button>
   )
-}
-
-/** The secondary actions in one menu next to the title, on a phone. */
-export function PageToolMenu({ tools }: { tools: readonly PageTool[] }) {
-  const { t } = useTranslation('ui')
-  return <Menu label={t('page.more')} kind="quiet" items={tools.flatMap(toMenuItems)} />
 }
 
 function toMenuItems(tool: PageTool): MenuItem[] {

@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next'
 import { lazy, useMemo, useState } from 'react'
 import type { ModuleRow } from '#contract/modules.ts'
 import { getClientType } from '#domain/access.ts'
@@ -8,6 +9,7 @@ import { useClientType } from '#state/client-type.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { MacBanner } from '#ui/page/MacBanner.tsx'
+import type { PageTool } from '#ui/page/PageTools.tsx'
 import { useTranslation } from 'react-i18next'
 import { buildModuleColumns } from '#features/modules/list/columns.tsx'
 import { useModuleActions } from '#features/modules/list/useModuleActions.ts'
@@ -50,30 +52,13 @@ function ModulesList({ kind }: { kind: ModuleKind }) {
       list={list}
       title={t(`title.${kind}`)}
       intro={t(`lead.${kind}`)}
-      tools={[
-        {
-          key: 'refresh',
-          label: t('act.refresh'),
-          icon: 'refresh',
-          isIconOnly: true,
-          isBusy: list.isFetching,
-          onSelect: list.refresh,
-        },
-        {
-          key: 'graph',
-          label: t('act.graph'),
-          icon: 'graph',
-          isPressed: isGraphOpen,
-          onSelect: () => setGraphOpen(!isGraphOpen),
-        },
-        {
-          key: 'test',
-          label: t('act.test'),
-          icon: 'check',
-          isPressed: selectedCodes !== null,
-          onSelect: () => setSelectedCodes(selectedCodes ? null : []),
-        },
-      ]}
+      tools={getTools(t, {
+        list,
+        isGraphOpen,
+        isTesting: selectedCodes !== null,
+        onGraph: () => setGraphOpen(!isGraphOpen),
+        onTest: () => setSelectedCodes(selectedCodes ? null : []),
+      })}
       action={
         <ButtonLink kind="primary" icon="plus" to={toModulePath(kind, 'new')}>
           {t(`create.${kind}`)}
@@ -135,6 +120,33 @@ function ModulesList({ kind }: { kind: ModuleKind }) {
     </ListPage>
   )
 }
+
+interface ToolsOptions {
+  list: { isFetching: boolean; refresh: () => void }
+  isGraphOpen: boolean
+  isTesting: boolean
+  onGraph: () => void
+  onTest: () => void
+}
+
+const getTools = (t: TFunction<'modules'>, options: ToolsOptions): PageTool[] => [
+  {
+    key: 'refresh',
+    label: t('act.refresh'),
+    icon: 'refresh',
+    isIconOnly: true,
+    isBusy: options.list.isFetching,
+    onSelect: options.list.refresh,
+  },
+  {
+    key: 'graph',
+    label: t('act.graph'),
+    icon: 'graph',
+    isPressed: options.isGraphOpen,
+    onSelect: options.onGraph,
+  },
+  { key: 'test', label: t('act.test'), icon: 'check', isPressed: options.isTesting, onSelect: options.onTest },
+]
 
 function NoModules({ kind, createPath }: { kind: ModuleKind; createPath: string }) {
   const { t } = useTranslation('modules')

@@ -54,24 +54,18 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
     onOpenDialog: setDialog,
     skip: !isToPay,
   })
-  const calendarTool: PageTool = {
-    key: 'calendar',
-    label: t('calendar.open'),
-    icon: 'calendar',
-    hasDialog: true,
-    disabledReason: useOfflineReason(t('reason.offline')),
-    onSelect: () => setDialog({ kind: 'calendar' }),
-  }
-  const staffTools = useStaffTools({
+  const tools = useListTools({
     type,
     companyId,
+    isStaff: orders.isStaff,
+    onCalendar: () => setDialog({ kind: 'calendar' }),
     onOwn: () => changeView({ company: user.company_id }),
     onChoose: () => picker.current?.focus(),
   })
   const pageProps = {
     ...getHead(frame, t('title'), isAll ? t('leadAll') : t('lead', { company: companyName })),
     action: createButton,
-    tools: frame ? [] : [calendarTool, ...(orders.isStaff ? [staffTools] : [])],
+    tools: frame ? [] : tools,
     beforeFilters: (
       <>
         <OrderStyles />
@@ -148,4 +142,20 @@ const getHead = (frame: CompanyFrame | null, title: string, intro: string) =>
 function toStatusChips(t: TFunction<'orders'>, status: OrderRow['status'] | null, onClear: () => void) {
   const statusName = status === null ? undefined : findContractState(status, 'order')
   return statusName ? [{ key: 'status', label: `${t('filter.status')}: ${t(`status.${statusName}`)}`, onClear }] : []
+}
+
+type ListToolsOptions = Parameters<typeof useStaffTools>[0] & { isStaff: boolean; onCalendar: () => void }
+
+function useListTools({ isStaff, onCalendar, ...staffOptions }: ListToolsOptions): PageTool[] {
+  const { t } = useTranslation('orders')
+  const calendarTool: PageTool = {
+    key: 'calendar',
+    label: t('calendar.open'),
+    icon: 'calendar',
+    hasDialog: true,
+    disabledReason: useOfflineReason(t('reason.offline')),
+    onSelect: onCalendar,
+  }
+  const staffTools = useStaffTools(staffOptions)
+  return isStaff ? [calendarTool, staffTools] : [calendarTool]
 }
