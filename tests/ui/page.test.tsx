@@ -53,7 +53,12 @@ function renderWithTools(onExport: () => void) {
     { key: 'export', label: 'Export', icon: 'install', hasDialog: true, onSelect: onExport },
     { key: 'import', label: 'Import', icon: 'upload', disabledReason: 'You are offline.', onSelect: onExport },
     { key: 'graph', label: 'Graph', icon: 'activity', isPressed: true, onSelect: onExport },
-    { key: 'more', label: 'Tools', icon: 'more', items: [{ key: 'own', label: 'My company', onSelect: onExport }] },
+    {
+      key: 'more',
+      label: 'Tools',
+      icon: 'more',
+      items: ['My company', 'All companies'].map((label) => ({ key: label, label, onSelect: onExport })),
+    },
   ]
   render(
     <MemoryRouter>
@@ -85,7 +90,7 @@ it('On a phone all tools of a page are in one menu, with their reasons and state
   const openMenu = async () => user.click(screen.getByRole('button', { name: 'More' }))
   await openMenu()
   const names = [...document.querySelectorAll('[role^=menuitem]')].map(({ textContent }) => textContent)
-  expect(names).toEqual(['Export', 'ImportYou are offline.', 'Graph', 'My company'])
+  expect(names).toEqual(['Export', 'ImportYou are offline.', 'Graph', 'My company', 'All companies'])
   expect(screen.getByRole('menuitemradio', { name: 'Graph' }).getAttribute('aria-checked')).toBe('true')
   await user.click(screen.getByRole('menuitem', { name: /^Import/ }))
   expect(onExport).not.toHaveBeenCalled()
