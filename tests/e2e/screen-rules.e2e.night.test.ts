@@ -183,8 +183,9 @@ it('Breadcrumbs, check boxes, account links and menu items are at least 44 px hi
     Promise.all((await locator.all()).map(async (candidate) => (await readBox(candidate)).height))
   for (const height of await readHeights(page.locator('.account-tabs a'))) expect(height).toBeGreaterThanOrEqual(44)
   await go(page, '/app/profile/notifications')
-  await page.locator('.crumbs a').first().waitFor()
-  for (const height of await readHeights(page.locator('.crumbs a'))) expect(height).toBeGreaterThanOrEqual(44)
+  // A phone has only the arrow back.
+  await page.locator('.crumb-back').waitFor()
+  for (const height of await readHeights(page.locator('.crumb-back'))) expect(height).toBeGreaterThanOrEqual(44)
   await go(page, '/app/user?user=new')
   await waitForDialog(page)
   const admins = getDialog(page).locator('.check', { hasText: 'Admin' })
@@ -224,4 +225,70 @@ it('Undo returns the focus to its row (A-10)', async () => {
   await expect.poll(() => page.evaluate(() => document.activeElement !== document.body)).toBe(true)
   await expect.poll(() => page.evaluate(() => document.activeElement?.closest('.toasts'))).toBe(null)
   await expect.poll(readFocusedTag).toBe(focusedTagBefore)
+})
+
+const listPaths = ['/app/user', '/app/contract', '/app/contract?tab=pay', '/app/systrail']
+const countVisibleRows = (page: Page) =>
+  page.evaluate(
+    () =>
+      [...document.querySelectorAll('.list tbody tr')].filter(
+        (row) => row.getBoundingClientRect().bottom <= innerHeight && !row.classList.contains('waiting'),
+      ).length,
+  )
+
+it('On a phone the first row of a list is at most 180 px below the top; sideways at least four rows fit', async () => {
+  const page = await admin('/app/user', phone)
+  for (const path of listPaths) {
+    await go(page, path)
+    await waitForList(page)
+    const readTop = async () => (await readBox(getRows(page))).y
+    await expect.poll(readTop, { message: path }).toBeLessThanOrEqual(180)
+    expect(await page.locator('.page-lead').isVisible()).toBe(false)
+  }
+  await page.setViewportSize({ width: 844, height: 390 })
+  await go(page, '/app/systrail')
+  await waitForList(page)
+  await expect.poll(() => countVisibleRows(page)).toBeGreaterThanOrEqual(4)
+})
+
+it('The search of a page with tabs is a button on a phone, and a line of its own once it is used', async () => {
+  const page = await admin('/app/contract', phone)
+  await waitForList(page)
+  const search = page.locator('.searchbox .input')
+  const filter = page.getByRole('button', { name: 'Filter' })
+  expect((await readBox(search)).width).toBe(44)
+  expect((await readBox(filter)).middle).toBeCloseTo((await readBox(page.locator('h1'))).middle, 0)
+  await search.click()
+  await expect.poll(async () => (await readBox(search)).width).toBeGreaterThan(200)
+  // Nothing moves under the finger when the search loses the focus.
+  await filter.click()
+  await getDialog(page).waitFor()
+})
+
+it('A phone has the primary action of a contract in a bar at the bottom, and Modify in the menu', async () => {
+  const page = await admin('/app/contract', phone)
+  await waitForList(page)
+  await getRows(page).locator('a').first().click()
+  const bar = page.locator('.page-bar')
+  await bar.waitFor()
+  const box = await readBox(bar)
+  expect([box.x, box.width, box.height, box.bottom]).toEqual([0, 390, 56, 844])
+  expect(await bar.locator('.button.primary').count()).toBe(1)
+  await page.locator('.page-tools button').click()
+  await page.getByRole('menuitem', { name: 'Refresh' }).waitFor()
+})
+
+it('From 1024 px the state of the service is in an aside of 320 px next to the facts of a contract', async () => {
+  const page = await admin('/app/contract')
+  await waitForList(page)
+  await getRows(page).locator('.lead a').first().click()
+  const aside = page.locator('.page-aside')
+  await aside.waitFor()
+  for (const width of [1280, 1024]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect((await readBox(aside)).width).toBe(320)
+    expect((await readBox(aside)).y).toBeCloseTo((await readBox(page.locator('.order-terms'))).y, 0)
+  }
+  await page.setViewportSize({ width: 1000, height: 800 })
+  expect((await readBox(aside)).y).toBeGreaterThan((await readBox(page.locator('.order-terms'))).bottom)
 })

@@ -6,9 +6,14 @@ import '#ui/icons/app-icons.ts'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page } from '#ui/page/Page.tsx'
+import type { PageTool } from '#ui/page/PageTools.tsx'
 
 beforeEach(startMessages)
-afterEach(cleanup)
+const { matchMedia } = window
+afterEach(() => {
+  cleanup()
+  vi.stubGlobal('matchMedia', matchMedia)
+})
 
 it('A breadcrumb starts with a link back and ends with the page itself, without a link (C-18, M97)', () => {
   render(
@@ -32,6 +37,66 @@ it('A breadcrumb starts with a link back and ends with the page itself, without 
   expect([currentCrumb.getAttribute('aria-current'), currentCrumb.querySelector('a')]).toEqual(['page', null])
   expect(crumbs.getByRole('link', { name: 'Return' }).getAttribute('href')).toBe('/app/service/7')
   expect(screen.getAllByRole('heading', { level: 1 })).toHaveLength(1)
+})
+
+/** Makes media queries match that start with this text. */
+const stubMedia = (prefix: string) =>
+  vi.stubGlobal('matchMedia', (query: string) => ({
+    ...matchMedia.call(window, query),
+    matches: query.startsWith(prefix),
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+  }))
+
+function renderWithTools(onExport: () => void) {
+  const tools: PageTool[] = [
+    { key: 'export', label: 'Export', icon: 'install', hasDialog: true, onSelect: onExport },
+    { key: 'import', label: 'Import', icon: 'upload', disabledReason: 'You are offline.', onSelect: onExport },
+    { key: 'graph', label: 'Graph', icon: 'activity', isPressed: true, onSelect: onExport },
+    {
+      key: 'more',
+      label: 'Tools',
+      icon: 'more',
+      items: ['My company', 'All companies'].map((label) => ({ key: label, label, onSelect: onExport })),
+    },
+  ]
+  render(
+    <MemoryRouter>
+      <Page title="Modules" intro="What customers order." tools={tools} action={<button type="button">New</button>} />
+    </MemoryRouter>,
+  )
+}
+
+it('A page shows its tools as buttons before the primary action', () => {
+  renderWithTools(() => undefined)
+  expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([
+    'Export',
+    'Import',
+    'Graph',
+    'Tools',
+    'New',
+  ])
+  expect(screen.getByRole('button', { name: 'Graph' }).getAttribute('aria-pressed')).toBe('true')
+  expect(screen.getByRole('button', { name: 'Export' }).getAttribute('aria-haspopup')).toBe('dialog')
+})
+
+it('On a phone all tools of a page are in one menu, with their reasons and states', async () => {
+  stubMedia('(width <')
+  const { default: userEvent } = await import('@testing-library/user-event')
+  const user = userEvent.setup()
+  const onExport = vi.fn()
+  renderWithTools(onExport)
+  expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['More', 'New'])
+  const openMenu = async () => user.click(screen.getByRole('button', { name: 'More' }))
+  await openMenu()
+  const names = [...document.querySelectorAll('[role^=menuitem]')].map(({ textContent }) => textContent)
+  expect(names).toEqual(['Export', 'ImportYou are offline.', 'Graph', 'My company', 'All companies'])
+  expect(screen.getByRole('menuitemradio', { name: 'Graph' }).getAttribute('aria-checked')).toBe('true')
+  await user.click(screen.getByRole('menuitem', { name: /^Import/ }))
+  expect(onExport).not.toHaveBeenCalled()
+  await user.click(screen.getByRole('menuitem', { name: 'Export' }))
+  expect(onExport).toHaveBeenCalledOnce()
+  expect(screen.queryByRole('menu')).toBeNull()
 })
 
 it('A menu with one item is a button that runs it, with a reason if it is disabled', async () => {

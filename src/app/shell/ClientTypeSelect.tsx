@@ -15,7 +15,7 @@ export function ClientTypeSelect() {
     if (type) chooseClientType(type)
   }
   return (
-    <section className="update" aria-label={t('clientType.label')}>
+    <section className="update client-type" aria-label={t('clientType.label')}>
       <label htmlFor={id}>{t('clientType.label')}</label>
       <Select id={id} value={currentType} onChange={({ target }) => choose(target.value)}>
         {clientTypes.map((type) => (

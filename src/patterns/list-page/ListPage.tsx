@@ -9,6 +9,7 @@ import { formatNumber } from '#ui/list/Freshness.tsx'
 import { renderRowMark } from '#ui/list/PendingMark.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page, type PageCrumb } from '#ui/page/Page.tsx'
+import type { PageTool } from '#ui/page/PageTools.tsx'
 import { ListFilters, type SelectFilter } from '#patterns/list-page/ListFilters.tsx'
 
 /** State of the page, usually returned by `useListPage`. A page with another data source builds it itself. */
@@ -45,9 +46,11 @@ interface ListPageProps<R, V extends ListUrlState> extends SharedListProps<R> {
   title: string
   crumbs?: PageCrumb[] | undefined
   intro?: ReactNode
-  /** Buttons in the page header, the primary button last. */
+  /** The primary button in the page header. */
   action?: ReactNode
-  /** Button next to the title that opens the export. */
+  /** Secondary actions in the page header. On a phone they are in one menu. */
+  tools?: readonly PageTool[]
+  /** Opens the export. It is the first of the tools. */
   exportButton?: { label: string; onOpen: () => void }
   /** Label of the refresh button next to the count. Omit it if the page has its own refresh button. */
   refreshLabel?: string
@@ -77,6 +80,14 @@ interface ListPageProps<R, V extends ListUrlState> extends SharedListProps<R> {
 const getDefaultKey = (row: unknown) => String((row as { row: { id: unknown } }).row.id)
 const renderDefaultMark = (row: unknown) => renderRowMark(row as Parameters<typeof renderRowMark>[0])
 
+const toExportTool = ({ label, onOpen }: { label: string; onOpen: () => void }): PageTool => ({
+  key: 'export',
+  label,
+  icon: 'install',
+  hasDialog: true,
+  onSelect: onOpen,
+})
+
 /** A page with a list: filters, problems, rows, empty states and freshness. The view is in the address. */
 export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) {
   const {
@@ -85,6 +96,7 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
     crumbs,
     intro,
     action,
+    tools = [],
     exportButton,
     searchLabel,
     filters = [],
@@ -105,16 +117,8 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
       title={title}
       crumbs={crumbs ?? []}
       intro={intro}
-      action={
-        <>
-          {exportButton && (
-            <Button icon="install" aria-haspopup="dialog" onClick={exportButton.onOpen}>
-              {exportButton.label}
-            </Button>
-          )}
-          {action}
-        </>
-      }
+      action={action}
+      tools={[...(exportButton ? [toExportTool(exportButton)] : []), ...tools]}
     >
       {props.beforeFilters}
       {searchLabel !== undefined && (

@@ -4,7 +4,7 @@ import { Button } from '#ui/display/Button.tsx'
 import type { ListSorting } from '#ui/list/column.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { isSingleKey, useSingleKeys } from '#ui/page/single-keys.ts'
-import { useNarrow } from '#ui/list/useNarrow.ts'
+import { useCompact } from '#ui/page/useCompact.ts'
 import { useTranslation } from 'react-i18next'
 
 export interface FilterChip {
@@ -28,15 +28,18 @@ const FilterSheet = lazy(async () => ({ default: (await import('#ui/list/FilterS
 /** Search and filters of a list. Each active filter can be removed separately (C-03, C-04). */
 export function FilterBar({ search, children, usedCount = 0, sorting, chips = [], onClearAll }: FilterBarProps) {
   const { t } = useTranslation('ui')
-  const isNarrow = useNarrow()
+  const isCompact = useCompact()
   const [isOpen, setIsOpen] = useState(false)
+  // On a phone the search of a page with tabs is one button next to the title until it is used (compact.css). Then it keeps its own line, so
+  // that nothing moves under the finger.
+  const [isUsed, setIsUsed] = useState(search.value !== '')
   const close = () => setIsOpen(false)
   const hasFields = Children.toArray(children).length > 0 || sorting?.columns.some(({ sortable }) => sortable)
   return (
-    <div className="filters" role="search" aria-label={search.label}>
+    <div className={`filters${isUsed || search.value !== '' ? '' : ' unused'}`} role="search" aria-label={search.label}>
       <div className="filter-row">
-        <SearchBox {...search} />
-        {isNarrow && hasFields ? (
+        <SearchBox {...search} onFocus={() => setIsUsed(true)} />
+        {isCompact && hasFields ? (
           <>
             <Button aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
               {usedCount === 0 ? t('filter.open') : t('filter.openUsed', { number: usedCount })}
@@ -85,7 +88,7 @@ export function FilterBar({ search, children, usedCount = 0, sorting, chips = []
 
 const TYPING_PAUSE_MS = 300
 
-function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
+function SearchBox({ value, onChange, label, onFocus }: FilterBarProps['search'] & { onFocus: () => void }) {
   const { t } = useTranslation('ui')
   const [typedText, setTypedText] = useState(value)
   // While Chinese is typed with an input method, the typed letters are not the search text yet (I-13).
@@ -129,6 +132,7 @@ function SearchBox({ value, onChange, label }: FilterBarProps['search']) {
         aria-keyshortcuts={hasShortcuts ? '/' : undefined}
         placeholder={label}
         value={typedText}
+        onFocus={onFocus}
         onChange={(event) => setTypedText(event.target.value)}
         onCompositionStart={() => {
           isComposing.current = true

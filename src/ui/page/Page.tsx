@@ -4,6 +4,8 @@ import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { LoadProblemScope } from '#ui/page/LoadProblem.tsx'
 import { getTitleLang } from '#ui/i18n/name-language.ts'
+import { PageTools, type PageTool } from '#ui/page/PageTools.tsx'
+import { useCompact } from '#ui/page/useCompact.ts'
 
 export interface PageCrumb {
   label: string
@@ -19,6 +21,9 @@ export interface PageProps {
   crumbs?: PageCrumb[]
   /** The only primary action. Other actions must be quiet. */
   action?: ReactNode
+  /** Secondary actions. On a phone they are in one menu next to the title. */
+  tools?: readonly PageTool[]
+  /** A text is a lead, which phones leave out. An element, such as a status, is displayed at every size. */
   intro?: ReactNode
   children?: ReactNode
   width?: 'narrow' | 'wide'
@@ -31,7 +36,7 @@ let lastPath: string | null = null
 /**
  * Frame of every page. Sets the window title. On a new page it moves the focus to the heading, for screen readers (A-14), and scrolls up.
  */
-export function Page({ title, crumbs = [], action, intro, children, width = 'wide' }: PageProps) {
+export function Page({ title, crumbs = [], intro, children, width = 'wide', ...actions }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const titleSuffix = useContext(TitleSuffix)
   const { pathname } = useLocation()
@@ -56,11 +61,31 @@ export function Page({ title, crumbs = [], action, intro, children, width = 'wid
         <h1 tabIndex={-1} ref={heading} lang={getTitleLang(title)}>
           {title}
         </h1>
-        {intro && <p className="page-intro">{intro}</p>}
-        {action && <div className="page-action">{action}</div>}
+        {intro && <p className={`page-intro${typeof intro === 'string' ? ' page-lead' : ''}`}>{intro}</p>}
+        <PageActions {...actions} />
       </div>
       <LoadProblemScope>{children}</LoadProblemScope>
     </div>
+  )
+}
+
+function PageActions({ action, tools = [] }: Pick<PageProps, 'action' | 'tools'>) {
+  const isCompact = useCompact()
+  const hasMenu = isCompact && tools.length > 0
+  return (
+    <>
+      {hasMenu && (
+        <div className="page-tools">
+          <PageTools tools={tools} isMenu />
+        </div>
+      )}
+      {(action || (tools.length > 0 && !hasMenu)) && (
+        <div className="page-action">
+          {!hasMenu && <PageTools tools={tools} isMenu={false} />}
+          {action}
+        </div>
+      )}
+    </>
   )
 }
 

@@ -2,7 +2,7 @@ import '#ui/icons/app-icons.ts'
 import { useMemo, useState } from 'react'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
-import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
 import { AppStyles } from '#features/apps/AppStyles.tsx'
@@ -22,11 +22,7 @@ export function AppHistoryPage() {
       list={list}
       title={t('history.title')}
       intro={t('history.lead')}
-      action={
-        <Button icon="refresh" onClick={list.refetch}>
-          {t('history.refresh')}
-        </Button>
-      }
+      tools={[{ key: 'refresh', label: t('history.refresh'), icon: 'refresh', onSelect: list.refetch }]}
       beforeFilters={<AppStyles />}
       caption={t('history.caption')}
       formatCount={(numbers) => t('history.counted', numbers)}

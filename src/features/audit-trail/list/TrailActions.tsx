@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react'
 import { readStoredTrailState } from '#local/audit-trail/stored-trail-state.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useConnection } from '#state/use-store.ts'
-import { useNarrow } from '#ui/list/useNarrow.ts'
+import { useCompact } from '#ui/page/useCompact.ts'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
 import type { TrailView } from '#features/audit-trail/list/trail-view.ts'
@@ -24,9 +24,9 @@ interface TrailActionsProps {
 /** Saving on the device and exports. On a phone they are in one menu next to the title, together with the chart. */
 export function TrailActions({ view, companyId, isChartOpen, onChart }: TrailActionsProps) {
   const { t } = useTranslation('audit')
-  const isNarrow = useNarrow()
+  const isCompact = useCompact()
   const exportItems = useExportItems(view, companyId)
-  if (isNarrow) {
+  if (isCompact) {
     const chartItem = { key: 'chart', label: t(`activity.${isChartOpen ? 'hide' : 'show'}`), icon: 'activity' as const }
     const renderMenu = (storeItems: MenuItem[]) => (
       <Menu
@@ -36,7 +36,7 @@ export function TrailActions({ view, companyId, isChartOpen, onChart }: TrailAct
       />
     )
     return (
-      <span className="trail-menu">
+      <span className="page-tools">
         <Suspense fallback={renderMenu([])}>
           <StoreTrailButton companyId={companyId} renderOpener={(opener) => renderMenu([toMenuItem(opener)])} />
         </Suspense>
@@ -64,7 +64,7 @@ const exportFormats = ['csv', 'xlsx'] as const satisfies readonly ExportFormat[]
 
 function useExportItems(view: TrailView, companyId: number): MenuItem[] {
   const { t } = useTranslation('audit')
-  const isNarrow = useNarrow()
+  const isCompact = useCompact()
   const isOnline = useConnection().networkState === 'online'
   const exportFile = useExport(view)
   const storedTrail = useLiveQuery(() => readStoredTrailState(companyId), [companyId])?.storedTrail
@@ -73,8 +73,8 @@ function useExportItems(view: TrailView, companyId: number): MenuItem[] {
     isOnline || (format === 'csv' && storedTrail) ? null : t('export.offline')
   return exportFormats.map((format) => ({
     key: format,
-    label: isNarrow ? t('export.as', { format: t(`export.${format}`) }) : t(`export.${format}`),
-    ...(isNarrow ? { icon: 'install' as const } : {}),
+    label: isCompact ? t('export.as', { format: t(`export.${format}`) }) : t(`export.${format}`),
+    ...(isCompact ? { icon: 'install' as const } : {}),
     disabledReason: exportFile.isBusy ? t('export.begun') : getExportReason(format),
     onSelect: () => exportFile.save(format),
   }))

@@ -6,7 +6,7 @@ import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { useNarrow } from '#ui/list/useNarrow.ts'
+import { useCompact } from '#ui/page/useCompact.ts'
 import { useTranslation } from 'react-i18next'
 import { EntryDrawer } from '#features/audit-trail/entry/EntryDrawer.tsx'
 import { removeIsolates } from '#features/audit-trail/sentence/isolated-text.ts'
@@ -42,7 +42,7 @@ export function TrailPage({ CompanyFilter, frame }: TrailPageProps) {
   const list = useTrailList(frame?.companyId ?? null)
   const filterProps = useTrailFilters(list, CompanyFilter)
   const { view, changeView, days, entryCount } = list
-  const isNarrow = useNarrow()
+  const isCompact = useCompact()
   const [isChartOpen, setIsChartOpen] = useChartSwitch()
   const companyId = view.company ?? user.company_id
   return (
@@ -66,7 +66,7 @@ export function TrailPage({ CompanyFilter, frame }: TrailPageProps) {
       }
       beforeList={
         <>
-          {(isChartOpen || !isNarrow) && (
+          {(isChartOpen || !isCompact) && (
             <ActivityPanel isOpen={isChartOpen} onToggle={setIsChartOpen} view={view} onRange={changeView} />
           )}
           {days && <StoredDaysNote days={days} />}

@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next'
 import { lazy, useMemo, useState } from 'react'
 import type { ModuleRow } from '#contract/modules.ts'
 import { getClientType } from '#domain/access.ts'
@@ -5,9 +6,10 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
 import { useClientType } from '#state/client-type.ts'
-import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { MacBanner } from '#ui/page/MacBanner.tsx'
+import type { PageTool } from '#ui/page/PageTools.tsx'
 import { useTranslation } from 'react-i18next'
 import { buildModuleColumns } from '#features/modules/list/columns.tsx'
 import { useModuleActions } from '#features/modules/list/useModuleActions.ts'
@@ -50,25 +52,17 @@ function ModulesList({ kind }: { kind: ModuleKind }) {
       list={list}
       title={t(`title.${kind}`)}
       intro={t(`lead.${kind}`)}
+      tools={getTools(t, {
+        list,
+        isGraphOpen,
+        isTesting: selectedCodes !== null,
+        onGraph: () => setGraphOpen(!isGraphOpen),
+        onTest: () => setSelectedCodes(selectedCodes ? null : []),
+      })}
       action={
-        <>
-          <Button icon="refresh" isIconOnly isBusy={list.isFetching} onClick={list.refresh}>
-            {t('act.refresh')}
-          </Button>
-          <Button icon="graph" aria-pressed={isGraphOpen} onClick={() => setGraphOpen(!isGraphOpen)}>
-            {t('act.graph')}
-          </Button>
-          <Button
-            icon="check"
-            aria-pressed={selectedCodes !== null}
-            onClick={() => setSelectedCodes(selectedCodes ? null : [])}
-          >
-            {t('act.test')}
-          </Button>
-          <ButtonLink kind="primary" icon="plus" to={toModulePath(kind, 'new')}>
-            {t(`create.${kind}`)}
-          </ButtonLink>
-        </>
+        <ButtonLink kind="primary" icon="plus" to={toModulePath(kind, 'new')}>
+          {t(`create.${kind}`)}
+        </ButtonLink>
       }
       beforeFilters={
         <>
@@ -126,6 +120,33 @@ function ModulesList({ kind }: { kind: ModuleKind }) {
     </ListPage>
   )
 }
+
+interface ToolsOptions {
+  list: { isFetching: boolean; refresh: () => void }
+  isGraphOpen: boolean
+  isTesting: boolean
+  onGraph: () => void
+  onTest: () => void
+}
+
+const getTools = (t: TFunction<'modules'>, options: ToolsOptions): PageTool[] => [
+  {
+    key: 'refresh',
+    label: t('act.refresh'),
+    icon: 'refresh',
+    isIconOnly: true,
+    isBusy: options.list.isFetching,
+    onSelect: options.list.refresh,
+  },
+  {
+    key: 'graph',
+    label: t('act.graph'),
+    icon: 'graph',
+    isPressed: options.isGraphOpen,
+    onSelect: options.onGraph,
+  },
+  { key: 'test', label: t('act.test'), icon: 'check', isPressed: options.isTesting, onSelect: options.onTest },
+]
 
 function NoModules({ kind, createPath }: { kind: ModuleKind; createPath: string }) {
   const { t } = useTranslation('modules')

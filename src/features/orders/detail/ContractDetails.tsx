@@ -11,7 +11,7 @@ import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
-import { ContractActions } from '#features/orders/detail/ContractActions.tsx'
+import { useContractActions } from '#features/orders/detail/useContractActions.tsx'
 import { ContractPanel } from '#features/orders/detail/ContractPanel.tsx'
 import { BackupsUnavailable, type ContractTab, ContractTabs, getTab } from '#features/orders/detail/ContractTabs.tsx'
 import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
@@ -62,20 +62,22 @@ export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: {
     refresh()
   }
 
+  const actions = useContractActions({
+    row,
+    isEditing,
+    tab,
+    isBusy: order.isFetching,
+    onRefresh: refresh,
+    onEdit: setEditing,
+    onOpen: open,
+  })
+
   return (
     <Page
       title={row.name}
       crumbs={[{ label: t('list'), to: '/app/contract' }]}
       intro={<ContractIntro order={order} />}
-      action={
-        <ContractActions
-          {...{ row, isEditing, tab }}
-          isBusy={order.isFetching}
-          onRefresh={refresh}
-          onEdit={setEditing}
-          onOpen={open}
-        />
-      }
+      {...actions}
     >
       <OrderStyles />
       <LoadProblem problem={order.problem} onRetry={refresh} />

@@ -54,31 +54,32 @@ export function ContractPanel(props: Props) {
         />
       )}
       {isEditing && (editorProps ? <ContractEditor {...editorProps} /> : <Skeleton lines={6} />)}
-      <ContractTerms {...{ row, contract, priceData, modules, today, isEditing }} history={history.rows} />
-      {!isEditing && <ServiceAndHistory {...props} />}
+      <div className={isEditing ? 'page-main' : 'page-columns'}>
+        <ContractTerms {...{ row, contract, priceData, modules, today, isEditing }} history={history.rows} />
+        {!isEditing && <ServiceAndActivity {...props} />}
+      </div>
+      {!isEditing && row.contract_id > 0 && (
+        <ContractHistory {...history} onRetry={() => void history.refetch()} currentId={row.contract_id} />
+      )}
     </>
   )
 }
 
-function ServiceAndHistory({
+function ServiceAndActivity({
   order,
-  history,
   ServicePart,
   ActivityPart,
-}: Pick<Props, 'order' | 'history' | 'ServicePart' | 'ActivityPart'>) {
+}: Pick<Props, 'order' | 'ServicePart' | 'ActivityPart'>) {
   const { row } = order.overlaidRow
+  if (isCurrentContract(row))
+    return (
+      <Suspense fallback={null}>
+        <ServicePart order={row} onChanged={() => void order.refetch()} />
+      </Suspense>
+    )
   return (
-    <>
-      {isCurrentContract(row) ? (
-        <Suspense fallback={null}>
-          <ServicePart order={row} onChanged={() => void order.refetch()} />
-        </Suspense>
-      ) : (
-        <ActivityPart row={row} />
-      )}
-      {row.contract_id > 0 && (
-        <ContractHistory {...history} onRetry={() => void history.refetch()} currentId={row.contract_id} />
-      )}
-    </>
+    <div className="page-aside">
+      <ActivityPart row={row} />
+    </div>
   )
 }

@@ -4,7 +4,7 @@ import { sumDues } from '#domain/dues.ts'
 import { type Currency, groupThousands } from '#domain/money.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
-import { formatAmount } from '#ui/display/Amount.tsx'
+import { Amount, formatAmount } from '#ui/display/Amount.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
@@ -36,15 +36,17 @@ export function ContractTerms({ row, contract, history, priceData, modules, toda
   const { t } = useTranslation('contract')
   const { t: tWizard } = useTranslation('wizard')
   return (
-    <div className="order-sides">
-      <section className="card" aria-labelledby="order-facts">
-        <h2 id="order-facts">{t('facts')}</h2>
+    <>
+      <section className="card order-terms" aria-labelledby="order-facts">
+        <h2 id="order-facts" className="sr-only">
+          {t('facts')}
+        </h2>
         <TermFacts {...{ row, contract, today }} />
         <MoneyFacts {...{ row, contract, history }} />
         <OrderFacts row={row} />
       </section>
       {!isEditing && (
-        <section className="card" aria-labelledby="order-users">
+        <section className="card order-users" aria-labelledby="order-users">
           <h2 id="order-users">{t('usersAndModules')}</h2>
           <DescriptionList>
             <DescriptionItem label={t('field.mode')}>{tWizard(`mode.${row.user_mode}`)}</DescriptionItem>
@@ -54,13 +56,13 @@ export function ContractTerms({ row, contract, history, priceData, modules, toda
           <ModulePrices {...{ row, contract, history, priceData, modules }} />
         </section>
       )}
-    </div>
+    </>
   )
 }
 
-function FactGroup({ title, children }: { title: string; children: ReactNode }) {
+function FactGroup({ title, isWide = false, children }: { title: string; isWide?: boolean; children: ReactNode }) {
   return (
-    <div className="order-group">
+    <div className={`order-group${isWide ? ' wide' : ''}`}>
       <h3>{title}</h3>
       {children}
     </div>
@@ -88,39 +90,41 @@ function TermFacts({ row, contract, today }: Pick<Props, 'row' | 'contract' | 't
   )
 }
 
-/** Amounts are displayed without currency, because the currency has its own row. */
+/** Each amount has its currency. The currency has its own row only if there is no amount. */
 function MoneyFacts({ row, contract, history }: Pick<Props, 'row' | 'contract' | 'history'>) {
   const { t } = useTranslation('contract')
   const fees = contract ? getAnnualFees(contract) : []
   return (
     <FactGroup title={t('group.money')}>
       <DescriptionList>
-        <DescriptionItem label={t('field.currency')}>{row.currency}</DescriptionItem>
+        {fees.length === 0 && row.pay_amount === null && (
+          <DescriptionItem label={t('field.currency')}>{row.currency}</DescriptionItem>
+        )}
         {fees.length > 0 && (
           <DescriptionItem label={t('field.annual')}>
             {fees.map(({ annual, end }) => (
               <div key={end}>
-                {groupThousands(annual)}
+                <Amount currency={row.currency} amount={annual} />
                 {fees.length > 1 && <span className="beside">{t('sold.until', { date: getLastDay(end) })}</span>}
               </div>
             ))}
           </DescriptionItem>
         )}
         <DescriptionItem label={t('field.payAmount')}>
-          {row.pay_amount === null ? '–' : groupThousands(row.pay_amount)}
+          {row.pay_amount === null ? '–' : <Amount currency={row.currency} amount={row.pay_amount} />}
         </DescriptionItem>
         {contract && history && history.length > 1 && (
           <DescriptionItem label={t('sold.paidTotal')}>
             {sumPaid(history).map(({ currency, amount }) => (
               <div key={currency}>
-                {currency === row.currency ? groupThousands(amount) : formatAmount(currency, amount)}
+                <Amount currency={currency} amount={amount} />
               </div>
             ))}
           </DescriptionItem>
         )}
         {row.waived && (
           <DescriptionItem label={t('field.waived')}>
-            {t('waived', { amount: groupThousands(row.waived) })}
+            {t('waived', { amount: formatAmount(row.currency, row.waived) })}
           </DescriptionItem>
         )}
       </DescriptionList>
@@ -140,7 +144,7 @@ function OrderFacts({ row }: Pick<Props, 'row'>) {
   const { t } = useTranslation('contract')
   const { t: orders } = useTranslation('orders')
   return (
-    <FactGroup title={t('group.order')}>
+    <FactGroup title={t('group.order')} isWide>
       <DescriptionList>
         <DescriptionItem label={t('field.code')}>
           <CopyText text={row.code} />

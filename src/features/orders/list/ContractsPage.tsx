@@ -1,7 +1,6 @@
 import { lazy, type ReactNode, useRef, useState } from 'react'
 import type { TFunction } from 'i18next'
 import type { OrderRow } from '#contract/orders.ts'
-import type { ClientType } from '#domain/access.ts'
 import type { CompanyFrame } from '#patterns/list-page/company-frame.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { findContractState, getContractRefusal } from '#domain/contracts.ts'
@@ -9,12 +8,13 @@ import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
+import type { PageTool } from '#ui/page/PageTools.tsx'
 import { useTranslation } from 'react-i18next'
 import { buildColumns } from '#features/orders/list/columns.tsx'
 import { CreateOrderButton } from '#features/orders/list/CreateOrderButton.tsx'
 import type { OrdersDialogState } from '#features/orders/list/OrdersDialog.tsx'
 import { OrderTabs } from '#features/orders/list/OrderTabs.tsx'
-import { StaffToolbar } from '#features/orders/list/StaffToolbar.tsx'
+import { useStaffTools } from '#features/orders/list/useStaffTools.ts'
 import { useActions } from '#features/orders/list/useActions.ts'
 import { useOrdersList } from '#features/orders/list/useOrdersList.ts'
 import { OrderStyles } from '#features/orders/OrderStyles.tsx'
@@ -54,21 +54,18 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
     onOpenDialog: setDialog,
     skip: !isToPay,
   })
+  const tools = useListTools({
+    type,
+    companyId,
+    isStaff: orders.isStaff,
+    onCalendar: () => setDialog({ kind: 'calendar' }),
+    onOwn: () => changeView({ company: user.company_id }),
+    onChoose: () => picker.current?.focus(),
+  })
   const pageProps = {
     ...getHead(frame, t('title'), isAll ? t('leadAll') : t('lead', { company: companyName })),
-    action: (
-      <>
-        {!frame && (
-          <ListTools
-            {...{ type, companyId, isStaff: orders.isStaff }}
-            onCalendar={() => setDialog({ kind: 'calendar' })}
-            onOwn={() => changeView({ company: user.company_id })}
-            onChoose={() => picker.current?.focus()}
-          />
-        )}
-        {createButton}
-      </>
-    ),
+    action: createButton,
+    tools: frame ? [] : tools,
     beforeFilters: (
       <>
         <OrderStyles />
@@ -106,7 +103,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
       chips={tab === 'all' ? toStatusChips(t, view.status, () => changeView({ status: null })) : []}
       caption={isAll ? t('captionAll') : t('caption', { company: companyName })}
       formatCount={(numbers) => t('counted', numbers)}
-      columns={buildColumns(t, formatDue, today, isAll)}
+      columns={buildColumns(t, formatDue, today, { hasCompany: isAll, isNarrow: list.isGrowing })}
       getRowName={({ row }) => row.code}
       getRowPath={({ row }) =>
         typeof row.id === 'number' && !getContractRefusal('open', row.state) ? `/app/contract/${row.id}` : null
@@ -147,24 +144,18 @@ function toStatusChips(t: TFunction<'orders'>, status: OrderRow['status'] | null
   return statusName ? [{ key: 'status', label: `${t('filter.status')}: ${t(`status.${statusName}`)}`, onClear }] : []
 }
 
-interface ListToolsProps {
-  type: ClientType
-  companyId: number | null
-  isStaff: boolean
-  onCalendar: () => void
-  onOwn: () => void
-  onChoose: () => void
-}
+type ListToolsOptions = Parameters<typeof useStaffTools>[0] & { isStaff: boolean; onCalendar: () => void }
 
-function ListTools({ isStaff, onCalendar, ...toolbarProps }: ListToolsProps) {
+function useListTools({ isStaff, onCalendar, ...staffOptions }: ListToolsOptions): PageTool[] {
   const { t } = useTranslation('orders')
-  const offlineReason = useOfflineReason(t('reason.offline'))
-  return (
-    <>
-      <Button icon="calendar" aria-haspopup="dialog" disabledReason={offlineReason} onClick={onCalendar}>
-        {t('calendar.open')}
-      </Button>
-      {isStaff && <StaffToolbar {...toolbarProps} />}
-    </>
-  )
+  const calendarTool: PageTool = {
+    key: 'calendar',
+    label: t('calendar.open'),
+    icon: 'calendar',
+    hasDialog: true,
+    disabledReason: useOfflineReason(t('reason.offline')),
+    onSelect: onCalendar,
+  }
+  const staffTools = useStaffTools(staffOptions)
+  return isStaff ? [calendarTool, staffTools] : [calendarTool]
 }

@@ -4,12 +4,13 @@ import { sumDues } from '#domain/dues.ts'
 import { countDaysLeft } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { Amount } from '#ui/display/Amount.tsx'
+import { Amount, formatAmount } from '#ui/display/Amount.tsx'
 import type { ListColumn } from '#ui/list/column.ts'
 import type { TFunction } from 'i18next'
 import { getDues } from '#features/orders/payment/payable.ts'
 import type { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { StatusTag } from '#features/orders/StatusTag.tsx'
+import { joinList } from '#ui/i18n/messages.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 
@@ -23,7 +24,7 @@ export const buildColumns = (
   t: TFunction<'orders'>,
   formatDue: DueFormatter,
   today: PlainDate | null,
-  hasCompany = false,
+  { hasCompany = false, isNarrow = false }: { hasCompany?: boolean; isNarrow?: boolean } = {},
 ): ListColumn<OverlaidRow<OrderRow>>[] => [
   {
     key: 'code',
@@ -72,7 +73,8 @@ export const buildColumns = (
     sortable: true,
     width: 'day',
     phone: 'secondary',
-    render: ({ row }) => <ExpiryDate row={row} today={today} t={t} />,
+    // A phone has no headers, so the cell says what the date is.
+    render: ({ row }) => (isNarrow ? formatPhoneFact(row, t) : <ExpiryDate row={row} today={today} t={t} />),
   },
   {
     key: 'status',
@@ -97,7 +99,7 @@ export const buildColumns = (
     priority: 3,
     align: 'end',
     phone: 'secondary',
-    render: ({ row }) => <DueAmount row={row} t={t} formatDue={formatDue} />,
+    render: ({ row }) => <DueAmount row={row} t={t} formatDue={formatDue} isNarrow={isNarrow} />,
   },
 ]
 
@@ -140,20 +142,37 @@ function ExpiryDate({ row, today, t }: { row: OrderRow; today: PlainDate | null;
   )
 }
 
+/** Returns the amount that is due, or else "ends 2027-11-27". The date by which to pay has the next line. */
+function formatPhoneFact(row: OrderRow, t: TFunction<'orders'>): string {
+  const sums = sumDues(getDues(row))
+  if (sums.length > 0) return joinList(sums.map(({ currency, amount }) => formatAmount(currency, amount)))
+  if (row.state === 'invalid') return ''
+  return t(row.state === 'expired' ? 'phone.ended' : 'phone.ends', { date: row.expired_date })
+}
+
 const joinWithoutBreaks = (text: string) =>
   text.replace(/[(（][^)）]{1,20}[)）]/, (match) => match.replaceAll(' ', '\u00a0'))
 
+interface DueAmountProps {
+  row: OrderRow
+  t: TFunction<'orders'>
+  formatDue: DueFormatter
+  /** True on a phone, where another cell of the row has the amount. */
+  isNarrow?: boolean
+}
+
 /** Shows the total amount, the earliest due date and the reason (D31, D35). */
-function DueAmount({ row, t, formatDue }: { row: OrderRow; t: TFunction<'orders'>; formatDue: DueFormatter }) {
+function DueAmount({ row, t, formatDue, isNarrow = false }: DueAmountProps) {
   const dues = getDues(row)
   const [firstDue] = dues
   if (!firstDue) return null
   return (
     <span className="order-facts order-due">
-      {sumDues(dues).map(({ currency, amount }) => (
-        <Amount key={currency} currency={currency} amount={amount} />
-      ))}
-      {firstDue.due && <span className="order-beside">{t('by', { due: firstDue.due.slice(0, 10) })}</span>}
+      {!isNarrow &&
+        sumDues(dues).map(({ currency, amount }) => <Amount key={currency} currency={currency} amount={amount} />)}
+      {firstDue.due && (
+        <span className="order-beside">{t(isNarrow ? 'home.payBy' : 'by', { due: firstDue.due.slice(0, 10) })}</span>
+      )}
       {dues.map(
         (due) =>
           due.type !== 'create' && (

@@ -21,26 +21,33 @@ export function SoldPrice({ contract, history, namesByCode, joiningModules }: Pr
   const rows = buildSoldRows(contract, history)
   const { currency, price_date: ownDate } = contract
   const date = findPricedContract(contract, history)?.price_date ?? ownDate
-  const partRows = rows.filter(({ kind }) => kind === 'part')
+  const annualRows = rows.filter(({ kind, step }) => kind === 'part' || step.code === 'annual')
+  const annualSum = annualRows.filter(({ kind }) => kind === 'sum')
+  const orderRows = rows.filter((row) => !annualRows.includes(row))
+  const renderRow = (row: SoldRow) => <SoldPriceRow key={getRowKey(row)} row={row} namesByCode={namesByCode} />
   return (
     <div className="order-group">
       <h3>{t('sold.title')}</h3>
       <p className="field-help">{t('modulePrices', { currency, date })}</p>
-      <ul className="order-modules sold">
-        {partRows.map((row) => (
-          <SoldPriceRow key={getRowKey(row)} row={row} namesByCode={namesByCode} />
-        ))}
-        <JoiningModuleRows modules={joiningModules} />
-        {rows.slice(partRows.length).map((row) => (
-          <SoldPriceRow key={getRowKey(row)} row={row} namesByCode={namesByCode} />
-        ))}
-        {contract.pay_amount !== null && (
-          <li className="total">
-            <span>{t('sold.paid')}</span>
-            <span className="figure">{groupThousands(contract.pay_amount)}</span>
-          </li>
+      {/* The price of a year, and next to it what this order costs. */}
+      <div className="order-sold">
+        <ul className="order-modules sold">
+          {annualRows.filter((row) => !annualSum.includes(row)).map(renderRow)}
+          <JoiningModuleRows modules={joiningModules} />
+          {annualSum.map(renderRow)}
+        </ul>
+        {(orderRows.length > 0 || contract.pay_amount !== null) && (
+          <ul className="order-modules sold">
+            {orderRows.map(renderRow)}
+            {contract.pay_amount !== null && (
+              <li className="total">
+                <span>{t('sold.paid')}</span>
+                <span className="figure">{groupThousands(contract.pay_amount)}</span>
+              </li>
+            )}
+          </ul>
         )}
-      </ul>
+      </div>
     </div>
   )
 }

@@ -6,7 +6,7 @@ import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
 import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { useClientType } from '#state/client-type.ts'
-import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { ButtonLink } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
 import type { PriceActivityPart } from '#features/prices/price-activity-part.ts'
 import { buildColumns } from '#features/prices/list/columns.tsx'
@@ -60,18 +60,27 @@ export function PriceListsPage({ ActivityPart }: { ActivityPart: PriceActivityPa
       list={list}
       title={t('title')}
       intro={t('lead.list')}
+      tools={[
+        {
+          key: 'refresh',
+          label: t('act.refresh'),
+          icon: 'refresh',
+          isIconOnly: true,
+          isBusy: list.isFetching,
+          onSelect: list.refresh,
+        },
+        {
+          key: 'import',
+          label: t('act.import'),
+          icon: 'upload',
+          disabledReason: offlineReason,
+          onSelect: () => setOpenDialog({ kind: 'import' }),
+        },
+      ]}
       action={
-        <>
-          <Button icon="refresh" isIconOnly isBusy={list.isFetching} onClick={list.refresh}>
-            {t('act.refresh')}
-          </Button>
-          <Button icon="upload" disabledReason={offlineReason} onClick={() => setOpenDialog({ kind: 'import' })}>
-            {t('act.import')}
-          </Button>
-          <ButtonLink kind="primary" icon="plus" to={getNewPriceListPath()}>
-            {t('act.create')}
-          </ButtonLink>
-        </>
+        <ButtonLink kind="primary" icon="plus" to={getNewPriceListPath()}>
+          {t('act.create')}
+        </ButtonLink>
       }
       beforeFilters={<PriceStyles />}
       beforeList={<Tabs view={list.view} withdrawnCount={lists ? lists.filter((row) => row.withdrawn).length : null} />}

@@ -4,7 +4,14 @@ import type { OrderRow } from '#contract/orders.ts'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
-import { ServicePanel, type ServiceEventsPart } from '#features/services/info/ServicePanel.tsx'
+import { ServiceProgress } from '#features/services/info/ServiceProgress.tsx'
+import {
+  AddressesCard,
+  ConfigFacts,
+  NotCreatedNote,
+  type ServiceEventsPart,
+  StateCard,
+} from '#features/services/info/ServicePanel.tsx'
 import { useService } from '#features/services/info/useService.ts'
 import { useServiceJobs } from '#features/services/operations/jobs.ts'
 import { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
@@ -28,17 +35,26 @@ export function ContractService({ order, onChanged, EventsPart }: ContractServic
   useNotifyDifference(row ?? null, order, onChanged)
   if (!row && !problem && isFetching) return null
   return (
-    <section className="service-in-contract" aria-labelledby={titleId}>
+    <section className="page-columns-part" aria-labelledby={titleId}>
       <ServiceStyles />
-      <div className="service-head">
-        <h2 id={titleId}>{t('panel.title')}</h2>
-        {row && <Menu label={t('panel.menu', { code: row.code })} kind="quiet" items={actions.listMenuItems(row)} />}
+      <div className="card">
+        <div className="service-head">
+          <h2 id={titleId}>{t('panel.title')}</h2>
+          {row && <Menu label={t('panel.menu', { code: row.code })} kind="quiet" items={actions.listMenuItems(row)} />}
+        </div>
+        <LoadProblem problem={problem} title={t('page.missing')} onRetry={refetch} />
+        {row && <ServiceProgress row={row} jobs={jobs} actions={actions} />}
+        {row && row.system_status > 0 && <ConfigFacts row={row} actions={actions} label={t('capacity.title')} />}
+        {row && <NotCreatedNote row={row} />}
+        {row === null && (!problem || isOffline(problem)) && <p className="service-note">{t('panel.none')}</p>}
       </div>
-      <LoadProblem problem={problem} title={t('page.missing')} onRetry={refetch} />
       {row && (
-        <ServicePanel row={row} jobs={jobs} actions={actions} logPath={logPath} isInContract EventsPart={EventsPart} />
+        <div className="page-aside service-panel">
+          <StateCard row={row} actions={actions} logPath={logPath} isInContract />
+          <AddressesCard row={row} />
+          <EventsPart row={row} />
+        </div>
       )}
-      {row === null && (!problem || isOffline(problem)) && <p className="service-note">{t('panel.none')}</p>}
       {actions.dialog}
     </section>
   )

@@ -1,7 +1,6 @@
 import { useParams } from 'react-router-dom'
-import { Button, ButtonLink } from '#ui/display/Button.tsx'
+import { ButtonLink } from '#ui/display/Button.tsx'
 import { Freshness } from '#ui/list/Freshness.tsx'
-import { Menu } from '#ui/overlay/Menu.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { LoadPlaceholder } from '#ui/list/LoadPlaceholder.tsx'
@@ -61,14 +60,16 @@ function ServiceById({ id, EventsPart, Backups }: { id: number } & ServiceDetail
           <Freshness freshness={{ asOf: freshness.asOf, cachedCount: 1, total: 1, complete: true }} />
         </span>
       }
-      action={
-        <>
-          <Button icon="refresh" isBusy={isFetching} onClick={refetch}>
-            {t('refresh')}
-          </Button>
-          <Menu label={t('panel.menu', { code: row.code })} kind="quiet" items={actions.listMenuItems(row)} />
-        </>
-      }
+      tools={[
+        { key: 'refresh', label: t('refresh'), icon: 'refresh', isBusy: isFetching, onSelect: refetch },
+        {
+          key: 'menu',
+          label: t('panel.menu', { code: row.code }),
+          icon: 'more',
+          isIconOnly: true,
+          items: actions.listMenuItems(row),
+        },
+      ]}
     >
       <ServiceStyles />
       <LoadProblem problem={problem} onRetry={refetch} />

@@ -28,23 +28,18 @@ interface ServicePanelProps {
   jobs: readonly ServiceJob[] | undefined
   actions: ReturnType<typeof useServiceActions>
   logPath: string
-  /** Whether the panel is on a contract's page. It then hides the company and the dates, which that page shows already. */
-  isInContract?: boolean
   EventsPart: ServiceEventsPart
 }
 
-/** Shows one service in cards, on the staff's page and on a contract's page (D50). */
-export function ServicePanel({ row, jobs, actions, logPath, isInContract = false, EventsPart }: ServicePanelProps) {
-  const { t } = useTranslation('services')
+/** Shows one service in cards, on the staff's page. */
+export function ServicePanel({ row, jobs, actions, logPath, EventsPart }: ServicePanelProps) {
   return (
     <div className="service-panel">
       <ServiceProgress row={row} jobs={jobs} actions={actions} />
       <div className="service-sides">
-        <StateCard {...{ row, actions, isInContract, logPath }} />
+        <StateCard {...{ row, actions, logPath }} />
         <div className="service-side">
-          <TitledCard title={t('panel.addresses')} className="service-addresses">
-            <AddressFacts row={row} />
-          </TitledCard>
+          <AddressesCard row={row} />
           {row.system_status > 0 && <ConfigCard row={row} actions={actions} />}
           <EventsPart row={row} />
         </div>
@@ -53,7 +48,21 @@ export function ServicePanel({ row, jobs, actions, logPath, isInContract = false
   )
 }
 
-function StateCard({ row, actions, isInContract, logPath }: Omit<ServicePanelProps, 'jobs' | 'EventsPart'>) {
+export function AddressesCard({ row }: Pick<ServicePanelProps, 'row'>) {
+  const { t } = useTranslation('services')
+  return (
+    <TitledCard title={t('panel.addresses')} className="service-addresses">
+      <AddressFacts row={row} />
+    </TitledCard>
+  )
+}
+
+interface StateCardProps extends Pick<ServicePanelProps, 'row' | 'actions' | 'logPath'> {
+  /** Whether the card is on a contract's page. It then hides the company and the dates, which that page shows already. */
+  isInContract?: boolean
+}
+
+export function StateCard({ row, actions, isInContract = false, logPath }: StateCardProps) {
   const { t } = useTranslation('services')
   const { caller } = useSignedInSession()
   const trailPath = buildHistoryPath({ code: 'service', name: row.code, companyId: row.company_id }, caller)
@@ -71,16 +80,23 @@ function StateCard({ row, actions, isInContract, logPath }: Omit<ServicePanelPro
           <p>{formatGivenUpAdvice(row.deployment_fault, isProvider(caller))}</p>
         </FaultNote>
       )}
-      {row.system_status === 0 && (
-        <p className="service-note">
-          {row.erase_date === null ? t('panel.notCreated') : t('panel.removed', { date: row.erase_date })}
-        </p>
-      )}
+      {!isInContract && <NotCreatedNote row={row} />}
       <p className="service-links">
         {actions.isOffered(row, 'log') && <Link to={logPath}>{t('panel.log')}</Link>}
         {trailPath !== null && <Link to={trailPath}>{t('panel.history')}</Link>}
       </p>
     </TitledCard>
+  )
+}
+
+/** Says that the system of the service does not exist. */
+export function NotCreatedNote({ row }: Pick<ServicePanelProps, 'row'>) {
+  const { t } = useTranslation('services')
+  if (row.system_status !== 0) return null
+  return (
+    <p className="service-note">
+      {row.erase_date === null ? t('panel.notCreated') : t('panel.removed', { date: row.erase_date })}
+    </p>
   )
 }
 
@@ -96,7 +112,7 @@ function FaultNote({ title, children }: { title: string; children: ReactNode }) 
   )
 }
 
-function StateFacts({ row, isInContract }: { row: ServiceRow; isInContract: boolean | undefined }) {
+function StateFacts({ row, isInContract }: { row: ServiceRow; isInContract: boolean }) {
   const { t } = useTranslation('services')
   const dates = [
     { label: t('panel.created'), date: row.create_time },
@@ -133,16 +149,25 @@ function StateFacts({ row, isInContract }: { row: ServiceRow; isInContract: bool
   )
 }
 
-/** Shows configured and running values. A reboot makes them equal. */
-function ConfigCard({ row, actions }: Pick<ServicePanelProps, 'row' | 'actions'>) {
+function ConfigCard(props: Pick<ServicePanelProps, 'row' | 'actions'>) {
+  const { t } = useTranslation('services')
+  return (
+    <TitledCard title={t('capacity.title')}>
+      <ConfigFacts {...props} label={t('capacity.what')} />
+    </TitledCard>
+  )
+}
+
+/** Shows configured and running values. A reboot makes them equal. `label` is the head of the column with their names. */
+export function ConfigFacts({ row, actions, label }: Pick<ServicePanelProps, 'row' | 'actions'> & { label: string }) {
   const { t } = useTranslation('services')
   const memoryDifference = formatMemoryDifference(row, t)
   return (
-    <TitledCard title={t('capacity.title')}>
+    <>
       <table className="service-config-table">
         <thead>
           <tr>
-            <th scope="col">{t('capacity.what')}</th>
+            <th scope="col">{label}</th>
             <th scope="col">{t('capacity.set')}</th>
             <th scope="col">{t('capacity.running')}</th>
           </tr>
@@ -179,6 +204,6 @@ function ConfigCard({ row, actions }: Pick<ServicePanelProps, 'row' | 'actions'>
           )}
         </div>
       )}
-    </TitledCard>
+    </>
   )
 }

@@ -12,7 +12,7 @@ import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
 import { AddressDialog } from '#features/services/AddressFacts.tsx'
 import { buildServiceColumns } from '#features/services/list/columns.tsx'
-import { RecheckButton } from '#features/services/list/RecheckButton.tsx'
+import { useRecheckTool } from '#features/services/list/useRecheckTool.ts'
 import { useServiceJobs } from '#features/services/operations/jobs.ts'
 import { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
 import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
@@ -44,6 +44,7 @@ export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) 
     [dispatch, viewJson],
   )
   useLiveChanges('services', refresh)
+  const recheckTool = useRecheckTool(view.company, refresh)
   const jobs = useServiceJobs()
   const serviceActions = useServiceActions({ jobs, logPath: ({ id }) => `/app/service/${id}/log`, onDone: refresh })
   const [addressRow, setAddressRow] = useState<ServiceRow | null>(null)
@@ -64,14 +65,7 @@ export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) 
     <ListPage
       list={list}
       {...(frame ? { title: frame.title, crumbs: frame.crumbs } : { title: t('title'), intro: t('lead') })}
-      action={
-        <>
-          <Button icon="refresh" onClick={list.refetch}>
-            {t('refresh')}
-          </Button>
-          <RecheckButton companyId={view.company} onDone={refresh} />
-        </>
-      }
+      tools={[{ key: 'refresh', label: t('refresh'), icon: 'refresh', onSelect: list.refetch }, recheckTool]}
       beforeFilters={
         <>
           <ServiceStyles />

@@ -8,6 +8,7 @@ import { ExcludedUsers } from '#features/users/list/ExcludedUsers.tsx'
 import {
   type BulkActionPlan,
   planBulkAction,
+  reverseActions,
   runBulkAction,
   toSelectedUser,
 } from '#features/users/list/run-bulk-action.ts'
@@ -15,20 +16,27 @@ import { type BulkRunOptions, useBulkRun } from '#features/users/list/useBulkRun
 
 interface BulkActionDialogProps extends BulkRunOptions {
   action: UserAction
-  onClose: () => void
 }
 
 /** Shows which users are included and why others are not, then the result for each user (C-16). */
-export function BulkActionDialog({ action, onClose, ...options }: BulkActionDialogProps) {
+export function BulkActionDialog({ action, ...options }: BulkActionDialogProps) {
   const { t } = useTranslation('people')
   const bulkRun = useBulkRun(options)
   const { selection, results, isBusy, run } = bulkRun
+  const { onClose } = options
   if (!selection) return null
   const users = selection.users.map(({ row }) => toSelectedUser(row))
   const plan = planBulkAction(action, users, selection.context)
   const count = plan.includedUsers.length
   const countParams = { count, number: formatNumber(count) }
-  const runPlan = () => void run((onProgress) => runBulkAction(action, plan.includedUsers, onProgress))
+  const reverseAction = reverseActions[action]
+  const runPlan = () =>
+    void run((onProgress) => runBulkAction(action, plan.includedUsers, onProgress), {
+      formatDone: (numbers) => t(`many.became.${action}`, numbers),
+      buildUndo: reverseAction
+        ? () => (onProgress) => runBulkAction(reverseAction, plan.includedUsers, onProgress)
+        : null,
+    })
   const summary = <BulkActionSummary action={action} plan={plan} />
   if (action === 'remove' && count > 0 && !results)
     return (

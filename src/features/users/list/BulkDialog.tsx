@@ -9,7 +9,7 @@ import { BulkOutcome } from '#features/users/list/BulkOutcome.tsx'
 import type { BulkActionResult } from '#features/users/list/run-bulk-action.ts'
 
 interface BulkDialogProps {
-  run: { results: readonly BulkActionResult[] | undefined; isBusy: boolean }
+  run: { results: readonly BulkActionResult[] | undefined; isBusy: boolean; doneCount: number }
   title: string
   count: number
   action: ReactNode
@@ -18,14 +18,15 @@ interface BulkDialogProps {
   children: ReactNode
 }
 
-/** Shows the plan (its children), then the progress, then the result for each user (C-16). */
-export function BulkDialog({ run: { results, isBusy }, title, count, action, onClose, ...props }: BulkDialogProps) {
+/** Shows the plan (its children), then the progress, and the result for each user (C-16) if something was refused. */
+export function BulkDialog({ run, title, count, action, onClose, ...props }: BulkDialogProps) {
+  const { results, isBusy, doneCount } = run
   const { t } = useTranslation('people')
-  const progress = { done: formatNumber(results?.length ?? 0), all: formatNumber(count) }
+  const progress = { done: formatNumber(doneCount), all: formatNumber(count) }
   return (
     <Dialog
       open
-      title={results ? t('many.became') : title}
+      title={results ? t('many.results') : title}
       onClose={() => void (isBusy || onClose())}
       action={isBusy ? <Button isBusy>{t('many.doing', progress)}</Button> : !results && action}
       cancel={isBusy ? null : undefined}

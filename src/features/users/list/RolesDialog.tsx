@@ -6,19 +6,16 @@ import { RadioField } from '#ui/form/choice-fields.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import { BulkDialog, OfflineNote } from '#features/users/list/BulkDialog.tsx'
-import { changeRoles, planRoleChanges, type RoleChanges } from '#features/users/list/bulk-roles.ts'
+import { changeRoles, planRoleChanges, planRolesUndo, type RoleChanges } from '#features/users/list/bulk-roles.ts'
 import { ExcludedUsers } from '#features/users/list/ExcludedUsers.tsx'
 import { type BulkRunOptions, useBulkRun } from '#features/users/list/useBulkRun.ts'
 
-interface RolesDialogProps extends BulkRunOptions {
-  onClose: () => void
-}
-
 /** Sets or removes flags of the selected users. First lists the users that are excluded, with the reason (C-16). */
-export function RolesDialog({ onClose, ...options }: RolesDialogProps) {
+export function RolesDialog(options: BulkRunOptions) {
   const { t } = useTranslation('people')
   const bulkRun = useBulkRun(options)
   const { selection, run } = bulkRun
+  const { onClose } = options
   const [roles, setRoles] = useState<RoleChanges>({})
   if (!selection) return null
   const hasChoice = Object.keys(roles).length > 0
@@ -29,7 +26,12 @@ export function RolesDialog({ onClose, ...options }: RolesDialogProps) {
     <Button
       kind="primary"
       disabledReason={count === 0 && t(hasChoice ? 'many.nobody' : 'many.roles.none')}
-      onClick={() => void run((onProgress) => changeRoles(plan, onProgress))}
+      onClick={() =>
+        void run((onProgress) => changeRoles(plan, onProgress), {
+          formatDone: (numbers) => t(getDoneKey(roles), numbers),
+          buildUndo: (results) => (onProgress) => changeRoles(planRolesUndo(plan, results), onProgress),
+        })
+      }
     >
       {count > 0 ? t('many.do.roles', { count, number: formatNumber(count) }) : t('many.roles.apply')}
     </Button>
@@ -47,6 +49,14 @@ export function RolesDialog({ onClose, ...options }: RolesDialogProps) {
       <div role="status">{hasChoice && <ExcludedUsers excludedUsers={plan.excludedUsers} />}</div>
     </BulkDialog>
   )
+}
+
+/** A single role has a text of its own. */
+function getDoneKey(roles: RoleChanges) {
+  const [flag, ...otherFlags] = userFlags.filter((userFlag) => roles[userFlag] !== undefined)
+  return flag && otherFlags.length === 0
+    ? (`many.became.${roles[flag] ? 'given' : 'taken'}.${flag}` as const)
+    : 'many.became.roles'
 }
 
 const roleChoices = ['leave', 'give', 'take'] as const

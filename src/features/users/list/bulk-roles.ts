@@ -53,8 +53,31 @@ function findExclusionReason(
   return changes.admin === false && row.id === context.lastAdminId ? 'LAST_ADMIN' : null
 }
 
+/** Returns the changes that restore the flags as they were, based on the rows that the server returned. */
+export function planRolesUndo(
+  { plannedChanges }: RolesPlan,
+  results: readonly BulkActionResult[],
+): Pick<RolesPlan, 'plannedChanges'> {
+  const changedRows = new Map(
+    results.flatMap(({ user, result }) =>
+      result?.kind === 'fresh' ? [[user.id, result.output as UserRow] as const] : [],
+    ),
+  )
+  return {
+    plannedChanges: plannedChanges.flatMap(({ overlaidRow: { row }, changes }) => {
+      const changedRow = changedRows.get(row.id)
+      const flags = Object.keys(changes) as (keyof RoleChanges)[]
+      const previousFlags = Object.fromEntries(flags.map((flag) => [flag, row[flag]]))
+      return changedRow ? [{ overlaidRow: { row: changedRow, waiting: null }, changes: previousFlags }] : []
+    }),
+  }
+}
+
 export const changeRoles =
-  ({ plannedChanges }: RolesPlan, onProgress: (results: BulkActionResult[]) => void): AppThunk<BulkActionResult[]> =>
+  (
+    { plannedChanges }: Pick<RolesPlan, 'plannedChanges'>,
+    onProgress: (results: BulkActionResult[]) => void,
+  ): AppThunk<BulkActionResult[]> =>
   (_dispatch, _getState, { api }) =>
     runInBatches(
       plannedChanges,

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import type { UsersView } from '#features/users/view.ts'
 import { useLastAdmin } from '#features/users/form/useLastAdmin.ts'
 import { useResultToast } from '#features/users/useResultToast.ts'
+import { reverseActions } from '#features/users/list/run-bulk-action.ts'
 import { runUserAction, selectRunningActions } from '#features/users/slice.ts'
 
 interface RowActionHandlers {
@@ -16,8 +17,6 @@ interface RowActionHandlers {
 }
 
 const icons = { activatemail: 'mail', disable: 'stop', enable: 'play' } as const
-/** The action that undoes another (C-14). An action is not delayed for a possible undo: a disabled user must lose access immediately. */
-const reverseActions: Partial<Record<UserAction, UserAction>> = { disable: 'enable', enable: 'disable' }
 
 /** Returns the actions of each row (portal 4), with the reason if one is not allowed. */
 export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {

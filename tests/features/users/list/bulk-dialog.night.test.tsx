@@ -29,10 +29,9 @@ const openAction = async (action: string) => {
 }
 const pressInDialog = async (label: string) =>
   fixture.user.click(await withinDialog().findByRole('button', { name: label }))
-const closeDialog = async () => {
-  const [lastCloseButton] = withinDialog().getAllByRole('button', { name: 'Close' }).slice(-1)
-  await fixture.user.click(lastCloseButton as HTMLElement)
-  await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
+const pressUndo = async (text: string) => {
+  const toast = (await screen.findByText(text)).closest<HTMLElement>('.toast')
+  await fixture.user.click(within(toast ?? document.body).getByRole('button', { name: 'Undo' }))
 }
 
 it('A bulk action names the omitted users with reasons, and then the result of each (M39, M41, C-16)', async () => {
@@ -49,8 +48,8 @@ it('A bulk action names the omitted users with reasons, and then the result of e
     ].toSorted(),
   )
   await pressInDialog('Disable 2 users')
-  await withinDialog().findByText('2 done')
-  await closeDialog()
+  await screen.findByText('2 users disabled')
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
   for (const role of ['user', 'order'])
     await expect.poll(() => findRow(toUserName(role))?.textContent).toContain('Disabled')
   // Users who were omitted from the action are still selected.
@@ -59,9 +58,11 @@ it('A bulk action names the omitted users with reasons, and then the result of e
   await selectUsers('user', 'order')
   await openAction('Enable')
   await pressInDialog('Enable 3 users')
-  await withinDialog().findByText('3 done')
-  await closeDialog()
+  await screen.findByText('3 users enabled')
   await expect.poll(() => findRow(toUserName('disabled'))?.textContent).toContain('Activated')
+  await pressUndo('3 users enabled')
+  await screen.findByText('Undone: 3 users are as before')
+  await expect.poll(() => findRow(toUserName('disabled'))?.textContent).toContain('Disabled')
 })
 
 it('A bulk action shows a refusal at the user it concerns', async () => {
@@ -70,8 +71,10 @@ it('A bulk action shows a refusal at the user it concerns', async () => {
     await selectUsers(...roles)
     await openAction('Send activation mail')
     await pressInDialog(roles.length === 1 ? 'Send 1 mail' : 'Send 2 mails')
-    await withinDialog().findByText(roles.length === 1 ? '1 done' : '1 done · 1 not done')
-    if (roles.length === 1) await closeDialog()
+    // Only a refusal needs a dialog.
+    if (roles.length === 1) await screen.findByText('1 activation mail sent')
+    else await withinDialog().findByText('1 done · 1 not done')
+    if (roles.length === 1) await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
   }
   const resultLines = readLines()
   expect(resultLines).toContainEqual(
@@ -96,7 +99,7 @@ nightly('A bulk deletion offline queues one write per user and sends each when t
   await typeConfirmation(fixture.user, '3')
   await pressInDialog('Delete 3 users')
   await screen.findByText('3 waiting to be sent')
-  await closeDialog()
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
   const findWaitingMark = () => document.querySelector('.bar-waiting')
   await expect.poll(() => findWaitingMark()?.textContent).toContain('3')
   for (const role of ['user', 'order', 'second']) await expect.poll(() => findRow(toUserName(role))).toBeUndefined()
@@ -121,8 +124,8 @@ nightly('Roles except admin are changed offline too: each write waits and is sen
   await fixture.user.click(withinRole('Alert').getByRole('radio', { name: 'Add' }))
   await withinDialog().findByText(/^You're offline: each change is saved/)
   await pressInDialog('Apply to 2 users')
-  await withinDialog().findByText('2 waiting to be sent')
-  await closeDialog()
+  await screen.findByText('2 waiting to be sent')
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
   for (const role of ['user', 'second'])
     await expect.poll(() => findRow(toUserName(role))?.textContent).toContain('Alert')
   fixture.browser.goOnline()
@@ -131,4 +134,21 @@ nightly('Roles except admin are changed offline too: each write waits and is sen
       .poll(() => readUser(fixture.server.app, fixture.server.world, `${role}@alpha`))
       .toMatchObject({ alert: true })
   await expect.poll(() => document.querySelector('.bar-waiting')).toBeNull()
+})
+
+it('Roles given to several users are reported by a toast, and taken back by its undo', async () => {
+  await openList()
+  await selectUsers('user', 'second')
+  await openAction('Change roles')
+  const alertRole = within(withinDialog().getByRole('group', { name: 'Alert' }))
+  await fixture.user.click(alertRole.getByRole('radio', { name: 'Give' }))
+  await pressInDialog('Apply to 2 users')
+  await screen.findByText('2 users now get alerts')
+  await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
+  for (const role of ['user', 'second'])
+    await expect.poll(() => findRow(toUserName(role))?.textContent).toContain('Alert')
+  await pressUndo('2 users now get alerts')
+  await screen.findByText('Undone: 2 users are as before')
+  for (const role of ['user', 'second'])
+    expect(await readUser(fixture.server.app, fixture.server.world, `${role}@alpha`)).toMatchObject({ alert: false })
 })

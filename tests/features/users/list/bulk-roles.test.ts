@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { UserRow } from '#contract/users.ts'
 import { emptyUserFields } from '#features/users/form/user-form.ts'
-import { planRoleChanges, type RoleChanges } from '#features/users/list/bulk-roles.ts'
+import { planRoleChanges, planRolesUndo, type RoleChanges } from '#features/users/list/bulk-roles.ts'
+import { toSelectedUser } from '#features/users/list/run-bulk-action.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 
 const createUser = (id: number, overrides: Partial<UserRow>) =>
@@ -55,4 +56,17 @@ describe('planning a change of roles', () => {
   it('leaves roles that are not named unchanged', () => {
     expect(planTestRoles({}, { selfId: 9, lastAdminId: null })[0]).toEqual([])
   })
+})
+
+it('undoes only what was changed, based on the versions that the server returned', () => {
+  const plan = planRoleChanges(users, { order: true, alert: true }, { selfId: 9, lastAdminId: null })
+  const changedRow = { ...createUser(2, { admin: true, order: true, alert: true }).row, row_version: 7 }
+  const results = [
+    { user: toSelectedUser(changedRow), result: { kind: 'fresh' as const, output: changedRow } },
+    // Another action on this user was running, so nothing was changed.
+    { user: toSelectedUser(createUser(3, {}).row), result: null },
+  ] as Parameters<typeof planRolesUndo>[1]
+  expect(planRolesUndo(plan, results).plannedChanges).toEqual([
+    { overlaidRow: { row: changedRow, waiting: null }, changes: { alert: false } },
+  ])
 })

@@ -2,12 +2,15 @@ import { useNavigate } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
 import { isDeleteLevel } from '#domain/access.ts'
 import { getContractRefusal } from '#domain/contracts.ts'
-import { groupThousands } from '#domain/money.ts'
 import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
+import { formatAmount } from '#ui/display/Amount.tsx'
+import { useNarrow } from '#ui/list/useNarrow.ts'
+import type { MenuItem } from '#ui/overlay/Menu.tsx'
+import type { PageProps } from '#ui/page/Page.tsx'
+import type { PageTool } from '#ui/page/PageTools.tsx'
 import { useTranslation } from 'react-i18next'
 import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
 import type { ContractTab } from '#features/orders/detail/ContractTabs.tsx'
@@ -28,31 +31,52 @@ interface Props {
 }
 
 /**
- * Actions by state (contracts 4); a disabled one shows its reason (M97). The primary button pays if an amount is due, otherwise it extends.
+ * Returns the actions by state (contracts 4) for the head of the page; a disabled one shows its reason (M97). The primary button pays if an
+ * amount is due, otherwise it extends. On a phone it is in a bar at the bottom, and the others are in the menu.
  */
-export function ContractActions({ row, isBusy, isEditing, tab, onRefresh, onEdit, onOpen }: Props) {
+export function useContractActions(props: Props): Pick<PageProps, 'action' | 'tools'> {
+  const { isBusy, isEditing, tab, onRefresh, onEdit } = props
   const { t } = useTranslation('contract')
   const { t: tUi } = useTranslation('ui')
-  const items = useMenuItems({ row, isEditing, onRefresh, onOpen })
+  const isNarrow = useNarrow()
+  const items = useMenuItems(props)
+  const { primaryAction, otherActions } = useMainActions(props)
   if (tab !== 'contract')
-    return (
-      <Button isIconOnly icon="refresh" isBusy={isBusy} onClick={onRefresh}>
-        {t('act.refresh')}
-      </Button>
-    )
-  return (
-    <>
-      <Menu label={t('act.more')} items={items} kind="quiet" />
-      {isEditing ? (
-        <Button onClick={() => onEdit(false)}>{tUi('form.cancel')}</Button>
-      ) : (
-        <ContractButtons {...{ row, onEdit, onOpen }} />
-      )}
-    </>
-  )
+    return {
+      tools: [
+        { key: 'refresh', label: t('act.refresh'), icon: 'refresh', isIconOnly: true, isBusy, onSelect: onRefresh },
+      ],
+    }
+  const cancelButton = <Button onClick={() => onEdit(false)}>{tUi('form.cancel')}</Button>
+  const menu: PageTool = { key: 'more', label: t('act.more'), icon: 'more', isIconOnly: true, items }
+  if (isEditing)
+    return isNarrow
+      ? { action: <div className="page-tools">{cancelButton}</div> }
+      : { action: cancelButton, tools: [menu] }
+  if (isNarrow)
+    return {
+      action: primaryAction && <div className="page-bar">{renderButton(primaryAction, 'primary')}</div>,
+      tools: [{ ...menu, items: [...otherActions, ...items] }],
+    }
+  return {
+    action: (
+      <>
+        {otherActions.map((action) => renderButton(action, 'quiet'))}
+        {primaryAction && renderButton(primaryAction, 'primary')}
+      </>
+    ),
+    tools: [menu],
+  }
 }
 
-function ContractButtons({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' | 'onOpen'>) {
+const renderButton = ({ key, icon, label, disabledReason, onSelect }: MenuItem, kind: 'primary' | 'quiet') => (
+  <Button key={key} {...{ kind, disabledReason }} icon={kind === 'quiet' ? icon : undefined} onClick={onSelect}>
+    {label}
+  </Button>
+)
+
+/** Returns the actions that have a button of their own where there is space. */
+function useMainActions({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' | 'onOpen'>) {
   const { t } = useTranslation('contract')
   const offlineReason = useOfflineReason(t('needsLine'))
   const getDisabledReason = (action: 'change' | 'extend') => {
@@ -60,33 +84,34 @@ function ContractButtons({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' |
     return reason && t(`whyNot.${reason}`)
   }
   const payableOrder = findPayableOrder(row)
-  return (
-    <>
-      {isCurrentContract(row) && (
-        <Button icon="edit" disabledReason={getDisabledReason('change')} onClick={() => onEdit(true)}>
-          {t('act.modify')}
-        </Button>
-      )}
-      {row.contract_id > 0 && (
-        <Button
-          kind={payableOrder ? 'quiet' : 'primary'}
-          disabledReason={getDisabledReason('extend')}
-          onClick={() => onOpen({ kind: 'extend' })}
-        >
-          {t('act.extend')}
-        </Button>
-      )}
-      {payableOrder && (
-        <Button
-          kind="primary"
-          disabledReason={offlineReason}
-          onClick={() => onOpen({ kind: 'pay', order: payableOrder })}
-        >
-          {t('act.pay', { amount: `${row.currency} ${groupThousands(payableOrder.pay_amount ?? '0.00')}` })}
-        </Button>
-      )}
-    </>
-  )
+  const modifyAction: MenuItem = {
+    key: 'modify',
+    label: t('act.modify'),
+    icon: 'edit',
+    disabledReason: getDisabledReason('change'),
+    onSelect: () => onEdit(true),
+  }
+  const extendAction: MenuItem = {
+    key: 'extend',
+    label: t('act.extend'),
+    icon: 'calendar',
+    disabledReason: getDisabledReason('extend'),
+    onSelect: () => onOpen({ kind: 'extend' }),
+  }
+  const payAction: MenuItem | null = payableOrder && {
+    key: 'pay',
+    label: t('act.pay', { amount: formatAmount(row.currency, payableOrder.pay_amount ?? '0.00') }),
+    disabledReason: offlineReason,
+    onSelect: () => onOpen({ kind: 'pay', order: payableOrder }),
+  }
+  const canExtend = row.contract_id > 0
+  return {
+    primaryAction: payAction ?? (canExtend ? extendAction : null),
+    otherActions: [
+      ...(isCurrentContract(row) ? [modifyAction] : []),
+      ...(canExtend && payAction ? [extendAction] : []),
+    ],
+  }
 }
 
 /** Returns the rarely used actions. While the contract is being edited, they are only refresh and print. */

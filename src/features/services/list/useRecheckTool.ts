@@ -1,14 +1,14 @@
 import { recheckServices } from '#contract/services.ts'
 import { useAction } from '#state/use-action.ts'
-import { Button } from '#ui/display/Button.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
+import type { PageTool } from '#ui/page/PageTools.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 
-/** Checks whether services respond, and shows how many do (D53). `companyId` null checks all companies. */
-export function RecheckButton({ companyId, onDone }: { companyId: number | null; onDone: () => void }) {
+/** Returns the tool that checks whether services respond and shows how many do (D53). `companyId` null checks all companies. */
+export function useRecheckTool(companyId: number | null, onDone: () => void): PageTool {
   const { t } = useTranslation('services')
   const disabledReason = useUnsendableReason(t('whyNot.offline'))
   const { isBusy, run } = useAction(recheckServices)
@@ -22,9 +22,12 @@ export function RecheckButton({ companyId, onDone }: { companyId: number | null;
     showToast({ kind: 'done', text })
     onDone()
   }
-  return (
-    <Button icon="pulse" isBusy={isBusy} disabledReason={disabledReason} onClick={() => void handleRecheck()}>
-      {t('recheck.act')}
-    </Button>
-  )
+  return {
+    key: 'recheck',
+    label: t('recheck.act'),
+    icon: 'pulse',
+    isBusy,
+    disabledReason,
+    onSelect: () => void handleRecheck(),
+  }
 }

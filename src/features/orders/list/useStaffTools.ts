@@ -6,13 +6,15 @@ import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { chooseClientType } from '#state/client-type.ts'
 import { useAction } from '#state/use-action.ts'
 import { useSignedInSession } from '#state/use-store.ts'
-import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
+import type { MenuItem } from '#ui/overlay/Menu.tsx'
+import type { PageTool } from '#ui/page/PageTools.tsx'
+import { useCompact } from '#ui/page/useCompact.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { showOrderToast } from '#features/orders/order-toast.ts'
 
-interface Props {
+interface StaffToolsOptions {
   type: ClientType
   /** The displayed company. Null for all companies. */
   companyId: number | null
@@ -20,10 +22,11 @@ interface Props {
   onChoose: () => void
 }
 
-/** Toolbar of the provider's admins (M67, D53): selects the company and the client type, and starts repairs. */
-export function StaffToolbar({ type, companyId, onOwn, onChoose }: Props) {
+/** Returns the menu of the provider's admins (M67, D53): it selects the company and the client type, and starts repairs. */
+export function useStaffTools({ type, companyId, onOwn, onChoose }: StaffToolsOptions): PageTool {
   const { t } = useTranslation('orders')
   const { caller, user } = useSignedInSession()
+  const isCompact = useCompact()
   const offlineReason = useOfflineReason(t('reason.offline'))
   const reconciliation = useAction(reconcilePayments)
   const serviceCheck = useAction(recheckServices)
@@ -48,7 +51,8 @@ export function StaffToolbar({ type, companyId, onOwn, onChoose }: Props) {
       isOffered: isDeleteLevel(caller),
       onSelect: () => chooseClientType(clientType),
     })),
-    { key: 'company', label: t('tools.company'), icon: 'company', onSelect: onChoose },
+    // On a phone the company is chosen in the sheet of filters.
+    { key: 'company', label: t('tools.company'), icon: 'company', isOffered: !isCompact, onSelect: onChoose },
     { key: 'own', label: t('tools.own'), icon: 'home', isOffered: companyId !== user.company_id, onSelect: onOwn },
     {
       key: 'reconcile',
@@ -65,13 +69,10 @@ export function StaffToolbar({ type, companyId, onOwn, onChoose }: Props) {
       onSelect: () => void checkServices(),
     },
   ]
-  return (
-    <Menu
-      label={t('tools.open')}
-      icon="tools"
-      isIconOnly={false}
-      kind="quiet"
-      items={items.filter(({ isOffered = true }) => isOffered)}
-    />
-  )
+  return {
+    key: 'tools',
+    label: t('tools.open'),
+    icon: 'tools',
+    items: items.filter(({ isOffered = true }) => isOffered),
+  }
 }
