@@ -1,4 +1,5 @@
 import { type ReactNode, Suspense } from 'react'
+import type { VersionedRow } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ListUrlState, ListViewDefinition } from '#state/list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -6,9 +7,13 @@ import { DataList, type DataListProps } from '#ui/list/DataList.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import type { FilterChip } from '#ui/list/FilterBar.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
+import type { MessageNamespace } from '#ui/i18n/messages.ts'
 import { renderRowMark } from '#ui/list/PendingMark.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page, type PageCrumb } from '#ui/page/Page.tsx'
+import { buildExportColumns, type ExportColumn } from '#patterns/list-export/export-columns.ts'
+import type { ListSource } from '#patterns/list-export/fetch-all-rows.ts'
+import { useListExport } from '#patterns/list-export/useListExport.tsx'
 import { ListFilters, type SelectFilter } from '#patterns/list-page/ListFilters.tsx'
 
 /** State of the page, usually returned by `useListPage`. A page with another data source builds it itself. */
@@ -24,6 +29,20 @@ interface ListPageState<R, V extends ListUrlState> {
   problem: Problem | null
   refetch: () => void
   refresh: () => void
+  /** Where an export reads all rows of the view. Omit it if `rows` are all rows. */
+  source?: ListSource<VersionedRow>
+}
+
+/** Offers the rows of the filter as a file. */
+interface ListPageExport<R> {
+  /** Name of the list, for example "Users". */
+  name: string
+  /** Code of the company whose rows they are. By default it is the user's own. */
+  companyCode?: string
+  /** Columns of the file. By default they are those of the list that have a text. */
+  buildColumns?: () => readonly ExportColumn<R>[]
+  /** Messages of columns that only the file has. */
+  namespaces?: readonly MessageNamespace[]
 }
 
 interface EmptyTexts {
@@ -47,8 +66,7 @@ interface ListPageProps<R, V extends ListUrlState> extends SharedListProps<R> {
   intro?: ReactNode
   /** Buttons in the page header, the primary button last. */
   action?: ReactNode
-  /** Button next to the title that opens the export. */
-  exportButton?: { label: string; onOpen: () => void }
+  exportAs?: ListPageExport<R>
   /** Label of the refresh button next to the count. Omit it if the page has its own refresh button. */
   refreshLabel?: string
   /** Rendered first on the page, for example the feature's style sheet or a banner. */
@@ -85,7 +103,6 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
     crumbs,
     intro,
     action,
-    exportButton,
     searchLabel,
     filters = [],
     extraFilters,
@@ -95,6 +112,7 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
     children,
   } = props
   const { view, changeView } = list
+  const { exportButton, dialog: exportDialog } = useListExport(toExportOptions(props))
   const sorting = {
     columns: props.columns,
     sort: view.sort,
@@ -126,9 +144,24 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
       <div className={props.listClass}>
         <ListTable {...props} sorting={sorting} />
       </div>
+      {exportDialog}
       <Suspense fallback={null}>{children}</Suspense>
     </Page>
   )
+}
+
+function toExportOptions<R, V extends ListUrlState>({ list, columns, exportAs }: ListPageProps<R, V>) {
+  if (!exportAs) return null
+  const { name, companyCode, namespaces, buildColumns = () => buildExportColumns(columns) } = exportAs
+  const { definition, view, rows = [], freshness } = list
+  return {
+    name,
+    companyCode,
+    namespaces,
+    buildColumns,
+    source: list.source ?? { rows, asOf: freshness.asOf },
+    isFiltered: definition.isFiltered(view),
+  }
 }
 
 function ListTable<R, V extends ListUrlState>({

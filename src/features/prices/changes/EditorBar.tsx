@@ -32,7 +32,7 @@ export function EditorBar({
   const { isLeaveQuestionOpen, guardAction, stay, leave } = useNavigationGuard(isDirty)
   if (isHiddenUnchanged && !isDirty) return null
   return (
-    <div className={`price-bar${isDirty ? ' changed' : ''}`} role="group" aria-label={t('change.bar')}>
+    <div className={`price-save-bar${isDirty ? ' changed' : ''}`} role="group" aria-label={t('change.bar')}>
       {isLeaveQuestionOpen ? (
         <LeaveQuestion onStay={stay} onLeave={leave} />
       ) : (
@@ -54,7 +54,7 @@ export function EditorBar({
             {submitLabel}
           </Button>
           {children}
-          <span className="price-bar-cancel">
+          <span className="price-save-cancel">
             <Button onClick={() => guardAction(onCancel)}>{tUi('form.cancel')}</Button>
           </span>
         </>

@@ -29,7 +29,7 @@ export function OldValue({ id, name, value, label, onUndo }: Props) {
       <button
         type="button"
         tabIndex={-1}
-        className="button quiet bare price-undo"
+        className="button plain bare price-undo"
         title={t('change.undoKey')}
         aria-label={t('change.undo', { label })}
         onClick={(event) => {

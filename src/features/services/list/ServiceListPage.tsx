@@ -78,6 +78,7 @@ export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) 
           {frame?.tabs}
         </>
       }
+      exportAs={{ name: t('title'), ...(frame ? { companyCode: frame.companyCode } : {}) }}
       searchLabel={t('filter.search')}
       extraFilters={
         CompanyFilter && <CompanyFilter companyId={view.company} onChoose={(company) => changeView({ company })} />
