@@ -19,7 +19,7 @@ export function ClientTypeSelect() {
       <Select id={id} value={currentType} onChange={({ target }) => choose(target.value)}>
         {clientTypes.map((type) => (
           <option key={type} value={type}>
-            {type}
+            {t(`clientType.types.${type}`)}
           </option>
         ))}
       </Select>

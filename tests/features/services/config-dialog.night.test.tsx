@@ -18,7 +18,7 @@ it('The configuration form keeps its input and shows at the field that memory is
   await fixture.browser.openAs('delete@m18', `/app/service/${id}`)
   await choose('More for the service shop1', 'Change configuration')
   const form = await dialog('Configuration of shop1')
-  await form.findByLabelText('Memory of a task (MB)')
+  await form.findByLabelText('Memory of an instance (MB)')
   await typeValues(fixture.user, { memory: '8000' })
   await fixture.user.selectOptions(getNamedField('tasks'), '4')
   await fixture.user.keyboard('{Escape}')
@@ -29,7 +29,9 @@ it('The configuration form keeps its input and shows at the field that memory is
   await runServerWork()
   await expect
     .poll(() => readProblems()['memory'])
-    .toMatch(/Tasks: 4, each with 8000 MB, plus 100 MB each for the program itself: 32400 MB in all. Free: 3000 MB./)
+    .toMatch(
+      /Instances: 4, each with 8000 MB, plus 100 MB each for the program itself: 32400 MB in all. Free: 3000 MB./,
+    )
   expect([readFieldValue('memory'), readFieldValue('tasks')]).toEqual(['8000', '4'])
   expect(document.activeElement).toBe(getNamedField('memory'))
   await fixture.user.selectOptions(getNamedField('tasks'), '3')
@@ -44,5 +46,5 @@ it('The configuration form keeps its input and shows at the field that memory is
   await fixture.user.keyboard('{Escape}')
   await noDialog()
   await runServerWork()
-  await screen.findByText(/Tasks: 4, each with 7000 MB/)
+  await screen.findByText(/Instances: 4, each with 7000 MB/)
 })

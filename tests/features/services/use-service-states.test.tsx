@@ -113,7 +113,7 @@ describe('a fault', () => {
     const text = readPanel({ deployment_fault: 'keeps_ending' })
     expect(text).toContain('The last change did not take effect: Keeps stopping')
     expect(text).toContain('The version that ran before keeps running')
-    expect(text).toContain('The new tasks stopped again and again.')
+    expect(text).toContain('The new instances stopped again and again.')
     expect(readPanel({ deployment_fault: 'no_image', fault: 'no_answer', online: 0 })).not.toContain('keeps running')
     expect(readCell('system_status', { deployment_fault: 'no_image' })).toContain(
       'Change not in effect: Program not available',

@@ -45,15 +45,6 @@ export function LogView({ service: { id, code }, clock }: LogViewProps) {
   return (
     <div className="log">
       <LogTools view={view} range={range} clock={clock} logDownload={logDownload} onChange={change} />
-      <FilterBar
-        search={{
-          value: searchText,
-          onChange: (newText) => change({ searchText: newText }),
-          label: t('log.search'),
-        }}
-        chips={[]}
-        onClearAll={() => change({ searchText: '' })}
-      />
       <ProblemNote problem={logDownload.problem} title={t('log.failed')} shouldFocus />
       <ProblemNote
         problem={isOffline(log.problem) ? null : log.problem}
@@ -83,7 +74,13 @@ interface LogToolsProps {
   onChange: (changes: Partial<LogViewState>) => void
 }
 
-function LogTools({ view: { range: viewRange, shouldFollow }, range, clock, logDownload, onChange }: LogToolsProps) {
+function LogTools({
+  view: { range: viewRange, searchText, shouldFollow },
+  range,
+  clock,
+  logDownload,
+  onChange,
+}: LogToolsProps) {
   const { t } = useTranslation('services')
   const disabledReason = useUnsendableReason(t('whyNot.offline'))
   // An invalid range stays in its fields while the lines of the last valid range are displayed.
@@ -102,8 +99,17 @@ function LogTools({ view: { range: viewRange, shouldFollow }, range, clock, logD
     )
   return (
     <div className="log-tools">
-      <QuickSpans clock={clock} onChoose={changeRange} />
-      <RangeFields range={invalidRange ?? range} currentMinute={clock.currentMinute} onChange={changeRange} />
+      <FilterBar
+        search={{
+          value: searchText,
+          onChange: (newText) => onChange({ searchText: newText }),
+          label: t('log.search'),
+        }}
+        onClearAll={() => onChange({ searchText: '' })}
+      >
+        <QuickSpans clock={clock} onChoose={changeRange} />
+        <RangeFields range={invalidRange ?? range} currentMinute={clock.currentMinute} onChange={changeRange} />
+      </FilterBar>
       <div className="log-acts">
         <Button icon={shouldFollow ? 'stop' : 'play'} aria-pressed={shouldFollow} onClick={toggleFollow}>
           {t('log.follow')}
