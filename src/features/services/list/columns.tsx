@@ -125,7 +125,7 @@ function formatCapacity(row: ServiceRow, t: TFunction<'services'>): string[] {
   const countText = isOtherCount ? t('capacity.setTo', { value: count, set: formatTasks(setTasks, t) }) : count
   const memoryDifference = formatMemoryDifference(row, t)
   if (memoryDifference !== null) return [countText, memoryDifference]
-  if (runningMemory === null) return [countText, formatMemory(setMemory, t)]
+  if (runningMemory === null) return setMemory === 0 ? [countText] : [countText, formatMemory(setMemory, t)]
   const memory = formatMemory(runningMemory, t)
   const isOtherMemory = setMemory !== 0 && setMemory !== runningMemory
   return [countText, isOtherMemory ? t('capacity.setTo', { value: memory, set: formatMemory(setMemory, t) }) : memory]

@@ -12,8 +12,7 @@ import { LogLines } from '#features/services/log/LogLines.tsx'
 import { LogStatus } from '#features/services/log/LogStatus.tsx'
 import { toTimestamps, checkRange, type ServiceLogRange, getSpanStart } from '#features/services/log/log-range.ts'
 import { type LogViewState, readLogView, writeLogView } from '#features/services/log/log-view-state.ts'
-import { QuickSpans } from '#features/services/log/QuickSpans.tsx'
-import { RangeFields } from '#features/services/log/RangeFields.tsx'
+import { LogRangeMenu } from '#features/services/log/LogRangeMenu.tsx'
 import { useLogDownload } from '#features/services/log/useLogDownload.ts'
 import { useLog } from '#features/services/log/useLog.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
@@ -107,8 +106,7 @@ function LogTools({
         }}
         onClearAll={() => onChange({ searchText: '' })}
       >
-        <QuickSpans clock={clock} onChoose={changeRange} />
-        <RangeFields range={invalidRange ?? range} currentMinute={clock.currentMinute} onChange={changeRange} />
+        <LogRangeMenu range={range} typedRange={invalidRange ?? range} clock={clock} onChange={changeRange} />
       </FilterBar>
       <div className="log-acts">
         <Button icon={shouldFollow ? 'stop' : 'play'} aria-pressed={shouldFollow} onClick={toggleFollow}>
