@@ -46,14 +46,16 @@ export function createListSlice<R extends VersionedRow, V>({
   if (!list) throw new Error(`${endpoint.name} is not the call of a list`)
   const param = list.scope?.param
   const isInPath = endpoint.path.includes(`:${param}`)
+  const toInput = (scope: number | null, query: object) => {
+    const scopeParams = param === undefined ? {} : { [param]: scope }
+    return isInPath ? { params: scopeParams, query } : { query: { ...query, ...scopeParams } }
+  }
 
   /** Requests a page and stores it on the device. `scope` is the id of a company or a service. */
   const fetchList = createAppThunk(
     `${name}/fetch`,
     async ({ scope, query }: { scope: number | null; query: PageQuery }, { extra: { api }, rejectWithValue }) => {
-      const scopeParams = param === undefined ? {} : { [param]: scope }
-      const input = isInPath ? { params: scopeParams, query } : { query: { ...query, ...scopeParams } }
-      const result = await api.call(endpoint, input as never)
+      const result = await api.call(endpoint, toInput(scope, query) as never)
       if (result.kind === 'problem') return rejectWithValue(result.problem)
       const problem = result.kind === 'cached' ? (result.problem ?? null) : null
       return {
@@ -105,6 +107,10 @@ export function createListSlice<R extends VersionedRow, V>({
 
   return {
     slice,
+    endpoint,
+    list,
+    /** Returns the input of a call for this list. `scope` is the id of a company or a service. */
+    toInput,
     fetchList,
     ...slice.actions,
     selectIsFetching: (state: object) => injectedSlice.selectSlice(state).requestId !== null,

@@ -36,8 +36,9 @@ const serviceColumns = {
   company_code: { value: sql.ref('service_row.company_code'), folded: sql.ref('service_row.company_code') },
   company_name: { value: sql.ref('service_row.company_name'), folded: sql.ref('service_row.company_name_key') },
   create_time: sql`(service_row.create_time / 1000)`,
-  // Sorting by the exclusive end gives the same order as sorting by the last day.
-  expired_date: sql.ref('service_row.period_end'),
+  // The last day, as in the row; the column has the exclusive end.
+  expired_date: sql`to_char(to_date(service_row.period_end, 'YYYY-MM-DD') - 1, 'YYYY-MM-DD')`,
+  needs_reboot: sql.ref('service_row.needs_reboot'),
   system_status: sql.ref('service_row.system_status'),
 }
 

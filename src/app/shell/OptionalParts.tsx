@@ -17,18 +17,18 @@ const OptionalClientTypeSelect = createOptionalPart(async () => {
   return (await loadWithMessages(load, 'staff')).ClientTypeSelect
 })
 
+/** Pages that the selection changes. A saved module or price list, and a copy of a list, have a type of their own. */
 const clientTypeRoutes: ReadonlySet<RouteName> = new Set<RouteName>([
   'newContract',
   'modules',
   'newModule',
-  'module',
   'hiddenModules',
   'newHiddenModule',
-  'hiddenModule',
   'prices',
   'newPrice',
-  'price',
 ])
+const isCopy = (routeName: RouteName, search: string) =>
+  routeName === 'newPrice' && new URLSearchParams(search).has('from')
 
 /**
  * Parts for some users only. It makes the worker cache the chunks of staff, order, audit trail and user administration pages if the user
@@ -36,7 +36,7 @@ const clientTypeRoutes: ReadonlySet<RouteName> = new Set<RouteName>([
  */
 export function OptionalParts() {
   const { caller } = useSignedInSession()
-  const { pathname } = useLocation()
+  const { pathname, search } = useLocation()
   const isStaff = isProviderAdmin(caller)
   const canOrder = isAllowed('order', caller)
   // Staff with the order flag need this chunk for the pages of customers.
@@ -47,7 +47,8 @@ export function OptionalParts() {
   useOptionalChunk('users', isAllowed('admin', caller))
   useCachedOrders(canOrder)
   const routeName = findRouteName(signedInRouteNames, pathname)
-  if (!isDeleteLevel(caller) || routeName === undefined || !clientTypeRoutes.has(routeName)) return null
+  if (!isDeleteLevel(caller) || routeName === undefined) return null
+  if (!clientTypeRoutes.has(routeName) || isCopy(routeName, search)) return null
   return <OptionalClientTypeSelect />
 }
 

@@ -1,6 +1,11 @@
 import { type ReactNode, useState } from 'react'
+import type { VersionedRow } from '#contract/endpoint.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
+import type { ExportColumn } from '#patterns/list-export/export-columns.ts'
+import type { ListSource } from '#patterns/list-export/fetch-all-rows.ts'
+import { useListExport } from '#patterns/list-export/useListExport.tsx'
+import { Button } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { type ListFreshness, formatNumber, Freshness } from '#ui/list/Freshness.tsx'
 import { Pagination } from '#ui/list/Pagination.tsx'
@@ -16,6 +21,8 @@ export interface FiveRowsColumn<R> {
   key: string
   render: (row: R) => ReactNode
   align?: 'end'
+  /** Text in an exported file. Columns without it are left out. */
+  exportText?: (row: R) => string
 }
 
 interface FiveRowsProps<R extends { id: number }> {
@@ -30,6 +37,8 @@ interface FiveRowsProps<R extends { id: number }> {
     isFetching: boolean
     problem: Problem | null
     refetch: () => void
+    /** Where an export reads all rows. */
+    source: ListSource<VersionedRow>
   }
   emptyIcon: IconName
   emptyText?: string
@@ -60,7 +69,7 @@ export function FiveRows<R extends { id: number }>({ list, emptyIcon, emptyText,
           <p>{emptyText ?? t(`rows.${name}.emptyText`)}</p>
         </EmptyState>
       )}
-      {contentKind === 'rows' && <Rows {...props} rows={rows} freshness={freshness} />}
+      {contentKind === 'rows' && <Rows {...props} {...{ rows, freshness }} source={list.source} />}
     </>
   )
 }
@@ -68,15 +77,25 @@ export function FiveRows<R extends { id: number }>({ list, emptyIcon, emptyText,
 type RowsProps<R extends { id: number }> = Pick<FiveRowsProps<R>, 'name' | 'code' | 'columns'> & {
   rows: readonly R[]
   freshness: ListFreshness
+  source: ListSource<VersionedRow>
 }
 
-function Rows<R extends { id: number }>({ name, code, columns, rows, freshness }: RowsProps<R>) {
+function Rows<R extends { id: number }>({ name, code, columns, rows, freshness, source }: RowsProps<R>) {
   const { t } = useTranslation('backups')
   const [requestedPage, setRequestedPage] = useState(1)
   const pageCount = Math.ceil(rows.length / pageSize)
   const page = Math.min(requestedPage, pageCount)
   const pageRows = rows.slice((page - 1) * pageSize, page * pageSize)
   const headers = columns.map(({ key }) => t(`rows.${name}.column.${key}` as 'rows.history.column.type'))
+  const { exportButton, dialog } = useListExport({
+    name: t(`rows.${name}.caption`, { code }),
+    source,
+    isFiltered: false,
+    buildColumns: () =>
+      columns.flatMap(({ exportText }, index): ExportColumn<{ row: R }>[] =>
+        exportText ? [[headers[index] ?? '', ({ row }) => exportText(row)]] : [],
+      ),
+  })
   return (
     <>
       <div className="backup-rows">
@@ -104,8 +123,14 @@ function Rows<R extends { id: number }>({ name, code, columns, rows, freshness }
           <span>{t(`rows.${name}.counted`, { count: rows.length, number: formatNumber(rows.length) })}</span>{' '}
           <Freshness freshness={freshness} />
         </p>
+        {exportButton && (
+          <Button kind="plain" icon="install" aria-haspopup="dialog" onClick={exportButton.onOpen}>
+            {exportButton.label}
+          </Button>
+        )}
         {pageCount > 1 && <Pagination page={page} pageCount={pageCount} onPage={setRequestedPage} />}
       </div>
+      {dialog}
     </>
   )
 }

@@ -4,6 +4,7 @@ import type { OutputOf, VersionedRow } from '#contract/endpoint.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { useLiveChanges } from '#state/live-changes.ts'
 import type { ListSlice } from '#state/list-slice.ts'
+import type { ListSource } from '#patterns/list-export/fetch-all-rows.ts'
 import { useList } from '#state/use-list.ts'
 import { useRecord } from '#state/use-record.ts'
 import { backedServices, backupOrders, storedBackups, trafficMonths } from '#features/backups/slice.ts'
@@ -18,7 +19,8 @@ const latestBackups = { ...listDefaults, sortField: 'start_time' } as const
 function useRows<R extends VersionedRow, V>(list: ListSlice<R, V>, scope: number | null, view: V) {
   const listState = useList(list, { scope, view })
   const rows = useMemo(() => listState.rows?.map(({ row }) => row), [listState.rows])
-  return { ...listState, rows }
+  const source = { slice: list, scope, query: list.toQuery(view) } as unknown as ListSource<VersionedRow>
+  return { ...listState, rows, source }
 }
 
 /** Returns all cached services, which are the possible targets of a restore. */

@@ -1,7 +1,7 @@
 import { useCallback } from 'react'
 import { appListSpec } from '#contract/apps.ts'
 import { moduleListSpec } from '#contract/modules.ts'
-import { getClientType } from '#domain/access.ts'
+import { type ClientType, getClientType } from '#domain/access.ts'
 import { useClientType } from '#state/client-type.ts'
 import { useDispatch } from '#state/use-store.ts'
 import { toPageQuery, plainListState } from '#state/list-url.ts'
@@ -19,11 +19,12 @@ export function usePreloadApps(): void {
 }
 
 /**
- * Returns all modules of the client type and all apps, from the device. Forms and validations use them to find dependencies, settings and
+ * Returns all modules of a client type, by default the selected one, and all apps, from the device. Forms and validations use them to find dependencies, settings and
  * missing apps. `isComplete`: the device has all of them.
  */
-export function useCatalogue() {
-  const type = useClientType(getClientType)
+export function useCatalogue(ownType?: ClientType) {
+  const selectedType = useClientType(getClientType)
+  const type = ownType ?? selectedType
   const modules = useList(allModules, { scope: null, view: { ...modulesQuery, type } })
   const apps = useList(allApps, { scope: null, view: appsQuery })
   return {

@@ -3,6 +3,7 @@ import type { getPriceList } from '#contract/prices.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { currencies } from '#domain/money.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { parseAmount } from '#features/prices/parse-numbers.ts'
 
 export type FullPriceList = Omit<OutputOf<typeof getPriceList>, 'id'> & VersionedRow
 export type OpenedPriceList = OverlaidRow<FullPriceList>
@@ -123,6 +124,15 @@ export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
   })
 }
 
+const textFieldNames: ReadonlySet<string> = new Set(['effective_date', 'desc', 'code'])
+
+/** Compares two typed values of a field. "1,260" and "1260.00" are the same amount. */
+export function isSameValue(name: string, text: string, otherText: string): boolean {
+  if (text === otherText || textFieldNames.has(name)) return text === otherText
+  const amount = parseAmount(text)
+  return amount !== null && amount === parseAmount(otherText)
+}
+
 /** Compares parts of the form. Comparing JSON text would be slow, because a list may have a thousand rows. */
 function isSame(part: unknown, otherPart: unknown): boolean {
   if (part === otherPart) return true
@@ -130,7 +140,9 @@ function isSame(part: unknown, otherPart: unknown): boolean {
   if (Array.isArray(part) && Array.isArray(otherPart))
     return part.length === otherPart.length && part.every((row, index) => isSame(row, otherPart[index]))
   const otherFields = otherPart as Record<string, unknown>
-  return Object.entries(part).every(([name, value]) => name === 'key' || value === otherFields[name])
+  return Object.entries(part as Record<string, string>).every(
+    ([name, value]) => name === 'key' || isSameValue(name, value, String(otherFields[name])),
+  )
 }
 
 /** Returns the parts of the form that differ. Row keys are ignored. */

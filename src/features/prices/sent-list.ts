@@ -6,6 +6,7 @@ import { checkPriceList, type PriceContent, normaliseRanges } from '#domain/chec
 import { isDate } from '#domain/plain-dates.ts'
 import { cleanText } from '#domain/text.ts'
 import type { AnyFieldProblem } from '#ui/i18n/order-field-messages.ts'
+import { parseAmount, parseWholeNumber } from '#features/prices/parse-numbers.ts'
 import {
   amountFieldNames,
   backupFieldNames,
@@ -42,26 +43,6 @@ export interface PriceFormContext {
   takenDates: ReadonlySet<string>
   /** Ids of modules that were in the list when it was opened. They may have been removed from the catalogue since. */
   formerIdsByCode: ReadonlyMap<string, number>
-}
-
-/**
- * Parses a typed amount or percentage to the form "1234.50". Accepts full-width digits, spaces, commas between thousands, and no decimals.
- * Returns null if it is invalid. A negative number is parsed and refused by a later check.
- */
-export function parseAmount(text: string): string | null {
-  const normalisedText = text.normalize('NFKC').replaceAll(/\s/g, '')
-  const match = /^(-?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{0,2}))?$/.exec(normalisedText)
-  if (!match) return null
-  const [, sign = '', wholeDigits = '', cents = ''] = match
-  const digits = wholeDigits.replaceAll(',', '').replace(/^0+(?=\d)/, '')
-  return digits.length > 11 ? null : `${sign}${digits}.${cents.padEnd(2, '0')}`
-}
-
-/** Parses a number of users. Returns null if it cannot be parsed, and -1 for any negative number. */
-export function parseWholeNumber(text: string): number | null {
-  const normalisedText = text.normalize('NFKC').replaceAll(/[\s,]/g, '')
-  if (/^-\d+$/.test(normalisedText)) return -1
-  return /^\d{1,9}$/.test(normalisedText) ? Number(normalisedText) : null
 }
 
 const maxUsers = 999_999

@@ -58,13 +58,11 @@ export function listNotes(
 }
 
 /** Formats memory in MB. 0 means that the platform sets it (D42); null means that no service is running. */
-export function formatMemory(memory: number | null, t: TFunction<'services'>, isShort = false): string {
+export function formatMemory(memory: number | null, t: TFunction<'services'>): string {
   if (memory === null) return t('capacity.none')
-  return memory === 0
-    ? t(isShort ? 'capacity.autoShort' : 'capacity.auto')
-    : t('capacity.megabytes', { number: formatNumber(memory) })
+  return memory === 0 ? t('capacity.auto') : t('capacity.megabytes', { number: formatNumber(memory) })
 }
 
 /** Formats the number of configured tasks. -1 means that the platform sets it (D42). */
-export const formatTasks = (tasks: number, t: TFunction<'services'>, isShort = false): string =>
-  tasks === -1 ? t(isShort ? 'capacity.autoShort' : 'capacity.auto') : formatNumber(tasks)
+export const formatTasks = (tasks: number, t: TFunction<'services'>): string =>
+  tasks === -1 ? t('capacity.auto') : formatNumber(tasks)

@@ -10,25 +10,26 @@ import {
   type ServiceRow,
   updateService,
 } from '#contract/services.ts'
-import { servicesView, type ServicesView } from '#features/services/view.ts'
+import type { PlainDate } from '#domain/time.ts'
+import { type ServicesView, toListQuery } from '#features/services/view.ts'
 import type { CallOptions, CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { createCompleteListSlice } from '#state/complete-list.ts'
 
-export const servicesList = createListSlice<ServiceRow, ServicesView>({
+export const servicesList = createListSlice<ServiceRow, ServicesView & { today?: PlainDate }>({
   name: 'services',
   endpoint: listServices,
-  toQuery: servicesView.toListQuery,
+  toQuery: toListQuery,
 })
 
 export const allServices = createCompleteListSlice<ServiceRow>('wholeServices', listServices)
 
 /** Fetches the page of the view in the background, without a busy state and without showing a problem. */
 export const refreshServices =
-  (view: ServicesView): AppThunk =>
+  (view: ServicesView & { today?: PlainDate }): AppThunk =>
   async (dispatch) => {
-    await dispatch(callEndpoint(listServices, { query: servicesView.toListQuery(view) }))
+    await dispatch(callEndpoint(listServices, { query: toListQuery(view) }))
   }
 
 export type ServiceOperationRequest =

@@ -1,4 +1,5 @@
 import { type ReactNode, Suspense } from 'react'
+import type { VersionedRow } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ListUrlState, ListViewDefinition } from '#state/list-url.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -6,10 +7,14 @@ import { DataList, type DataListProps } from '#ui/list/DataList.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import type { FilterChip } from '#ui/list/FilterBar.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
+import type { MessageNamespace } from '#ui/i18n/messages.ts'
 import { renderRowMark } from '#ui/list/PendingMark.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { Page, type PageCrumb } from '#ui/page/Page.tsx'
 import type { PageTool } from '#ui/page/PageTools.tsx'
+import { buildExportColumns, type ExportColumn } from '#patterns/list-export/export-columns.ts'
+import type { ListSource } from '#patterns/list-export/fetch-all-rows.ts'
+import { useListExport } from '#patterns/list-export/useListExport.tsx'
 import { ListFilters, type SelectFilter } from '#patterns/list-page/ListFilters.tsx'
 
 /** State of the page, usually returned by `useListPage`. A page with another data source builds it itself. */
@@ -25,6 +30,20 @@ interface ListPageState<R, V extends ListUrlState> {
   problem: Problem | null
   refetch: () => void
   refresh: () => void
+  /** Where an export reads all rows of the view. Omit it if `rows` are all rows. */
+  source?: ListSource<VersionedRow>
+}
+
+/** Offers the rows of the filter as a file. */
+interface ListPageExport<R> {
+  /** Name of the list, for example "Users". */
+  name: string
+  /** Code of the company whose rows they are. By default it is the user's own. */
+  companyCode?: string
+  /** Columns of the file. By default they are those of the list that have a text. */
+  buildColumns?: () => readonly ExportColumn<R>[]
+  /** Messages of columns that only the file has. */
+  namespaces?: readonly MessageNamespace[]
 }
 
 interface EmptyTexts {
@@ -50,8 +69,7 @@ interface ListPageProps<R, V extends ListUrlState> extends SharedListProps<R> {
   action?: ReactNode
   /** Secondary actions in the page header. On a phone they are in one menu. */
   tools?: readonly PageTool[]
-  /** Opens the export. It is the first of the tools. */
-  exportButton?: { label: string; onOpen: () => void }
+  exportAs?: ListPageExport<R>
   /** Label of the refresh button next to the count. Omit it if the page has its own refresh button. */
   refreshLabel?: string
   /** Rendered first on the page, for example the feature's style sheet or a banner. */
@@ -97,7 +115,6 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
     intro,
     action,
     tools = [],
-    exportButton,
     searchLabel,
     filters = [],
     extraFilters,
@@ -107,6 +124,7 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
     children,
   } = props
   const { view, changeView } = list
+  const { exportButton, dialog: exportDialog } = useListExport(toExportOptions(props))
   const sorting = {
     columns: props.columns,
     sort: view.sort,
@@ -130,9 +148,24 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
       <div className={props.listClass}>
         <ListTable {...props} sorting={sorting} />
       </div>
+      {exportDialog}
       <Suspense fallback={null}>{children}</Suspense>
     </Page>
   )
+}
+
+function toExportOptions<R, V extends ListUrlState>({ list, columns, exportAs }: ListPageProps<R, V>) {
+  if (!exportAs) return null
+  const { name, companyCode, namespaces, buildColumns = () => buildExportColumns(columns) } = exportAs
+  const { definition, view, rows = [], freshness } = list
+  return {
+    name,
+    companyCode,
+    namespaces,
+    buildColumns,
+    source: list.source ?? { rows, asOf: freshness.asOf },
+    isFiltered: definition.isFiltered(view),
+  }
 }
 
 function ListTable<R, V extends ListUrlState>({

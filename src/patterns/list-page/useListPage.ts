@@ -4,6 +4,7 @@ import type { ListUrlState, ListViewDefinition } from '#state/list-url.ts'
 import { useList } from '#state/use-list.ts'
 import { useListUrl } from '#state/use-list-url.ts'
 import { useNewRows } from '#state/use-new-rows.ts'
+import type { ListSource } from '#patterns/list-export/fetch-all-rows.ts'
 import { useNarrow } from '#ui/list/useNarrow.ts'
 
 interface ListPageOptions<V, Extra extends object> {
@@ -27,9 +28,11 @@ export function useListPage<R extends VersionedRow, V extends ListUrlState, Extr
   const extraFields = typeof extra === 'function' ? extra(view) : extra
   const { newRowRefs, clear } = useNewRows(slice, JSON.stringify(extraFields ?? {}))
   const isNarrow = useNarrow()
+  const listScope = typeof scope === 'function' ? scope(view) : scope
+  const listView = { ...view, ...extraFields } as V & Extra
   const list = useList(slice, {
-    scope: typeof scope === 'function' ? scope(view) : scope,
-    view: { ...view, ...extraFields } as V & Extra,
+    scope: listScope,
+    view: listView,
     newRowRefs,
     isGrowing: isNarrow,
     skip: skip?.(view) ?? false,
@@ -40,6 +43,8 @@ export function useListPage<R extends VersionedRow, V extends ListUrlState, Extr
     changeView,
     setQuery,
     isGrowing: isNarrow,
+    /** Where an export reads all rows of the view. */
+    source: { slice, scope: listScope, query: slice.toQuery(listView) } as unknown as ListSource<R>,
     ...list,
     /** Fetches again. Rows that were just created are then no longer shown first. */
     refresh() {

@@ -18,6 +18,11 @@ interface ColumnBase {
   phone?: PhoneRole
 }
 
+interface ColumnExport<R> {
+  /** Text in an exported file. A column with `format` has one without it. */
+  exportText?: (row: R) => string
+}
+
 /** Names of column widths. `time` has space for seconds. */
 type ColumnWidth = 'tag' | 'roles' | 'time' | 'day' | 'code' | 'number' | 'short' | 'money'
 
@@ -36,7 +41,9 @@ type FormattedColumn<R> =
   | { format: 'number'; getValue: (row: R) => number | null }
   | { format: 'currency'; getValue: (row: R) => CurrencyAmount | null }
 
-export type ListColumn<R> = ColumnBase & (FormattedColumn<R> | { format?: never; render: (row: R) => ReactNode })
+export type ListColumn<R> = ColumnBase &
+  ColumnExport<R> &
+  (FormattedColumn<R> | { format?: never; render: (row: R) => ReactNode })
 
 const formatClasses = { text: '', date: ' w-day', time: ' w-time', number: ' w-number end', currency: ' w-money end' }
 

@@ -12,15 +12,8 @@ import {
   type PriceListValues,
   parseStoredValues,
 } from '#features/prices/price-list-form.ts'
-import {
-  parseAmount,
-  getListChanges,
-  hasField,
-  type PriceFormContext,
-  placeProblem,
-  readForm,
-  parseWholeNumber,
-} from '#features/prices/sent-list.ts'
+import { parseAmount, parseWholeNumber } from '#features/prices/parse-numbers.ts'
+import { getListChanges, hasField, type PriceFormContext, placeProblem, readForm } from '#features/prices/sent-list.ts'
 
 const formContext: PriceFormContext = {
   moduleIdsByCode: new Map([

@@ -1,5 +1,6 @@
 import { cleanup, render, screen, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import { useState } from 'react'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startMessages } from '#app/i18n/page-messages.ts'
 import '#features/prices/words.ts'
@@ -16,16 +17,21 @@ const buildRow = (row_version: number) =>
   }) as unknown as OpenedPriceList
 const rehearsalResult = { contracts: 3, failing: 0 } as RehearsalOutput
 
-const buildButton = (rowVersion: number) => (
-  <ConfirmButton
-    row={buildRow(rowVersion)}
-    result={rehearsalResult}
-    hasChanges={false}
-    isUsable
-    today="2030-01-01"
-    onConfirmed={() => {}}
-  />
-)
+function TestedButton({ rowVersion }: { rowVersion: number }) {
+  const [isConfirming, setConfirming] = useState(false)
+  return (
+    <ConfirmButton
+      row={buildRow(rowVersion)}
+      result={rehearsalResult}
+      hasChanges={false}
+      isUsable
+      today="2030-01-01"
+      onConfirmed={() => {}}
+      {...{ isConfirming, setConfirming }}
+    />
+  )
+}
+const buildButton = (rowVersion: number) => <TestedButton rowVersion={rowVersion} />
 
 /** Opens the dialog, confirms, and closes the dialog after the response. Returns the intent of the call. */
 async function confirm(

@@ -29,7 +29,9 @@ it('The configuration form keeps its input and shows at the field that memory is
   await runServerWork()
   await expect
     .poll(() => readProblems()['memory'])
-    .toMatch(/Tasks: 4, each with 8000 MB, plus 100 MB each for the program itself: 32400 MB in all. Free: 3000 MB./)
+    .toMatch(
+      /Instances: 4, each with 8000 MB, plus 100 MB each for the program itself: 32400 MB in all. Free: 3000 MB./,
+    )
   expect([readFieldValue('memory'), readFieldValue('tasks')]).toEqual(['8000', '4'])
   expect(document.activeElement).toBe(getNamedField('memory'))
   await fixture.user.selectOptions(getNamedField('tasks'), '3')
@@ -44,5 +46,5 @@ it('The configuration form keeps its input and shows at the field that memory is
   await fixture.user.keyboard('{Escape}')
   await noDialog()
   await runServerWork()
-  await screen.findByText(/Tasks: 4, each with 7000 MB/)
+  await screen.findByText(/Instances: 4, each with 7000 MB/)
 })

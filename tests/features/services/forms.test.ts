@@ -4,7 +4,7 @@ import { createLines, maxLines, appendLines, type LogResponse } from '#features/
 import { toTimestamps, checkRange, getSpanStart } from '#features/services/log/log-range.ts'
 import { readLogView, writeLogView } from '#features/services/log/log-view-state.ts'
 import { parseMemory } from '#features/services/operations/parse-memory.ts'
-import { servicesView } from '#features/services/view.ts'
+import { servicesView, toListQuery } from '#features/services/view.ts'
 import { toTimestamp } from '#domain/time.ts'
 
 describe('the memory of a task (contracts 5, 9)', () => {
@@ -123,4 +123,16 @@ it('The address of the service list contains its view, and invalid values give t
   const hostileView = servicesView.read(new URLSearchParams('company=-1&status=9&sortField=__proto__&page=x&results=7'))
   expect(servicesView.write(hostileView).toString()).toBe('')
   expect([view, hostileView].map(servicesView.isFiltered)).toEqual([true, false])
+})
+
+describe('the groups of services', () => {
+  const viewOf = (query: string) => servicesView.read(new URLSearchParams(query))
+  it('ask for services that need a reboot, and for contracts that end from today on within 30 days', () => {
+    expect(toListQuery({ ...viewOf('show=reboot'), today: '2026-12-05' })).toMatchObject({ needsReboot: true })
+    expect(toListQuery({ ...viewOf('show=ending'), today: '2026-12-05' })).toMatchObject({
+      expiresFrom: '2026-12-05',
+      expiresUntil: '2027-01-04',
+    })
+    expect(toListQuery({ ...viewOf('show=other'), today: '2026-12-05' })).toEqual(servicesView.toListQuery(viewOf('')))
+  })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { userListSpec } from '#contract/users.ts'
 import { usersView } from '#features/users/view.ts'
-import { filterAndSort } from '#features/users/list/export-users.ts'
+import { filterAndSort } from '#patterns/list-export/fetch-all-rows.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 describe('the complete list in one response', () => {
@@ -27,6 +28,7 @@ describe('the complete list in one response', () => {
     const { changed: changedRows } = await listUsers('since=')
     const { data } = await listUsers(`results=50&${query}`)
     expect(data.length).toBeGreaterThan(0)
-    expect(filterAndSort(changedRows, usersView.read(new URLSearchParams(query)))).toEqual(data)
+    const pageQuery = usersView.toListQuery(usersView.read(new URLSearchParams(query)))
+    expect(filterAndSort(userListSpec, changedRows, pageQuery)).toEqual(data)
   })
 })

@@ -26,6 +26,7 @@ export function AppHistoryPage() {
       beforeFilters={<AppStyles />}
       caption={t('history.caption')}
       formatCount={(numbers) => t('history.counted', numbers)}
+      exportAs={{ name: t('history.title') }}
       searchLabel={t('history.search')}
       columns={columns}
       getRowName={({ row }) => `${row.name} ${row.version}`}

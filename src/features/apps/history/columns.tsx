@@ -16,6 +16,7 @@ export const buildVersionColumns = (
     header: t('history.column.code'),
     sortable: true,
     phone: 'secondary',
+    exportText: ({ row }) => row.code,
     render: ({ row }) => (
       <span className="app-lead">
         <AppIcon name={row.name} src={row.icon && toResourceUrl(row.icon)} />
@@ -29,6 +30,7 @@ export const buildVersionColumns = (
     sortable: true,
     lines: 2,
     phone: 'primary',
+    exportText: ({ row }) => row.name,
     render: ({ row }) => (
       <span title={row.name} lang={getNameLang(row.name)}>
         {row.name}

@@ -2,7 +2,7 @@ import type { BackupOrderRow } from '#contract/backups.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
 import { TitledCard } from '#ui/page/TitledCard.tsx'
 import { PaymentActions } from '#features/backups/PaymentActions.tsx'
-import { Amount } from '#ui/display/Amount.tsx'
+import { Amount, formatAmount } from '#ui/display/Amount.tsx'
 import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { useTranslation } from 'react-i18next'
@@ -24,6 +24,7 @@ export function OrdersTable({ code, orders, print, onPay }: OrdersTableProps) {
   const columns: FiveRowsColumn<BackupOrderRow>[] = [
     {
       key: 'type',
+      exportText: ({ pdb_type, create_time }) => `${t(`type.${pdb_type}`)} ${create_time}`,
       render: ({ pdb_type, create_time }) => (
         <>
           {t(`type.${pdb_type}`)}
@@ -31,10 +32,16 @@ export function OrdersTable({ code, orders, print, onPay }: OrdersTableProps) {
         </>
       ),
     },
-    { key: 'period', render: (row) => <OrderPeriod row={row} /> },
+    {
+      key: 'period',
+      exportText: ({ period_start, period_end }) =>
+        t('history.fromTo', { from: period_start, last: getLastDay(period_end) }),
+      render: (row) => <OrderPeriod row={row} />,
+    },
     {
       key: 'amount',
       align: 'end',
+      exportText: ({ currency, waived, pay_amount }) => formatAmount(currency, waived ?? pay_amount),
       render: (row) => (
         <>
           <Amount currency={row.currency} amount={row.waived ?? row.pay_amount} />
@@ -42,9 +49,14 @@ export function OrdersTable({ code, orders, print, onPay }: OrdersTableProps) {
         </>
       ),
     },
-    { key: 'status', render: ({ status }) => <OrderStatus status={status} /> },
+    {
+      key: 'status',
+      exportText: ({ status }) => t(`history.status.${status}`),
+      render: ({ status }) => <OrderStatus status={status} />,
+    },
     {
       key: 'invoice',
+      exportText: (row) => row.invoice_no ?? '',
       render: ({ invoice_no: invoiceNumber }) => (invoiceNumber === null ? t('none') : <code>{invoiceNumber}</code>),
     },
     {

@@ -24,6 +24,7 @@ export const buildStoredBackupColumns = (
 ): FiveRowsColumn<StoredBackupRow>[] => [
   {
     key: 'time',
+    exportText: ({ start_time, pdb_type }) => `${start_time} ${t(`type.${pdb_type}`)}`,
     render: ({ start_time, pdb_type }) => (
       <>
         <BusinessTime time={start_time} />
@@ -33,16 +34,18 @@ export const buildStoredBackupColumns = (
   },
   {
     key: 'size',
+    exportText: ({ bytes }) => (bytes === null ? '' : formatSize(bytes)),
     align: 'end',
     render: ({ bytes }) => (bytes === null ? t('none') : formatSize(bytes)),
   },
   {
     key: 'duration',
+    exportText: ({ duration }) => (duration === null ? '' : formatDuration(duration, t)),
     align: 'end',
     render: ({ duration }) => (duration === null ? t('none') : formatDuration(duration, t)),
   },
-  { key: 'result', render: (row) => <Result row={row} t={t} /> },
-  { key: 'who', render: (row) => <bdi>{formatUser(row, t)}</bdi> },
+  { key: 'result', exportText: (row) => formatResult(row, t).join(' · '), render: (row) => <Result row={row} t={t} /> },
+  { key: 'who', exportText: (row) => formatUser(row, t), render: (row) => <bdi>{formatUser(row, t)}</bdi> },
   {
     key: 'acts',
     align: 'end',
@@ -55,11 +58,18 @@ export const buildStoredBackupColumns = (
   },
 ]
 
-function Result({ row: { state, fault }, t }: { row: StoredBackupRow; t: TFunction<'backups'> }) {
-  const note = fault === null ? state === 'removed' && t('stored.removed') : t(`fault.${fault}`)
+/** Returns the state, and the reason of a failure. */
+function formatResult({ state, fault }: StoredBackupRow, t: TFunction<'backups'>): string[] {
+  const stateText = t(`stored.state.${state}`)
+  if (fault !== null) return [stateText, t(`fault.${fault}`)]
+  return state === 'removed' ? [stateText, t('stored.removed')] : [stateText]
+}
+
+function Result({ row, t }: { row: StoredBackupRow; t: TFunction<'backups'> }) {
+  const [stateText, note] = formatResult(row, t)
   return (
     <>
-      <Tag tone={tones[state]}>{t(`stored.state.${state}`)}</Tag>
+      <Tag tone={tones[row.state]}>{stateText}</Tag>
       {note && <span className="backup-beside">{note}</span>}
     </>
   )

@@ -7,7 +7,7 @@ import { groupThousands, readAmount, writeAmount } from '#domain/money.ts'
 import { useBusinessToday } from '#patterns/useSettings.ts'
 import { TitledCard } from '#ui/page/TitledCard.tsx'
 import { PaymentActions } from '#features/backups/PaymentActions.tsx'
-import { Amount } from '#ui/display/Amount.tsx'
+import { Amount, formatAmount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
@@ -30,17 +30,23 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
   const { t } = useTranslation('backups')
   const [explainedRow, setExplainedRow] = useState<TrafficRow | null>(null)
   const columns: FiveRowsColumn<TrafficRow>[] = [
-    { key: 'month', render: (row) => getTrafficMonth(row.period_end) },
-    { key: 'used', align: 'end', render: (row) => <UsedTraffic row={row} /> },
-    { key: 'free', align: 'end', render: ({ free }) => groupThousands(free) },
+    {
+      key: 'month',
+      exportText: (row) => getTrafficMonth(row.period_end),
+      render: (row) => getTrafficMonth(row.period_end),
+    },
+    { key: 'used', align: 'end', exportText: (row) => row.pdb_traffic, render: (row) => <UsedTraffic row={row} /> },
+    { key: 'free', align: 'end', exportText: ({ free }) => free, render: ({ free }) => groupThousands(free) },
     {
       key: 'extra',
       align: 'end',
+      exportText: (row) => writeAmount(getExtraTraffic(row)),
       render: (row) => groupThousands(writeAmount(getExtraTraffic(row))),
     },
     {
       key: 'amount',
       align: 'end',
+      exportText: ({ currency, amount }) => formatAmount(currency, amount),
       render: (row) => (
         <>
           <Amount currency={row.currency} amount={row.amount} />
@@ -50,9 +56,10 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
         </>
       ),
     },
-    { key: 'paid', render: (row) => <PaymentStatus row={row} /> },
+    { key: 'paid', exportText: (row) => row.pay_date ?? '', render: (row) => <PaymentStatus row={row} /> },
     {
       key: 'invoice',
+      exportText: (row) => row.invoice_no ?? '',
       render: ({ invoice_no: invoiceNumber }) => (invoiceNumber === null ? t('none') : <code>{invoiceNumber}</code>),
     },
     {

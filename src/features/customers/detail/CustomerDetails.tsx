@@ -59,6 +59,7 @@ export function CustomerDetails({ tabs }: { tabs: CustomerTabPages }) {
   const TabPage = tabs[tab]
   const frame: CompanyFrame = {
     companyId: id,
+    companyCode: customer.code,
     title: customer.name,
     crumbs,
     tabs: (

@@ -8,7 +8,7 @@ import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { defineListView } from '#state/list-url.ts'
-import { Amount } from '#ui/display/Amount.tsx'
+import { Amount, formatAmount } from '#ui/display/Amount.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import type { ListColumn } from '#ui/list/column.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
@@ -43,6 +43,7 @@ export function CustomerPayments({ customer, frame }: CustomerTabProps) {
           )}
         </>
       }
+      exportAs={{ name: t('tab.payments'), companyCode: customer.code }}
       searchLabel={t('payment.search')}
       caption={t('payment.caption', { company: customer.name })}
       formatCount={(numbers) => t('payment.counted', numbers)}
@@ -73,12 +74,17 @@ const buildColumns = (t: TFunction<'customers'>): ListColumn<OverlaidRow<Custome
     sortable: true,
     width: 'code',
     phone: 'primary',
+    exportText: ({ row }) => row.service_code,
     render: ({ row }) => <span className="customer-code">{row.service_code}</span>,
   },
   {
     key: 'type',
     header: t('payment.type'),
     phone: 'secondary',
+    exportText: ({ row }) =>
+      [t(`payment.types.${row.type}`), row.state === 'applied' ? '' : t(`payment.states.${row.state}`)]
+        .filter(Boolean)
+        .join(' · '),
     render: ({ row }) => (
       <span className="customer-type">
         {t(`payment.types.${row.type}`)}{' '}
@@ -93,6 +99,7 @@ const buildColumns = (t: TFunction<'customers'>): ListColumn<OverlaidRow<Custome
     header: t('payment.amount'),
     align: 'end',
     phone: 'tag',
+    exportText: ({ row }) => formatAmount(row.currency as Currency, row.amount),
     render: ({ row }) => <Amount currency={row.currency as Currency} amount={row.amount} />,
   },
   {
@@ -107,6 +114,7 @@ const buildColumns = (t: TFunction<'customers'>): ListColumn<OverlaidRow<Custome
     key: 'reference',
     header: t('payment.reference'),
     priority: 3,
+    exportText: ({ row }) => `${row.gateway} ${row.reference}`,
     render: ({ row }) => <span className="customer-reference">{`${row.gateway} ${row.reference}`}</span>,
   },
 ]

@@ -11,7 +11,6 @@ import { defineListView } from '#state/list-url.ts'
 import { oneOf } from '#state/view-fields.ts'
 import type { ListColumn } from '#ui/list/column.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
-import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import type { CustomerTabProps } from '#features/customers/detail/CustomerDetails.tsx'
@@ -36,6 +35,7 @@ export function CustomerUsers({ customer, frame }: CustomerTabProps) {
       title={frame.title}
       crumbs={frame.crumbs}
       beforeFilters={frame.tabs}
+      exportAs={{ name: t('title'), companyCode: customer.code }}
       searchLabel={t('filter.search')}
       filters={[
         {
@@ -68,15 +68,24 @@ const buildColumns = (t: TFunction<'users'>): ListColumn<OverlaidRow<UserRow>>[]
     sortable: true,
     lines: 2,
     phone: 'primary',
+    exportText: ({ row }) => row.name,
     render: ({ row }) => <bdi lang={getNameLang(row.name)}>{row.name}</bdi>,
   },
-  { key: 'email', header: t('column.email'), sortable: true, phone: 'secondary', render: ({ row }) => row.email },
+  {
+    key: 'email',
+    header: t('column.email'),
+    sortable: true,
+    phone: 'secondary',
+    format: 'text',
+    getValue: ({ row }) => row.email,
+  },
   {
     key: 'status',
     header: t('column.status'),
     sortable: true,
     width: 'tag',
     phone: 'tag',
+    exportText: ({ row }) => t(`status.${row.status}`),
     render: ({ row }) => <Tag tone={tones[row.status] ?? 'neutral'}>{t(`status.${row.status}`)}</Tag>,
   },
   {
@@ -85,11 +94,12 @@ const buildColumns = (t: TFunction<'users'>): ListColumn<OverlaidRow<UserRow>>[]
     width: 'roles',
     priority: 2,
     phone: 'secondary',
-    render: ({ row }) =>
+    format: 'text',
+    getValue: ({ row }) =>
       userFlags
         .filter((flag) => row[flag])
         .map((flag) => t(`flag.${flag}`))
-        .join(' · ') || <NoValue />,
+        .join(' · '),
   },
   {
     key: 'update_time',

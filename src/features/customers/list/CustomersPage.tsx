@@ -21,6 +21,7 @@ export function CustomersPage() {
       title={t('title')}
       intro={t('lead')}
       beforeFilters={<CustomerStyles />}
+      exportAs={{ name: t('title') }}
       searchLabel={t('filter.search')}
       filters={[
         {

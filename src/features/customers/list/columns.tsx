@@ -1,6 +1,8 @@
 import type { TFunction } from 'i18next'
 import type { CustomerRow } from '#contract/staff/customers.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { customerHealth } from '#domain/customers.ts'
+import { formatAmount } from '#ui/display/Amount.tsx'
 import { NoValue } from '#ui/list/NoValue.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import type { ListColumn } from '#ui/list/column.ts'
@@ -20,6 +22,7 @@ export const buildCustomerColumns = (
     sortable: true,
     lines: 2,
     phone: 'primary',
+    exportText: ({ row }) => row.name,
     render: ({ row }) => <bdi lang={getNameLang(row.name)}>{row.name}</bdi>,
   },
   {
@@ -29,6 +32,7 @@ export const buildCustomerColumns = (
     width: 'code',
     priority: 2,
     phone: 'overline',
+    exportText: ({ row }) => row.code,
     render: ({ row }) => <span className="customer-code">{row.code}</span>,
   },
   {
@@ -38,6 +42,7 @@ export const buildCustomerColumns = (
     width: 'money',
     align: 'end',
     phone: 'secondary',
+    exportText: ({ row }) => row.unpaid.map(({ currency, amount }) => formatAmount(currency, amount)).join(' · '),
     render: ({ row }) => <UnpaidAmounts unpaid={row.unpaid} />,
   },
   {
@@ -48,6 +53,7 @@ export const buildCustomerColumns = (
     align: 'end',
     priority: 2,
     phone: 'labelled',
+    exportText: ({ row }) => String(row.effective_contracts),
     render: ({ row }) => <Share part={row.effective_contracts} all={row.contracts} />,
   },
   {
@@ -57,6 +63,7 @@ export const buildCustomerColumns = (
     width: 'short',
     align: 'end',
     priority: 3,
+    exportText: ({ row }) => String(row.running_services),
     render: ({ row }) => <Share part={row.running_services} all={row.services} />,
   },
   {
@@ -65,6 +72,7 @@ export const buildCustomerColumns = (
     sortable: true,
     width: 'tag',
     phone: 'tag',
+    exportText: ({ row }) => (row.health === customerHealth.none ? '' : t(`health.${row.health as 1}`)),
     render: ({ row }) => <HealthTag health={row.health} />,
   },
   {
@@ -74,6 +82,7 @@ export const buildCustomerColumns = (
     width: 'day',
     priority: 2,
     phone: 'secondary',
+    exportText: ({ row }) => row.last_activity ?? '',
     render: ({ row }) => (row.last_activity ? <RelativeTime time={row.last_activity} now={now} /> : <NoValue />),
   },
   {

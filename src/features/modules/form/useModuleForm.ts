@@ -25,9 +25,10 @@ export function useModuleForm(kind: ModuleKind, initialRow: OverlaidRow<ModuleRo
   const { t } = useTranslation('modules')
   const dispatch = useDispatch()
   const navigate = useNavigate()
-  const catalogue = useCatalogue()
+  const catalogue = useCatalogue(initialRow?.row.type)
   const isHidden = kind === 'hidden'
-  const { type, code: ownCode } = initialRow?.row ?? { type: catalogue.type, code: '' }
+  const { type } = catalogue
+  const ownCode = initialRow?.row.code ?? ''
   const otherModules = (catalogue.modules ?? []).filter(({ code }) => code !== ownCode || code === '')
 
   function check(fields: ModuleFormFields, changes: Partial<ModuleFormFields>): ModuleProblem[] {

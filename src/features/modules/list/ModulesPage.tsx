@@ -70,6 +70,7 @@ function ModulesList({ kind }: { kind: ModuleKind }) {
           <MacBanner />
         </>
       }
+      exportAs={{ name: t(`title.${kind}`) }}
       searchLabel={t('filter.search')}
       filters={[
         {

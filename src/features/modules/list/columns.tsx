@@ -19,6 +19,7 @@ export const buildModuleColumns = (
     sortable: true,
     width: 'code',
     phone: 'secondary',
+    exportText: ({ row }) => row.code,
     // A hidden module that waits on this device has no code until the server assigns one (D80).
     render: ({ row }) => (row.code === '' ? t('codeLater') : <code className="module-code">{row.code}</code>),
   },
@@ -28,6 +29,7 @@ export const buildModuleColumns = (
     sortable: true,
     lines: 2,
     phone: 'primary',
+    exportText: ({ row }) => row.name,
     render: ({ row }) => (
       <span lang={getNameLang(row.name)}>
         {row.name} {kindFilter === 'all' && row.hidden && <Tag>{t('hidden')}</Tag>}
@@ -39,6 +41,7 @@ export const buildModuleColumns = (
     header: t(kindFilter === 'hidden' ? 'column.conditions' : 'column.needs'),
     priority: 2,
     phone: 'secondary',
+    exportText: ({ row }) => joinList(row.hidden ? row.conditions : row.dependencies),
     render: ({ row }) => (
       <ModuleCodes codes={row.hidden ? row.conditions : row.dependencies} any={row.hidden && row.any_condition} t={t} />
     ),
@@ -56,6 +59,7 @@ export const buildModuleColumns = (
     sortable: true,
     width: 'time',
     priority: 3,
+    exportText: ({ row }) => row.create_time,
     render: ({ row }) => (row.create_time ? <BusinessTime time={row.create_time} /> : t('notYet')),
   },
 ]

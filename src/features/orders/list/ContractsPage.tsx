@@ -93,6 +93,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
       <ListPage
         {...pageProps}
         {...toPay}
+        exportAs={toExportName(t('toPay.caption'), frame)}
         empty={{ notHere, none: toPay.none, ...(view.searchText.trim() === '' ? {} : { noneFound }) }}
       />
     )
@@ -100,6 +101,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
     <ListPage
       {...pageProps}
       list={list}
+      exportAs={toExportName(t('title'), frame)}
       chips={tab === 'all' ? toStatusChips(t, view.status, () => changeView({ status: null })) : []}
       caption={isAll ? t('captionAll') : t('caption', { company: companyName })}
       formatCount={(numbers) => t('counted', numbers)}
@@ -134,6 +136,9 @@ const getEmptyTexts = (t: TFunction<'orders'>) => ({
   noneFound: { title: t('empty.noneFound'), text: t('empty.noneFoundText'), showAll: t('empty.dropAll') },
   notHere: { title: t('empty.notHere'), text: t('empty.notHereText') },
 })
+
+const toExportName = (name: string, frame: CompanyFrame | null) =>
+  frame ? { name, companyCode: frame.companyCode } : { name }
 
 const getHead = (frame: CompanyFrame | null, title: string, intro: string) =>
   frame ? { title: frame.title, crumbs: frame.crumbs } : { title, intro }

@@ -32,6 +32,7 @@ export const buildColumns = (
     sortable: true,
     width: 'code',
     phone: 'secondary',
+    exportText: ({ row }) => row.code,
     render: ({ row }) => (
       <span className={`order-code${row.state === 'expired' ? ' order-over' : ''}`}>{row.code}</span>
     ),
@@ -42,6 +43,7 @@ export const buildColumns = (
     sortable: true,
     lines: 2,
     phone: 'primary',
+    exportText: ({ row }) => row.name,
     // The tooltip repeats text of the detail page, so nothing is available on hover only.
     render: ({ row }) => (
       <>
@@ -63,6 +65,7 @@ export const buildColumns = (
     sortable: true,
     // The list of all companies has one column more, so it shows only the day.
     width: hasCompany ? 'day' : 'time',
+    exportText: ({ row }) => row.create_time ?? '',
     // A row created on this device has no time until the server has assigned one.
     render: ({ row }) =>
       row.create_time ? <CreatedTime time={row.create_time} isDayOnly={hasCompany} /> : t('notYet'),
@@ -73,6 +76,7 @@ export const buildColumns = (
     sortable: true,
     width: 'day',
     phone: 'secondary',
+    exportText: ({ row }) => row.expired_date,
     // A phone has no headers, so the cell says what the date is.
     render: ({ row }) => (isNarrow ? formatPhoneFact(row, t) : <ExpiryDate row={row} today={today} t={t} />),
   },
@@ -82,6 +86,7 @@ export const buildColumns = (
     sortable: true,
     width: 'tag',
     phone: 'tag',
+    exportText: ({ row }) => t(`status.${row.state}`),
     render: ({ row }) => (
       <span className="order-facts">
         <StatusTag state={row.state} />
@@ -99,6 +104,10 @@ export const buildColumns = (
     priority: 3,
     align: 'end',
     phone: 'secondary',
+    exportText: ({ row }) =>
+      sumDues(getDues(row))
+        .map(({ currency, amount }) => formatAmount(currency, amount))
+        .join(' · '),
     render: ({ row }) => <DueAmount row={row} t={t} formatDue={formatDue} isNarrow={isNarrow} />,
   },
 ]
@@ -111,11 +120,14 @@ const buildCompanyColumn = (t: TFunction<'orders'>): ListColumn<OverlaidRow<Orde
   lines: 2,
   priority: 3,
   phone: 'overline',
+  exportText: ({ row }) => getCompanyName(row),
   render: ({ row }) => <CompanyName row={row} />,
 })
 
-function CompanyName({ row }: { row: OrderRow & { company_name?: string } }) {
-  const { company_name: name = '' } = row
+const getCompanyName = ({ company_name: name = '' }: OrderRow & { company_name?: string }) => name
+
+function CompanyName({ row }: { row: OrderRow }) {
+  const name = getCompanyName(row)
   return (
     <bdi title={name} lang={getNameLang(name)}>
       {name}

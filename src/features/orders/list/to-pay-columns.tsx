@@ -1,4 +1,4 @@
-import { Amount } from '#ui/display/Amount.tsx'
+import { Amount, formatAmount } from '#ui/display/Amount.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import type { ListColumn } from '#ui/list/column.ts'
 import type { TFunction } from 'i18next'
@@ -15,6 +15,7 @@ export const buildToPayColumns = (
     header: t('toPay.subject'),
     lines: 2,
     phone: 'primary',
+    exportText: ({ due, name }) => formatDue(due, name),
     render: ({ due, name }) => <span lang={getNameLang(name)}>{formatDue(due, name)}</span>,
   },
   {
@@ -22,6 +23,7 @@ export const buildToPayColumns = (
     header: t('column.code'),
     width: 'code',
     priority: 2,
+    exportText: ({ row }) => row.code,
     render: ({ row }) => <span className="order-code">{row.code}</span>,
   },
   {
@@ -30,6 +32,7 @@ export const buildToPayColumns = (
     width: 'money',
     align: 'end',
     phone: 'secondary',
+    exportText: ({ due }) => formatAmount(due.currency, due.amount),
     render: ({ due }) => <Amount currency={due.currency} amount={due.amount} />,
   },
   {
@@ -37,6 +40,7 @@ export const buildToPayColumns = (
     header: t('toPay.due'),
     width: 'time',
     phone: 'secondary',
+    exportText: ({ date }) => date,
     render: (item) => <PayBy item={item} t={t} />,
   },
 ]

@@ -3,12 +3,12 @@ import { memo, useId, useState } from 'react'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { Cell } from '#features/prices/editor/Cell.tsx'
+import type { RowChange } from '#features/prices/changes/list-changes.ts'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
 import { priceCurrencies, type PriceModuleRow as Row } from '#features/prices/price-list-form.ts'
-import { FaultNote, getProblemId, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
+import { AddedMark, FaultNote, getProblemId, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
 
 interface Props {
-  isLocked: boolean
   dispatch: (action: PriceFormAction) => void
   onRemove: (row: Row) => void
   row: Row
@@ -18,6 +18,7 @@ interface Props {
   note: string
   isDuplicate: boolean
   problemTexts: Record<string, string> | undefined
+  change: RowChange | undefined
   list: string
 }
 
@@ -29,8 +30,8 @@ export const ModuleRow = memo(function ModuleRow({
   note,
   isDuplicate,
   problemTexts,
+  change,
   list,
-  isLocked,
   dispatch,
   onRemove,
 }: Props) {
@@ -38,7 +39,6 @@ export const ModuleRow = memo(function ModuleRow({
   const id = useId()
   const { setNodeRef, setActivatorNodeRef, attributes, listeners, transform, transition, isDragging } = useSortable({
     id: row.key,
-    disabled: isLocked,
   })
   const displayName = name ?? (row.code || t('module.row', { position }))
   const rowProblems = isDuplicate ? { ...problemTexts, code: t('wrong.twice') } : problemTexts
@@ -47,51 +47,50 @@ export const ModuleRow = memo(function ModuleRow({
       ref={setNodeRef}
       role="row"
       aria-rowindex={position + 1}
-      className={getRowClass(row, isDragging)}
+      className={getRowClass(row, isDragging, change)}
       style={transform ? { transform: `translate3d(0, ${Math.round(transform.y)}px, 0)`, transition } : undefined}
     >
       <span role="cell" className="price-place">
-        {!isLocked && (
-          <button
-            ref={setActivatorNodeRef}
-            type="button"
-            className="price-handle"
-            {...attributes}
-            {...listeners}
-            aria-label={t('module.move', { name: displayName })}
-          >
-            <Icon name="menu" size={16} />
-          </button>
-        )}
+        <button
+          ref={setActivatorNodeRef}
+          type="button"
+          className="price-handle"
+          {...attributes}
+          {...listeners}
+          aria-label={t('module.move', { name: displayName })}
+        >
+          <Icon name="menu" size={16} />
+        </button>
         <PositionField
-          {...{ position, isLocked }}
+          position={position}
           label={t('module.placeOf', { name: displayName })}
           onMove={(to) => dispatch({ kind: 'move', key: row.key, to })}
         />
       </span>
       <span role="cell" className="cell-code">
         <Cell
-          {...{ table: 'module', rowKey: row.key, name: 'code', value: row.code, isLocked, dispatch, list }}
+          {...{ table: 'module', rowKey: row.key, name: 'code', value: row.code, dispatch, list }}
+          oldValue={change?.oldValues['code']}
           label={t('module.codeOf', { position })}
           problemId={getProblemId(id, rowProblems, 'code')}
         />
         <span className="price-module-name">{note === '' ? name : <FaultNote>{note}</FaultNote>}</span>
+        {change?.isAdded && <AddedMark />}
       </span>
       {priceCurrencies.map((charge) => (
         <span key={charge} role="cell" className={`cell-${charge}`} data-label={charge.toUpperCase()}>
           <Cell
-            {...{ table: 'module', rowKey: row.key, name: charge, value: row[charge], isLocked, dispatch }}
+            {...{ table: 'module', rowKey: row.key, name: charge, value: row[charge], dispatch }}
+            oldValue={change?.oldValues[charge]}
             label={t('tier.cell', { column: charge.toUpperCase(), row: displayName })}
             problemId={getProblemId(id, rowProblems, charge)}
           />
         </span>
       ))}
       <span role="cell" className="price-acts">
-        {!isLocked && (
-          <RowButton icon="remove" onClick={() => onRemove(row)}>
-            {t('module.remove', { name: displayName })}
-          </RowButton>
-        )}
+        <RowButton icon="remove" onClick={() => onRemove(row)}>
+          {t('module.remove', { name: displayName })}
+        </RowButton>
       </span>
       {rowProblems && <RowProblems id={id} problemTexts={rowProblems} />}
     </div>
@@ -99,21 +98,11 @@ export const ModuleRow = memo(function ModuleRow({
 })
 
 /** A row without a code is skipped when the list is saved. */
-const getRowClass = ({ code }: Row, isDragging: boolean) =>
-  `price-row${isDragging ? ' dragged' : ''}${code.trim() === '' ? ' dropped' : ''}`
+const getRowClass = ({ code }: Row, isDragging: boolean, change: RowChange | undefined) =>
+  `price-row${isDragging ? ' dragged' : ''}${code.trim() === '' ? ' dropped' : ''}${change?.isAdded ? ' added' : ''}`
 
 /** Input for the position. Typing another number moves the row there, even across a thousand rows. */
-function PositionField({
-  position,
-  label,
-  isLocked,
-  onMove,
-}: {
-  position: number
-  label: string
-  isLocked: boolean
-  onMove: (to: number) => void
-}) {
+function PositionField({ position, label, onMove }: { position: number; label: string; onMove: (to: number) => void }) {
   const [typedText, setTypedText] = useState<string | null>(null)
   const moveToTyped = () => {
     const to = Number(typedText)
@@ -126,7 +115,6 @@ function PositionField({
       inputMode="numeric"
       maxLength={4}
       aria-label={label}
-      readOnly={isLocked}
       value={typedText ?? String(position)}
       onFocus={({ target }) => target.select()}
       onChange={({ target }) => setTypedText(target.value)}

@@ -14,6 +14,7 @@ import type { ModuleRow as CatalogueRow } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
+import type { PriceListChanges } from '#features/prices/changes/list-changes.ts'
 import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
 import { useDragAnnouncements } from '#features/prices/editor/drag-announcements.ts'
 import { FindModule } from '#features/prices/editor/FindModule.tsx'
@@ -35,7 +36,7 @@ interface Props {
   namesByCode: ReadonlyMap<string, string>
   problemTexts: RowTexts
   notesByKey: ReadonlyMap<number, string>
-  isLocked: boolean
+  changesByKey: PriceListChanges['rowsByKey']
   dispatch: (action: PriceFormAction) => void
 }
 
@@ -57,7 +58,7 @@ export const ModuleRows = memo(function ModuleRows({
   namesByCode,
   problemTexts,
   notesByKey,
-  isLocked,
+  changesByKey,
   dispatch,
 }: Props) {
   const { t } = useTranslation('prices')
@@ -78,44 +79,43 @@ export const ModuleRows = memo(function ModuleRows({
   return (
     <>
       {rows.length > 20 && <FindModule rows={rows} namesByCode={namesByCode} />}
-      <div className="price-rows modules" onKeyDown={(event) => onCellKeys(event, isLocked ? null : add)}>
+      <div className="price-rows modules" onKeyDown={(event) => onCellKeys(event, add)}>
         <DndContext {...{ sensors, accessibility, onDragEnd }} collisionDetection={closestCenter}>
           <div role="table" aria-label={t('section.module')} aria-rowcount={rows.length + 1}>
             <PriceTableHead>
               <span role="columnheader">{t('module.place')}</span>
               <span role="columnheader">{t('module.code')}</span>
             </PriceTableHead>
-            <SortableContext items={keys as number[]} strategy={verticalListSortingStrategy} disabled={isLocked}>
+            <SortableContext items={keys as number[]} strategy={verticalListSortingStrategy}>
               <div role="rowgroup">
                 {rows.slice(0, renderedCount).map((row, index) => (
                   <ModuleRow
                     key={row.key}
-                    {...{ row, list, isLocked, dispatch, onRemove }}
+                    {...{ row, list, dispatch, onRemove }}
                     position={index + 1}
                     name={namesByCode.get(row.code.trim())}
                     note={notesByKey.get(row.key) ?? ''}
                     isDuplicate={duplicateCodes.has(row.code.trim())}
                     problemTexts={problemTexts[row.key]}
+                    change={changesByKey.get(row.key)}
                   />
                 ))}
               </div>
             </SortableContext>
           </div>
         </DndContext>
-        {!isLocked && (
-          <div className="price-foot">
-            <Button
-              icon="plus"
-              onClick={(event) => {
-                const tableElement = event.currentTarget.closest('.modules')
-                add()
-                tableElement?.querySelector<HTMLInputElement>('[role=row]:last-child [data-cell=code]')?.focus()
-              }}
-            >
-              {t('module.add')}
-            </Button>
-          </div>
-        )}
+        <div className="price-foot">
+          <Button
+            icon="plus"
+            onClick={(event) => {
+              const tableElement = event.currentTarget.closest('.modules')
+              add()
+              tableElement?.querySelector<HTMLInputElement>('[role=row]:last-child [data-cell=code]')?.focus()
+            }}
+          >
+            {t('module.add')}
+          </Button>
+        </div>
         <Suggestions id={list} namesByCode={namesByCode} />
       </div>
       <Suspense fallback={null}>

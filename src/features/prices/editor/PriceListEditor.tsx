@@ -1,29 +1,31 @@
-import { useMemo } from 'react'
+import { useId, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { ClientType } from '#domain/access.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import type { DraftOffers } from '#state/use-draft-offers.ts'
 import { DraftOffer } from '#ui/form/DraftOffer.tsx'
-import { PageForm, type PageFormProps } from '#ui/form/PageForm.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
+import { EditorBar } from '#features/prices/changes/EditorBar.tsx'
+import { findListChanges } from '#features/prices/changes/list-changes.ts'
+import { PriceForm } from '#features/prices/changes/PriceForm.tsx'
 import { PriceListFields } from '#features/prices/editor/PriceListFields.tsx'
 import { type EditorState, PriceListNotes } from '#features/prices/editor/PriceListNotes.tsx'
-import { useDebouncedValue } from '#features/prices/editor/useDebouncedValue.ts'
 import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { type PriceListDraft, useSavedDraft } from '#features/prices/editor/usePriceDrafts.ts'
 import { usePriceFormContext } from '#features/prices/editor/usePriceFormContext.ts'
 import { usePriceListForm } from '#features/prices/editor/usePriceListForm.ts'
-import { buildFaultNotes, findFormFaults } from '#features/prices/faults/list-faults.ts'
 import { ListCheck } from '#features/prices/faults/ListCheck.tsx'
+import { useListFaults } from '#features/prices/faults/useListFaults.ts'
 import { getNewPriceListPath, getPriceListPath } from '#features/prices/paths.ts'
 import { type OpenedPriceList, type PriceListValues, rebaseValues } from '#features/prices/price-list-form.ts'
 import type { PriceActivityPart } from '#features/prices/price-activity-part.ts'
 import { PriceStyles } from '#features/prices/PriceStyles.tsx'
 import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
-import { RehearsalPanel } from '#features/prices/rehearsal/RehearsalPanel.tsx'
+import { ConfirmShortcut } from '#features/prices/rehearsal/ConfirmButton.tsx'
+import { RehearsalPanel, useRehearsal } from '#features/prices/rehearsal/RehearsalPanel.tsx'
 import { WhatIfSection } from '#features/prices/rehearsal/WhatIfSection.tsx'
-import { readForm } from '#features/prices/sent-list.ts'
+import { SectionLinks } from '#features/prices/sections/SectionLinks.tsx'
 import { WithdrawnActions } from '#features/prices/withdrawn/WithdrawnActions.tsx'
 
 /** Parts of other features, passed by the app. */
@@ -78,28 +80,24 @@ export function PriceListEditor(props: Props) {
     if (acceptedDraft) dispatch({ kind: 'replace', values: rebaseDraft(acceptedDraft, baseValues) })
   }
 
-  // The list is checked only after typing pauses.
-  const settledValues = useDebouncedValue(values)
-  const typedList = useMemo(() => readForm(settledValues, formContext), [settledValues, formContext])
-  const faults = useMemo(() => findFormFaults(typedList, catalogue), [typedList, catalogue])
-  const notes = useMemo(() => buildFaultNotes(t, faults), [t, faults])
+  const { typedList, faults, notes, isUsable } = useListFaults(values, formContext, catalogue)
   const readValidList = useLatestCallback(form.readValidList)
+
+  const formId = useId()
+  // All of a new list is new, so nothing is marked.
+  const isCompared = openedList !== null || isCopy
+  const comparedValues = isCompared ? baseValues : values
+  const changes = useMemo(() => findListChanges(values, comparedValues), [values, comparedValues])
+  const rehearsal = useRehearsal(type, typedList)
+  const [isConfirming, setConfirming] = useState(false)
+  const confirmProps = { row, result: rehearsal.result, hasChanges: isDirty, isUsable, setConfirming }
 
   return (
     <Page
       title={title}
       crumbs={[{ label: t('title'), to: getPriceListPath() }]}
       intro={t(introKeys[state])}
-      action={
-        row && (
-          <>
-            <ButtonLink to={getNewPriceListPath(row.row.id)} icon="copy">
-              {t('act.saveAs')}
-            </ButtonLink>
-            {isWithdrawn && <WithdrawnActions {...{ lists, today }} overlaidRow={row} onDone={onSaved} />}
-          </>
-        )
-      }
+      action={row && <EditorActions {...{ row, lists, today, isWithdrawn }} onDone={onSaved} />}
     >
       <PriceStyles />
       {drafts.offer && (
@@ -111,28 +109,59 @@ export function PriceListEditor(props: Props) {
         />
       )}
       <div className="price-editor">
-        <EditorForm {...form.formProps} isReadOnly={isWithdrawn} onCancel={() => void navigate(getPriceListPath())}>
-          <PriceListNotes {...{ row, state }} hasDraft={Boolean(drafts.ownDraft)} conflict={form.conflict} />
-          <ListCheck faults={faults} isConfirmed={state !== 'unconfirmed'} />
-          <PriceListFields
-            {...{ type, state, values, notes, modules, namesByCode, dispatch }}
-            problemTexts={form.problemTexts}
+        <SectionLinks counts={changes.counts} />
+        <div className="price-main">
+          <PriceForm {...form.formProps} id={formId} isReadOnly={isWithdrawn}>
+            <PriceListNotes {...{ row, state }} hasDraft={Boolean(drafts.ownDraft)} conflict={form.conflict} />
+            <ListCheck faults={faults} isConfirmed={state !== 'unconfirmed'} />
+            <PriceListFields
+              {...{ type, state, values, changes, notes, modules, namesByCode, dispatch }}
+              problemTexts={form.problemTexts}
+            />
+          </PriceForm>
+          <RehearsalPanel
+            {...{ type, namesByCode, today, ShowFee, typedList, readValidList, rehearsal, isConfirming }}
+            {...confirmProps}
+            onConfirmed={onSaved}
           />
-        </EditorForm>
+          <WhatIfSection
+            {...{ lists, getListState, namesByCode, ShowFee }}
+            ownId={row?.row.id ?? null}
+            list={typedList.list}
+          />
+          {row && <ActivityPart day={row.row.effective_date} refreshKey={row.row.row_version} />}
+          {!isWithdrawn && (
+            <EditorBar
+              {...form.formProps}
+              {...{ formId }}
+              changeCount={isCompared ? changes.total : null}
+              isHiddenUnchanged={state === 'confirmed'}
+              onCancel={() => void navigate(getPriceListPath())}
+            >
+              {state === 'unconfirmed' && <ConfirmShortcut {...confirmProps} />}
+            </EditorBar>
+          )}
+        </div>
       </div>
-      <RehearsalPanel
-        {...{ type, row, namesByCode, today, ShowFee, typedList, readValidList }}
-        hasChanges={isDirty}
-        isUsable={faults.every(({ isWarning }) => isWarning)}
-        onConfirmed={onSaved}
-      />
-      <WhatIfSection
-        {...{ lists, getListState, namesByCode, ShowFee }}
-        ownId={row?.row.id ?? null}
-        list={typedList.list}
-      />
-      {row && <ActivityPart day={row.row.effective_date} refreshKey={row.row.row_version} />}
     </Page>
+  )
+}
+
+interface EditorActionsProps extends Pick<ReturnType<typeof usePriceFormContext>, 'lists' | 'today'> {
+  row: OpenedPriceList
+  isWithdrawn: boolean
+  onDone: () => void
+}
+
+function EditorActions({ row, lists, today, isWithdrawn, onDone }: EditorActionsProps) {
+  const { t } = useTranslation('prices')
+  return (
+    <>
+      <ButtonLink to={getNewPriceListPath(row.row.id)} icon="copy">
+        {t('act.saveAs')}
+      </ButtonLink>
+      {isWithdrawn && <WithdrawnActions {...{ lists, today, onDone }} overlaidRow={row} />}
+    </>
   )
 }
 
@@ -147,8 +176,3 @@ function getEditorState(openedList: OpenedPriceList | null, row: OpenedPriceList
 /** Applies the draft's changes to the current values of the list. */
 const rebaseDraft = ({ values, before }: PriceListDraft, current: PriceListValues): PriceListValues =>
   rebaseValues(values, before, current)
-
-/** A withdrawn list cannot be changed, so its form has no submit button. */
-function EditorForm({ isReadOnly, ...form }: PageFormProps & { isReadOnly: boolean }) {
-  return isReadOnly ? <div className="card form page-form">{form.children}</div> : <PageForm {...form} />
-}

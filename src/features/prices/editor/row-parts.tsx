@@ -1,7 +1,11 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
-import { priceCurrencies } from '#features/prices/price-list-form.ts'
+import { formatNumber } from '#ui/list/Freshness.tsx'
+import { parseWholeNumber } from '#features/prices/parse-numbers.ts'
+import { priceCurrencies, type RangeRow } from '#features/prices/price-list-form.ts'
+
+const maxUsers = 999_999
 
 export function PriceTableHead({ children }: { children: ReactNode }) {
   const { t } = useTranslation('prices')
@@ -58,5 +62,24 @@ export function RowProblems({ id, problemTexts }: { id: string; problemTexts: Re
         {[...new Set(Object.values(problemTexts))].join(' ')}
       </span>
     </span>
+  )
+}
+
+/** Marks a row that the list did not have before editing. */
+export function AddedMark() {
+  const { t } = useTranslation('prices')
+  return <span className="price-added">{t('change.added')}</span>
+}
+
+/** Shows up to how many users can be ordered, if the last range ends below the maximum (D3). */
+export function RangeLimitNote({ rows }: { rows: readonly RangeRow[] }) {
+  const { t } = useTranslation('prices')
+  const lastUsers = Math.max(0, ...rows.map(({ to }) => parseWholeNumber(to) ?? 0))
+  if (lastUsers === 0 || lastUsers >= maxUsers) return null
+  return (
+    <p className="price-note">
+      <Icon name="info" size={16} />
+      {t('tier.open', { last: formatNumber(lastUsers), next: formatNumber(lastUsers + 1) })}
+    </p>
   )
 }

@@ -82,6 +82,7 @@ export function PriceListsPage({ ActivityPart }: { ActivityPart: PriceActivityPa
           {t('act.create')}
         </ButtonLink>
       }
+      exportAs={{ name: t('title') }}
       beforeFilters={<PriceStyles />}
       beforeList={<Tabs view={list.view} withdrawnCount={lists ? lists.filter((row) => row.withdrawn).length : null} />}
       caption={t(tab === 'withdrawn' ? 'tab.withdrawn' : 'title')}

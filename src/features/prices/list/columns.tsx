@@ -40,6 +40,7 @@ export const buildColumns = (
     sortable: true,
     width: 'tag',
     phone: 'tag',
+    exportText: ({ row }) => formatState(row, getListState(row), t).join(' · '),
     render: ({ row }) => <StateCell row={row} listState={getListState(row)} t={t} />,
   },
   {
@@ -58,6 +59,8 @@ export const buildColumns = (
     // Columns required by the specification have priority over this one.
     priority: 3,
     ...(tab === 'withdrawn' ? { phone: 'secondary' as const } : {}),
+    exportText: ({ row }) =>
+      typeof row.id === 'number' ? String(uses?.get(row.id)?.contracts ?? (uses ? 0 : '')) : '',
     render: ({ row }) => <UsesCell {...{ row, uses, isNarrow, t }} />,
   },
   {
@@ -66,6 +69,7 @@ export const buildColumns = (
     sortable: true,
     phone: 'secondary',
     width: 'day',
+    exportText: ({ row }) => row.update_time,
     render: ({ row: { update_time: time } }) =>
       time ? (
         <BusinessTime className="price-time" time={time}>
@@ -109,16 +113,21 @@ function UsesCell({ row, uses, isNarrow, t }: UsesCellProps) {
 
 function StateCell({ row, listState, t }: { row: PriceRow; listState: PriceListState; t: TFunction<'prices'> }) {
   const { confirmed } = row
+  const [stateText, ...details] = formatState(row, listState, t)
   return (
     <span className="price-state">
-      <Tag tone={confirmed && listState !== 'withdrawn' ? 'positive' : 'neutral'}>
-        {t(confirmed ? 'state.confirmed' : 'state.unconfirmed')}
-      </Tag>
-      {listState !== 'draft' && listState !== 'later' && (
-        <span className="price-standing">
-          {listState === 'withdrawn' ? t('state.withdrawn') : t(`standing.${listState}`)}
+      <Tag tone={confirmed && listState !== 'withdrawn' ? 'positive' : 'neutral'}>{stateText}</Tag>
+      {details.map((text) => (
+        <span key={text} className="price-standing">
+          {text}
         </span>
-      )}
+      ))}
     </span>
   )
+}
+
+function formatState({ confirmed }: PriceRow, listState: PriceListState, t: TFunction<'prices'>): string[] {
+  const stateText = t(confirmed ? 'state.confirmed' : 'state.unconfirmed')
+  if (listState === 'draft' || listState === 'later') return [stateText]
+  return [stateText, listState === 'withdrawn' ? t('state.withdrawn') : t(`standing.${listState}`)]
 }

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import type { Intent } from '#contract/endpoint.ts'
 import { getBaseVersion } from '#local/lists/list-view.ts'
 import { formatDone, withDoneToast } from '#patterns/action-toast.ts'
@@ -24,21 +24,49 @@ export interface ConfirmButtonProps {
   isUsable: boolean
   today: string
   onConfirmed: () => void
+  isConfirming: boolean
+  setConfirming: (isConfirming: boolean) => void
 }
 
-export function ConfirmButton({ row, result, hasChanges, isUsable, today, onConfirmed }: ConfirmButtonProps) {
+/** Returns why the list cannot be confirmed now, apart from a missing trial run. */
+function useConfirmBlockedReason({
+  row,
+  hasChanges,
+  isUsable,
+}: Pick<ConfirmButtonProps, 'row' | 'hasChanges' | 'isUsable'>): string | null {
   const { t } = useTranslation('prices')
   const offlineReason = useOfflineReason(t('needsConnection'))
-  const [isConfirming, setConfirming] = useState(false)
+  if (hasChanges || typeof row?.row.id !== 'number') return t('confirm.unsaved')
+  return isUsable ? offlineReason : t('confirm.unusable')
+}
+
+/** The button of the bar. Before a trial run it leads to the trial run, and after it to the same dialog as the button there. */
+export function ConfirmShortcut({
+  result,
+  setConfirming,
+  ...props
+}: Pick<ConfirmButtonProps, 'row' | 'result' | 'hasChanges' | 'isUsable' | 'setConfirming'>) {
+  const { t } = useTranslation('prices')
+  return (
+    <Button
+      disabledReason={useConfirmBlockedReason(props)}
+      onClick={() => (result ? setConfirming(true) : document.getElementById(startRehearsalId)?.focus())}
+    >
+      {t('act.confirmShort')}
+    </Button>
+  )
+}
+
+export const startRehearsalId = 'price-start-rehearsal'
+
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { row, result, today, onConfirmed, isConfirming, setConfirming } = props
+  const { t } = useTranslation('prices')
   const confirmOnce = useConfirmOnce()
-  const getDisabledReason = () => {
-    if (hasChanges || typeof row?.row.id !== 'number') return t('confirm.unsaved')
-    if (!isUsable) return t('confirm.unusable')
-    return offlineReason ?? (result ? null : t('confirm.unrehearsed'))
-  }
+  const disabledReason = useConfirmBlockedReason(props) ?? (result ? null : t('confirm.unrehearsed'))
   return (
     <>
-      <Button kind="primary" icon="check" disabledReason={getDisabledReason()} onClick={() => setConfirming(true)}>
+      <Button kind="primary" icon="check" disabledReason={disabledReason} onClick={() => setConfirming(true)}>
         {t('act.confirm')}
       </Button>
       {isConfirming && row && result && (

@@ -8,13 +8,15 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
 import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
-import { ConfirmButton, type ConfirmButtonProps } from '#features/prices/rehearsal/ConfirmButton.tsx'
+import { ConfirmButton, type ConfirmButtonProps, startRehearsalId } from '#features/prices/rehearsal/ConfirmButton.tsx'
 import { readRunningRehearsal, rehearse, selectRehearsal } from '#features/prices/rehearsal/rehearsal-slice.ts'
+import { rehearsalHeadingId } from '#features/prices/sections/heading-ids.ts'
 import { RehearsalResult } from '#features/prices/rehearsal/RehearsalResult.tsx'
 import type { PriceFormResult, SentList } from '#features/prices/sent-list.ts'
 
-interface Props extends Omit<ConfirmButtonProps, 'result'> {
+interface Props extends ConfirmButtonProps {
   type: ClientType
+  rehearsal: ReturnType<typeof useRehearsal>
   namesByCode: ReadonlyMap<string, string>
   ShowFee: ShowFee
   typedList: PriceFormResult
@@ -25,28 +27,29 @@ const toListKey = (type: ClientType, list: SentList) => JSON.stringify([type, li
 
 /** Shows how the list would change the price of today's contracts at renewal. After that, the list can be confirmed. */
 export const RehearsalPanel = memo(function RehearsalPanel(props: Props) {
-  const { type, row, namesByCode, ShowFee, typedList, readValidList } = props
+  const { type, row, result, rehearsal, namesByCode, ShowFee, typedList, readValidList } = props
   const { t } = useTranslation('prices')
   const dispatch = useDispatch()
   const offlineReason = useOfflineReason(t('rehearsal.offline'))
-  const listKey = useMemo(() => toListKey(type, typedList.list), [type, typedList])
-  const { isBusy, percent, problem, result, isStale } = useRehearsal(listKey)
+  const { isBusy, percent, problem, isStale } = rehearsal
 
   function start() {
     const list = readValidList()
     if (list) void dispatch(rehearse({ listKey: toListKey(type, list), list: { type, ...list } }))
   }
   return (
-    <section className="card price-rehearsal" aria-labelledby="price-rehearsal">
-      <h2 id="price-rehearsal">{t('rehearsal.title')}</h2>
+    <section className="card price-rehearsal" aria-labelledby={rehearsalHeadingId}>
+      <h2 id={rehearsalHeadingId} tabIndex={-1}>
+        {t('rehearsal.title')}
+      </h2>
       <p>{t('rehearsal.lead')}</p>
       <ProblemNote problem={problem} title={t('rehearsal.failed')} onRetry={start} />
       {isBusy && <RehearsalProgress percent={percent} />}
       <div className="page-form-acts">
-        <Button isBusy={isBusy} disabledReason={offlineReason} onClick={start}>
+        <Button id={startRehearsalId} isBusy={isBusy} disabledReason={offlineReason} onClick={start}>
           {t(result ? 'rehearsal.again' : 'rehearsal.act')}
         </Button>
-        {!row?.row.confirmed && <ConfirmButton {...props} result={result} />}
+        {!row?.row.confirmed && <ConfirmButton {...props} />}
       </div>
       <div role="status">
         {isStale && <p className="price-note">{t('rehearsal.stale')}</p>}
@@ -57,19 +60,17 @@ export const RehearsalPanel = memo(function RehearsalPanel(props: Props) {
   )
 })
 
-function useRehearsal(listKey: string) {
+/** The latest trial run, as far as it is of the list as typed. */
+export function useRehearsal(type: ClientType, typedList: PriceFormResult) {
+  const listKey = useMemo(() => toListKey(type, typedList.list), [type, typedList])
   const { isRunning, problem, latestResult } = useSelector(selectRehearsal)
   const runningRehearsal = useLiveQuery(readRunningRehearsal, [])
   const isBusy = isRunning || Boolean(runningRehearsal)
+  const percent = runningRehearsal?.percent ?? 0
   const result = latestResult?.listKey === listKey ? latestResult.result : null
-  return {
-    isBusy,
-    percent: runningRehearsal?.percent ?? 0,
-    problem,
-    /** Null if the list has changed since the rehearsal, or was never rehearsed. */
-    result,
-    isStale: latestResult !== null && result === null && !isBusy,
-  }
+  const isStale = latestResult !== null && result === null && !isBusy
+  // Memoised, so that typing does not render the panel again. `result` is null if the list was changed since the rehearsal.
+  return useMemo(() => ({ isBusy, percent, problem, result, isStale }), [isBusy, percent, problem, result, isStale])
 }
 
 function RehearsalProgress({ percent }: { percent: number }) {

@@ -6,6 +6,8 @@ import { useLiveChanges } from '#state/live-changes.ts'
 import type { CompanyFrame } from '#patterns/list-page/company-frame.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
+import { useSettings } from '#patterns/useSettings.ts'
+import { useToday } from '#ui/page/use-today.ts'
 import { Button } from '#ui/display/Button.tsx'
 import type { RowAction } from '#ui/list/column.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
@@ -17,7 +19,7 @@ import { useServiceJobs } from '#features/services/operations/jobs.ts'
 import { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
 import { ServiceStyles } from '#features/services/ServiceStyles.tsx'
 import { refreshServices, servicesList } from '#features/services/slice.ts'
-import { type ServicesView, servicesView, systemStatuses } from '#features/services/view.ts'
+import { serviceGroups, type ServicesView, servicesView, systemStatuses } from '#features/services/view.ts'
 
 /** Filter by customer. The orders feature implements it, and the app passes it. A null `companyId` means all customers. */
 export type ServiceCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
@@ -34,13 +36,14 @@ interface ServiceListPageProps {
 export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) {
   const { t } = useTranslation('services')
   const dispatch = useDispatch()
-  const fixedView = frame ? { company: frame.companyId } : {}
+  const today = useToday(useSettings()?.time_zone)
+  const fixedView = { ...(frame ? { company: frame.companyId } : {}), today }
   const list = useListPage(servicesList, servicesView, { scope: null, extra: fixedView, isFramed: Boolean(frame) })
   const { changeView } = list
   const view = { ...list.view, ...fixedView }
   const viewJson = JSON.stringify(view)
   const refresh = useCallback(
-    () => void dispatch(refreshServices(JSON.parse(viewJson) as ServicesView)),
+    () => void dispatch(refreshServices(JSON.parse(viewJson) as ServicesView & { today: string })),
     [dispatch, viewJson],
   )
   useLiveChanges('services', refresh)
@@ -72,11 +75,18 @@ export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) 
           {frame?.tabs}
         </>
       }
+      exportAs={{ name: t('title'), ...(frame ? { companyCode: frame.companyCode } : {}) }}
       searchLabel={t('filter.search')}
       extraFilters={
         CompanyFilter && <CompanyFilter companyId={view.company} onChoose={(company) => changeView({ company })} />
       }
       filters={[
+        {
+          name: 'show',
+          label: t('filter.show'),
+          allLabel: t('filter.all'),
+          choices: serviceGroups.map((value) => ({ value, label: t(`filter.${value}`) })),
+        },
         {
           name: 'status',
           label: t('filter.status'),

@@ -16,6 +16,7 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     sortable: true,
     width: 'code',
     phone: 'primary',
+    exportText: ({ row }) => row.code,
     render: ({ row }) => <span className="service-code">{row.code}</span>,
   },
   {
@@ -24,6 +25,7 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     sortable: true,
     lines: 2,
     phone: 'secondary',
+    exportText: ({ row }) => row.name,
     render: ({ row }) => <ServiceName row={row} />,
   },
   {
@@ -34,6 +36,7 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     priority: 3,
     lines: 2,
     phone: 'secondary',
+    exportText: ({ row }) => row.company_name,
     render: ({ row }) => <FullName name={row.company_name} />,
   },
   {
@@ -42,6 +45,7 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     sortable: true,
     width: 'tag',
     phone: 'tag',
+    exportText: ({ row }) => [t(`status.${row.system_status as 0}`), ...listNotes(row, t)].join(' · '),
     render: ({ row }) => <ServiceStateCell row={row} t={t} />,
   },
   {
@@ -49,6 +53,7 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     header: t('column.capacity'),
     width: 'tag',
     priority: 3,
+    exportText: ({ row }) => formatCapacity(row, t).join(' · '),
     render: ({ row }) => <Capacity row={row} t={t} />,
   },
   {
@@ -58,6 +63,7 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     width: 'day',
     // Hidden on a narrow tablet, where the name needs the space. The details of the row have it.
     priority: 2,
+    exportText: ({ row }) => row.create_time,
     render: ({ row: { create_time: createTime } }) => (
       <BusinessTime className="service-time" time={createTime}>
         <span>{createTime.slice(0, 10)}</span> <span>{createTime.slice(11)}</span>
@@ -99,28 +105,28 @@ function ServiceStateCell({ row, t }: { row: ServiceRow; t: TFunction<'services'
   )
 }
 
-/** Instances and memory as set. What runs is added only while it differs. */
 function Capacity({ row, t }: { row: ServiceRow; t: TFunction<'services'> }) {
   if (row.system_status === 0) return <span className="service-none">{t('capacity.none')}</span>
-  const { task_desire_count: setTasks, running_tasks: runningTasks } = row
-  const { task_runtime_memory: setMemory, running_memory: runningMemory } = row
-  const isTaskCountSet = setTasks === runningTasks || setTasks < 0
-  const isMemorySet = setMemory === runningMemory || setMemory === 0 || runningMemory === null
-  const set = formatTasks(setTasks, t, true)
-  const memory = formatMemory(setMemory, t, true)
   return (
     <span className="service-capacity">
-      <span>
-        {isTaskCountSet
-          ? t('capacity.tasks', { set })
-          : t('capacity.tasksRunning', { set, running: String(runningTasks) })}
-      </span>
-      <span>
-        {formatMemoryDifference(row, t) ??
-          (isMemorySet
-            ? memory
-            : t('capacity.memoryRunning', { set: memory, running: formatMemory(runningMemory, t) }))}
-      </span>
+      {formatCapacity(row, t).map((text) => (
+        <span key={text}>{text}</span>
+      ))}
     </span>
   )
+}
+
+/** "Instances 1" and "256 MB": what runs, or what is set if nothing runs. Other set values are shown beside it (D42). */
+function formatCapacity(row: ServiceRow, t: TFunction<'services'>): string[] {
+  if (row.system_status === 0) return []
+  const { task_runtime_memory: setMemory, task_desire_count: setTasks, running_memory: runningMemory } = row
+  const isOtherCount = setTasks !== -1 && setTasks !== row.running_tasks
+  const count = t('capacity.instances', { number: formatNumber(row.running_tasks) })
+  const countText = isOtherCount ? t('capacity.setTo', { value: count, set: formatTasks(setTasks, t) }) : count
+  const memoryDifference = formatMemoryDifference(row, t)
+  if (memoryDifference !== null) return [countText, memoryDifference]
+  if (runningMemory === null) return setMemory === 0 ? [countText] : [countText, formatMemory(setMemory, t)]
+  const memory = formatMemory(runningMemory, t)
+  const isOtherMemory = setMemory !== 0 && setMemory !== runningMemory
+  return [countText, isOtherMemory ? t('capacity.setTo', { value: memory, set: formatMemory(setMemory, t) }) : memory]
 }

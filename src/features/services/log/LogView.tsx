@@ -12,8 +12,7 @@ import { LogLines } from '#features/services/log/LogLines.tsx'
 import { LogStatus } from '#features/services/log/LogStatus.tsx'
 import { toTimestamps, checkRange, type ServiceLogRange, getSpanStart } from '#features/services/log/log-range.ts'
 import { type LogViewState, readLogView, writeLogView } from '#features/services/log/log-view-state.ts'
-import { QuickSpans } from '#features/services/log/QuickSpans.tsx'
-import { RangeFields } from '#features/services/log/RangeFields.tsx'
+import { LogRangeMenu } from '#features/services/log/LogRangeMenu.tsx'
 import { useLogDownload } from '#features/services/log/useLogDownload.ts'
 import { useLog } from '#features/services/log/useLog.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
@@ -45,15 +44,6 @@ export function LogView({ service: { id, code }, clock }: LogViewProps) {
   return (
     <div className="log">
       <LogTools view={view} range={range} clock={clock} logDownload={logDownload} onChange={change} />
-      <FilterBar
-        search={{
-          value: searchText,
-          onChange: (newText) => change({ searchText: newText }),
-          label: t('log.search'),
-        }}
-        chips={[]}
-        onClearAll={() => change({ searchText: '' })}
-      />
       <ProblemNote problem={logDownload.problem} title={t('log.failed')} shouldFocus />
       <ProblemNote
         problem={isOffline(log.problem) ? null : log.problem}
@@ -83,7 +73,13 @@ interface LogToolsProps {
   onChange: (changes: Partial<LogViewState>) => void
 }
 
-function LogTools({ view: { range: viewRange, shouldFollow }, range, clock, logDownload, onChange }: LogToolsProps) {
+function LogTools({
+  view: { range: viewRange, searchText, shouldFollow },
+  range,
+  clock,
+  logDownload,
+  onChange,
+}: LogToolsProps) {
   const { t } = useTranslation('services')
   const disabledReason = useUnsendableReason(t('whyNot.offline'))
   // An invalid range stays in its fields while the lines of the last valid range are displayed.
@@ -102,8 +98,16 @@ function LogTools({ view: { range: viewRange, shouldFollow }, range, clock, logD
     )
   return (
     <div className="log-tools">
-      <QuickSpans clock={clock} onChoose={changeRange} />
-      <RangeFields range={invalidRange ?? range} currentMinute={clock.currentMinute} onChange={changeRange} />
+      <FilterBar
+        search={{
+          value: searchText,
+          onChange: (newText) => onChange({ searchText: newText }),
+          label: t('log.search'),
+        }}
+        onClearAll={() => onChange({ searchText: '' })}
+      >
+        <LogRangeMenu range={range} typedRange={invalidRange ?? range} clock={clock} onChange={changeRange} />
+      </FilterBar>
       <div className="log-acts">
         <Button icon={shouldFollow ? 'stop' : 'play'} aria-pressed={shouldFollow} onClick={toggleFollow}>
           {t('log.follow')}

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import type { UserRow } from '#contract/users.ts'
 import type { UserAction } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useConnection, useDispatch, useSelector, useSignedInSession } from '#state/use-store.ts'
+import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import type { IconName } from '#ui/icons/Icon.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
@@ -11,13 +11,18 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useTranslation } from 'react-i18next'
 import { BulkActionDialog } from '#features/users/list/BulkActionDialog.tsx'
-import { fetchAllUsers, readAllUsers, shouldFetchAll } from '#features/users/list/export-users.ts'
+import { fetchAllRows, type ListSource, readAllRows, shouldFetchAll } from '#patterns/list-export/fetch-all-rows.ts'
 import { type UsersView, usersView } from '#features/users/view.ts'
 import { RolesDialog } from '#features/users/list/RolesDialog.tsx'
 import { rowsSelected, selectionEnded, selectRowSelection } from '#features/users/list/row-selection.ts'
 
 interface SelectionBarProps {
-  list: { view: UsersView; rows: readonly OverlaidRow<UserRow>[] | undefined; count: number }
+  list: {
+    view: UsersView
+    rows: readonly OverlaidRow<UserRow>[] | undefined
+    count: number
+    source: ListSource<UserRow>
+  }
   isDialogOpen: boolean
   onAction: (action: BulkAction) => void
 }
@@ -33,14 +38,14 @@ const bulkActions: readonly { action: BulkAction; icon: IconName }[] = [
 ]
 
 /** Shows the number of selected users and the actions for all of them. Escape clears the selection. */
-export function SelectionBar({ list: { view, rows = [], count }, isDialogOpen, onAction }: SelectionBarProps) {
+export function SelectionBar({ list: { view, rows = [], count, source }, isDialogOpen, onAction }: SelectionBarProps) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')
   const { isSessionExpired } = useConnection()
   const { ids } = useSelector(selectRowSelection)
   const endSelection = useEndSelection(view, !isDialogOpen)
-  const selectAll = useSelectAll(view)
+  const selectAll = useSelectAll(source)
   const otherPagesCount = ids.filter((id) => !rows.some(({ row }) => row.id === id)).length
   const isFullPage = rows.length > 0 && otherPagesCount + rows.length === ids.length && ids.length < count
   const disabledReason = isSessionExpired ? tUi('form.lapsed') : null
@@ -112,13 +117,12 @@ export function BulkActionRunner({ action, onDone, onClose }: BulkActionRunnerPr
 }
 
 /** Selects all users of the filter: from the device, or from the server if the device does not have all of them. */
-function useSelectAll(view: UsersView) {
+function useSelectAll(source: ListSource<UserRow>) {
   const dispatch = useDispatch()
-  const { user } = useSignedInSession()
   const connection = useConnection()
   return async () => {
-    const cachedList = await readAllUsers(user.company_id, view)
-    const result = shouldFetchAll(cachedList, connection) ? await dispatch(fetchAllUsers(user.company_id, view)) : null
+    const cachedList = await readAllRows(source)
+    const result = shouldFetchAll(cachedList, connection) ? await dispatch(fetchAllRows(source)) : null
     if (result?.kind === 'problem') return showToast({ kind: 'failed', text: formatProblem(result.problem) })
     const rows = result ? result.output : cachedList.rows
     dispatch(rowsSelected({ ids: rows.map(({ row }) => row.id), isSelected: true }))

@@ -2,6 +2,7 @@ import '#features/users/style.css'
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { UserRow } from '#contract/users.ts'
+import { isDeleteLevel } from '#domain/access.ts'
 import { userStatuses } from '#domain/accounts/users.ts'
 import { useConnection, useSelector, useSignedInSession } from '#state/use-store.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
@@ -13,6 +14,8 @@ import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import { loadMessages } from '#ui/i18n/messages.ts'
 import { type UsersView, usersView } from '#features/users/view.ts'
+import { useSettings } from '#patterns/useSettings.ts'
+import { buildUserExportColumns } from '#features/users/list/export-columns.ts'
 import { buildUserColumns } from '#features/users/list/columns.tsx'
 import { SelectionCheckbox, SelectAllCheckbox } from '#features/users/list/SelectionCheckbox.tsx'
 import { selectRowSelection } from '#features/users/list/row-selection.ts'
@@ -32,9 +35,6 @@ const UserDrawer = lazy(loadDrawer)
 const loadBar = () => loadWithTexts(import(/* chunk: users */ '#features/users/list/SelectionBar.tsx'))
 const SelectionBar = lazy(async () => ({ default: (await loadBar()).SelectionBar }))
 const BulkActionRunner = lazy(async () => ({ default: (await loadBar()).BulkActionRunner }))
-const ExportDialog = lazy(async () => ({
-  default: (await loadWithTexts(import(/* chunk: users */ '#features/users/list/ExportDialog.tsx'))).ExportDialog,
-}))
 const RemoveUserDialog = lazy(async () => ({
   default: (await loadWithTexts(import(/* chunk: users */ '#features/users/list/RemoveUserDialog.tsx')))
     .RemoveUserDialog,
@@ -56,7 +56,7 @@ export function UserListPage({
 }) {
   const { t } = useTranslation('users')
   const { t: tUi } = useTranslation('ui')
-  const { user } = useSignedInSession()
+  const { user, caller } = useSignedInSession()
   const { isSessionExpired } = useConnection()
   const list = useListPage(usersList, usersView, { scope: user.company_id })
   const { view, rows = [], changeView, refetch } = list
@@ -68,7 +68,7 @@ export function UserListPage({
     onDone: refetch,
   })
   usePreloadedForm()
-  const [isExporting, setIsExporting] = useState(false)
+  const timeZone = useSettings()?.time_zone ?? null
   const { ids } = useSelector(selectRowSelection)
   const [action, setAction] = useState<BulkAction | null>(null)
   const selectionText = t('pick.counted', { count: ids.length, number: formatNumber(ids.length) })
@@ -77,7 +77,11 @@ export function UserListPage({
       list={list}
       title={t('title')}
       intro={t('lead', { company: user.company_name })}
-      exportButton={{ label: t('export'), onOpen: () => setIsExporting(true) }}
+      exportAs={{
+        name: t('title'),
+        buildColumns: () => buildUserExportColumns(t, { hasLevel: isDeleteLevel(caller), timeZone }),
+        namespaces: ['people'],
+      }}
       action={
         <Button
           kind="primary"
@@ -117,7 +121,6 @@ export function UserListPage({
         <UserDrawer ExtraSections={ExtraSections} open={view.open} onClose={closeDrawer} onSaved={refetch} />
       )}
       {action && <BulkActionRunner action={action} onDone={refetch} onClose={() => setAction(null)} />}
-      {isExporting && <ExportDialog view={view} onClose={() => setIsExporting(false)} />}
       {removedRow && (
         <RemoveUserDialog
           row={removedRow}

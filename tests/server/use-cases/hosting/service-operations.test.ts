@@ -149,7 +149,7 @@ describe('operations of a hosted service', () => {
         errorCode: 'NO_MEMORY',
         data: { tasks: '4', memory: '8000', beside: '100', needed: '32400', free: '3000' },
         // The message contains the requested memory of a task, and the memory that is added for each task.
-        errorMessage: expect.stringMatching(/Tasks: 4, each with 8000 MB, plus 100 MB each .* 32400 MB in all/),
+        errorMessage: expect.stringMatching(/Instances: 4, each with 8000 MB, plus 100 MB each .* 32400 MB in all/),
       },
     })
     expect(await readRow()).toMatchObject({ task_runtime_memory: 0, operation: null, needs_reboot: false })

@@ -1,0 +1,4 @@
+import type { EditorSection } from '#features/prices/changes/list-changes.ts'
+
+export const getHeadingId = (section: EditorSection): string => `price-section-${section}`
+export const rehearsalHeadingId = 'price-rehearsal'

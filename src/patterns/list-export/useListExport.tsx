@@ -1,0 +1,42 @@
+import { lazy, Suspense, type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { loadMessages, type MessageNamespace } from '#ui/i18n/messages.ts'
+import type { ExportDialogProps } from '#patterns/list-export/ExportDialog.tsx'
+import type { ExportColumn } from '#patterns/list-export/export-columns.ts'
+
+const ExportDialog = lazy(async () => {
+  const [module] = await Promise.all([
+    import(/* chunk: common later */ '#patterns/list-export/ExportDialog.tsx'),
+    loadMessages('export', 'problem'),
+  ])
+  return { default: module.ExportDialog }
+})
+
+export interface ListExportOptions extends Omit<ExportDialogProps, 'columns' | 'onClose'> {
+  /** Called when the dialog opens. */
+  buildColumns: () => readonly ExportColumn<never>[]
+  /** Messages of columns that only the file has. They are loaded before the dialog opens. */
+  namespaces?: readonly MessageNamespace[] | undefined
+}
+
+/** Offers a list as a file: the button for the head of the page, and the dialog while it is open. */
+export function useListExport(options: ListExportOptions | null): {
+  exportButton: { label: string; onOpen: () => void } | undefined
+  dialog: ReactNode
+} {
+  const { t } = useTranslation('ui')
+  const [isOpen, setIsOpen] = useState(false)
+  if (!options) return { exportButton: undefined, dialog: null }
+  const { buildColumns, namespaces = [], ...dialogProps } = options
+  return {
+    exportButton: {
+      label: t('list.export'),
+      onOpen: () => void loadMessages(...namespaces).then(() => setIsOpen(true)),
+    },
+    dialog: isOpen && (
+      <Suspense fallback={null}>
+        <ExportDialog {...dialogProps} columns={buildColumns()} onClose={() => setIsOpen(false)} />
+      </Suspense>
+    ),
+  }
+}

@@ -1,0 +1,54 @@
+/** Tests that lists are exported as files: the rows of the filter, from the device or from the server. */
+import { screen } from '@testing-library/dom'
+import { afterEach, expect, it, vi } from 'vitest'
+import { createUserActions, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
+
+const fixture = setUpShopPages()
+const { press, dialog } = createUserActions(fixture)
+afterEach(() => void vi.restoreAllMocks())
+
+/** Opens the export and saves the file. Returns its name and its lines. */
+async function saveExport(readText: (dialogText: string) => void = () => {}) {
+  const blobs: Blob[] = []
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
+    blobs.push(blob as Blob)
+    return 'blob:export'
+  })
+  const names: string[] = []
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    names.push(this.download)
+  })
+  await press('Export')
+  const { element, press: pressInDialog } = await dialog('Export as CSV')
+  await expect.poll(() => element.textContent).toMatch(/They are loaded from the server now|this device/)
+  readText(element.textContent ?? '')
+  await pressInDialog(/^Save \d+ rows?$/)
+  await expect.poll(() => blobs.length).toBe(1)
+  const lines = ((await blobs[0]?.text()) ?? '').replace('\uFEFF', '').trimEnd().split('\r\n')
+  return { name: names[0] ?? '', head: lines[0], rows: lines.slice(1) }
+}
+
+const countRows = () => document.querySelectorAll('tbody tr').length
+
+it('Contracts of all companies are exported with the columns of the list, online and offline', async () => {
+  await fixture.browser.openAs('delete@m18', '/app/contract')
+  await expect.poll(countRows).toBe(5)
+  const { name, head, rows } = await saveExport((text) => expect(text).toContain('Contracts: all rows'))
+  expect(name).toMatch(/^contracts-m18-\d{4}-\d\d-\d\d-\d{4}\.csv$/)
+  expect(head).toBe('Service code,Name,Company,Created,Expiry date,Status,To pay')
+  expect(rows).toHaveLength(5)
+  expect(rows.every((row) => row.includes('Acme Trading Limited'))).toBe(true)
+  fixture.browser.goOffline()
+  const stored = await saveExport((text) => expect(text).toContain('on this device'))
+  expect(stored.rows).toEqual(rows)
+})
+
+it('Modules are exported with the filter and the order of the list', async () => {
+  const readCodes = () => [...document.querySelectorAll('tbody .module-code')].map(({ textContent }) => textContent)
+  await fixture.browser.openAs('delete@m18', '/app/m18/module?sortField=code&sortOrder=desc&searchText=h')
+  await expect.poll(readCodes).toEqual(['scm', 'hr'])
+  const { head, rows } = await saveExport((text) => expect(text).toContain('all rows that match the filters'))
+  expect(head?.split(',').slice(0, 2)).toEqual(['Code', 'Name'])
+  expect(rows.map((row) => row.split(',')[0])).toEqual(readCodes())
+  await screen.findByText(/^Saved as modules-m18-/)
+})
