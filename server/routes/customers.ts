@@ -10,7 +10,7 @@ import {
   type EndpointHandler,
   type RequestContext,
 } from '#server/http/route-handler.ts'
-import { type ActingCall, readState, start, stop } from '#server/use-cases/customers/act-for-customer.ts'
+import { type ActingCall, start, stop } from '#server/use-cases/customers/act-for-customer.ts'
 import * as consents from '#server/use-cases/customers/acting-consents.ts'
 import * as notes from '#server/use-cases/customers/customer-notes.ts'
 import { customerList, customerOrderList, customerPaymentList, get } from '#server/use-cases/customers/customers.ts'
@@ -41,7 +41,6 @@ export const customerHandlers: EndpointHandler[] = [
     const subject = getSubject({ ...call.user, companyId })
     return { body, headers: { [headers.subject]: subject, [headers.actingUntil]: String(until) } }
   }),
-  createUseCaseHandler(calls.getActing, readState),
   createProcedureHandler(calls.stopActing, async (context) => {
     await stop(context.app, toActingCall(context))
     return { body: null }

@@ -123,7 +123,6 @@ export const addedCalls = [
   'DELETE /api/m18s/consent/:id',
   'GET /api/customer/:companyId/consent',
   'POST /api/customer/:companyId/acting',
-  'GET /api/m18s/acting',
   'DELETE /api/m18s/acting',
   'GET /api/sorder',
   'GET /api/module/contracts',

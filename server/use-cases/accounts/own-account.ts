@@ -33,7 +33,12 @@ export const readUser: UseCase<typeof getUser> = async ({ db, app, caller, sessi
  * Returns the acting member of the provider's staff as a user of the customer's company, with the rights of the consent. There are no keys,
  * because a session that acts has no unsent writes (decision 111).
  */
-async function readActingUser(app: AppContext, db: DatabaseHandle, caller: Caller, { staffCompanyId }: ActingConsent) {
+async function readActingUser(
+  app: AppContext,
+  db: DatabaseHandle,
+  caller: Caller,
+  { staffCompanyId, until }: ActingConsent,
+) {
   const record = await runAsSystem(db, () => findUserById(db, staffCompanyId, caller.userId))
   const company = await findCompanyById(db, caller.companyId)
   if (!record || !company) throw createUserNotFoundError()
@@ -49,6 +54,7 @@ async function readActingUser(app: AppContext, db: DatabaseHandle, caller: Calle
     access_level: accessLevel,
     ...noSealKeys,
     invitation: null,
+    acting_until: toTimestamp(app.config.timeZone, until),
   }
 }
 

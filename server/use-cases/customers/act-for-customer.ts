@@ -1,7 +1,6 @@
 /** Starts and ends acting for a customer: the session of the staff's user names the consent, and each request checks it (decision 111). */
 import type { Caller } from '#domain/access.ts'
 import { toTimestamp } from '#domain/time.ts'
-import type { getActing } from '#contract/staff/acting-calls.ts'
 import { type CompanyRecord, findCompanyById } from '#server/db/accounts/companies.ts'
 import * as consents from '#server/db/accounts/acting-consents.ts'
 import { findUserById } from '#server/db/accounts/users.ts'
@@ -9,9 +8,9 @@ import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { isCustomerId } from '#server/db/customers/customers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
-import type { AppContext, UseCase } from '#server/context/context.ts'
+import type { AppContext } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
-import { createNotFoundProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
+import { createNotFoundProblem, requireRow } from '#server/problems/problem-error.ts'
 import { announceAccount } from '#server/use-cases/accounts/announce-account.ts'
 import {
   buildConsentEntry,
@@ -106,11 +105,3 @@ const logEvent = (
   event: 'acting_started' | 'acting_stopped',
   about: number,
 ) => logSecurityEvent(app.log, event, { user: user.userId, tenant: user.companyId, about, request: requestId })
-
-export const readState: UseCase<typeof getActing> = async ({ app, db, caller }) => {
-  if (!caller.actingConsent) return { body: { customer: null } }
-  const company = await findCompanyById(db, caller.companyId)
-  if (!company) throw new ProblemError('ACTING_ENDED')
-  const until = toTimestamp(app.config.timeZone, caller.actingConsent.until)
-  return { body: { customer: { company_code: company.code, company_name: company.name, until } } }
-}

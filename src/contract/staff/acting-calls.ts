@@ -94,17 +94,6 @@ export const startActing = defineEndpoint({
   secret: true,
 })
 
-export const getActing = defineEndpoint({
-  name: 'getActing',
-  method: 'GET',
-  path: '/api/m18s/acting',
-  summary: "Returns the customer for whom the caller's session acts, or null in `customer`",
-  access: 'user',
-  matrix: 'Z-03',
-  output: z.object({ customer: z.nullable(actingState) }),
-  offline: 'read',
-})
-
 export const stopActing = defineEndpoint({
   name: 'stopActing',
   method: 'DELETE',
@@ -122,7 +111,6 @@ export const stopActing = defineEndpoint({
  * exports, and data of the acting user's own account. Every other call, and every new one, is ACTING_READ_ONLY.
  */
 export const actingCalls: ReadonlySet<string> = new Set([
-  'getActing',
   'stopActing',
   'signOut',
   'getUser',

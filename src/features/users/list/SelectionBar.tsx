@@ -9,6 +9,7 @@ import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import { useReadOnlyReason } from '#patterns/useOfflineReason.ts'
 import { useTranslation } from 'react-i18next'
 import { BulkActionDialog } from '#features/users/list/BulkActionDialog.tsx'
 import { fetchAllUsers, readAllUsers, shouldFetchAll } from '#features/users/list/export-users.ts'
@@ -36,14 +37,12 @@ const bulkActions: readonly { action: BulkAction; icon: IconName }[] = [
 export function SelectionBar({ list: { view, rows = [], count }, isDialogOpen, onAction }: SelectionBarProps) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')
-  const { t: tUi } = useTranslation('ui')
-  const { isSessionExpired } = useConnection()
   const { ids } = useSelector(selectRowSelection)
   const endSelection = useEndSelection(view, !isDialogOpen)
   const selectAll = useSelectAll(view)
   const otherPagesCount = ids.filter((id) => !rows.some(({ row }) => row.id === id)).length
   const isFullPage = rows.length > 0 && otherPagesCount + rows.length === ids.length && ids.length < count
-  const disabledReason = isSessionExpired ? tUi('form.lapsed') : null
+  const disabledReason = useReadOnlyReason()
   const getActionName = (action: BulkAction) => (action === 'roles' ? t('pick.roles') : tUsers(`action.${action}`))
   const selectAllItem = {
     key: 'all',
