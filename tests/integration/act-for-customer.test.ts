@@ -17,7 +17,8 @@ let m18: number
 let staffId: number
 let customer: Tablet
 beforeAll(async () => {
-  installation = await openInstallation()
+  // Longer than the consents, so that only they end.
+  installation = await openInstallation({ PROVIDER_REFRESH_IDLE_SECONDS: '43200' })
   const { world } = installation.server
   ;({ alpha, m18 } = world.companies)
   staffId = world.users['admin@m18'] ?? 0
