@@ -71,6 +71,8 @@ export const securityMessages = {
   user_disabled: 'a user was disabled',
   user_deleted: 'a user was deleted',
   role_changed: 'the roles of a user changed',
+  acting_started: 'a member of the staff began to act for a customer',
+  acting_stopped: 'a member of the staff stopped acting for a customer',
   access_denied: 'access was denied',
   cross_site_refused: 'a cross-site request was refused',
   host_refused: 'a request for another host name was refused',

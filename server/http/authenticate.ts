@@ -2,10 +2,12 @@
  * Authenticates a request by its bearer header, never by a cookie (K-02). Flags and status of the user are read with every request (S-44,
  * S-52), so that revoked rights end with the next call.
  */
-import { type Caller, isAllowed } from '#domain/access.ts'
+import { type Caller, environments, isAllowed, isProviderAdmin } from '#domain/access.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import type { UnauthorizedDetails } from '#contract/accounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
+import { actingCalls } from '#contract/staff/acting-calls.ts'
+import type { ConsentOfSession } from '#server/db/accounts/acting-consents.ts'
 import { findTokenByAccessHash, markAccessUsed, type PresentedToken } from '#server/db/accounts/tokens.ts'
 import { runSingleStatement, writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -15,11 +17,13 @@ import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 export interface Principal {
   caller: Caller | null
   sessionId: string | null
+  /** The user of the session, who is not the caller while the session acts for a customer (decision 111). */
+  sessionUser: Caller | null
   /** Problem of the presented token, thrown if the call needs a caller. Null without a problem. */
   problem: ProblemError | null
 }
 
-export const anonymousPrincipal: Principal = { caller: null, sessionId: null, problem: null }
+export const anonymousPrincipal: Principal = { caller: null, sessionId: null, sessionUser: null, problem: null }
 
 const bearerShape = /^Bearer ([\w.~+/=-]{1,200})$/i
 
@@ -35,8 +39,34 @@ export async function authenticate(app: AppContext, authorization: string | unde
   if (problemCode || !token)
     return createRefusedPrincipal(problemCode ?? 'UNAUTHORIZED', hasSessionExpired(token, app.clock()))
   await recordFirstUse(app, token)
-  return { caller: token.caller, sessionId: token.sessionId, problem: null }
+  const { caller: sessionUser, sessionId, consent } = token
+  if (consent === null) return { caller: sessionUser, sessionId, sessionUser, problem: null }
+  // A session whose consent is over is not silently its user's own again: the next write was meant for the customer.
+  const caller = createActingCaller(sessionUser, consent, app.clock())
+  return { caller, sessionId, sessionUser, problem: caller ? null : new ProblemError('ACTING_ENDED') }
 }
+
+/**
+ * Returns the caller of a session that acts for a customer: the staff's user with the rights of the admin who gave the consent. Checked
+ * with every request. Returns null if the consent is over or the user may no longer act.
+ */
+function createActingCaller(sessionUser: Caller, consent: ConsentOfSession, now: number): Caller | null {
+  if (!isProviderAdmin(sessionUser) || !consent.isGiverAdmin) return null
+  if (consent.ended !== null || consent.until <= now) return null
+  return {
+    userId: sessionUser.userId,
+    companyId: consent.companyId,
+    companyCode: consent.companyCode,
+    admin: true,
+    order: consent.giverOrders,
+    accessLevel: environments.production,
+    actingConsent: { consentId: consent.id, staffCompanyId: sessionUser.companyId, until: consent.until },
+  }
+}
+
+/** Returns the principal without acting, for the call that ends it. */
+export const toSessionUserPrincipal = (principal: Principal): Principal =>
+  principal.sessionUser ? { ...principal, caller: principal.sessionUser, problem: null } : principal
 
 /** Records the first use of a token that was refreshed. A later use of its parent may then be treated as theft (decision 69). */
 async function recordFirstUse(app: AppContext, { tokenId, parentId, accessUsed }: PresentedToken): Promise<void> {
@@ -73,6 +103,8 @@ export function checkForUser(principal: Principal, forUser: string | undefined):
   if (forUser !== getSubject(principal.caller)) throw new ProblemError('WRONG_SESSION')
 }
 
+/** Throws FORBIDDEN, or ACTING_READ_ONLY for a call that is not allowed while acting for a customer. */
 export function checkPermission(endpoint: Endpoint, principal: Principal): void {
+  if (principal.caller?.actingConsent && !actingCalls.has(endpoint.name)) throw new ProblemError('ACTING_READ_ONLY')
   if (!isAllowed(endpoint.access, principal.caller)) throw createForbiddenProblem()
 }

@@ -53,7 +53,11 @@ const contentHeaders = [
 
 function logRefusal(request: FastifyRequest, problem: ProblemError): void {
   const event =
-    problem.code === 'FORBIDDEN' ? 'access_denied' : problem.code === 'VALIDATION_ERROR' ? 'input_refused' : null
+    problem.code === 'FORBIDDEN' || problem.code === 'ACTING_READ_ONLY'
+      ? 'access_denied'
+      : problem.code === 'VALIDATION_ERROR'
+        ? 'input_refused'
+        : null
   if (event === null) return
   const caller = request.principal?.caller
   logSecurityEvent(request.log, event, {

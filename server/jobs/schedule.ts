@@ -16,6 +16,7 @@ import { expireBackups, cleanUpBackups } from '#server/use-cases/hosting/backups
 import { startDueBackups } from '#server/use-cases/hosting/backups/start-due-backups.ts'
 import { checkServices } from '#server/use-cases/hosting/check-services.ts'
 import { runDueServiceWork } from '#server/use-cases/hosting/run-due-service-work.ts'
+import { recordEndedConsents } from '#server/use-cases/customers/acting-consents.ts'
 import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
 import { writeFailedSignIns } from '#server/use-cases/sessions/failed-sign-ins.ts'
 
@@ -36,6 +37,8 @@ export const schedule: readonly ScheduledJob[] = [
   { ...clusterJob, name: 'integrate-audit-trail', firstMs: 800, everyMs: 800, run: integrate },
   { ...clusterJob, name: 'reconcile-payments', firstMs: secondMs, everyMs: 10 * secondMs, run: requestReconcileIfDue },
   { ...clusterJob, name: 'expire-orders', firstMs: 5 * secondMs, everyMs: 10 * minuteMs, run: requestOrderUpkeep },
+  // Every request checks the consent itself, so only the entry of the audit trail waits for this.
+  { ...clusterJob, name: 'end-consents', firstMs: 7 * secondMs, everyMs: 20 * secondMs, run: recordEndedConsents },
   // Each node checks the logs, because each shows the alarms that it knows of.
   { ...nodeJob, name: 'check-audit-logs', firstMs: 5 * secondMs, everyMs: dayMs, run: checkCompleteLogs },
   // Also needed if no services are hosted here, because an overdue month suspends backups.

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
+import { stopActing } from '#contract/staff/acting-calls.ts'
 import type { StoredResponse } from '#server/commands/write-command.ts'
 import { parseLanguage } from '#server/problems/problem-body.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -22,6 +23,7 @@ import {
   getSubject,
   type Principal,
   authenticate,
+  toSessionUserPrincipal,
 } from '#server/http/authenticate.ts'
 import { inputLimits } from '#server/config/input-limits.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -90,10 +92,7 @@ function getBodyLimit({ encoding, access, body }: Endpoint): number {
 async function admitRequest(routeContext: RouteContext, call: RouteCall): Promise<void> {
   const { endpoint, request, reply } = call
   // The credential of the token call is not a session, and its response must not depend on an older session.
-  const principal =
-    endpoint.name === 'grantToken'
-      ? anonymousPrincipal
-      : await authenticate(routeContext.app, request.headers.authorization)
+  const principal = endpoint.name === 'grantToken' ? anonymousPrincipal : await authenticateCall(routeContext.app, call)
   // Checking an invalid token costs a database query, so it is counted like an anonymous request.
   if (principal.problem) await routeContext.countAnonymous(request)
   request.principal = principal
@@ -104,18 +103,32 @@ async function admitRequest(routeContext: RouteContext, call: RouteCall): Promis
   await routeContext.countCostly(request)
 }
 
+/** The call that ends acting is its user's own, also after the consent has ended. */
+async function authenticateCall(app: AppContext, { endpoint, request }: RouteCall): Promise<Principal> {
+  const principal = await authenticate(app, request.headers.authorization)
+  return endpoint.name === stopActing.name ? toSessionUserPrincipal(principal) : principal
+}
+
 function checkAccess(
   { app }: RouteContext,
   { endpoint, handler, request, reply }: RouteCall,
   principal: Principal,
 ): void {
   request.principal = principal
-  if (principal.caller) reply.header(headers.subject, getSubject(principal.caller))
+  const { caller } = principal
+  if (caller) reply.header(headers.subject, getSubject(caller))
+  if (caller?.actingConsent) reply.header(headers.actingUntil, String(caller.actingConsent.until))
   checkForUser(principal, getHeader(request.headers, headers.forUser))
   if (endpoint.access !== 'anybody') requireCaller(principal)
   // The permission for a write is checked after its idempotency row (protocol 4), so that a repeat gets its response even if the role was
-  // lost. For files it is checked here, before they are read.
-  if (endpoint.method === 'GET' || !handler || endpoint.secret || endpoint.encoding === 'multipart')
+  // lost. For files it is checked here, before they are read. A session that acts for a customer has no writes to repeat.
+  if (
+    caller?.actingConsent ||
+    endpoint.method === 'GET' ||
+    !handler ||
+    endpoint.secret ||
+    endpoint.encoding === 'multipart'
+  )
     checkPermission(endpoint, principal)
   if (!handler) throw new ProblemError('NOT_SUPPORT')
   if (endpoint.method !== 'GET' && !endpoint.secret) requireFreeSpace(app)

@@ -92,6 +92,8 @@ export const getUser = defineEndpoint({
     seal_keys: z.array(sealKey),
     /** For admins: the latest invitation link of a user who is not activated. Null if no sent link is valid. */
     invitation: z.nullable(z.object({ until: timestamp, works: z.boolean() })),
+    /** End of the consent under which the caller acts for a customer (decision 111). Otherwise omitted. */
+    acting_until: z.optional(timestamp),
   }),
   offline: 'read',
 })

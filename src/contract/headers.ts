@@ -9,6 +9,8 @@ export const headers = {
   forUser: 'for-user',
   /** `{company id}:{user id}` of the user that the response is for. */
   subject: 'x-subject',
+  /** Sent with `subject` while the provider's staff act for a customer: the end of the consent in epoch ms (decision 111). */
+  actingUntil: 'x-acting',
   /** Server time at which the data was read, in epoch ms. */
   asOf: 'x-as-of',
   /** Change number of the company's list tables at that time. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from '#contract/endpoint.ts'
+import * as actingCalls from '#contract/staff/acting-calls.ts'
 import * as accounts from '#contract/accounts.ts'
 import * as apps from '#contract/apps.ts'
 import * as backups from '#contract/backups.ts'
@@ -34,7 +35,7 @@ export const endpointsByNoun: Readonly<Record<string, readonly Endpoint[]>> = {
   requests: listEndpoints(requests),
   users: listEndpoints(users),
   orders: listEndpoints(orders),
-  customers: [...listEndpoints(customers), ...listEndpoints(customerNotes)],
+  customers: [...listEndpoints(customers), ...listEndpoints(customerNotes), ...listEndpoints(actingCalls)],
   prices: [...listEndpoints(prices), ...listEndpoints(withdrawnPrices)],
   payments: listEndpoints(payments),
   calendars: listEndpoints(calendars),

@@ -27,6 +27,9 @@ export const problemStatus = {
   WRONG_HOST: 403,
   // Only if the operator enabled it (S-48): the password must be entered again.
   STEP_UP_REQUIRED: 403,
+  // The provider's staff act for a customer: they may not use this call, or the consent is over (decision 111).
+  ACTING_READ_ONLY: 403,
+  ACTING_ENDED: 403,
   NOT_FOUND: 404,
   USER_NOT_EXIST: 404,
   INTENT_UNKNOWN: 404,

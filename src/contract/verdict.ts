@@ -23,11 +23,18 @@ export interface ResponseFacts {
 }
 
 const neverStored = new Set([401, 408, 423, 424, 425, 429])
+const unstoredCodes = new Set<string | null>([
+  'IDEMPOTENCY_IN_PROGRESS',
+  'WRONG_SESSION',
+  'STEP_UP_REQUIRED',
+  'ACTING_READ_ONLY',
+  'ACTING_ENDED',
+])
 
 /** Whether the idempotency store stores an outcome. An outcome that may differ next time is not stored. */
 export function isStored(status: number, code: string | null): boolean {
   if (status >= 500 || neverStored.has(status)) return false
-  return code !== 'IDEMPOTENCY_IN_PROGRESS' && code !== 'WRONG_SESSION' && code !== 'STEP_UP_REQUIRED'
+  return !unstoredCodes.has(code)
 }
 
 const verdictByCode: Record<string, Verdict> = {
@@ -39,6 +46,9 @@ const verdictByCode: Record<string, Verdict> = {
   INTENT_DONE: 'done',
   // The user has to enter the password. After that the same bytes may be sent again.
   STEP_UP_REQUIRED: 'refused',
+  // Waiting would not help, because acting for a customer is over, or allows no changes.
+  ACTING_READ_ONLY: 'refused',
+  ACTING_ENDED: 'refused',
   // Waiting would not help, because the server does not support the call. The entries behind it would be blocked forever.
   NOT_SUPPORT: 'refused',
 }

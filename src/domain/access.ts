@@ -18,6 +18,17 @@ export interface Caller {
   admin: boolean
   order: boolean
   accessLevel: AccessLevel
+  /** Set while a member of the provider's staff acts for the company. `userId` is then that member (decision 111). */
+  actingConsent?: ActingConsent
+}
+
+/** The consent of a customer's admin, under which a member of the provider's staff acts for the company. */
+export interface ActingConsent {
+  consentId: number
+  /** The company of the acting user. */
+  staffCompanyId: number
+  /** End of the consent, epoch ms. */
+  until: number
 }
 
 export const isProvider = (caller: Caller) => caller.companyCode === PROVIDER

@@ -4,7 +4,11 @@ import type { Problem } from '#contract/problem.ts'
 import type { UserRow } from '#contract/users.ts'
 
 /** The signed-in user from the server's last response (M23). */
-export type SessionUser = Omit<UserRow, 'id'> & { id: number }
+export type SessionUser = Omit<UserRow, 'id'> & {
+  id: number
+  /** End of the consent under which the user acts for a customer, in the business time zone. Otherwise missing. */
+  acting_until?: string | undefined
+}
 
 export type SessionState =
   /** The session has not been read yet, or could not be read (`problem`). A loading view is shown (M10). */

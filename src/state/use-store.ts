@@ -12,9 +12,15 @@ export const useStore = useRawStore.withTypes<AppStore>()
 export const useSession = () => useSelector((state) => state.session)
 export const useConnection = () => useSelector((state) => state.connection)
 
+/** Whether the user acts for a customer, for whom nothing can be changed (decision 111). */
+export const useIsActing = (): boolean =>
+  useSelector(({ session }) => session.kind === 'signed in' && session.user.acting_until !== undefined)
+
 /** Reason why nothing can be saved now, shown before the user types; `reason` is a message key. Null if none. */
 export function useSaveBlocked() {
   const { networkState, isSessionExpired, isDeviceFull } = useConnection()
+  const isActing = useIsActing()
+  if (isActing) return { code: 'ACTING_READ_ONLY', reason: 'form.acting' } as const
   if (isSessionExpired) return { code: 'SESSION_LAPSED', reason: 'form.lapsed' } as const
   return isDeviceFull && networkState !== 'online' ? ({ code: 'DEVICE_FULL', reason: 'form.full' } as const) : null
 }

@@ -22,6 +22,8 @@ const byCode: Record<ProblemCode, Verdict | Record<'POST' | 'PUT' | 'DELETE', Ve
   USER_STATUS_INVALID: 'refused',
   FORBIDDEN: 'refused',
   WRONG_HOST: 'refused',
+  ACTING_READ_ONLY: 'refused',
+  ACTING_ENDED: 'refused',
   STEP_UP_REQUIRED: 'refused',
   // Another user has deleted the row: a DELETE is `done`, a PUT is a `conflict` (protocol 14).
   NOT_FOUND: { POST: 'refused', PUT: 'conflict', DELETE: 'done' },
@@ -165,6 +167,8 @@ describe('isStored (protocol 3)', () => {
         'RATE_LIMITED',
         'SERVER_ERROR',
         'STEP_UP_REQUIRED',
+        'ACTING_READ_ONLY',
+        'ACTING_ENDED',
         'NOT_SUPPORT',
         'UNAVAILABLE',
         'INTERRUPTED',

@@ -97,6 +97,8 @@ const endpointsWithNumber = new Set([
   'applyPaymentTask',
   'updateCustomerNote',
   'deleteCustomerNote',
+  // Ends the consent of `giveConsent`, so that no session of a role acts for a customer.
+  'revokeConsent',
 ])
 /** Endpoints in which the id is only a filter. For a company that does not exist they return an empty list. */
 const filterEndpoints = new Set(['listServices', 'recheckServices'])
@@ -104,6 +106,7 @@ const filterEndpoints = new Set(['listServices', 'recheckServices'])
 const isDeletionTooEarly = (endpoint: Endpoint, role: Role) => endpoint.name === 'deleteService' && role !== 'D'
 
 const bodies: Record<string, unknown> = {
+  giveConsent: { hours: 4 },
   createCustomerNote: { text: 'Walk' },
   updateCustomerNote: { text: 'Walk', row_version: 1 },
   createUser: { title: 0, name: 'Walk', email: 'x' },

@@ -5,6 +5,11 @@
 import { deletePushDevicesOfSession, deletePushDevicesOfUser } from '#server/db/notifications/push-devices.ts'
 import { CompiledQuery, type Insertable } from 'kysely'
 import type { Caller } from '#domain/access.ts'
+import {
+  type ConsentOfSession,
+  type ConsentOfSessionRow,
+  toConsentOfSession,
+} from '#server/db/accounts/acting-consents.ts'
 import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
@@ -41,6 +46,8 @@ export interface PresentedToken extends SessionHolder {
   used: number | null
   parentId: number | null
   accessUsed: number | null
+  /** Company for which the session acts, even if the consent is over. Null for most sessions (decision 111). */
+  actingCompanyId: number | null
 }
 
 const selectPresentedTokens = (db: DatabaseHandle) =>
@@ -49,6 +56,7 @@ const selectPresentedTokens = (db: DatabaseHandle) =>
     .innerJoin('session', 'session.id', 'token.session_id')
     .innerJoin('portal_user', 'portal_user.id', 'token.user_id')
     .innerJoin('company', 'company.id', 'portal_user.company_id')
+    .leftJoin('acting_consent', 'acting_consent.id', 'session.acting_consent_id')
     .select([
       'token.id as token_id',
       'token.access_until',
@@ -67,6 +75,7 @@ const selectPresentedTokens = (db: DatabaseHandle) =>
       'portal_user.access_level',
       'company.id as company_id',
       'company.code as company_code',
+      'acting_consent.company_id as customer_id',
     ])
 
 type PresentedTokenRow = Awaited<ReturnType<ReturnType<typeof selectPresentedTokens>['executeTakeFirstOrThrow']>>
@@ -91,15 +100,20 @@ const toPresentedToken = (row: PresentedTokenRow): PresentedToken => ({
   used: row.used,
   parentId: row.parent_id,
   accessUsed: row.access_used,
+  actingCompanyId: row.customer_id,
 })
 
-const accessHolderQuery = 'select * from holder_of_access($1)'
+const accessHolderQuery = 'select * from caller_of_access($1)'
+
+/** `consent` is null for a session that acts for nobody. */
+export type PresentedAccess = PresentedToken & { consent: ConsentOfSession | null }
 
 /** Works without a transaction, because the called database function runs as portal_system. */
-export async function findTokenByAccessHash(db: QueryExecutor, accessHash: string): Promise<PresentedToken | null> {
-  const { rows } = await db.executeQuery<PresentedTokenRow>(CompiledQuery.raw(accessHolderQuery, [accessHash]))
+export async function findTokenByAccessHash(db: QueryExecutor, accessHash: string): Promise<PresentedAccess | null> {
+  const query = CompiledQuery.raw(accessHolderQuery, [accessHash])
+  const { rows } = await db.executeQuery<PresentedTokenRow & ConsentOfSessionRow>(query)
   const [row] = rows
-  return row ? toPresentedToken(row) : null
+  return row ? { ...toPresentedToken(row), consent: toConsentOfSession(row) } : null
 }
 
 /** Locks the session's row first, so that concurrent refreshes run one after the other (K-08). */

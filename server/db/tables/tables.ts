@@ -16,7 +16,7 @@ import type { UploadTables } from '#server/db/tables/upload-tables.ts'
  * The last file in server/db/migrations. The server does not start if the folder's last file is another one. Update it with each new
  * migration.
  */
-export const latestMigration = '059-payment-groups'
+export const latestMigration = '060-acting'
 
 type JsonColumn<T> = ColumnType<T, string, string>
 type ImmutableColumn<T> = ColumnType<T, T, never>
@@ -85,6 +85,8 @@ export interface SessionTable extends UserColumns {
   end_time: ImmutableColumn<number>
   ended: number | null
   ended_reason: string | null
+  /** The consent under which the session acts for a customer. Null for most sessions. */
+  acting_consent_id: Generated<number | null>
   user_agent: string
   address: string
 }

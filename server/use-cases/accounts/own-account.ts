@@ -1,10 +1,12 @@
 import type { getSettings, getUser, updateOwnUser } from '#contract/accounts.ts'
-import { isCompanyAdmin } from '#domain/access.ts'
+import { type ActingConsent, type Caller, isCompanyAdmin } from '#domain/access.ts'
 import { cleanText } from '#domain/text.ts'
 import { toTimestamp } from '#domain/time.ts'
 import { checkUser, userStatus } from '#domain/accounts/users.ts'
 import { findOwnAssetName } from '#server/db/accounts/assets.ts'
+import { findCompanyById } from '#server/db/accounts/companies.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { runAsSystem } from '#server/db/tenant.ts'
 import { findLinkExpiry } from '#server/db/accounts/one-time-keys.ts'
 import { findUserById, lockUser, type UserRecord } from '#server/db/accounts/users.ts'
 import type { UseCaseContext, AppContext, UseCase } from '#server/context/context.ts'
@@ -14,6 +16,8 @@ import { requireUserVersion, storeUser, createUserNotFoundError, toUserRow } fro
 
 /** Admins may read other users of their company. For other callers the ids of other users are treated as missing. */
 export const readUser: UseCase<typeof getUser> = async ({ db, app, caller, sessionId }, { query }) => {
+  if (caller.actingConsent && (query.userId ?? caller.userId) === caller.userId)
+    return { body: await readActingUser(app, db, caller, caller.actingConsent) }
   const id = query.userId ?? caller.userId
   const isSelf = id === caller.userId
   const record =
@@ -23,6 +27,35 @@ export const readUser: UseCase<typeof getUser> = async ({ db, app, caller, sessi
     isSelf || record.status !== userStatus.deactivated ? null : await findInvitation(db, app, record.id)
   const sealKeys = isSelf ? await readSealKeys(db, record, { sessionId, seals: query.seals }) : noSealKeys
   return { body: { ...toUserRow(app, record), ...sealKeys, invitation } }
+}
+
+/**
+ * Returns the acting member of the provider's staff as a user of the customer's company, with the rights of the consent. There are no keys,
+ * because a session that acts has no unsent writes (decision 111).
+ */
+async function readActingUser(
+  app: AppContext,
+  db: DatabaseHandle,
+  caller: Caller,
+  { staffCompanyId, until }: ActingConsent,
+) {
+  const record = await runAsSystem(db, () => findUserById(db, staffCompanyId, caller.userId))
+  const company = await findCompanyById(db, caller.companyId)
+  if (!record || !company) throw createUserNotFoundError()
+  const { companyId, companyCode, admin, order, accessLevel } = caller
+  return {
+    ...toUserRow(app, record),
+    company_id: companyId,
+    company_code: companyCode,
+    company_name: company.name,
+    admin,
+    order,
+    alert: false,
+    access_level: accessLevel,
+    ...noSealKeys,
+    invitation: null,
+    acting_until: toTimestamp(app.config.timeZone, until),
+  }
 }
 
 const noSealKeys = { seal_key: null, session_seal_key: null, seal_keys: [] }
@@ -73,17 +106,19 @@ function getChangedOwnFields(
 
 export const createSettingsUseCase =
   (build: string): UseCase<typeof getSettings> =>
-  async ({ app: { config, payments } }) => ({
+  async ({ app: { config, payments }, caller }) => ({
     body: {
       time_zone: config.timeZone,
       uat_bound: config.uatBound,
       currencies: ['HKD', 'USD', 'RMB'],
-      payment: {
-        stripe_key: payments.stripeKey,
-        card_frame: payments.cardFrame,
-        alipay: payments.types.includes('alipay'),
-        types: [...payments.types],
-      },
+      payment: caller.actingConsent
+        ? { stripe_key: null, card_frame: null, alipay: false, types: [] }
+        : {
+            stripe_key: payments.stripeKey,
+            card_frame: payments.cardFrame,
+            alipay: payments.types.includes('alipay'),
+            types: [...payments.types],
+          },
       build,
       minimum_build: config.minBuild === 0 ? '' : String(config.minBuild),
       worker_bypass: config.workerBypass,

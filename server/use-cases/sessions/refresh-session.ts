@@ -102,10 +102,11 @@ function isStolen(
   return !presentedTokens.some(({ access_hash: hash }) => hash === newestAccess)
 }
 
-const isExpected = ({ caller }: PresentedToken, expectedUser: RenewalInput['expectedUser']) =>
+/** A device whose session acts for a customer names that company. */
+const isExpected = ({ caller, actingCompanyId }: PresentedToken, expectedUser: RenewalInput['expectedUser']) =>
   expectedUser === null ||
   (expectedUser.userId === caller.userId &&
-    (expectedUser.companyId === null || expectedUser.companyId === caller.companyId))
+    (expectedUser.companyId === null || [caller.companyId, actingCompanyId].includes(expectedUser.companyId)))
 
 async function exchangeToken(
   db: DatabaseHandle,

@@ -2,7 +2,8 @@
 import { getUser } from '#contract/accounts.ts'
 import { createLocalProblem } from '#contract/problem.ts'
 import { storeOwnAccount } from '#local/session/own-account.ts'
-import { subscribeToSession, type Session } from '#local/session/session.ts'
+import { endOverdueActing, subscribeToSession, type Session } from '#local/session/session.ts'
+import { getThisDevice } from '#local/storage/device.ts'
 import type { WorkerMessage } from '#request/ports.ts'
 import type { ApiClient } from '#request/call-results.ts'
 import { type SessionUser, sessionReadFailed, signedOut, userRead } from '#state/session-slice.ts'
@@ -11,6 +12,7 @@ import type { AppStore } from '#state/store.ts'
 import { waitForIdle } from '#app/browser/idle.ts'
 import { watchDatabase } from '#app/connection/database-watch.ts'
 import { closeOtherPushes } from '#app/connection/close-pushes.ts'
+import { getBusinessNow } from '#ui/page/business-clock.ts'
 import { initialUser, readCachedUser } from '#app/connection/cached-user.ts'
 
 /** `pageReady`: the user is shown only when the first page can be rendered, so that the layout does not appear without content. */
@@ -35,6 +37,8 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
   async function followSession(session: Session | null) {
     followCount += 1
     const ownCount = followCount
+    // The end of a consent also counts offline. It changes the session, which calls this function again.
+    if (session?.actingUntil !== undefined && (await endOverdueActing(getThisDevice(), getBusinessNow()))) return
     const activeSession = session?.signedOut ? null : session
     const subject = activeSession ? `${activeSession.companyId} ${activeSession.userId}` : ''
     if (subject === '' || subject !== (lastSubject ?? subject)) forgetMedia()

@@ -27,7 +27,10 @@ export function RouteGuard({ access, children }: { access: AccessRule; children:
   if (admission.kind === 'held') return <Loading />
   if (admission.kind === 'drawn') {
     // If another user has signed in from another tab, the previous user's dialogs and input are discarded.
-    const userKey = session.kind === 'signed in' ? session.caller.userId : 'nobody'
+    const userKey = session.kind === 'signed in' ? `${session.caller.companyId} ${session.caller.userId}` : 'nobody'
+    // The acting user's own account is not the customer's (decision 111).
+    if (session.kind === 'signed in' && session.user.acting_until && ownAccountPath.test(pathname))
+      return <RedirectHome />
     return (
       <Suspense key={userKey} fallback={<Loading />}>
         {children}
@@ -42,6 +45,8 @@ export function RouteGuard({ access, children }: { access: AccessRule; children:
   const query = hasLeft || pathname === routes.home.path ? '' : `?to=${encodeURIComponent(pathname + search)}`
   return <Navigate to={routes.login.path + query} replace />
 }
+
+const ownAccountPath = /^\/app\/profile\/(?!company)/
 
 /** Address of the payment result page for a user who is not signed in. Null if the browser does not come from a payment gateway. */
 export function paymentResultPath(search: string, hash: string): string | null {

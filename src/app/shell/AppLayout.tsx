@@ -45,6 +45,9 @@ const SendReport = lazy(async () => {
   const load = () => import(/* chunk: pages */ '#features/outbox/SendReport.tsx')
   return { default: (await loadWithMessages(load, 'outbox', 'people', 'users', 'problem')).SendReport }
 })
+const ActingBanner = lazy(async () => ({
+  default: (await retryImport(() => import('#app/shell/ActingBanner.tsx'))).ActingBanner,
+}))
 const LazyMobileNavigation = lazy(async () => ({
   default: (await import('#app/shell/MobileNavigation.tsx')).MobileNavigation,
 }))
@@ -97,6 +100,16 @@ export function AppLayout() {
           <Navigation caller={caller} />
         </div>
         <div className="body">
+          {user.acting_until && (
+            <Suspense fallback={<div className="acting" />}>
+              <ActingBanner
+                key={user.company_id}
+                companyId={user.company_id}
+                company={user.company_name}
+                until={user.acting_until}
+              />
+            </Suspense>
+          )}
           <DatabaseBanner />
           <Suspense fallback={null}>
             <DeferredDataLossBanner />

@@ -52,7 +52,8 @@ export function createEntryFormatter(t: TFunction<'audit'>, tSentence: TFunction
   }
   const formatUser = (entry: SentenceEntry): string => {
     if (entry.exec_user_name !== '') return entry.exec_user_name
-    if (entry.by_provider) return t('staff')
+    const { StaffName: staffName } = entry.info
+    if (entry.by_provider) return typeof staffName === 'string' ? t('staffNamed', { name: staffName }) : t('staff')
     return entry.exec_user_id !== null || isUnknownPerson(entry) ? t('nobody') : tSentence('portal')
   }
   return {
@@ -99,8 +100,8 @@ const mainKeys: Partial<Record<AuditEntryRow['code'], readonly string[]>> = {
   app: ['AppCode'],
 }
 
-/** Facts that another part of the entry shows: who acted, and whether a field was changed. */
-const hiddenKeys = new Set(['By', 'ChangeCount'])
+/** Facts that another part of the entry shows: who acted, whether a field was changed, and what happened to a consent. */
+const hiddenKeys = new Set(['By', 'ChangeCount', 'Help'])
 
 function sortInfo({ code, info }: AuditEntrySubject): [string, unknown][] {
   const firstKeys = mainKeys[code] ?? []

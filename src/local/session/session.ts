@@ -25,6 +25,9 @@ export interface Session extends Subject {
   until: number | null
   renewFrom?: number | undefined
   newestAccess?: string | undefined
+  /** End of the consent under which the user acts for a customer (server time, epoch ms), otherwise undefined (decision 111). */
+  actingUntil?: number | undefined
+  actingFrom?: Subject | undefined
 }
 
 /**
@@ -35,8 +38,8 @@ export async function readSession(device: Device = getThisDevice()): Promise<Ses
   const { directory } = device
   const record = await withRetry(directory, () => directory.session.get('now'))
   if (!record?.subject) return null
-  const { subject, generation, signedOut, until = null, renewFrom, newestAccess } = record
-  return { ...subject, generation, signedOut, until, renewFrom, newestAccess }
+  const { subject, generation, signedOut, until = null, renewFrom, newestAccess, actingUntil, actingFrom } = record
+  return { ...subject, generation, signedOut, until, renewFrom, newestAccess, actingUntil, actingFrom }
 }
 
 export async function readActiveSession(device: Device = getThisDevice()): Promise<Session | null> {
@@ -58,18 +61,47 @@ export function subscribeToSession(
   return () => subscription.unsubscribe()
 }
 
-/** Opens the session after a sign-in by password, or after a response proved whose session cookie the browser has. */
-export async function openSession(device: Device, subject: Subject): Promise<void> {
+/**
+ * Opens the session after a sign-in by password, or after a response proved whose session cookie the browser has. `actingUntil` is the end
+ * of the consent if the user acts for a customer.
+ */
+export async function openSession(device: Device, subject: Subject, actingUntil?: number): Promise<void> {
   const db = device.getDatabase(subject)
+  const isActing = actingUntil !== undefined
   // Stored before the generation is opened: code that wipes a former session reads the generation first and the session second.
-  const newSession = { subject, signedOut: false, until: undefined, renewFrom: undefined, newestAccess: undefined }
-  await changeSession(device, (previous) => ({ ...previous, ...newSession }), { ...subject, clean: false })
+  await changeSession(device, (previous) => buildNextRecord(previous, subject, actingUntil), {
+    ...subject,
+    clean: false,
+    ...(isActing ? { isActing } : {}),
+  })
   await transact(db, ['meta', 'outbox'], async () => {
     const generation = ((await getMetaRecord(db, 'session-generation'))?.generation ?? 0) + 1
     await db.meta.put({ name: 'session-generation', open: true, generation })
     await db.outbox.where('state').equals('sign in').modify({ state: 'waiting', notBefore: 0, delayedBy: null })
   })
   await wipeFormerUsers(device)
+}
+
+/** Starting and ending acting is the same session of the server, with the same tokens. */
+function buildNextRecord(previous: SessionRecord, subject: Subject, actingUntil: number | undefined): SessionRecord {
+  const isSameUser = previous.subject?.userId === subject.userId && !previous.signedOut
+  const isSwitch = isSameUser && (actingUntil !== undefined || previous.actingUntil !== undefined)
+  const own = previous.actingUntil === undefined ? (previous.subject ?? undefined) : previous.actingFrom
+  const tokens = isSwitch ? {} : { until: undefined, renewFrom: undefined, newestAccess: undefined }
+  const actingFrom = actingUntil !== undefined && isSameUser ? own : undefined
+  return { ...previous, ...tokens, subject, signedOut: false, actingUntil, actingFrom }
+}
+
+/**
+ * Ends acting for a customer on this device if the consent is over, also offline. `serverNow` is the server's time in epoch ms. Returns
+ * whether it has ended.
+ */
+export async function endOverdueActing(device: Device, serverNow: number): Promise<boolean> {
+  const session = await readSession(device)
+  if (session?.actingUntil === undefined || session.actingUntil > serverNow) return false
+  if (session.signedOut || !session.actingFrom) return await endSession(device, session.generation)
+  await openSession(device, session.actingFrom)
+  return true
 }
 
 /** Returns true if the session has expired although the user has not signed out. Nothing can be sent before a new sign-in. */
@@ -89,11 +121,19 @@ export async function markSignedOut(device: Device): Promise<void> {
  */
 export async function endSession(device: Device, generation: number, { isExpired = false } = {}): Promise<boolean> {
   const { directory } = device
-  const shouldKeepCache = isExpired && !(await isShared(device))
+  const isActing = (await readSession(device))?.actingUntil !== undefined
+  const shouldKeepCache = isExpired && !isActing && !(await isShared(device))
   const isEnded = await transact(directory, ['session', 'occupants'], async () => {
     const previous = await directory.session.get('now')
     if (!previous?.subject || previous.generation !== generation) return false
-    await directory.session.put({ ...previous, subject: null, signedOut: false, generation: generation + 1 })
+    await directory.session.put({
+      ...previous,
+      subject: null,
+      signedOut: false,
+      actingUntil: undefined,
+      actingFrom: undefined,
+      generation: generation + 1,
+    })
     await forgetOwnAccount(device)
     if (shouldKeepCache) await directory.occupants.put({ ...previous.subject, clean: false, isExpired: true })
     return true
@@ -146,12 +186,26 @@ export async function wipeFormerUsers(device: Device): Promise<void> {
     const db = device.getDatabase(occupant)
     // Read before the session is checked: a sign-in in between changes the generation, and then no data is deleted.
     const generation = (await getMetaRecord(db, 'session-generation'))?.generation ?? 0
-    if (isSameSubject(await readActiveSession(device), occupant)) continue
+    const session = await readActiveSession(device)
+    // While a user acts for a customer, the own data stays: it is the same person, who returns to it.
+    if (isSameSubject(session, occupant) || isSameSubject(session?.actingFrom ?? null, occupant)) continue
     // Loaded only when a user has left, so that pages need not load it earlier.
     const { wipeUserData } = await import('#local/seals/sealed-outbox.ts')
-    if (await wipeUserData(db, generation, { keepsCache: occupant.isExpired === true }))
-      await markClean(device, occupant)
+    if (!(await wipeUserData(db, generation, { keepsCache: occupant.isExpired === true }))) continue
+    if (occupant.isActing) await deleteAllRecords(db)
+    await markClean(device, occupant)
   }
+}
+
+/** Deletes also what a sign-out leaves for its user, such as forms that were not sent. Does nothing if a session is open again. */
+async function deleteAllRecords(db: UserDatabase): Promise<void> {
+  const names = db.tables.map(({ name }) => name)
+  await transact(db, names, async () => {
+    const generation = await getMetaRecord(db, 'session-generation')
+    if (generation?.open) return
+    for (const name of names) await db.table(name).clear()
+    if (generation) await db.meta.put(generation)
+  })
 }
 
 /** Marks a user's data as wiped, unless the user has signed in again meanwhile and has new data. */

@@ -23,6 +23,10 @@ export interface SessionRecord {
   renewFrom?: number | undefined
   /** Hash of the latest access token that this device received (decision 69). */
   newestAccess?: string | undefined
+  /** Set while the user acts for a customer: the end of the consent (server time, epoch ms). */
+  actingUntil?: number | undefined
+  /** The user's own session, to which the device returns. Absent if the device did not have it. */
+  actingFrom?: Subject | undefined
 }
 
 export interface SharedDevice {
@@ -35,6 +39,8 @@ export interface DeviceUser extends Subject {
   clean: boolean
   /** True if the session expired and no other user has signed in since. The cached data stays, sealed (decision 83). */
   isExpired?: boolean
+  /** True for the data of a customer for whom the user acted. All of it is deleted, nothing is sealed (decision 111). */
+  isActing?: boolean
 }
 
 export type DeviceDirectory = Dexie & {

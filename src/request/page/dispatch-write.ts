@@ -4,6 +4,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { getDisplayName } from '#domain/text.ts'
 import { toHttpRequest, type HttpRequest } from '#contract/http-mapping.ts'
+import { readSession } from '#local/session/session.ts'
 import type { RequestData } from '#request/transport/send-request.ts'
 import {
   buildKeyHeaders,
@@ -18,11 +19,19 @@ import type { CallResult } from '#request/call-results.ts'
 
 /** If the server requires the password first (S-48), sends the same intent once more after the password was confirmed. */
 export async function dispatchWrite(pageCall: PageCall): Promise<CallResult<unknown>> {
+  if (await isRefusedWhileActing(pageCall)) return createFailure('ACTING_READ_ONLY', pageCall.options.intent)
   const result = await dispatchOnce(pageCall)
   if (result.kind !== 'problem' || result.problem.code !== 'STEP_UP_REQUIRED') return result
   if (!(await pageCall.ports.stepUp?.())) return result
   const { intent } = result
   return await dispatchOnce(intent === undefined ? pageCall : { ...pageCall, options: { ...pageCall.options, intent } })
+}
+
+/** Refused here too while the user acts for a customer, so that nothing is recorded that the server would refuse (decision 111). */
+async function isRefusedWhileActing({ ports, endpoint }: PageCall): Promise<boolean> {
+  if ((await readSession(await ports.device()))?.actingUntil === undefined) return false
+  const { actingCalls } = await import('#contract/staff/acting-calls.ts')
+  return !actingCalls.has(endpoint.name)
 }
 
 async function dispatchOnce(pageCall: PageCall): Promise<CallResult<unknown>> {

@@ -43,13 +43,42 @@ export async function sendSignedIn(
   const token = (await ports.tokenAccess.read(session)) ?? (await renewUnlessPublic(ports, session, access))
   if (token === connectionFailed) return null
   if (token === null) return access === 'anybody' ? await sendRequest(ports, request) : toSignedOutResponse()
-  const response = await sendRequest(ports, withBearer(request, token))
+  const response = await sendWithToken(ports, request, token, session)
   if (!response) return null
   if (response.status === 401) return await handleUnauthorized(ports, request, { token, session, response })
   if (session?.renewFrom !== undefined && session.renewFrom <= ports.clock())
     ports.keepAlive(renewAhead(ports, session, token))
   await adoptSubject(ports, session, { response, token })
   return response
+}
+
+/** Sends the request. If the server refuses it because acting for a customer is over, ends that on the device too. */
+async function sendWithToken(
+  ports: PipelinePorts,
+  request: RequestData,
+  token: string,
+  session: Session | null,
+): Promise<ResponseData | null> {
+  const response = await sendRequest(ports, withBearer(request, token))
+  if (response?.status !== 403 || toProblem(response).code !== 'ACTING_ENDED') return response
+  return await leaveCustomer(ports, request, { token, session, response })
+}
+
+/**
+ * Ends acting for a customer after the consent has ended: the session is its user's own again, and the customer's data is deleted. A request
+ * that was made for the user's own session is repeated, because the refused one had no effect.
+ */
+async function leaveCustomer(
+  ports: PipelinePorts,
+  request: RequestData,
+  { token, session, response }: { token: string; session: Session | null; response: ResponseData },
+): Promise<ResponseData> {
+  const stop = { method: 'DELETE', path: '/api/m18s/acting', headers: {}, body: null }
+  const stopResponse = await sendRequest(ports, withBearer(stop, token))
+  if (!stopResponse || !isSuccess(stopResponse)) return response
+  await adoptSubject(ports, session, { response: stopResponse, token })
+  if (session?.actingUntil !== undefined) return response
+  return (await sendRequest(ports, withBearer(request, token))) ?? response
 }
 
 /** Like `sendSignedIn`. If a proxy responded although the server can be reached, returns a response with the problem BLOCKED_BY_PROXY. */
@@ -99,12 +128,13 @@ async function handleUnauthorized(
   if (code === 'TOKENEXPIRED' || (code === 'UNAUTHORIZED' && ports.tokenAccess.isRemembered?.(refusal.token))) {
     const token = await renew(ports, refusal.session, refusal.token)
     if (token === connectionFailed) return null
-    return token ? await sendRequest(ports, withBearer(request, token)) : refusal.response
+    return token ? await sendWithToken(ports, request, token, refusal.session) : refusal.response
   }
   if (code !== 'UNAUTHORIZED') return refusal.response
   // Another tab may have renewed the token or signed in meanwhile, so only an old token was refused.
   const newerToken = await ports.tokenAccess.read(refusal.session)
-  if (newerToken && newerToken !== refusal.token) return await sendRequest(ports, withBearer(request, newerToken))
+  if (newerToken && newerToken !== refusal.token)
+    return await sendWithToken(ports, request, newerToken, refusal.session)
   await endExpiredSession(ports, refusal.session, refusal.response)
   return refusal.response
 }
@@ -211,7 +241,8 @@ async function adoptSubject(
   if (storedSession?.generation !== session?.generation) return
   const { openSealedCache } = await import('#request/session/open-cache.ts')
   await openSealedCache(ports, device.getDatabase(subject), value)
-  await openSession(device, subject)
+  const actingUntil = response.headers.get(headers.actingUntil)
+  await openSession(device, subject, actingUntil === null ? undefined : Number(actingUntil))
   const { openSeals } = await import('#request/session/open-seals.ts')
   const owner = { db: device.getDatabase(subject), forUser: formatSubject(subject), send: sendSignedIn }
   await resolveUnlessFull(openSeals(ports, owner))

@@ -57,6 +57,8 @@ const companyColumns: Partial<Record<keyof DatabaseTables, string>> = {
   app_upload: 'company_id',
   calendar_feed: 'company_id',
   customer_note: 'company_id',
+  acting_consent: 'company_id',
+  acting_use: 'company_id',
   notification: 'company_id',
   notification_choice: 'company_id',
   push_device: 'company_id',
@@ -122,6 +124,10 @@ async function fillTables(app: AppContext): Promise<[own: number, foreign: numbe
       await sql`insert into calendar_feed values (${userId}, ${companyId}, ${code}, 1)`.execute(db)
       await sql`insert into customer_note (company_id, customer_id, author_id, author_name, note, create_time, update_time)
         values (${companyId}, ${companyId}, ${userId}, '', 'x', 1, 1)`.execute(db)
+      await sql`insert into acting_consent (id, company_id, giver_id, giver_name, reason, create_time, until_time)
+        values (${companyId}, ${companyId}, ${userId}, '', '', 1, 2)`.execute(db)
+      await sql`insert into acting_use (company_id, consent_id, user_id, user_name, start_time)
+        values (${companyId}, ${companyId}, ${userId}, '', 1)`.execute(db)
       await sql`insert into device values (${code}, ${userId}, ${companyId}, 1, 1)`.execute(db)
       await sql`insert into tombstone values (${companyId}, 'user', 1, 1, 1)`.execute(db)
       await fillOrders(db, companyId, code)

@@ -4,7 +4,7 @@ import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { routes } from '#app/routes/paths.ts'
 import { storeTheme, subscribeToTheme, readTheme, themes } from '#app/preferences/theme.ts'
 import { promptInstall, getInstallOffer, subscribeToInstallOffer } from '#app/browser/install-prompt.ts'
-import { useSignedInSession } from '#state/use-store.ts'
+import { useIsActing, useSignedInSession } from '#state/use-store.ts'
 import { Avatar, getPictureUrl } from '#ui/display/Avatar.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
@@ -28,9 +28,12 @@ export function UserMenu() {
   const theme = useSyncExternalStore(subscribeToTheme, readTheme)
   const [OpenDialog, setOpenDialog] = useState<typeof LazyAboutDialog | null>(null)
   const goTo = (routeName: keyof typeof routes) => () => void navigate(routes[routeName].path)
-  const items: MenuItem[] = [
+  const ownItems: MenuItem[] = [
     { key: 'profile', label: t('avatar.profile'), icon: 'person', onSelect: goTo('profile') },
     { key: 'password', label: t('avatar.password'), icon: 'key', onSelect: goTo('password') },
+  ]
+  const items: MenuItem[] = [
+    ...(useIsActing() ? [] : ownItems),
     { key: 'activity', label: t('avatar.activity'), icon: 'activity', onSelect: goTo('activity') },
     { key: 'device', label: t('avatar.device'), icon: 'device', onSelect: goTo('device') },
     ...themes.map((key) => ({
@@ -46,7 +49,12 @@ export function UserMenu() {
   ]
   if (offer !== 'none') {
     const onSelect = () => (offer === 'prompt' ? void promptInstall() : setOpenDialog(LazyInstallGuide))
-    items.splice(4, 0, { key: 'install', label: t('avatar.install'), icon: 'install', onSelect })
+    items.splice(items.findIndex(({ key }) => key === 'device') + 1, 0, {
+      key: 'install',
+      label: t('avatar.install'),
+      icon: 'install',
+      onSelect,
+    })
   }
   return (
     <>

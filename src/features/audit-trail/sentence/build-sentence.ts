@@ -63,6 +63,7 @@ function buildValues(entry: SentenceEntry, { t, formatInfo, formatOperation, ...
     month: formatInfo('Month'),
     file: formatName(info['File']) ?? '',
     count: Number(info['Count'] ?? 0) || 0,
+    hours: Number(info['Hours'] ?? 0) || 0,
     operation: isolate(formatOperation()),
     factor: formatFactor(t, info['Factor'] ?? info['Field']),
     changes: summariseChanges(t, removeConfirmation(entry), formatter),

@@ -61,6 +61,15 @@ const updateRules: readonly SentenceRule<DoneSentence>[] = [
 /** Sentences of successful entries, by type and operation. The first match is used. Without one, the operation has a sentence. */
 const doneRules: SentenceRules<DoneSentence> = {
   'company.create': [{ name: 'noteCreate', matches: isNote }, { name: 'companyCreate' }],
+  'company.enable': [
+    { name: 'helpGiven', matches: hasInfo('Help', 'given') },
+    { name: 'helpStarted', matches: hasInfo('Help', 'started') },
+  ],
+  'company.disable': [
+    { name: 'helpRevoked', matches: hasInfo('Help', 'revoked') },
+    { name: 'helpExpired', matches: hasInfo('Help', 'expired') },
+    { name: 'helpStopped', matches: hasInfo('Help', 'stopped') },
+  ],
   'company.update': [
     { name: 'noteUpdate', matches: isNote },
     { name: 'factorRequired', matches: hasInfo('Change', 'required') },
@@ -186,6 +195,7 @@ const pathRules: readonly SentenceRule<FailedSentence>[] = [
     name: 'noteDelete',
     matches: both(hasPath(/\/customer\/[^/]+\/note\b/), ({ operation }) => operation === 'delete'),
   },
+  { name: 'help', matches: hasPath(/\/m18s\/consent\b/) },
   { name: 'note', matches: hasPath(/\/customer\/[^/]+\/note\b/) },
   { name: 'userDevice', matches: hasPath(/\/seal-keys\b/) },
   { name: 'userFactors', matches: hasPath(/\/mfa\b/) },

@@ -14,6 +14,7 @@ import { NoValue } from '#ui/list/NoValue.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { TitledCard } from '#ui/page/TitledCard.tsx'
 import { useToday } from '#ui/page/use-today.ts'
+import { ActForCustomer } from '#features/customers/detail/ActForCustomer.tsx'
 import type { CustomerDetailsRow, CustomerTabProps } from '#features/customers/detail/CustomerDetails.tsx'
 import { buildTabPath, listCustomerTabs } from '#features/customers/detail/customer-tabs.ts'
 import { listCustomerDues, listEndingContracts } from '#features/customers/detail/customer-lines.ts'
@@ -56,6 +57,7 @@ export function CustomerOverview({ customer, asOf, frame, EventsPart }: Overview
         <div>
           <EndingCard customer={customer} canOpen={canOrder} />
           <FactsCard customer={customer} />
+          {isAllowed('providerAdmin', caller) && <ActForCustomer customer={customer} />}
         </div>
       </div>
     </Page>

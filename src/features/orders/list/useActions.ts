@@ -2,8 +2,8 @@ import { useNavigate } from 'react-router-dom'
 import { type ContractAction, getContractRefusal } from '#domain/contracts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
-import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
+import { useReadOnlyReason, useUnsendableReason } from '#patterns/useOfflineReason.ts'
+import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
@@ -29,9 +29,9 @@ export function useActions(
   const dispatch = useDispatch()
   const navigate = useNavigate()
   const formatDue = useDueFormatter()
-  const { isSessionExpired } = useConnection()
+  const readOnlyReason = useReadOnlyReason()
   const unsendableReason = useUnsendableReason(t('reason.offline'))
-  const removalBlockedReason = isAll || isSessionExpired ? unsendableReason : null
+  const removalBlockedReason = isAll || readOnlyReason ? unsendableReason : null
   const getActionReason = (action: ContractAction, { state }: OrderRow) => {
     const reason = getContractRefusal(action, state)
     return reason && t(`reason.${reason}`)

@@ -3,9 +3,10 @@ import type { UserRow } from '#contract/users.ts'
 import { getUser } from '#contract/accounts.ts'
 import { useAction } from '#state/use-action.ts'
 import { useRecord } from '#state/use-record.ts'
-import { useConnection, useSelector } from '#state/use-store.ts'
+import { useSelector } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
+import { useReadOnlyReason } from '#patterns/useOfflineReason.ts'
 import { useTranslation } from 'react-i18next'
 import { useResultToast } from '#features/users/useResultToast.ts'
 import { selectRunningActions, sendUserAction } from '#features/users/slice.ts'
@@ -14,8 +15,7 @@ import { selectRunningActions, sendUserAction } from '#features/users/slice.ts'
 export function Invitation({ userRow }: { userRow: UserRow }) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')
-  const { t: tUi } = useTranslation('ui')
-  const { isSessionExpired } = useConnection()
+  const readOnlyReason = useReadOnlyReason()
   // Another action on this user may have been started from the list.
   const isBusy = userRow.id in useSelector(selectRunningActions)
   const { run } = useAction(sendUserAction)
@@ -39,12 +39,7 @@ export function Invitation({ userRow }: { userRow: UserRow }) {
         </p>
         {state && <p className="field-help">{t(`invitation.${state}`, { until })}</p>}
         {userRow.create_time && (
-          <Button
-            icon="mail"
-            isBusy={isBusy}
-            disabledReason={isSessionExpired && tUi('form.lapsed')}
-            onClick={() => void sendAgain()}
-          >
+          <Button icon="mail" isBusy={isBusy} disabledReason={readOnlyReason} onClick={() => void sendAgain()}>
             {tUsers('action.activatemail')}
           </Button>
         )}

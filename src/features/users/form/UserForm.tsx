@@ -2,7 +2,7 @@ import { type ComponentType, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router-dom'
 import type { UserRow } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
-import { useConnection, useSignedInSession } from '#state/use-store.ts'
+import { useConnection, useIsActing, useSignedInSession } from '#state/use-store.ts'
 import { EditFormNotes } from '#patterns/edit-form/EditFormNotes.tsx'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
@@ -59,7 +59,8 @@ interface OnlineSectionsProps {
 function OnlineSections({ row: { id, name, email, status }, ExtraSections }: OnlineSectionsProps) {
   const { user } = useSignedInSession()
   const { networkState, isSessionExpired } = useConnection()
-  const canChangeAccess = networkState === 'online' && !isSessionExpired
+  const isActing = useIsActing()
+  const canChangeAccess = networkState === 'online' && !isSessionExpired && !isActing
   if (!canChangeAccess || typeof id !== 'number' || id === user.id || status !== userStatus.activated) return null
   return (
     <Suspense fallback={null}>

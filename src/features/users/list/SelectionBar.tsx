@@ -9,6 +9,7 @@ import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import { useReadOnlyReason } from '#patterns/useOfflineReason.ts'
 import { useTranslation } from 'react-i18next'
 import { BulkActionDialog } from '#features/users/list/BulkActionDialog.tsx'
 import { fetchAllRows, type ListSource, readAllRows, shouldFetchAll } from '#patterns/list-export/fetch-all-rows.ts'
@@ -41,14 +42,12 @@ const bulkActions: readonly { action: BulkAction; icon: IconName }[] = [
 export function SelectionBar({ list: { view, rows = [], count, source }, isDialogOpen, onAction }: SelectionBarProps) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')
-  const { t: tUi } = useTranslation('ui')
-  const { isSessionExpired } = useConnection()
   const { ids } = useSelector(selectRowSelection)
   const endSelection = useEndSelection(view, !isDialogOpen)
   const selectAll = useSelectAll(source)
   const otherPagesCount = ids.filter((id) => !rows.some(({ row }) => row.id === id)).length
   const isFullPage = rows.length > 0 && otherPagesCount + rows.length === ids.length && ids.length < count
-  const disabledReason = isSessionExpired ? tUi('form.lapsed') : null
+  const disabledReason = useReadOnlyReason()
   const getActionName = (action: BulkAction) => (action === 'roles' ? t('pick.roles') : tUsers(`action.${action}`))
   const selectAllItem = {
     key: 'all',

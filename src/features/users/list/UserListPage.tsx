@@ -4,13 +4,14 @@ import { Link } from 'react-router-dom'
 import type { UserRow } from '#contract/users.ts'
 import { isDeleteLevel } from '#domain/access.ts'
 import { userStatuses } from '#domain/accounts/users.ts'
-import { useConnection, useSelector, useSignedInSession } from '#state/use-store.ts'
+import { useSelector, useSignedInSession } from '#state/use-store.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { SelectField } from '#ui/form/choice-fields.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
+import { useReadOnlyReason } from '#patterns/useOfflineReason.ts'
 import { useTranslation } from 'react-i18next'
 import { loadMessages } from '#ui/i18n/messages.ts'
 import { type UsersView, usersView } from '#features/users/view.ts'
@@ -55,9 +56,8 @@ export function UserListPage({
   ExtraSections: ComponentType<{ id: number; name: string; email: string }>
 }) {
   const { t } = useTranslation('users')
-  const { t: tUi } = useTranslation('ui')
   const { user, caller } = useSignedInSession()
-  const { isSessionExpired } = useConnection()
+  const readOnlyReason = useReadOnlyReason()
   const list = useListPage(usersList, usersView, { scope: user.company_id })
   const { view, rows = [], changeView, refetch } = list
   const closeDrawer = useCloseDrawer(list)
@@ -83,12 +83,7 @@ export function UserListPage({
         namespaces: ['people'],
       }}
       action={
-        <Button
-          kind="primary"
-          icon="plus"
-          disabledReason={isSessionExpired && tUi('form.lapsed')}
-          onClick={() => changeView({ open: 'new' })}
-        >
+        <Button kind="primary" icon="plus" disabledReason={readOnlyReason} onClick={() => changeView({ open: 'new' })}>
           {t('create')}
         </Button>
       }

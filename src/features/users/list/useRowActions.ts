@@ -3,6 +3,7 @@ import { type UserAction, userStatus, getUserActionRefusal } from '#domain/accou
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch, useSelector, useSignedInSession } from '#state/use-store.ts'
 import type { RowAction } from '#ui/list/column.ts'
+import { useReadOnlyReason } from '#patterns/useOfflineReason.ts'
 import { useTranslation } from 'react-i18next'
 import type { UsersView } from '#features/users/view.ts'
 import { useLastAdmin } from '#features/users/form/useLastAdmin.ts'
@@ -21,9 +22,8 @@ const icons = { activatemail: 'mail', disable: 'stop', enable: 'play' } as const
 /** Returns the actions of each row (portal 4), with the reason if one is not allowed. */
 export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
   const { t } = useTranslation('users')
-  const { t: tUi } = useTranslation('ui')
   const { user } = useSignedInSession()
-  const isSessionExpired = useSelector(({ connection }) => connection.isSessionExpired)
+  const readOnlyReason = useReadOnlyReason()
   const runningActions = useSelector((state) => selectRunningActions(state))
   const dispatch = useDispatch()
   const showResult = useResultToast()
@@ -31,7 +31,7 @@ export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
 
   const getDisabledReason = (action: UserAction) => (overlaidRow: OverlaidRow<UserRow>) => {
     const { row } = overlaidRow
-    if (isSessionExpired) return tUi('form.lapsed')
+    if (readOnlyReason) return readOnlyReason
     if (runningActions[row.id]) return t('reason.moving')
     const refusal = getUserActionRefusal(action, row, {
       isSelf: row.id === user.id,

@@ -1,0 +1,180 @@
+/** Consents under which the provider's staff act for a company, and their uses (decision 111). */
+import type { Selectable } from 'kysely'
+import { userStatus } from '#domain/accounts/users.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
+import { hasValues } from '#server/db/has-values.ts'
+import type { ActingConsentTable, ActingUseTable } from '#server/db/tables/customer-tables.ts'
+
+/** The consent that a session names, valid or not. */
+export interface ConsentOfSession {
+  id: number
+  companyId: number
+  companyCode: string
+  until: number
+  ended: number | null
+  /** Whether the user who gave it is still an active admin of the company. */
+  isGiverAdmin: boolean
+  giverOrders: boolean
+}
+
+/** Columns of `caller_of_access`. They are null for a session that acts for nobody. */
+export interface ConsentOfSessionRow {
+  consent_id: number | null
+  consent_until: number
+  consent_ended: number | null
+  customer_id: number | null
+  customer_code: string | null
+  is_giver_admin: boolean
+  giver_orders: boolean
+}
+
+export const toConsentOfSession = (row: ConsentOfSessionRow): ConsentOfSession | null =>
+  row.consent_id === null || row.customer_id === null || row.customer_code === null
+    ? null
+    : {
+        id: row.consent_id,
+        companyId: row.customer_id,
+        companyCode: row.customer_code,
+        until: row.consent_until,
+        ended: row.consent_ended,
+        isGiverAdmin: row.is_giver_admin,
+        giverOrders: row.giver_orders,
+      }
+
+export type ConsentRecord = Selectable<ActingConsentTable> & { is_giver_admin: boolean }
+
+const selectConsents = (db: DatabaseHandle) =>
+  db
+    .selectFrom('acting_consent')
+    .innerJoin('portal_user', 'portal_user.id', 'acting_consent.giver_id')
+    .selectAll('acting_consent')
+    .select(({ and, eb }) =>
+      and([
+        eb('portal_user.admin', '=', true),
+        eb('portal_user.status', '=', userStatus.activated),
+        eb('portal_user.company_id', '=', eb.ref('acting_consent.company_id')),
+      ])
+        .$castTo<boolean>()
+        .as('is_giver_admin'),
+    )
+
+export const isConsentValid = (consent: ConsentRecord, now: number) =>
+  consent.ended === null && consent.until_time > now && consent.is_giver_admin
+
+/** Returns the latest consents of a company, the latest first. */
+export const listConsentRecords = (db: DatabaseHandle, companyId: number, limit: number) =>
+  selectConsents(db)
+    .where('acting_consent.company_id', '=', companyId)
+    .orderBy('acting_consent.id', 'desc')
+    .limit(limit)
+    .execute()
+
+export const findConsentRecord = (db: DatabaseHandle, companyId: number, id: number) =>
+  findRow(selectConsents(db).where(hasValues({ 'acting_consent.company_id': companyId, 'acting_consent.id': id })))
+
+/** For the system role. */
+export const findConsentById = (db: DatabaseHandle, id: number) =>
+  findRow(selectConsents(db).where('acting_consent.id', '=', id))
+
+/** Returns the consent of a company that has not ended, if any. It may be over (`isConsentValid`). */
+export const findOpenConsent = (db: DatabaseHandle, companyId: number) =>
+  findRow(selectConsents(db).where(hasValues({ 'acting_consent.company_id': companyId, 'acting_consent.ended': null })))
+
+/** Returns consents of all companies that are over, but not recorded as ended. */
+export const listOverdueConsents = (db: DatabaseHandle, now: number) =>
+  selectConsents(db)
+    .where('acting_consent.ended', 'is', null)
+    .where(({ eb, not, and, or }) =>
+      or([
+        eb('acting_consent.until_time', '<=', now),
+        not(and([eb('portal_user.admin', '=', true), eb('portal_user.status', '=', userStatus.activated)])),
+      ]),
+    )
+    .orderBy('acting_consent.id')
+    .limit(100)
+    .execute()
+
+/** Returns the id, or null if the company has a consent that has not ended. */
+export async function insertConsent(
+  db: DatabaseHandle,
+  consent: Pick<
+    Selectable<ActingConsentTable>,
+    'company_id' | 'giver_id' | 'giver_name' | 'reason' | 'create_time' | 'until_time'
+  >,
+): Promise<number | null> {
+  const row = await db
+    .insertInto('acting_consent')
+    .values({ ...consent, ended: null, ended_reason: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id ?? null
+}
+
+/** Returns false if the consent has already ended. */
+export const endConsent = (
+  db: DatabaseHandle,
+  id: number,
+  { ended, ended_reason }: { ended: number; ended_reason: NonNullable<ConsentRecord['ended_reason']> },
+) =>
+  hasRow(
+    db
+      .updateTable('acting_consent')
+      .set({ ended, ended_reason })
+      .where(hasValues({ id, ended: null }))
+      .returning('id'),
+  )
+
+export type UseRecord = Selectable<ActingUseTable>
+
+export const listUses = (db: DatabaseHandle, consentIds: readonly number[]) =>
+  consentIds.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('acting_use')
+        .selectAll()
+        .where('consent_id', 'in', consentIds)
+        .orderBy('id', 'desc')
+        .limit(200)
+        .execute()
+
+export const insertUse = (
+  db: DatabaseHandle,
+  use: Pick<UseRecord, 'company_id' | 'consent_id' | 'user_id' | 'user_name' | 'start_time'>,
+) =>
+  db
+    .insertInto('acting_use')
+    .values({ ...use, end_time: null })
+    .execute()
+
+export const endUses = (db: DatabaseHandle, consentId: number, userId: number, now: number) =>
+  db
+    .updateTable('acting_use')
+    .set({ end_time: now })
+    .where(hasValues({ consent_id: consentId, user_id: userId, end_time: null }))
+    .execute()
+
+/** Makes the session act under the consent, or, with null, be its user's own again. Returns the former consent's id. */
+export async function setActingOfSession(
+  db: DatabaseHandle,
+  sessionId: string,
+  consentId: number | null,
+): Promise<number | null> {
+  const session = await findRow(
+    db.selectFrom('session').select('acting_consent_id').where('id', '=', sessionId).forUpdate(),
+  )
+  await db.updateTable('session').set({ acting_consent_id: consentId }).where('id', '=', sessionId).execute()
+  return session?.acting_consent_id ?? null
+}
+
+/** Returns the users whose open sessions act under the consent. */
+export const listActingUsers = async (db: DatabaseHandle, consentId: number): Promise<number[]> => {
+  const rows = await db
+    .selectFrom('session')
+    .select('user_id')
+    .distinct()
+    .where(hasValues({ acting_consent_id: consentId, ended: null }))
+    .execute()
+  return rows.map(({ user_id: userId }) => userId)
+}

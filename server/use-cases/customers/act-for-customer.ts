@@ -1,0 +1,107 @@
+/** Starts and ends acting for a customer: the session of the staff's user names the consent, and each request checks it (decision 111). */
+import type { Caller } from '#domain/access.ts'
+import { toTimestamp } from '#domain/time.ts'
+import { type CompanyRecord, findCompanyById } from '#server/db/accounts/companies.ts'
+import * as consents from '#server/db/accounts/acting-consents.ts'
+import { findUserById } from '#server/db/accounts/users.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import { isCustomerId } from '#server/db/customers/customers.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { writeAsSystem } from '#server/db/transaction.ts'
+import type { AppContext } from '#server/context/context.ts'
+import { logSecurityEvent } from '#server/context/log.ts'
+import { createNotFoundProblem, requireRow } from '#server/problems/problem-error.ts'
+import { announceAccount } from '#server/use-cases/accounts/announce-account.ts'
+import {
+  buildConsentEntry,
+  type ConsentMark,
+  createConsentConflict,
+} from '#server/use-cases/customers/acting-consents.ts'
+
+export interface ActingCall {
+  /** The user of the session. */
+  user: Caller
+  sessionId: string
+  requestId: string
+}
+
+interface StartedActing {
+  companyId: number
+  until: number
+  body: { company_code: string; company_name: string; until: string }
+}
+
+/**
+ * Makes the session act for the customer. The caller has checked that the user is an admin of the provider. Throws NOT_FOUND if the company
+ * is no customer, and STATE_CONFLICT without a valid consent.
+ */
+export async function start(app: AppContext, call: ActingCall, companyId: number): Promise<StartedActing> {
+  const started = await writeAsSystem(app, async (db) => {
+    const now = app.clock()
+    if (!(await isCustomerId(db, companyId))) throw createNotFoundProblem()
+    const company = requireRow(await findCompanyById(db, companyId))
+    const consent = await consents.findOpenConsent(db, companyId)
+    if (!consent || !consents.isConsentValid(consent, now)) throw createConsentConflict('noConsent')
+    await consents.setActingOfSession(db, call.sessionId, consent.id)
+    const userName = await addEntry(db, call, company, 'started', now)
+    const use = { company_id: companyId, consent_id: consent.id, user_id: call.user.userId, user_name: userName }
+    await consents.insertUse(db, { ...use, start_time: now })
+    return { company, until: consent.until_time }
+  })
+  announce(app, call, companyId)
+  logEvent(app, call, 'acting_started', companyId)
+  const { company, until } = started
+  const body = {
+    company_code: company.code,
+    company_name: company.name,
+    until: toTimestamp(app.config.timeZone, until),
+  }
+  return { companyId, until, body }
+}
+
+/** Makes the session its user's own again. Does nothing if it is. */
+export async function stop(app: AppContext, call: ActingCall): Promise<void> {
+  const companyId = await writeAsSystem(app, async (db) => {
+    const now = app.clock()
+    const consentId = await consents.setActingOfSession(db, call.sessionId, null)
+    const consent = consentId === null ? null : await consents.findConsentById(db, consentId)
+    if (!consent) return null
+    // After the end of the consent nobody acted any more, so there is nothing to record.
+    if (consents.isConsentValid(consent, now)) {
+      await consents.endUses(db, consent.id, call.user.userId, now)
+      await addEntry(db, call, requireRow(await findCompanyById(db, consent.company_id)), 'stopped', now)
+    }
+    return consent.company_id
+  })
+  if (companyId === null) return
+  announce(app, call, companyId)
+  logEvent(app, call, 'acting_stopped', companyId)
+}
+
+/** Adds an entry to the customer's log, and returns the user's name. The entry names the user, because the customer shall know who acted. */
+async function addEntry(
+  db: DatabaseHandle,
+  { user, requestId }: ActingCall,
+  company: CompanyRecord,
+  mark: ConsentMark,
+  now: number,
+): Promise<string> {
+  const { name } = requireRow(await findUserById(db, user.companyId, user.userId))
+  const header = { companyId: user.companyId, userId: user.userId, now, status: 0 as const, intent: null, requestId }
+  const entry = buildConsentEntry(mark, { CompanyName: company.name, StaffName: name })
+  await addAuditEntries(db, header, [{ ...entry, company: { id: company.id, actor: user.companyCode } }])
+  return name
+}
+
+/** The user's pages learn that the session is another one now. */
+function announce(app: AppContext, { user: { userId, companyId } }: ActingCall, customerId: number): void {
+  announceAccount(app, { companyId, userId })
+  announceAccount(app, { companyId: customerId, userId })
+}
+
+const logEvent = (
+  app: AppContext,
+  { user, requestId }: ActingCall,
+  event: 'acting_started' | 'acting_stopped',
+  about: number,
+) => logSecurityEvent(app.log, event, { user: user.userId, tenant: user.companyId, about, request: requestId })
