@@ -1,7 +1,14 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { newPassword } from '#tests/support/server/forms.ts'
-import { getButton, getNamedField, readDescription, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
+import {
+  getButton,
+  getNamedField,
+  readDescription,
+  readProblems,
+  submit,
+  typeValues,
+} from '#tests/support/pages/fields.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 import { password } from '#tests/support/server/world.ts'
 
