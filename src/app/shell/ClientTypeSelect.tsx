@@ -1,8 +1,10 @@
 import { useId } from 'react'
-import { getClientType, clientTypes } from '#domain/access.ts'
+import { type ClientType, getClientType, clientTypes } from '#domain/access.ts'
 import { chooseClientType, useClientType } from '#state/client-type.ts'
 import { Select } from '#ui/form/Select.tsx'
 import { useTranslation } from 'react-i18next'
+
+const names: Record<ClientType, string> = { saas: 'SaaS', mma: 'MMA' }
 
 /** Selects the client type above each page that depends on it (portal 1, M3). */
 export function ClientTypeSelect() {
@@ -19,7 +21,7 @@ export function ClientTypeSelect() {
       <Select id={id} value={currentType} onChange={({ target }) => choose(target.value)}>
         {clientTypes.map((type) => (
           <option key={type} value={type}>
-            {t(`clientType.types.${type}`)}
+            {names[type]}
           </option>
         ))}
       </Select>
