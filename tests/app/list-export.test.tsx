@@ -1,6 +1,7 @@
 /** Tests that lists are exported as files: the rows of the filter, from the device or from the server. */
 import { screen } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
+import { nightly } from '#tests/support/runner/nightly.ts'
 import { createUserActions, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
 const fixture = setUpShopPages()
@@ -43,7 +44,7 @@ it('Contracts of all companies are exported with the columns of the list, online
   expect(stored.rows).toEqual(rows)
 })
 
-it('Modules are exported with the filter and the order of the list', async () => {
+nightly('Modules are exported with the filter and the order of the list', async () => {
   const readCodes = () => [...document.querySelectorAll('tbody .module-code')].map(({ textContent }) => textContent)
   await fixture.browser.openAs('delete@m18', '/app/m18/module?sortField=code&sortOrder=desc&searchText=h')
   await expect.poll(readCodes).toEqual(['scm', 'hr'])

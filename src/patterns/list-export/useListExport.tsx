@@ -5,11 +5,10 @@ import type { ExportDialogProps } from '#patterns/list-export/ExportDialog.tsx'
 import type { ExportColumn } from '#patterns/list-export/export-columns.ts'
 
 const ExportDialog = lazy(async () => {
-  const [module] = await Promise.all([
-    import(/* chunk: common later */ '#patterns/list-export/ExportDialog.tsx'),
-    loadMessages('export', 'problem'),
-  ])
-  return { default: module.ExportDialog }
+  const messages = loadMessages('export', 'problem')
+  const dialog = (await import(/* chunk: common later */ '#patterns/list-export/ExportDialog.tsx')).ExportDialog
+  await messages
+  return { default: dialog }
 })
 
 export interface ListExportOptions extends Omit<ExportDialogProps, 'columns' | 'onClose'> {

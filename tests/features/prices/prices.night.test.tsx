@@ -1,7 +1,6 @@
 /** Tests the staff's pages of price lists: list, editor, rehearsal and import (M145 to M153). */
 import { screen, within } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
-import { groupThousands } from '#domain/money.ts'
 import { requestJobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
 import {
@@ -216,7 +215,7 @@ describe('the price list editor', () => {
       const readRow = (table: string, row: RegExp) =>
         within(screen.getByRole('table', { name: table })).getByRole('row', { name: row }).textContent
       expect(readRow('Concurrent users', /^1–10/)).toBe('1–101,200.00154.001,080.00')
-      expect(readRow('Modules', /^Core/)).toContain('20,000.00')
+      expect(readRow('Modules', /core/)).toContain('20,000.00')
       expect(screen.queryByRole('button', { name: 'Add a module' })).toBeNull()
       expect(screen.queryByRole('button', { name: 'Confirm price list' })).toBeNull()
       await typeValues(fixture.user, { desc: 'As sold in 2026' })
@@ -239,32 +238,6 @@ describe('the price list editor', () => {
       expect(module.map(({ code }) => code)).toEqual(['doc', 'core', 'fin', 'scm', 'hr'])
     },
   )
-
-  it('marks changed cells, and restores one with Escape or its button', async () => {
-    await openDraftEditor()
-    const [, finCell] = findCells('Modules', 'hkd')
-    const [rangeCell] = findCells('Concurrent users', 'usd')
-    const readCount = () => screen.getByRole('group', { name: 'Save the price list' }).querySelector('p')?.textContent
-    const [oldPrice, oldRangePrice] = [finCell?.value ?? '', rangeCell?.value ?? '']
-    expect([readCount(), oldPrice.length > 0]).toEqual(['No changes', true])
-    await fixture.user.clear(finCell as Element)
-    await fixture.user.type(finCell as Element, '1260')
-    await fixture.user.type(rangeCell as Element, '9')
-    await typeValues(fixture.user, { min_fee_hkd: '7' })
-    expect(readCount()).toBe('3 changes')
-    expect(readDescription(finCell as Element)).toContain(`Before: ${groupThousands(oldPrice)}`)
-    expect(readDescription(getNamedField('min_fee_hkd'))).toContain('Before: ')
-    // The same amount in another form is no change.
-    await fixture.user.clear(finCell as Element)
-    await fixture.user.type(finCell as Element, String(Number(oldPrice)))
-    expect([readCount(), readDescription(finCell as Element)]).toEqual(['2 changes', ''])
-    await fixture.user.click(rangeCell as Element)
-    await fixture.user.keyboard('{Escape}')
-    expect([readCount(), rangeCell?.value]).toEqual(['1 change', oldRangePrice])
-    await press('Undo: Minimum annual fee, HKD')
-    expect([readCount(), document.activeElement]).toEqual(['No changes', getNamedField('min_fee_hkd')])
-    expect(readDescription(getButton('Save'))).toBe('Nothing has been changed.')
-  })
 
   nightly('shows that a list does not exist, and does not keep requesting it', async () => {
     await fixture.browser.openAs(staffName, `${path}/987654`)

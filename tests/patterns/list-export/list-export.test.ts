@@ -29,12 +29,12 @@ async function runExport(results: readonly object[]) {
   return { result: await thunk(undefined, undefined, { api: { call } }), queries }
 }
 const toPage = (data: readonly object[], count: number) => ({ kind: 'fresh', output: { data, count } })
-const gone = { kind: 'problem', problem: createLocalProblem('GONE') }
+const pagesOnly = { kind: 'problem', problem: createLocalProblem('GONE') }
 
 describe('fetchAllRows', () => {
   it('reads all pages of a list without change numbers, each row once', async () => {
     const { result, queries } = await runExport([
-      gone,
+      pagesOnly,
       toPage(createRows(1, 50), 61),
       // A row was added meanwhile, so the last row of the first page is also the first one of the second page.
       toPage(createRows(50, 61), 62),
@@ -48,7 +48,7 @@ describe('fetchAllRows', () => {
 
   it('returns the problem if the connection is lost between two pages, and writes no file with some of the rows', async () => {
     const cached = { kind: 'cached', output: { data: [], count: 0 }, asOf: 1 }
-    expect((await runExport([gone, toPage(createRows(1, 50), 61), cached])).result).toMatchObject({
+    expect((await runExport([pagesOnly, toPage(createRows(1, 50), 61), cached])).result).toMatchObject({
       kind: 'problem',
       problem: { code: 'OFFLINE' },
     })

@@ -13,7 +13,7 @@ import {
 /** Values before editing, by field or column. Unchanged fields are left out. */
 export type OldValues<Name extends string = string> = Readonly<Partial<Record<Name, string>>>
 
-export interface RowChange {
+export interface PriceRowChange {
   isAdded: boolean
   oldValues: OldValues
 }
@@ -26,7 +26,7 @@ export interface PriceListChanges {
   header: OldValues<HeaderFieldName>
   backup: OldValues<BackupFieldName>
   /** Changed and added rows of all tables, by their key. */
-  rowsByKey: ReadonlyMap<number, RowChange>
+  rowsByKey: ReadonlyMap<number, PriceRowChange>
   /** Changed cells. An added row, a removed row, another order of the modules, and selling backups or not count as one each. */
   counts: Readonly<Record<EditorSection, number>>
   total: number
@@ -48,7 +48,7 @@ export function findListChanges(values: PriceListValues, baseValues: PriceListVa
   const { pdbPrice } = values
   const { pdbPrice: basePrices } = baseValues
   const backup = pdbPrice && basePrices ? findOldValues(backupFieldNames, pdbPrice, basePrices) : {}
-  const rowsByKey = new Map<number, RowChange>()
+  const rowsByKey = new Map<number, PriceRowChange>()
   const counts = {
     header: Object.keys(header).length,
     concurrentUser: compareRows(values.concurrentUser, baseValues.concurrentUser, ({ to }) => to, rowsByKey),
@@ -76,7 +76,7 @@ function compareRows<R extends Row>(
   rows: readonly R[],
   baseRows: readonly R[],
   getIdentity: (row: R) => string,
-  rowsByKey: Map<number, RowChange>,
+  rowsByKey: Map<number, PriceRowChange>,
 ): number {
   if (rows === baseRows) return 0
   const matches = matchRows(rows, baseRows, getIdentity)
@@ -116,12 +116,12 @@ function matchRows<R extends Row>(
   return matches
 }
 
-const addedRow: RowChange = { isAdded: true, oldValues: {} }
+const addedRow: PriceRowChange = { isAdded: true, oldValues: {} }
 
 /** An unchanged row stays the same object while others are typed in, so its comparison is stored and the row is not rendered again. */
-const comparisons = new WeakMap<Row, { baseRow: Row; change: RowChange | null }>()
+const comparisons = new WeakMap<Row, { baseRow: Row; change: PriceRowChange | null }>()
 
-function compareRow(row: Row, baseRow: Row): RowChange | null {
+function compareRow(row: Row, baseRow: Row): PriceRowChange | null {
   if (row === baseRow) return null
   const comparison = comparisons.get(row)
   if (comparison?.baseRow === baseRow) return comparison.change

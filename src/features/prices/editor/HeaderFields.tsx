@@ -11,7 +11,7 @@ import {
   priceCurrencies,
   type PriceListValues,
 } from '#features/prices/price-list-form.ts'
-import { LockedHeader } from '#features/prices/locked/LockedPrices.tsx'
+import { LockedHeader } from '#features/prices/locked/LockedHeader.tsx'
 import { useSettings } from '#patterns/useSettings.ts'
 
 interface Props {

@@ -3,10 +3,11 @@ import { memo, useId, useState } from 'react'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { Cell } from '#features/prices/editor/Cell.tsx'
-import type { RowChange } from '#features/prices/changes/list-changes.ts'
+import type { PriceRowChange } from '#features/prices/changes/list-changes.ts'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
 import { priceCurrencies, type PriceModuleRow as Row } from '#features/prices/price-list-form.ts'
-import { AddedMark, FaultNote, getProblemId, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
+import { FaultNote } from '#features/prices/faults/FaultNote.tsx'
+import { AddedMark, getProblemId, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
 
 interface Props {
   dispatch: (action: PriceFormAction) => void
@@ -18,7 +19,7 @@ interface Props {
   note: string
   isDuplicate: boolean
   problemTexts: Record<string, string> | undefined
-  change: RowChange | undefined
+  change: PriceRowChange | undefined
   list: string
 }
 
@@ -98,7 +99,7 @@ export const ModuleRow = memo(function ModuleRow({
 })
 
 /** A row without a code is skipped when the list is saved. */
-const getRowClass = ({ code }: Row, isDragging: boolean, change: RowChange | undefined) =>
+const getRowClass = ({ code }: Row, isDragging: boolean, change: PriceRowChange | undefined) =>
   `price-row${isDragging ? ' dragged' : ''}${code.trim() === '' ? ' dropped' : ''}${change?.isAdded ? ' added' : ''}`
 
 /** Input for the position. Typing another number moves the row there, even across a thousand rows. */

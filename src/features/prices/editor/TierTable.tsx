@@ -2,15 +2,9 @@ import { memo, useId } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '#ui/display/Button.tsx'
 import { useTranslation } from 'react-i18next'
-import {
-  AddedMark,
-  FaultNote,
-  getProblemId,
-  PriceTableHead,
-  RowButton,
-  RowProblems,
-} from '#features/prices/editor/row-parts.tsx'
-import type { PriceListChanges, RowChange } from '#features/prices/changes/list-changes.ts'
+import { FaultNote } from '#features/prices/faults/FaultNote.tsx'
+import { AddedMark, getProblemId, PriceTableHead, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
+import type { PriceListChanges, PriceRowChange } from '#features/prices/changes/list-changes.ts'
 import { Cell } from '#features/prices/editor/Cell.tsx'
 import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
@@ -75,7 +69,7 @@ interface RowProps extends Omit<Props, 'rows' | 'problemTexts' | 'changesByKey' 
   from: number | null
   position: number
   problemTexts: Record<string, string> | undefined
-  change: RowChange | undefined
+  change: PriceRowChange | undefined
 }
 
 const TierRow = memo(function TierRow({ name, row, from, position, problemTexts, change, dispatch }: RowProps) {

@@ -39,17 +39,6 @@ export function RowButton({ icon, children, onClick }: { icon: IconName; childre
   )
 }
 
-/** Shows why the list cannot be confirmed. Not styled as an error, because the list can still be saved. */
-export function FaultNote({ id, children }: { id?: string; children: string }) {
-  if (children === '') return null
-  return (
-    <span className="price-fault" id={id} title={children}>
-      <Icon name="alert" size={16} />
-      <span>{children}</span>
-    </span>
-  )
-}
-
 export const getProblemId = (id: string, problemTexts: Record<string, string> | undefined, column: string) =>
   problemTexts?.[column] ? id : undefined
 

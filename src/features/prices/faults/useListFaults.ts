@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { CatalogueModule } from '#domain/catalogue/unmet-needs.ts'
 import { useTranslation } from 'react-i18next'
-import { useDebouncedValue } from '#features/prices/editor/useDebouncedValue.ts'
+import { useDebouncedValue } from '#features/prices/useDebouncedValue.ts'
 import { buildFaultNotes, findFormFaults } from '#features/prices/faults/list-faults.ts'
 import type { PriceListValues } from '#features/prices/price-list-form.ts'
 import { type PriceFormContext, readForm } from '#features/prices/sent-list.ts'

@@ -121,12 +121,17 @@ function formatCapacity(row: ServiceRow, t: TFunction<'services'>): string[] {
   if (row.system_status === 0) return []
   const { task_runtime_memory: setMemory, task_desire_count: setTasks, running_memory: runningMemory } = row
   const isOtherCount = setTasks !== -1 && setTasks !== row.running_tasks
-  const count = t('capacity.instances', { number: formatNumber(row.running_tasks) })
-  const countText = isOtherCount ? t('capacity.setTo', { value: count, set: formatTasks(setTasks, t) }) : count
+  const instances = t('capacity.instances', { number: formatNumber(row.running_tasks) })
+  const instancesText = isOtherCount
+    ? t('capacity.setTo', { value: instances, set: formatTasks(setTasks, t) })
+    : instances
   const memoryDifference = formatMemoryDifference(row, t)
-  if (memoryDifference !== null) return [countText, memoryDifference]
-  if (runningMemory === null) return setMemory === 0 ? [countText] : [countText, formatMemory(setMemory, t)]
+  if (memoryDifference !== null) return [instancesText, memoryDifference]
+  if (runningMemory === null) return setMemory === 0 ? [instancesText] : [instancesText, formatMemory(setMemory, t)]
   const memory = formatMemory(runningMemory, t)
   const isOtherMemory = setMemory !== 0 && setMemory !== runningMemory
-  return [countText, isOtherMemory ? t('capacity.setTo', { value: memory, set: formatMemory(setMemory, t) }) : memory]
+  return [
+    instancesText,
+    isOtherMemory ? t('capacity.setTo', { value: memory, set: formatMemory(setMemory, t) }) : memory,
+  ]
 }
