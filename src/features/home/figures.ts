@@ -24,7 +24,7 @@ const slots = [
   },
   {
     name: 'ending',
-    path: '/app/service?sortField=expired_date',
+    path: '/app/service?show=ending',
     requiredRole: 'providerAdmin',
     source: 'services',
     audience: 'provider',

@@ -17,6 +17,8 @@ export const TitleSuffix = createContext<readonly string[]>([])
 
 export interface PageProps {
   title: string
+  /** Name in the window title, where it differs from the heading. */
+  name?: string
   /** Parent pages, outermost first, without this page (C-18). */
   crumbs?: PageCrumb[]
   /** The only primary action. Other actions must be quiet. */
@@ -36,12 +38,12 @@ let lastPath: string | null = null
 /**
  * Frame of every page. Sets the window title. On a new page it moves the focus to the heading, for screen readers (A-14), and scrolls up.
  */
-export function Page({ title, crumbs = [], intro, children, width = 'wide', ...actions }: PageProps) {
+export function Page({ title, name = title, crumbs = [], intro, children, width = 'wide', ...actions }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const titleSuffix = useContext(TitleSuffix)
   const { pathname } = useLocation()
   const navigationType = useNavigationType()
-  const windowTitle = [title, ...crumbs.map(({ label }) => label).reverse(), ...titleSuffix].join(' · ')
+  const windowTitle = [name, ...crumbs.map(({ label }) => label).reverse(), ...titleSuffix].join(' · ')
   useEffect(() => {
     document.title = windowTitle
   }, [windowTitle])

@@ -37,7 +37,7 @@ it('Staff see what is unpaid, what ends and what is down, each with its list, an
     ['Unpaid', 'Ends within 30 days', 'Services down'].map((name) => readFigure(name).getAttribute('href')),
   ).toEqual([
     '/saas/app/m18/customer?show=unpaid',
-    '/saas/app/service?sortField=expired_date',
+    '/saas/app/service?show=ending',
     '/saas/app/m18/customer?show=fault',
   ])
   const customers = within(await screen.findByRole('region', { name: 'Newest customers' }))
