@@ -31,6 +31,7 @@ const chineseValues = new Set(
 /** The same in one file only: times such as "5 分钟前", sentences. */
 const chineseValuesOfFile = {
   'backups.json': ['subject'],
+  'customers.json': ['author'],
   'orders.json': ['failed'],
   'outbox.json': ['age', 'at', 'when'],
   // Spaces are added around each name in Latin letters when the sentence is built (src/features/audit-trail/sentence).
@@ -39,6 +40,7 @@ const chineseValuesOfFile = {
       ' ',
     ),
   'services.json': ['failed'],
+  'shell.json': ['zone'],
   'storedTrail.json': ['text'],
   'users.json': ['failed'],
 }

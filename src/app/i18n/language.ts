@@ -5,6 +5,8 @@ export const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' 
 
 const isLanguage = (code: string | null): code is Language => code !== null && Object.hasOwn(languageTags, code)
 
+export const getOtherLanguage = (language: Language): Language => (language === 'en' ? 'zh' : 'en')
+
 /** Uses the query parameter, then the stored choice, then English. An unknown language is ignored (M4, I-12). */
 export function getInitialLanguage(search: string, storedCode: string | null): Language {
   return readUrlLanguage(search) ?? (isLanguage(storedCode) ? storedCode : 'en')

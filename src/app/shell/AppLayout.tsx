@@ -28,6 +28,7 @@ import { Logo } from '#ui/display/Logo.tsx'
 import { TitleSuffix } from '#ui/page/Page.tsx'
 import { Toasts } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
+import { useMedia } from '#ui/display/useMedia.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 /** Creates a part of the layout that no page waits for. If its code cannot be loaded, it is retried and the page works without it. */
@@ -58,6 +59,7 @@ export function AppLayout() {
   const { t } = useTranslation('shell')
   const { user, caller } = useSignedInSession()
   const [isMenuOpen, setIsMenuOpen] = useState(false)
+  const isPhone = useMedia('(width < 30rem)')
   // Loads the code of dialogs after the page, so that the first dialog opens without a delay.
   useEffect(() => {
     const timer = setTimeout(preloadDialog, 2000)
@@ -93,8 +95,8 @@ export function AppLayout() {
             <ActivityButton />
           </Suspense>
           <HelpButton />
-          <LanguageButton />
-          <UserMenu />
+          {!isPhone && <LanguageButton />}
+          <UserMenu hasLanguage={isPhone} />
         </header>
         <div className="rail">
           <Navigation caller={caller} />

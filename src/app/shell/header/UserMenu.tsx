@@ -1,12 +1,14 @@
 import { lazy, Suspense, useState, useSyncExternalStore } from 'react'
 import { useNavigate } from 'react-router-dom'
-import { loadWithMessages } from '#app/i18n/page-messages.ts'
+import { chooseLanguage, loadWithMessages } from '#app/i18n/page-messages.ts'
+import { getOtherLanguage } from '#app/i18n/language.ts'
 import { routes } from '#app/routes/paths.ts'
 import { storeTheme, subscribeToTheme, readTheme, themes } from '#app/preferences/theme.ts'
 import { promptInstall, getInstallOffer, subscribeToInstallOffer } from '#app/browser/install-prompt.ts'
 import { useIsActing, useSignedInSession } from '#state/use-store.ts'
 import { Avatar, getPictureUrl } from '#ui/display/Avatar.tsx'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
+import { getLanguage } from '#ui/i18n/messages.ts'
 import { useTranslation } from 'react-i18next'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
@@ -19,8 +21,8 @@ const LazyInstallGuide = lazy(async () => {
   return { default: InstallGuide }
 })
 
-/** The user's menu: profile, this device, theme (C-34), service entrance, logout (M13). */
-export function UserMenu() {
+/** The user's menu: profile, this device, language on a phone, theme (C-34), service entrance, logout (M13). */
+export function UserMenu({ hasLanguage }: { hasLanguage: boolean }) {
   const { t } = useTranslation('shell')
   const navigate = useNavigate()
   const { user } = useSignedInSession()
@@ -32,10 +34,17 @@ export function UserMenu() {
     { key: 'profile', label: t('avatar.profile'), icon: 'person', onSelect: goTo('profile') },
     { key: 'password', label: t('avatar.password'), icon: 'key', onSelect: goTo('password') },
   ]
+  const languageItem: MenuItem = {
+    key: 'language',
+    label: t('otherLanguage'),
+    icon: 'language',
+    onSelect: () => void chooseLanguage(getOtherLanguage(getLanguage())),
+  }
   const items: MenuItem[] = [
     ...(useIsActing() ? [] : ownItems),
     { key: 'activity', label: t('avatar.activity'), icon: 'activity', onSelect: goTo('activity') },
     { key: 'device', label: t('avatar.device'), icon: 'device', onSelect: goTo('device') },
+    ...(hasLanguage ? [languageItem] : []),
     ...themes.map((key) => ({
       key,
       label: t(`theme.${key}`),

@@ -1,6 +1,7 @@
 /** The pages and commands of the search, by the access rules of their routes. */
 import type { TFunction } from 'i18next'
 import { type Caller, isAllowed } from '#domain/access.ts'
+import { getOtherLanguage } from '#app/i18n/language.ts'
 import { chooseLanguage } from '#app/i18n/page-messages.ts'
 import { storeTheme, themes } from '#app/preferences/theme.ts'
 import { type RouteName, routes } from '#app/routes/paths.ts'
@@ -51,7 +52,7 @@ export function createSearchCommands(caller: Caller, t: TFunction<'search'>, tSh
     codes: [],
     ...item,
   })
-  const otherLanguage = getLanguage() === 'en' ? 'zh' : 'en'
+  const otherLanguage = getOtherLanguage(getLanguage())
   return [
     ...forms
       .filter(({ routeName }) => isAllowed(routes[routeName].access, caller))
