@@ -1,5 +1,6 @@
 /** Formats names and values of price list fields, for their pages, the audit trail and queued changes. */
 import type { UatBound } from '#domain/fees/annual.ts'
+import { trimPercent } from '#domain/fees/percent.ts'
 import { groupDigits, groupThousands } from '#domain/money.ts'
 import en from '#locales/en/price-fields.json'
 import zh from '#locales/zh/price-fields.json'
@@ -55,7 +56,7 @@ export function formatPriceFieldValue(field: string, value: string): string {
 }
 
 const numberFormats: readonly { names: RegExp; format: (number: string) => string }[] = [
-  { names: /^uat_charge$|_discount$/, format: (text) => i18n.t('percent', { ns, number: removeTrailingZeros(text) }) },
+  { names: /^uat_charge$|_discount$/, format: (text) => i18n.t('percent', { ns, number: trimPercent(text) }) },
   {
     names: /_traffic$/,
     format: (text) => i18n.t('gigabytes', { ns, number: removeTrailingZeros(groupThousands(text)) }),

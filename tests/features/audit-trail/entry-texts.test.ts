@@ -33,7 +33,7 @@ const texts: ExpectedTexts[] = [
       'pdbPrice.pdb2s3_fee_hkd 6000.00': 'Backup to S3, annual fee, HKD: 6,000.00',
       'pdbPrice.pdb2s3_traffic 50.00': 'Backup to S3, free traffic a month: 50 GB',
       'pdbPrice.pdb2rds_discount 10.00': 'Backup to RDS, discount: 10%',
-      'uat_charge 12.50': 'UAT charge: 12.50%',
+      'uat_charge 12.50': 'UAT charge: 12.5%',
       'uat_cap_hkd 5000.00': 'Minimum annual UAT fee, HKD: 5,000.00',
       'min_fee_rmb 18000.00': 'Minimum annual fee, RMB: 18,000.00',
       'min_named_user 1000': 'Minimum named users: 1,000',
