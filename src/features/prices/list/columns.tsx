@@ -1,6 +1,7 @@
 import type { TFunction } from 'i18next'
 import type { PriceRow } from '#contract/prices.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
+import { clientTypeNames } from '#ui/display/client-type-name.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { NoValue } from '#ui/list/NoValue.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
@@ -32,7 +33,7 @@ export const buildColumns = (
     header: t('column.type'),
     width: 'short',
     format: 'text',
-    getValue: ({ row }) => row.type,
+    getValue: ({ row }) => clientTypeNames[row.type],
   },
   {
     key: 'confirmed',
