@@ -1,18 +1,23 @@
 import { useConnection, useIsActing } from '#state/use-store.ts'
 import { useTranslation } from 'react-i18next'
 
+/** Returns why nothing can be changed or exported while the user acts for a customer, otherwise null (decision 111). */
+export function useActingReason(): string | null {
+  const { t } = useTranslation('ui')
+  return useIsActing() ? t('form.acting') : null
+}
+
 /** Returns why nothing can be changed, with or without a connection: the session has expired, or the user acts for a customer. */
 export function useReadOnlyReason(): string | null {
   const { t } = useTranslation('ui')
-  const isActing = useIsActing()
-  return useConnection().isSessionExpired ? t('form.lapsed') : isActing ? t('form.acting') : null
+  const actingReason = useActingReason()
+  return useConnection().isSessionExpired ? t('form.lapsed') : actingReason
 }
 
 /** Returns `text` as the reason why an action is disabled while there is no connection, otherwise null. */
 export function useOfflineReason(text: string): string | null {
-  const { t } = useTranslation('ui')
   const isOnline = useConnection().networkState === 'online'
-  return useIsActing() ? t('form.acting') : isOnline ? null : text
+  return useActingReason() ?? (isOnline ? null : text)
 }
 
 /**

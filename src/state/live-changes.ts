@@ -20,6 +20,22 @@ export function subscribeToChanges(table: string, listener: ChangeListener): () 
   }
 }
 
+/**
+ * Reads again when the user returns to the page. For rows of which the server reports no change: reading them at intervals would keep the
+ * session of an unused page open.
+ */
+export function useReadOnReturn(read: ChangeListener): void {
+  const latestRead = useRef(read)
+  useEffect(() => {
+    latestRead.current = read
+  })
+  useEffect(() => {
+    const onVisibilityChange = () => void (document.visibilityState === 'visible' && latestRead.current())
+    document.addEventListener('visibilitychange', onVisibilityChange)
+    return () => document.removeEventListener('visibilitychange', onVisibilityChange)
+  }, [])
+}
+
 /** In ms. `min`: shortest time between two reads. `poll`: interval if the server reports nothing. */
 const intervalMs = { min: 1_000, poll: 10_000 }
 

@@ -100,6 +100,22 @@ it('Without a connection the data can be read until the consent is over, and is 
   expect(await tablet.api.call(listCustomerNotes, usersInput())).toMatchObject({ kind: 'fresh', output: [] })
 })
 
+it('A lost response to the stop does not end the session when its token is renewed', async () => {
+  const { tablet, consentId } = await openActingTablet()
+  tablet.connection.state = 'answers lost'
+  expect((await tablet.api.call(stopActing, {})).kind).toBe('problem')
+  tablet.connection.state = 'up'
+  // The token expires, but not the consent.
+  await installation.clock.advance(hourMs)
+  // The first call renews the token, and the next one returns the device to the own company.
+  for (const name of ['renewed', 'next'])
+    expect([name, await tablet.api.call(getUser, {})]).toMatchObject([name, { output: { company_id: m18 } }])
+  await tablet.settle()
+  expect(await readSubject(tablet)).toEqual([m18, staffId, false])
+  customer = await installation.signInTablet('admin@alpha')
+  await customer.api.call(revokeConsent, { params: { id: consentId } })
+})
+
 it('Logging out while acting deletes the data of both companies', async () => {
   const { tablet, consentId } = await openActingTablet()
   await tablet.signOut()

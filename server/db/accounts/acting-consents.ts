@@ -141,18 +141,19 @@ export const listUses = (db: DatabaseHandle, consentIds: readonly number[]) =>
 
 export const insertUse = (
   db: DatabaseHandle,
-  use: Pick<UseRecord, 'company_id' | 'consent_id' | 'user_id' | 'user_name' | 'start_time'>,
+  use: Pick<UseRecord, 'company_id' | 'consent_id' | 'user_id' | 'user_name' | 'session_id' | 'start_time'>,
 ) =>
   db
     .insertInto('acting_use')
     .values({ ...use, end_time: null })
     .execute()
 
-export const endUses = (db: DatabaseHandle, consentId: number, userId: number, now: number) =>
+/** Ends the use of this session. Other sessions of the member may act under the same consent. */
+export const endUses = (db: DatabaseHandle, consentId: number, sessionId: string, now: number) =>
   db
     .updateTable('acting_use')
     .set({ end_time: now })
-    .where(hasValues({ consent_id: consentId, user_id: userId, end_time: null }))
+    .where(hasValues({ consent_id: consentId, session_id: sessionId, end_time: null }))
     .execute()
 
 /** Makes the session act under the consent, or, with null, be its user's own again. Returns the former consent's id. */

@@ -34,14 +34,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       consent_id integer not null references acting_consent (id),
       user_id integer not null references portal_user (id),
       user_name text not null,
+      session_id text collate "C" not null,
       start_time bigint not null,
       end_time bigint
     )`.execute(db)
   await sql`create index acting_use_consent on acting_use (consent_id, id desc)`.execute(db)
+  await sql`create index acting_use_open on acting_use (session_id) where end_time is null`.execute(db)
   await fence(db, 'acting_use', { app: ['select'], system: ['select', 'insert', 'update', 'delete'] })
 
   await sql`alter table session add column acting_consent_id integer`.execute(db)
   await sql`create index session_acting on session (acting_consent_id) where acting_consent_id is not null`.execute(db)
+  await endUsesWithSession(db)
   // Like holder_of_access, which servers of the previous build still call.
   await sql`
     create function caller_of_access(presented text)
@@ -72,5 +75,29 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     end $$`.execute(db)
   await sql`grant create on schema public to portal_system`.execute(db)
   await sql`alter function caller_of_access(text) owner to portal_system`.execute(db)
+  await sql`alter function end_acting_uses() owner to portal_system`.execute(db)
   await sql`revoke create on schema public from portal_system`.execute(db)
+}
+
+/**
+ * The end of a session ends its uses, however it ends. Some sessions end in a transaction of the member's company, which cannot change rows
+ * of the customer. A consent that is over has ended its uses before.
+ */
+async function endUsesWithSession(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function end_acting_uses() returns trigger
+    language plpgsql security definer
+    set search_path = pg_catalog, public, pg_temp
+    as $$
+    begin
+      update public.acting_use set end_time = new.ended
+        where session_id = new.id and end_time is null and exists (
+          select from public.acting_consent a
+          where a.id = consent_id and a.ended is null and a.until_time > new.ended);
+      return null;
+    end $$`.execute(db)
+  await sql`
+    create trigger end_acting_uses after update of ended on session for each row
+    when (old.ended is null and new.ended is not null and new.acting_consent_id is not null)
+    execute function end_acting_uses()`.execute(db)
 }

@@ -39,6 +39,8 @@ export interface ActingUseTable {
   consent_id: ImmutableColumn<number>
   user_id: ImmutableColumn<number>
   user_name: ImmutableColumn<string>
+  /** The session that acted. Other browsers of the member do not act. */
+  session_id: ImmutableColumn<string>
   start_time: ImmutableColumn<number>
   /** Null until the member stops. */
   end_time: number | null

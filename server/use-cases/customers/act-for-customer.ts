@@ -44,8 +44,14 @@ export async function start(app: AppContext, call: ActingCall, companyId: number
     if (!consent || !consents.isConsentValid(consent, now)) throw createConsentConflict('noConsent')
     await consents.setActingOfSession(db, call.sessionId, consent.id)
     const userName = await addEntry(db, call, company, 'started', now)
-    const use = { company_id: companyId, consent_id: consent.id, user_id: call.user.userId, user_name: userName }
-    await consents.insertUse(db, { ...use, start_time: now })
+    await consents.insertUse(db, {
+      company_id: companyId,
+      consent_id: consent.id,
+      user_id: call.user.userId,
+      user_name: userName,
+      session_id: call.sessionId,
+      start_time: now,
+    })
     return { company, until: consent.until_time }
   })
   announce(app, call, companyId)
@@ -61,22 +67,27 @@ export async function start(app: AppContext, call: ActingCall, companyId: number
 
 /** Makes the session its user's own again. Does nothing if it is. */
 export async function stop(app: AppContext, call: ActingCall): Promise<void> {
-  const companyId = await writeAsSystem(app, async (db) => {
-    const now = app.clock()
-    const consentId = await consents.setActingOfSession(db, call.sessionId, null)
-    const consent = consentId === null ? null : await consents.findConsentById(db, consentId)
-    if (!consent) return null
-    // After the end of the consent nobody acted any more, so there is nothing to record.
-    if (consents.isConsentValid(consent, now)) {
-      await consents.endUses(db, consent.id, call.user.userId, now)
-      await addEntry(db, call, requireRow(await findCompanyById(db, consent.company_id)), 'stopped', now)
-    }
-    return consent.company_id
-  })
+  const companyId = await writeAsSystem(app, (db) => stopInTransaction(db, call, app.clock()))
   if (companyId === null) return
   announce(app, call, companyId)
-  logEvent(app, call, 'acting_stopped', companyId)
+  logStopped(app, call, companyId)
 }
+
+/** Stops in a transaction of the system, also before a sign-out. Returns the customer, or null if the session acted for nobody. */
+export async function stopInTransaction(db: DatabaseHandle, call: ActingCall, now: number): Promise<number | null> {
+  const consentId = await consents.setActingOfSession(db, call.sessionId, null)
+  const consent = consentId === null ? null : await consents.findConsentById(db, consentId)
+  if (!consent) return null
+  // After the end of the consent nobody acted any more, so there is nothing to record.
+  if (consents.isConsentValid(consent, now)) {
+    await consents.endUses(db, consent.id, call.sessionId, now)
+    await addEntry(db, call, requireRow(await findCompanyById(db, consent.company_id)), 'stopped', now)
+  }
+  return consent.company_id
+}
+
+export const logStopped = (app: AppContext, call: ActingCall, companyId: number) =>
+  logEvent(app, call, 'acting_stopped', companyId)
 
 /** Adds an entry to the customer's log, and returns the user's name. The entry names the user, because the customer shall know who acted. */
 async function addEntry(

@@ -5,6 +5,7 @@ import { endSession, findTokenByAccessHash, findTokenByRefreshHash } from '#serv
 import { logSecurityEvent } from '#server/context/log.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
+import { logStopped, stopInTransaction } from '#server/use-cases/customers/act-for-customer.ts'
 import { hashToken } from '#server/use-cases/sessions/tokens.ts'
 
 /** An expired access token still identifies the session to end. Throws UNAUTHORIZED if the tokens belong to no open session. */
@@ -14,15 +15,21 @@ export async function completeSignOut(
   requestId: string,
 ): Promise<void> {
   const now = app.clock()
-  const endedCaller = await writeAsSystem(app, async (db) => {
+  const ended = await writeAsSystem(app, async (db) => {
     const refreshSession = tokens.refresh === null ? null : await findTokenByRefreshHash(db, hashToken(tokens.refresh))
     const session =
       refreshSession ?? (tokens.access === null ? null : await findTokenByAccessHash(db, hashToken(tokens.access)))
     if (!session || session.ended !== null) return null
-    await endSession(db, session.sessionId, now, 'logout')
-    return session.caller
+    const { caller: user, sessionId } = session
+    const call = { user, sessionId, requestId }
+    // The customer's trail has the end of acting too (decision 111).
+    const customerId = await stopInTransaction(db, call, now)
+    await endSession(db, sessionId, now, 'logout')
+    return { call, customerId }
   })
-  if (!endedCaller) throw new ProblemError('UNAUTHORIZED')
+  if (!ended) throw new ProblemError('UNAUTHORIZED')
   announceEndedSessions(app)
-  logSecurityEvent(app.log, 'logout', { user: endedCaller.userId, tenant: endedCaller.companyId, request: requestId })
+  const { call, customerId } = ended
+  if (customerId !== null) logStopped(app, call, customerId)
+  logSecurityEvent(app.log, 'logout', { user: call.user.userId, tenant: call.user.companyId, request: requestId })
 }

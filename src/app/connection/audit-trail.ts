@@ -1,4 +1,5 @@
 import { exportTrail } from '#contract/audit-trail.ts'
+import { readActiveSession } from '#local/session/session.ts'
 import {
   acceptTrailLog,
   startStoredTrail,
@@ -9,6 +10,7 @@ import {
 } from '#request/audit-trail/store-trail.ts'
 import { buildStoredTrailCsv } from '#request/audit-trail/stored-trail-csv.ts'
 import { proveStoredTrail, proveEntry } from '#request/audit-trail/prove.ts'
+import { createFailure } from '#request/transport/call-http.ts'
 import type { StoredTrailActions } from '#request/call-results.ts'
 import { download } from '#app/connection/download.ts'
 import { ports } from '#app/connection/api.ts'
@@ -22,6 +24,8 @@ export const trailActions: StoredTrailActions = {
   proveAll: (companyId, onProgress) => proveStoredTrail(ports, companyId, onProgress),
   accept: (companyId) => acceptTrailLog(ports, companyId),
   async download(input) {
+    // The server refuses exports for a customer, and the device writes none of its own (decision 111).
+    if ((await readActiveSession())?.actingUntil !== undefined) return createFailure('ACTING_READ_ONLY')
     const result = await download(exportTrail, input)
     const isOffline = result.kind === 'problem' && result.problem.code === 'OFFLINE'
     return (isOffline && input.query?.format === 'csv' ? await buildStoredTrailCsv(ports, input) : null) ?? result

@@ -2,7 +2,8 @@ import type { AppStore } from '#state/store.ts'
 
 /**
  * A page from the browser's back-forward cache stays hidden until the session is checked: the user may have signed out in another tab, and
- * another person may use the device now. If the user has changed, the page is reloaded.
+ * another person may use the device now. If the user or the company has changed, the page is reloaded: the user may have stopped acting for a
+ * customer.
  */
 export function hideWhileAway(store: AppStore, reload: () => void = () => location.reload()): void {
   const { style } = document.documentElement
@@ -24,5 +25,6 @@ async function isSameUser(store: AppStore): Promise<boolean> {
   const pageSession = store.getState().session
   if (pageSession.kind !== 'signed in') return true
   const { readActiveSession } = await import('#local/session/session.ts')
-  return (await readActiveSession())?.userId === pageSession.user.id
+  const session = await readActiveSession()
+  return session?.userId === pageSession.user.id && session.companyId === pageSession.user.company_id
 }

@@ -38,7 +38,8 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
     followCount += 1
     const ownCount = followCount
     // The end of a consent also counts offline. It changes the session, which calls this function again.
-    if (session?.actingUntil !== undefined && (await endOverdueActing(getThisDevice(), getBusinessNow()))) return
+    if (session?.actingUntil !== undefined && (await hasStoppedActing(session.actingUntil))) return
+    if (ownCount !== followCount) return
     const activeSession = session?.signedOut ? null : session
     const subject = activeSession ? `${activeSession.companyId} ${activeSession.userId}` : ''
     if (subject === '' || subject !== (lastSubject ?? subject)) forgetMedia()
@@ -56,6 +57,17 @@ export function watchSession(store: AppStore, api: ApiClient, pageReady: Promise
       await waitForIdle()
     }
     await readUser(activeSession, ownCount)
+  }
+  /**
+   * Stops acting if the consent is over. The server is asked first: if only this device's clock is ahead, the server still allows it, and its
+   * next response would return the device to the customer.
+   */
+  async function hasStoppedActing(until: number): Promise<boolean> {
+    if (until > getBusinessNow()) return false
+    const result = await import('#contract/staff/acting-calls.ts')
+      .then(({ stopActing }) => api.call(stopActing, {}))
+      .catch(() => null)
+    return (result !== null && result.kind !== 'problem') || (await endOverdueActing(getThisDevice(), getBusinessNow()))
   }
   /** The cached rows are already deleted at this time. `hasLeft`: the user signed out on this device. */
   function showSignedOut(hasLeft: boolean) {

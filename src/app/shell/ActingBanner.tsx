@@ -5,7 +5,7 @@ import { endOverdueActing, readSession } from '#local/session/session.ts'
 import { getThisDevice } from '#local/storage/device.ts'
 import { useAction } from '#state/use-action.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import { useConnection } from '#state/use-store.ts'
+import { useConnection, useStore } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
@@ -56,6 +56,7 @@ export function ActingBanner({ companyId, company, until }: ActingBannerProps) {
   }, [endTime])
 
   // Acting ends elsewhere too: the customer revokes the consent, its time is over, or another tab stops.
+  const store = useStore()
   const endedText = t('acting.ended', { company })
   const endedTextRef = useRef(endedText)
   useEffect(() => {
@@ -63,9 +64,11 @@ export function ActingBanner({ companyId, company, until }: ActingBannerProps) {
   })
   useEffect(
     () => () => {
-      if (!hasStoppedRef.current) showToast({ kind: 'note', text: endedTextRef.current })
+      const { session } = store.getState()
+      const isOwnAgain = session.kind === 'signed in' && session.user.acting_until === undefined
+      if (isOwnAgain && !hasStoppedRef.current) showToast({ kind: 'note', text: endedTextRef.current })
     },
-    [],
+    [store],
   )
 
   return (

@@ -1,7 +1,7 @@
 import '#ui/icons/app-icons.ts'
 import '#features/home/style.css'
 import { type ComponentType, type ReactNode, Suspense, useCallback, useState } from 'react'
-import { useSignedInSession } from '#state/use-store.ts'
+import { useIsActing, useSignedInSession } from '#state/use-store.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { type HomeReport, combineStates, type OnReport } from '#ui/page/home-report.ts'
 import { Page } from '#ui/page/Page.tsx'
@@ -36,6 +36,7 @@ interface HomeOverviewProps {
 export function HomeOverview({ sources, Setup, belowContent, sideContent }: HomeOverviewProps) {
   const { t } = useTranslation('home')
   const { caller } = useSignedInSession()
+  const startActions = useIsActing() ? [] : listStartActions(caller)
   const [reportsBySource, setReportsBySource] = useState<Partial<Record<ReportSource, HomeReport>>>({})
   const onReport = useCallback(
     (report: HomeReport) => setReportsBySource((previous) => ({ ...previous, [report.source]: report })),
@@ -48,7 +49,7 @@ export function HomeOverview({ sources, Setup, belowContent, sideContent }: Home
   return (
     <Page
       title={t('title')}
-      action={listStartActions(caller).map(({ name, path }) => (
+      action={startActions.map(({ name, path }) => (
         <ButtonLink key={name} to={path} icon="plus">
           {t(name)}
         </ButtonLink>

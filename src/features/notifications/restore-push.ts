@@ -5,7 +5,10 @@ import { deletePushSelection, readPushSelection, storePushRegistration } from '#
 import { readPushState, subscribeToPush } from '#features/notifications/push-subscription.ts'
 
 /** Does nothing, and requests nothing of the user, unless push was switched on before and the permission is still granted. */
-export const restorePush = (): AppThunk => async (dispatch) => {
+export const restorePush = (): AppThunk => async (dispatch, getState) => {
+  const { session } = getState()
+  // While the user acts for a customer, the server refuses both calls (decision 111).
+  if (session.kind === 'signed in' && session.user.acting_until !== undefined) return
   if ((await readPushSelection()) === 'none' || (await readPushState()) === 'unsupported') return
   if (Notification.permission !== 'granted') return await deletePushSelection()
   const settings = await dispatch(callEndpoint(getNotificationChoices, {}))

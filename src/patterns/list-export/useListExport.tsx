@@ -1,5 +1,6 @@
 import { lazy, Suspense, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useIsActing } from '#state/use-store.ts'
 import { loadMessages, type MessageNamespace } from '#ui/i18n/messages.ts'
 import type { ExportDialogProps } from '#patterns/list-export/ExportDialog.tsx'
 import type { ExportColumn } from '#patterns/list-export/export-columns.ts'
@@ -18,14 +19,18 @@ export interface ListExportOptions extends Omit<ExportDialogProps, 'columns' | '
   namespaces?: readonly MessageNamespace[] | undefined
 }
 
-/** Offers a list as a file: the button for the head of the page, and the dialog while it is open. */
+/**
+ * Offers a list as a file: the button for the head of the page, and the dialog while it is open. Nothing while the user acts for a customer,
+ * because the device writes the file from reads that are allowed (decision 111).
+ */
 export function useListExport(options: ListExportOptions | null): {
   exportButton: { label: string; onOpen: () => void } | undefined
   dialog: ReactNode
 } {
   const { t } = useTranslation('ui')
   const [isOpen, setIsOpen] = useState(false)
-  if (!options) return { exportButton: undefined, dialog: null }
+  const isActing = useIsActing()
+  if (!options || isActing) return { exportButton: undefined, dialog: null }
   const { buildColumns, namespaces = [], ...dialogProps } = options
   return {
     exportButton: {

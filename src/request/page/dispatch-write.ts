@@ -4,7 +4,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { getDisplayName } from '#domain/text.ts'
 import { toHttpRequest, type HttpRequest } from '#contract/http-mapping.ts'
-import { readSession } from '#local/session/session.ts'
+import { readActiveSession } from '#local/session/session.ts'
 import type { RequestData } from '#request/transport/send-request.ts'
 import {
   buildKeyHeaders,
@@ -29,7 +29,8 @@ export async function dispatchWrite(pageCall: PageCall): Promise<CallResult<unkn
 
 /** Refused here too while the user acts for a customer, so that nothing is recorded that the server would refuse (decision 111). */
 async function isRefusedWhileActing({ ports, endpoint }: PageCall): Promise<boolean> {
-  if ((await readSession(await ports.device()))?.actingUntil === undefined) return false
+  if (endpoint.access === 'anybody') return false
+  if ((await readActiveSession(await ports.device()))?.actingUntil === undefined) return false
   const { actingCalls } = await import('#contract/staff/acting-calls.ts')
   return !actingCalls.has(endpoint.name)
 }

@@ -198,7 +198,8 @@ async function renewOnce(
 
 /**
  * The refresh token is in an HttpOnly cookie; the request names the user to whom it must belong (protocol 28). A browser that was killed
- * may have lost its latest cookies, and proves with `newestAccess` that this device received them.
+ * may have lost its latest cookies, and proves with `newestAccess` that this device received them. A user who acts for a customer names the
+ * own company: the server always accepts it, but the customer only until it has stopped, and the response to that may have been lost.
  */
 const buildRenewal = (session: Session | null, storedSession: Session | null): RequestData => ({
   method: 'POST',
@@ -206,7 +207,7 @@ const buildRenewal = (session: Session | null, storedSession: Session | null): R
   headers: {
     authorization: basicCredential,
     'content-type': 'application/x-www-form-urlencoded',
-    ...(session ? { [headers.forUser]: formatSubject(session) } : {}),
+    ...(session ? { [headers.forUser]: formatSubject(session.actingFrom ?? session) } : {}),
     ...(storedSession?.newestAccess ? { [headers.latestAccess]: storedSession.newestAccess } : {}),
   },
   body: 'grant_type=refresh_token',

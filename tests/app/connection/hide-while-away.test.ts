@@ -12,7 +12,7 @@ const dispatchPageEvent = (kind: 'pagehide' | 'pageshow') =>
 it('A page restored by the browser shows nothing unless the same user is still signed in (fault 27a)', async () => {
   const { style } = document.documentElement
   const user = buildUser(1)
-  await openSession(getThisDevice(), { companyId: 1, userId: user.id })
+  await openSession(getThisDevice(), { companyId: user.company_id, userId: user.id })
   const reload = vi.fn()
   hideWhileAway({ getState: () => ({ session: { kind: 'signed in', user } }) } as unknown as AppStore, reload)
   dispatchPageEvent('pagehide')
@@ -21,14 +21,20 @@ it('A page restored by the browser shows nothing unless the same user is still s
   await expect.poll(() => style.visibility).toBe('')
 
   dispatchPageEvent('pagehide')
-  await openSession(getThisDevice(), { companyId: 1, userId: user.id + 1 })
+  await openSession(getThisDevice(), { companyId: user.company_id, userId: user.id + 1 })
   dispatchPageEvent('pageshow')
   await expect.poll(() => reload.mock.calls.length).toBe(1)
   expect(style.visibility).toBe('hidden')
 
-  await markSignedOut(getThisDevice())
+  // The same user acts for another company.
+  await openSession(getThisDevice(), { companyId: 2, userId: user.id }, Date.now() + 60_000)
   dispatchPageEvent('pageshow')
   await expect.poll(() => reload.mock.calls.length).toBe(2)
+  expect(style.visibility).toBe('hidden')
+
+  await markSignedOut(getThisDevice())
+  dispatchPageEvent('pageshow')
+  await expect.poll(() => reload.mock.calls.length).toBe(3)
   expect(style.visibility).toBe('hidden')
   style.visibility = ''
 })

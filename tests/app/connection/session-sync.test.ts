@@ -2,10 +2,11 @@ import 'fake-indexeddb/auto'
 import { expect, test } from 'vitest'
 import { watchSession } from '#app/connection/session-sync.ts'
 import { getUser } from '#contract/accounts.ts'
+import { createLocalProblem } from '#contract/problem.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
 import { getThisDevice } from '#local/storage/device.ts'
 import { storeResponse } from '#local/lists/response-store.ts'
-import { openSession } from '#local/session/session.ts'
+import { openSession, readSession } from '#local/session/session.ts'
 import { readSessionGeneration } from '#local/session/session-generation.ts'
 import type { ApiClient, CallResult } from '#request/call-results.ts'
 import { notifyChanged } from '#state/live-changes.ts'
@@ -60,6 +61,26 @@ test("The server's response replaces the stored user", async () => {
   const { readUserName, stop } = watchTestSession(async () => freshResult as CallResult<never>)
   await expect.poll(readUserName).toBe('Kept')
   await expect.poll(readUserName).toBe('Renamed')
+  stop()
+})
+
+test('When a consent is over, the server is asked to stop before the device does', async () => {
+  await openSession(getThisDevice(), subject)
+  await openSession(getThisDevice(), { companyId: 2, userId: 1 }, 1)
+  const calls: [string, number | undefined][] = []
+  const { readUserName, stop } = watchTestSession(async ({ name }) => {
+    calls.push([name, (await readSession())?.companyId])
+    return (
+      name === 'stopActing'
+        ? { kind: 'problem', problem: createLocalProblem('OFFLINE') }
+        : { kind: 'fresh', output: { ...buildUser(1), name: 'Own' } }
+    ) as CallResult<never>
+  })
+  await expect.poll(readUserName).toBe('Own')
+  expect(calls.slice(0, 2)).toEqual([
+    ['stopActing', 2],
+    ['getUser', 1],
+  ])
   stop()
 })
 

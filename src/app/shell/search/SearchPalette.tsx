@@ -9,7 +9,7 @@ import { SearchDialog } from '#features/search/dialog/SearchDialog.tsx'
 import { type IndexSession, startIndexSession } from '#features/search/index/index-session.ts'
 import { addRecentKey, readRecentKeys, type RecentItemsOwner } from '#features/search/recent-items.ts'
 import type { SearchItem, SearchSource } from '#patterns/search-source.ts'
-import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
+import { useConnection, useDispatch, useIsActing, useSignedInSession } from '#state/use-store.ts'
 
 let isPinyinStored = false
 
@@ -27,6 +27,7 @@ interface SearchPaletteProps {
 /** The search with the sources of all features. It is rendered while the user is signed in, and remembers the items that the user opens. */
 export function SearchPalette({ isOpen, onClose }: SearchPaletteProps) {
   const { caller } = useSignedInSession()
+  const isActing = useIsActing()
   const { t, i18n } = useTranslation('search')
   const { t: tShell } = useTranslation('shell')
   const { language } = i18n
@@ -34,9 +35,9 @@ export function SearchPalette({ isOpen, onClose }: SearchPaletteProps) {
   const callerKey = JSON.stringify(caller)
   // biome-ignore lint: the texts change with the language, and the caller is compared by value
   const [sources, commands] = useMemo(
-    () => [createSearchSources(caller, t, describeDue), createSearchCommands(caller, t, tShell)],
+    () => [createSearchSources(caller, t, describeDue), createSearchCommands({ caller, isActing }, t, tShell)],
     // oxlint-disable-next-line react/exhaustive-deps
-    [callerKey, language],
+    [callerKey, isActing, language],
   )
   const owner = useMemo(
     () => ({ companyId: caller.companyId, userId: caller.userId }),
@@ -49,16 +50,21 @@ export function SearchPalette({ isOpen, onClose }: SearchPaletteProps) {
   return wasOpened ? <IndexedSearch {...{ sources, commands, owner, isOpen, onClose }} /> : null
 }
 
-/** Adds the item whose page is open to the recent items, however the user got there. */
+/**
+ * Adds the item whose page is open to the recent items, however the user got there. Those of a customer for whom the user acts are not
+ * stored (decision 111).
+ */
 function useRecentVisits(sources: readonly SearchSource[], owner: RecentItemsOwner) {
   const { pathname, search } = useLocation()
+  const isActing = useIsActing()
   useEffect(() => {
+    if (isActing) return
     const query = new URLSearchParams(search)
     for (const { findOpenId, toKey } of sources) {
       const id = findOpenId(pathname, query)
       if (id !== null) addRecentKey(owner, toKey(id))
     }
-  }, [sources, owner, pathname, search])
+  }, [sources, owner, pathname, search, isActing])
 }
 
 interface IndexedSearchProps extends SearchPaletteProps {

@@ -43,8 +43,12 @@ const forms = [
   { name: 'newPrice', routeName: 'newPrice', path: routes.newPrice.path },
 ] as const
 
-/** `t` is of the search, `tShell` of the layout. */
-export function createSearchCommands(caller: Caller, t: TFunction<'search'>, tShell: TFunction<'shell'>): SearchItem[] {
+/** `t` is of the search, `tShell` of the layout. A user who acts for a customer creates nothing (decision 111). */
+export function createSearchCommands(
+  { caller, isActing }: { caller: Caller; isActing: boolean },
+  t: TFunction<'search'>,
+  tShell: TFunction<'shell'>,
+): SearchItem[] {
   const createItem = (
     item: Partial<SearchItem> & Pick<SearchItem, 'key' | 'group' | 'icon' | 'label'>,
   ): SearchItem => ({
@@ -55,7 +59,7 @@ export function createSearchCommands(caller: Caller, t: TFunction<'search'>, tSh
   const otherLanguage = getOtherLanguage(getLanguage())
   return [
     ...forms
-      .filter(({ routeName }) => isAllowed(routes[routeName].access, caller))
+      .filter(({ routeName }) => !isActing && isAllowed(routes[routeName].access, caller))
       .map(({ name, path }) =>
         createItem({
           key: `do ${name}`,

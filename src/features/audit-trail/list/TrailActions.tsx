@@ -1,7 +1,8 @@
 import { lazy, Suspense } from 'react'
 import { readStoredTrailState } from '#local/audit-trail/stored-trail-state.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import { useConnection } from '#state/use-store.ts'
+import { useActingReason } from '#patterns/useOfflineReason.ts'
+import { useConnection, useIsActing } from '#state/use-store.ts'
 import { useCompact } from '#ui/page/useCompact.ts'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
@@ -21,10 +22,11 @@ interface TrailActionsProps {
   onChart: () => void
 }
 
-/** Saving on the device and exports. On a phone they are in one menu next to the title, together with the chart. */
+/** Saving on the device, except for a customer (decision 111), and exports. On a phone they are in one menu next to the title, together with the chart. */
 export function TrailActions({ view, companyId, isChartOpen, onChart }: TrailActionsProps) {
   const { t } = useTranslation('audit')
   const isCompact = useCompact()
+  const isActing = useIsActing()
   const exportItems = useExportItems(view, companyId)
   if (isCompact) {
     const chartItem = { key: 'chart', label: t(`activity.${isChartOpen ? 'hide' : 'show'}`), icon: 'activity' as const }
@@ -37,17 +39,23 @@ export function TrailActions({ view, companyId, isChartOpen, onChart }: TrailAct
     )
     return (
       <span className="page-tools">
-        <Suspense fallback={renderMenu([])}>
-          <StoreTrailButton companyId={companyId} renderOpener={(opener) => renderMenu([toMenuItem(opener)])} />
-        </Suspense>
+        {isActing ? (
+          renderMenu([])
+        ) : (
+          <Suspense fallback={renderMenu([])}>
+            <StoreTrailButton companyId={companyId} renderOpener={(opener) => renderMenu([toMenuItem(opener)])} />
+          </Suspense>
+        )}
       </span>
     )
   }
   return (
     <>
-      <Suspense fallback={<span className="trail-store-space" />}>
-        <StoreTrailButton companyId={companyId} />
-      </Suspense>
+      {!isActing && (
+        <Suspense fallback={<span className="trail-store-space" />}>
+          <StoreTrailButton companyId={companyId} />
+        </Suspense>
+      )}
       <Menu label={t('export.open')} icon="install" isIconOnly={false} kind="quiet" items={exportItems} />
     </>
   )
@@ -67,6 +75,7 @@ function useExportItems(view: TrailView, companyId: number): MenuItem[] {
   const isCompact = useCompact()
   const isOnline = useConnection().networkState === 'online'
   const exportFile = useExport(view)
+  const actingReason = useActingReason()
   const storedTrail = useLiveQuery(() => readStoredTrailState(companyId), [companyId])?.storedTrail
   // Offline, the export is written by the device from its stored days, and only as CSV.
   const getExportReason = (format: ExportFormat) =>
@@ -75,7 +84,7 @@ function useExportItems(view: TrailView, companyId: number): MenuItem[] {
     key: format,
     label: isCompact ? t('export.as', { format: t(`export.${format}`) }) : t(`export.${format}`),
     ...(isCompact ? { icon: 'install' as const } : {}),
-    disabledReason: exportFile.isBusy ? t('export.begun') : getExportReason(format),
+    disabledReason: actingReason ?? (exportFile.isBusy ? t('export.begun') : getExportReason(format)),
     onSelect: () => exportFile.save(format),
   }))
 }

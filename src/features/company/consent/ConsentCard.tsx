@@ -2,13 +2,15 @@ import '#features/company/consent/consent.css'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type ConsentRow, listConsents, revokeConsent } from '#contract/staff/acting-calls.ts'
+import { useIsPast } from '#patterns/useIsPast.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useAction } from '#state/use-action.ts'
-import { useLiveChanges } from '#state/live-changes.ts'
+import { useReadOnReturn } from '#state/live-changes.ts'
 import { useRecord } from '#state/use-record.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { LoadPlaceholder } from '#ui/list/LoadPlaceholder.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { ConsentForm } from '#features/company/consent/ConsentForm.tsx'
 
@@ -19,8 +21,12 @@ export function ConsentCard() {
   const { t } = useTranslation('company')
   const { record: consents, problem, refetch } = useRecord(listConsents, {})
   const headingRef = useRef<HTMLHeadingElement>(null)
-  const valid = consents?.find(({ state }) => state === 'valid')
-  const earlier = consents?.filter(({ state }) => state !== 'valid').slice(0, 3) ?? []
+  // Shows when the staff began and stopped.
+  useReadOnReturn(() => void refetch())
+  const latestValid = consents?.find(({ state }) => state === 'valid')
+  const isOver = useIsPast(latestValid?.until ?? null)
+  const valid = isOver ? undefined : latestValid
+  const earlier = consents?.filter((consent) => consent !== valid).slice(0, 3) ?? []
   // The button that had the focus is replaced, so the heading gets it.
   const handleChange = async () => {
     await refetch()
@@ -40,7 +46,8 @@ export function ConsentCard() {
           onRetry={() => void refetch()}
         />
       )}
-      {valid && <ValidConsent consent={valid} onRead={() => void refetch()} onEnd={handleChange} />}
+      {consents && <LoadProblem problem={problem} onRetry={() => void refetch()} />}
+      {valid && <ValidConsent consent={valid} onEnd={handleChange} />}
       {consents && !valid && (
         <>
           <p>{t('consent.lead')}</p>
@@ -65,16 +72,13 @@ export function ConsentCard() {
 
 interface ValidConsentProps {
   consent: ConsentRow
-  onRead: () => void
   onEnd: () => Promise<void>
 }
 
-function ValidConsent({ consent, onRead, onEnd }: ValidConsentProps) {
+function ValidConsent({ consent, onEnd }: ValidConsentProps) {
   const { t } = useTranslation('company')
   const disabledReason = useUnsendableReason(t('consent.offline'))
   const { run, isBusy, problem } = useAction(revokeConsent)
-  // Shows when the staff begin and stop, and that the time is over.
-  useLiveChanges('consents', onRead)
   async function revoke() {
     const result = await run({ params: { id: consent.id } })
     if (result.kind === 'problem') return

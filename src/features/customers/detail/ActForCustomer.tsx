@@ -2,9 +2,13 @@ import { useTranslation } from 'react-i18next'
 import { getConsent, startActing } from '#contract/staff/acting-calls.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useAction } from '#state/use-action.ts'
-import { useLiveChanges } from '#state/live-changes.ts'
+import { countWaiting } from '#local/outbox/read-entries.ts'
+import { useIsPast } from '#patterns/useIsPast.ts'
+import { useReadOnReturn } from '#state/live-changes.ts'
+import { useLiveQuery } from '#state/live-query.ts'
 import { useRecord } from '#state/use-record.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { TitledCard } from '#ui/page/TitledCard.tsx'
 import type { CustomerDetailsRow } from '#features/customers/detail/CustomerDetails.tsx'
@@ -13,17 +17,21 @@ import type { CustomerDetailsRow } from '#features/customers/detail/CustomerDeta
 export function ActForCustomer({ customer }: { customer: CustomerDetailsRow }) {
   const { t } = useTranslation('customers')
   const params = { companyId: customer.id }
-  const { record, refetch } = useRecord(getConsent, { params })
+  const { record, problem: loadProblem, refetch } = useRecord(getConsent, { params })
   const { run, isBusy, problem } = useAction(startActing)
-  const disabledReason = useUnsendableReason(t('acting.offline'))
-  useLiveChanges('consents', () => void refetch())
+  // While the user acts, the own changes are neither sent nor shown.
+  const waitingCount = useLiveQuery(() => countWaiting(), []) ?? 0
+  const waitingReason = waitingCount > 0 ? t('acting.waiting') : null
+  const disabledReason = useUnsendableReason(t('acting.offline'), waitingReason)
+  useReadOnReturn(() => void refetch())
   async function start() {
     const result = await run({ params })
     // A new page begins without anything of the user's own company in its memory.
     if (result.kind !== 'problem') location.assign('/saas/app/home')
     else await refetch()
   }
-  const consent = record?.consent
+  const isOver = useIsPast(record?.consent?.until ?? null)
+  const consent = isOver ? null : record?.consent
   return (
     <TitledCard title={t('acting.title')} className="customer-acting">
       {consent ? (
@@ -44,6 +52,7 @@ export function ActForCustomer({ customer }: { customer: CustomerDetailsRow }) {
       ) : (
         <p className="customer-none">{t(record ? 'acting.none' : 'acting.unknown', { company: customer.name })}</p>
       )}
+      <LoadProblem problem={loadProblem} onRetry={() => void refetch()} />
       <ProblemNote problem={problem} title={t('acting.notStarted')} shouldFocus />
     </TitledCard>
   )

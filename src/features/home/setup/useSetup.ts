@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import { getSetup, type SetupStep } from '#contract/accounts.ts'
-import { isAllowed } from '#domain/access.ts'
+import { type Caller, isAllowed } from '#domain/access.ts'
 import { useRecord } from '#state/use-record.ts'
-import { useSignedInSession } from '#state/use-store.ts'
+import { useIsActing, useSignedInSession } from '#state/use-store.ts'
 import type { HomeReport } from '#ui/page/home-report.ts'
 import { listAllowedSteps } from '#features/home/setup/setup-steps.ts'
 
@@ -17,13 +17,14 @@ interface SetupState {
 
 /**
  * Returns the first steps of a new company for its admins, as the server last reported them. Once a device has seen them all done, or the
- * user hides them, they are never requested again there.
+ * user hides them, they are never requested again there. They are not the customer's for whom a user acts (decision 111).
  */
 export function useSetup(): SetupState {
   const { caller } = useSignedInSession()
   const storageKey = `portal.setup.${caller.userId}`
   const [isHidden, setIsHidden] = useState(() => readHidden(storageKey))
-  const isSkipped = isHidden || !isAllowed('admin', caller)
+  const isReadable = useIsReadable(caller)
+  const isSkipped = isHidden || !isReadable
   const { record, asOf, problem, isFetching } = useRecord(getSetup, isSkipped ? null : {})
   const steps = record?.is_new ? listAllowedSteps(record.steps, caller) : []
   const isDone = steps.length > 0 && steps.every(({ state }) => state === 'done')
@@ -41,6 +42,11 @@ export function useSetup(): SetupState {
       storeHidden(storageKey, next)
     },
   }
+}
+
+function useIsReadable(caller: Caller): boolean {
+  const isActing = useIsActing()
+  return isAllowed('admin', caller) && !isActing
 }
 
 function readHidden(storageKey: string): boolean {

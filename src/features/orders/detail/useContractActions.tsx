@@ -2,7 +2,7 @@ import { useNavigate } from 'react-router-dom'
 import type { OrderRow } from '#contract/orders.ts'
 import { isDeleteLevel } from '#domain/access.ts'
 import { getContractRefusal } from '#domain/contracts.ts'
-import { useOfflineReason } from '#patterns/useOfflineReason.ts'
+import { useOfflineReason, useReadOnlyReason } from '#patterns/useOfflineReason.ts'
 import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -79,7 +79,9 @@ const renderButton = ({ key, icon, label, disabledReason, onSelect }: MenuItem, 
 function useMainActions({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' | 'onOpen'>) {
   const { t } = useTranslation('contract')
   const offlineReason = useOfflineReason(t('needsLine'))
+  const readOnlyReason = useReadOnlyReason()
   const getDisabledReason = (action: 'change' | 'extend') => {
+    if (readOnlyReason) return readOnlyReason
     const reason = getContractRefusal(action, row.state)
     return reason && t(`whyNot.${reason}`)
   }
@@ -124,6 +126,7 @@ function useMenuItems({
   const { t } = useTranslation('contract')
   const { caller } = useSignedInSession()
   const offlineReason = useOfflineReason(t('needsLine'))
+  const readOnlyReason = useReadOnlyReason()
   const dispatch = useDispatch()
   const navigate = useNavigate()
   const auditTrailPath = buildHistoryPath({ code: 'order', name: row.code, companyId: row.company_id }, caller)
@@ -165,6 +168,7 @@ function useMenuItems({
       icon: 'remove',
       isDestructive: true,
       isOffered: row.state === 'unpaid' && !isEditing,
+      disabledReason: readOnlyReason,
       onSelect: () => onOpen({ kind: 'remove', target: 'order' }),
     },
   ]

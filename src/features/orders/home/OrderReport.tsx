@@ -3,7 +3,7 @@ import { getSettings } from '#contract/accounts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { sumDues } from '#domain/dues.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
+import { useReadOnlyReason, useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
@@ -46,6 +46,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
     today: settings ? today : null,
   })
   const [openItem, setOpenItem] = useState<DueItem | null>(null)
+  const readOnlyReason = useReadOnlyReason()
   const payReason = useUnsendableReason(t('reason.offline'))
   const duties = buildOrderDuties(dueItems, effectiveList.rows?.map(({ row }) => row) ?? [], today)
   // Days are computed in the business time zone (D31), so without it nothing is shown as due.
@@ -64,7 +65,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
       duties: settings
         ? duties.map((duty) =>
             duty.kind === 'end'
-              ? toEndDuty(t, duty)
+              ? toEndDuty(t, duty, readOnlyReason)
               : toPayDuty(t, formatDue, duty, {
                   label: t('home.pay'),
                   run: () => setOpenItem(duty),
@@ -132,14 +133,20 @@ type Duty<Kind> = Extract<OrderDuty, { kind: Kind }>
 const formatDaysLeft = (t: TFunction<'orders'>, days: number) =>
   days === 0 ? t('home.today') : t('home.days', { count: days })
 
-const toEndDuty = (t: TFunction<'orders'>, { row: { id }, name, date, days }: Duty<'end'>): HomeDuty => ({
+const toEndDuty = (
+  t: TFunction<'orders'>,
+  { row: { id }, name, date, days }: Duty<'end'>,
+  disabledReason: string | null,
+): HomeDuty => ({
   key: `end ${id}`,
   at: date,
   icon: 'waiting',
   isUrgent: days <= 3,
   title: t('home.expiring', { name, date }),
   text: formatDaysLeft(t, days),
-  action: { label: t('home.extend'), path: `/app/contract/${id}?extend=1` },
+  action: disabledReason
+    ? { label: t('home.extend'), run: () => undefined, disabledReason }
+    : { label: t('home.extend'), path: `/app/contract/${id}?extend=1` },
 })
 
 /** "RDS backup of 环球贸易 · RMB 13,500.00 · pay by 2026-12-05" */

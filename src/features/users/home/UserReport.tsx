@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { RowRef } from '#contract/endpoint.ts'
 import { listUsers, type UserRow, userListSpec } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
+import { useReadOnlyReason } from '#patterns/useOfflineReason.ts'
 import { useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { createListSlice, type PageQuery } from '#state/list-slice.ts'
 import { toPageQuery, plainListState } from '#state/list-url.ts'
@@ -35,6 +36,7 @@ export function UserReport({ onReport }: { onReport: OnReport }) {
   const users = useList(homeUsersList, { scope: companyId, view: allUsersView })
   const invitedUsers = useList(invitedUsersList, { scope: companyId, view: invitedUsersView })
   const { sentIds, send } = useInvitationMail()
+  const disabledReason = useReadOnlyReason()
   const state = combineStates([getKnownState(users.freshness), getKnownState(invitedUsers.freshness)])
   // A user who was just created on this device has not been invited yet.
   const invitedRows = (invitedUsers.rows ?? []).filter(({ row }) => typeof row.id === 'number')
@@ -48,7 +50,7 @@ export function UserReport({ onReport }: { onReport: OnReport }) {
     text: sentIds.includes(row.id)
       ? t('home.sent')
       : t('home.since', { since: (row.invite_time || row.create_time).slice(0, 10) }),
-    action: { label: t('home.again'), run: () => void send(row.id) },
+    action: { label: t('home.again'), run: () => void send(row.id), disabledReason },
   }))
   if (unnamedCount > 0)
     duties.push({

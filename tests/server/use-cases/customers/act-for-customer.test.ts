@@ -105,6 +105,25 @@ eachEngine('acting for a customer', (engine) => {
     expect(marks[1]?.actor?.user_name).toBe(listed.uses[0].user_name)
   })
 
+  test('A use ends with its own session, also by a sign-out, and not with other sessions of the member', async () => {
+    await give()
+    const [second, third] = [await fixture.server.signIn('admin@m18'), await fixture.server.signIn('admin@m18')]
+    for (const session of [staff, second, third]) expect((await start(session)).status).toBe(200)
+    const listEnds = async () =>
+      (await listConsents())[0].uses.map(({ end_time: end }: { end_time: string | null }) => end !== null)
+    await pass(60_000)
+    await stop(second)
+    // The latest use is the first.
+    expect(await listEnds()).toEqual([false, true, false])
+    expect((await call(staff, 'POST', '/api/m18s/logout')).status).toBe(204)
+    expect(await listEnds()).toEqual([false, true, true])
+    expect((await readMarks()).map(({ mark }) => mark).slice(-2)).toEqual(['stopped', 'stopped'])
+    // An end in a transaction of the member's company.
+    const colleague = await fixture.server.signIn('admin@m18')
+    expect((await call(colleague, 'DELETE', '/api/m18s/sessions')).status).toBe(204)
+    expect(await listEnds()).toEqual([true, true, true])
+  })
+
   test('Refuses every call that is not on the list of reads, among them each write and payment', async () => {
     await give()
     await start()
