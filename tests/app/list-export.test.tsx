@@ -1,11 +1,12 @@
 /** Tests that lists are exported as files: the rows of the filter, from the device or from the server. */
 import { screen } from '@testing-library/dom'
 import { afterEach, expect, it, vi } from 'vitest'
+import { placeOrder } from '#tests/support/orders/shop-data.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
-import { createUserActions, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
+import { createUserActions, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
 const fixture = setUpShopPages()
-const { press, dialog } = createUserActions(fixture)
+const { press, dialog, noDialog } = createUserActions(fixture)
 afterEach(() => void vi.restoreAllMocks())
 
 /** Opens the export and saves the file. Returns its name and its lines. */
@@ -21,10 +22,11 @@ async function saveExport(readText: (dialogText: string) => void = () => {}) {
   })
   await press('Export')
   const { element, press: pressInDialog } = await dialog('Export as CSV')
-  await expect.poll(() => element.textContent).toMatch(/They are loaded from the server now|this device/)
+  await expect.poll(() => element.textContent).toMatch(/They are loaded from the server now|this device/i)
   readText(element.textContent ?? '')
   await pressInDialog(/^Save \d+ rows?$/)
   await expect.poll(() => blobs.length).toBe(1)
+  await noDialog()
   const lines = ((await blobs[0]?.text()) ?? '').replace('\uFEFF', '').trimEnd().split('\r\n')
   return { name: names[0] ?? '', head: lines[0], rows: lines.slice(1) }
 }
@@ -35,13 +37,33 @@ it('Contracts of all companies are exported with the columns of the list, online
   await fixture.browser.openAs('delete@m18', '/app/contract')
   await expect.poll(countRows).toBe(5)
   const { name, head, rows } = await saveExport((text) => expect(text).toContain('Contracts: all rows'))
-  expect(name).toMatch(/^contracts-m18-\d{4}-\d\d-\d\d-\d{4}\.csv$/)
+  expect(name).toMatch(/^contracts-\d{4}-\d\d-\d\d-\d{4}\.csv$/)
   expect(head).toBe('Service code,Name,Company,Created,Expiry date,Status,To pay')
   expect(rows).toHaveLength(5)
   expect(rows.every((row) => row.includes('Acme Trading Limited'))).toBe(true)
   fixture.browser.goOffline()
   const stored = await saveExport((text) => expect(text).toContain('on this device'))
   expect(stored.rows).toEqual(rows)
+})
+
+it('What is to pay is saved as incomplete if the device lacks some of it, in a file named after the company', async () => {
+  const session = await fixture.server.signIn('admin@acme')
+  await placeOrder(session, { code: 'first', name: 'First', period_start: today() })
+  // The connection is lost after the first page, before the rest of the list arrives.
+  const send = globalThis.fetch
+  vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
+    const url = new URL(input instanceof Request ? input.url : input, location.origin)
+    if (url.searchParams.has('since')) throw new TypeError('Failed to fetch')
+    const response = await send(input, init)
+    if (!url.pathname.endsWith('/sorder') || url.searchParams.get('status') !== '0') return response
+    const page = (await response.json()) as { count: number }
+    return Response.json({ ...page, count: page.count + 50 }, { headers: response.headers })
+  })
+  await fixture.browser.openAs('admin@acme', '/app/contract?status=0')
+  await screen.findByRole('link', { name: 'New contract: First' })
+  const { name, rows } = await saveExport((text) => expect(text).toContain('This device has 3, updated'))
+  expect(rows.some((row) => row.startsWith('New contract: First,'))).toBe(true)
+  expect(name).toMatch(/^everything-to-pay-acme-\d{4}-\d\d-\d\d-\d{4}-\d+-incomplete\.csv$/)
 })
 
 nightly('Modules are exported with the filter and the order of the list', async () => {

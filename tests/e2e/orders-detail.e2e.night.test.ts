@@ -96,7 +96,6 @@ it('A contract page works offline and keeps its draft, and an order updates othe
   await waitForCachedPart(page, 'orders')
   await page.context().setOffline(true)
   await page.reload()
-  // The text contains the date if the day has changed in the meantime.
   await page.getByText(/^Updated (just now|\d+ min ago)$/).waitFor()
   await expect.poll(() => getHistoryRows(page).count()).toBe(2)
   await getButton(page, 'Modify').click()

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { VersionedRow } from '#contract/endpoint.ts'
+import type { ServiceRow } from '#contract/services.ts'
 import { isOffline, type Problem } from '#contract/problem.ts'
 import type { IconName } from '#ui/icons/Icon.tsx'
 import type { ExportColumn } from '#patterns/list-export/export-columns.ts'
@@ -28,7 +29,7 @@ export interface FiveRowsColumn<R> {
 interface FiveRowsProps<R extends { id: number }> {
   /** Selects the messages: title, caption, count, columns, and the text shown if there are no rows. */
   name: 'history' | 'stored' | 'traffic'
-  code: string
+  service: Pick<ServiceRow, 'code' | 'company_code'>
   columns: readonly FiveRowsColumn<R>[]
   list: {
     /** Rows, latest first. Undefined until the device has been read. */
@@ -74,14 +75,15 @@ export function FiveRows<R extends { id: number }>({ list, emptyIcon, emptyText,
   )
 }
 
-type RowsProps<R extends { id: number }> = Pick<FiveRowsProps<R>, 'name' | 'code' | 'columns'> & {
+type RowsProps<R extends { id: number }> = Pick<FiveRowsProps<R>, 'name' | 'service' | 'columns'> & {
   rows: readonly R[]
   freshness: ListFreshness
   source: ListSource<VersionedRow>
 }
 
-function Rows<R extends { id: number }>({ name, code, columns, rows, freshness, source }: RowsProps<R>) {
+function Rows<R extends { id: number }>({ name, service, columns, rows, freshness, source }: RowsProps<R>) {
   const { t } = useTranslation('backups')
+  const { code, company_code: companyCode } = service
   const [requestedPage, setRequestedPage] = useState(1)
   const pageCount = Math.ceil(rows.length / pageSize)
   const page = Math.min(requestedPage, pageCount)
@@ -89,6 +91,7 @@ function Rows<R extends { id: number }>({ name, code, columns, rows, freshness, 
   const headers = columns.map(({ key }) => t(`rows.${name}.column.${key}` as 'rows.history.column.type'))
   const { exportButton, dialog } = useListExport({
     name: t(`rows.${name}.caption`, { code }),
+    companyCode,
     source,
     isFiltered: false,
     buildColumns: () =>

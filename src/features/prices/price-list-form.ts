@@ -161,7 +161,10 @@ export const rebaseValues = (
   ...getChangedValues(typedValues, previousValues),
   header: fillNames(
     headerFieldNames,
-    (name) => (typedValues.header[name] === previousValues.header[name] ? currentValues : typedValues).header[name],
+    (name) =>
+      (isSameValue(name, typedValues.header[name], previousValues.header[name]) ? currentValues : typedValues).header[
+        name
+      ],
   ),
 })
 

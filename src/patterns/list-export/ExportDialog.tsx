@@ -17,10 +17,12 @@ import { buildFileName } from '#patterns/list-export/build-file-name.ts'
 import type { ExportColumn } from '#patterns/list-export/export-columns.ts'
 import { fetchAllRows, type ListSource, readAllRows, shouldFetchAll } from '#patterns/list-export/fetch-all-rows.ts'
 
-/** All rows of a list that the page itself has read, with the time of the data in epoch ms. */
+/** Rows of a list that the page itself has read, with the time of the data in epoch ms. */
 export interface ReadRows {
   rows: readonly unknown[]
   asOf: number | null
+  /** False if the list has rows that the page could not read. */
+  isComplete: boolean
 }
 
 type ExportedRows = Pick<ListView<VersionedRow>, 'count' | 'total' | 'asOf' | 'complete'> & { rows: readonly unknown[] }
@@ -28,8 +30,8 @@ type ExportedRows = Pick<ListView<VersionedRow>, 'count' | 'total' | 'asOf' | 'c
 export interface ExportDialogProps {
   /** Name of the list, for example "Users". It is in the name of the file too. */
   name: string
-  /** Code of the company whose rows they are. */
-  companyCode?: string | undefined
+  /** Code of the company whose rows they are. By default it is the user's own. Null if it is not one known company. */
+  companyCode?: string | null | undefined
   columns: readonly ExportColumn<never>[]
   /** Where the rows are read, or the rows themselves. */
   source: ListSource<VersionedRow> | ReadRows
@@ -47,7 +49,7 @@ export function ExportDialog({ name, companyCode, columns, source, isFiltered, o
   const sourceKey = 'slice' in source ? JSON.stringify([source.scope, source.query]) : source.rows
   const cachedList = useLiveQuery(() => readRows(source), [sourceKey])
   if (!cachedList) return null
-  const shouldFetch = shouldFetchAll(cachedList, connection)
+  const shouldFetch = 'slice' in source && shouldFetchAll(cachedList, connection)
   const count = shouldFetch ? (cachedList.total ?? cachedList.count) : cachedList.rows.length
 
   async function save(list: ExportedRows) {
@@ -57,7 +59,7 @@ export function ExportDialog({ name, companyCode, columns, source, isFiltered, o
       result?.kind === 'fresh'
         ? { rows: result.output, asOf: getBusinessNow(), partialCount: null }
         : toCachedFile(list)
-    const fileName = buildFileName([name, companyCode ?? user.company_code], {
+    const fileName = buildFileName([name, companyCode === undefined ? user.company_code : companyCode], {
       ...file,
       timeZone: timeZone ?? getBusinessZone(),
     })
@@ -97,8 +99,8 @@ export function ExportDialog({ name, companyCode, columns, source, isFiltered, o
 
 async function readRows(source: ExportDialogProps['source']): Promise<ExportedRows> {
   if ('slice' in source) return await readAllRows(source)
-  const { rows, asOf } = source
-  return { rows, asOf, count: rows.length, total: rows.length, complete: true }
+  const { rows, asOf, isComplete } = source
+  return { rows, asOf, count: rows.length, total: isComplete ? rows.length : null, complete: isComplete }
 }
 
 const toCachedFile = ({ rows, complete: isComplete, total, asOf }: ExportedRows) => ({

@@ -8,9 +8,12 @@ interface ExportedFile {
   partialCount: { cachedCount: number; total: number | null } | null
 }
 
-/** Returns a name such as `users-acme-2026-11-21-1405.csv`. If rows are missing, it also contains `-240-of-8431` or `-240-incomplete`. */
+/**
+ * Returns a name such as `users-acme-2026-11-21-1405.csv`. If rows are missing, it also contains `-240-of-8431` or `-240-incomplete`. Without a company, the
+ * name has no code.
+ */
 export function buildFileName(
-  [listName, companyCode]: readonly [listName: string, companyCode: string],
+  [listName, companyCode]: readonly [listName: string, companyCode: string | null],
   { timeZone, asOf, partialCount }: ExportedFile,
 ): string {
   const noun = listName
@@ -21,5 +24,6 @@ export function buildFileName(
   const coverage = partialCount
     ? `-${partialCount.cachedCount}-${partialCount.total === null ? 'incomplete' : `of-${partialCount.total}`}`
     : ''
-  return `${noun}-${companyCode}-${time}${coverage}.csv`
+  const company = companyCode === null ? '' : `-${companyCode}`
+  return `${noun}${company}-${time}${coverage}.csv`
 }

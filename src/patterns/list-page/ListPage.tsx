@@ -30,7 +30,7 @@ interface ListPageState<R, V extends ListUrlState> {
   problem: Problem | null
   refetch: () => void
   refresh: () => void
-  /** Where an export reads all rows of the view. Omit it if `rows` are all rows. */
+  /** Where an export reads all rows of the view. Omit it if `rows` are all rows that the device has. */
   source?: ListSource<VersionedRow>
 }
 
@@ -38,8 +38,8 @@ interface ListPageState<R, V extends ListUrlState> {
 interface ListPageExport<R> {
   /** Name of the list, for example "Users". */
   name: string
-  /** Code of the company whose rows they are. By default it is the user's own. */
-  companyCode?: string
+  /** Code of the company whose rows they are. By default it is the user's own. Null if it is not one known company. */
+  companyCode?: string | null | undefined
   /** Columns of the file. By default they are those of the list that have a text. */
   buildColumns?: () => readonly ExportColumn<R>[]
   /** Messages of columns that only the file has. */
@@ -163,7 +163,7 @@ function toExportOptions<R, V extends ListUrlState>({ list, columns, exportAs }:
     companyCode,
     namespaces,
     buildColumns,
-    source: list.source ?? { rows, asOf: freshness.asOf },
+    source: list.source ?? { rows, asOf: freshness.asOf, isComplete: freshness.complete && list.rows !== undefined },
     isFiltered: definition.isFiltered(view),
   }
 }

@@ -332,21 +332,28 @@ it('Only changed values are sent', () => {
 it('Each changed field keeps its input when another user has changed the list', () => {
   const originalValues = createValidValues()
   const serverValues = setCell(
-    applyActions(originalValues, createHeaderAction('desc', 'Theirs'), createHeaderAction('uat_charge', '5')),
+    applyActions(
+      originalValues,
+      createHeaderAction('desc', 'Theirs'),
+      createHeaderAction('uat_charge', '5'),
+      createHeaderAction('min_fee_hkd', '70.00'),
+    ),
     'module',
     0,
     'hkd',
     '70',
   )
   const ownValues = setCell(
-    applyActions(originalValues, createHeaderAction('desc', 'Mine')),
+    // An amount typed in another form is not a change.
+    applyActions(originalValues, createHeaderAction('desc', 'Mine'), createHeaderAction('min_fee_hkd', '0')),
     'concurrentUser',
     0,
     'hkd',
     '100',
   )
   const mergedValues = rebaseValues(ownValues, originalValues, serverValues)
-  expect([mergedValues.header.desc, mergedValues.header.uat_charge]).toEqual(['Mine', '5'])
+  const { desc, uat_charge: uatCharge, min_fee_hkd: minimumFee } = mergedValues.header
+  expect([desc, uatCharge, minimumFee]).toEqual(['Mine', '5', '70.00'])
   expect([mergedValues.concurrentUser[0]?.hkd, mergedValues.module[0]?.hkd]).toEqual(['100', '70'])
 })
 

@@ -1,5 +1,5 @@
 /** Tests the groups of services that staff filter by, online and offline. */
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { addDays } from '#domain/plain-dates.ts'
 import { updateService } from '#server/db/hosting/services.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -7,10 +7,7 @@ import { setUpServicePages } from '#tests/features/services/service-pages.ts'
 import { getNamedField } from '#tests/support/pages/fields.ts'
 import { waitForPath } from '#tests/support/pages/screen.ts'
 
-// The timeout is long, because the test starts real processes while other tests run.
-vi.setConfig({ testTimeout: 90_000 })
-
-const { fixture, fetchService } = setUpServicePages({ clock: 'machine' })
+const { fixture, fetchService } = setUpServicePages()
 const readCodes = () => [...document.querySelectorAll('tbody .service-code')].map(({ textContent }) => textContent)
 const choose = (label: string) => fixture.user.selectOptions(getNamedField('show'), label)
 
@@ -19,6 +16,9 @@ it('Staff filter services that need a reboot, also offline, and services whose c
   await runInTransaction(fixture.server.app, { role: 'portal_system' }, (db) =>
     updateService(db, id, { needs_reboot: true }, fixture.server.clock.now),
   )
+  // Today is 30 days before the last day of the contract.
+  const lastDay = day ?? ''
+  fixture.server.clock.now = Date.parse(`${addDays(lastDay, -30)}T10:00:00+08:00`)
   await fixture.browser.openAs('delete@m18', '/app/service')
   await expect.poll(() => readCodes().length).toBeGreaterThan(1)
   await choose('Needs reboot')
@@ -31,10 +31,15 @@ it('Staff filter services that need a reboot, also offline, and services whose c
     (await staff.send({ url: `/api/aws/service?results=50&expiresFrom=${from}&expiresUntil=${until}` }))
       .json()
       .data.map(({ code }: { code: string }) => code)
-  const lastDay = day ?? ''
   expect(await listCodes(lastDay, lastDay)).toContain('acmetest')
   expect(await listCodes(addDays(lastDay, 1), addDays(lastDay, 30))).not.toContain('acmetest')
   expect(await listCodes(addDays(lastDay, -30), addDays(lastDay, -1))).not.toContain('acmetest')
+
+  await choose('All')
+  await expect.poll(() => readCodes().length).toBeGreaterThan(1)
+  await choose('Ends in 30 days')
+  await waitForPath(fixture.browser, '/app/service?show=ending')
+  await expect.poll(readCodes).toEqual(['acmetest'])
 
   fixture.browser.goOffline()
   await choose('All')

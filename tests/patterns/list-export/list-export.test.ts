@@ -61,6 +61,7 @@ it('buildFileName replaces characters that file systems do not allow', () => {
   expect(buildFileName(['a/b:\\c\u0000', 'm18'], { ...file, partialCount: { cachedCount: 2, total: null } })).toBe(
     'a-b-c--m18-2026-11-21-1405-2-incomplete.csv',
   )
+  expect(buildFileName(['Contracts', null], file)).toBe('contracts-2026-11-21-1405.csv')
 })
 
 it('buildExportColumns uses values and export texts, and leaves out columns that show only elements', () => {

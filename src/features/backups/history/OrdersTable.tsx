@@ -1,4 +1,5 @@
 import type { BackupOrderRow } from '#contract/backups.ts'
+import type { ServiceRow } from '#contract/services.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
 import { TitledCard } from '#ui/page/TitledCard.tsx'
 import { PaymentActions } from '#features/backups/PaymentActions.tsx'
@@ -12,14 +13,14 @@ import type { BackupPayable, OrderParts } from '#features/backups/order-parts.ts
 import type { BackupCharges } from '#features/backups/backup-hooks.ts'
 
 interface OrdersTableProps {
-  code: string
+  service: ServiceRow
   orders: BackupCharges['orders']
   print: OrderParts['print']
   onPay: (payable: BackupPayable) => void
 }
 
 /** Table of subscriptions, latest first, with their invoices (M128, M129). */
-export function OrdersTable({ code, orders, print, onPay }: OrdersTableProps) {
+export function OrdersTable({ service, orders, print, onPay }: OrdersTableProps) {
   const { t } = useTranslation('backups')
   const columns: FiveRowsColumn<BackupOrderRow>[] = [
     {
@@ -75,7 +76,7 @@ export function OrdersTable({ code, orders, print, onPay }: OrdersTableProps) {
   ]
   return (
     <TitledCard title={t('history.title')} className="backup-part">
-      <FiveRows name="history" code={code} columns={columns} list={orders} emptyIcon="history" />
+      <FiveRows name="history" service={service} columns={columns} list={orders} emptyIcon="history" />
     </TitledCard>
   )
 }

@@ -58,7 +58,7 @@ export function StoredBackups({ service, storedBackups, today, services, onDone 
       {plan && <PlanFacts plan={plan} />}
       <FiveRows
         name="stored"
-        code={service.code}
+        service={service}
         columns={buildStoredBackupColumns(t, { getRestoreReason, onRestore: setRestoredBackup })}
         list={storedBackups}
         emptyIcon="install"

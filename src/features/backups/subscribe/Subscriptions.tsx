@@ -114,7 +114,7 @@ export function Subscriptions({ order, refreshCount, parts, service, services, t
       )}
       <StoredBackups {...{ service, storedBackups, today }} services={services.rows} onDone={refresh} />
       <TrafficPart {...{ service, charges, parts }} onPay={setOpenPayable} />
-      <OrdersTable code={service.code} orders={orders} print={parts.print} onPay={setOpenPayable} />
+      <OrdersTable service={service} orders={orders} print={parts.print} onPay={setOpenPayable} />
       {openPayable && (
         <PayDialog
           payable={openPayable}

@@ -86,7 +86,7 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
   return (
     <TitledCard title={t('traffic.title')} className="backup-part">
       {charges.month && <CurrentMonthTraffic traffic={charges.month} />}
-      <FiveRows name="traffic" code={service.code} columns={columns} list={charges.months} emptyIcon="pulse" />
+      <FiveRows name="traffic" service={service} columns={columns} list={charges.months} emptyIcon="pulse" />
       {explainedRow && (
         <Dialog
           open

@@ -44,6 +44,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
   const createButton = <CreateOrderButton disabledReason={disabledReason} companyId={otherCompanyId} />
   const { view, changeView, definition } = list
   const isToPay = tab === 'pay' && !isAll
+  const companyCode = getExportCompany(frame, companyId, user)
   const refetch = () => (isToPay ? toPay.list.refetch() : list.refetch())
   const toPay = useToPayList({
     companyId: companyId ?? user.company_id,
@@ -93,7 +94,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
       <ListPage
         {...pageProps}
         {...toPay}
-        exportAs={toExportName(t('toPay.caption'), frame)}
+        exportAs={{ name: t('toPay.caption'), companyCode }}
         empty={{ notHere, none: toPay.none, ...(view.searchText.trim() === '' ? {} : { noneFound }) }}
       />
     )
@@ -101,7 +102,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
     <ListPage
       {...pageProps}
       list={list}
-      exportAs={toExportName(t('title'), frame)}
+      exportAs={{ name: t('title'), companyCode }}
       chips={tab === 'all' ? toStatusChips(t, view.status, () => changeView({ status: null })) : []}
       caption={isAll ? t('captionAll') : t('caption', { company: companyName })}
       formatCount={(numbers) => t('counted', numbers)}
@@ -137,8 +138,12 @@ const getEmptyTexts = (t: TFunction<'orders'>) => ({
   notHere: { title: t('empty.notHere'), text: t('empty.notHereText') },
 })
 
-const toExportName = (name: string, frame: CompanyFrame | null) =>
-  frame ? { name, companyCode: frame.companyCode } : { name }
+/** The page knows only the codes of the user's company and of a framed one. */
+const getExportCompany = (
+  frame: CompanyFrame | null,
+  companyId: number | null,
+  user: { company_id: number; company_code: string },
+): string | null => frame?.companyCode ?? (companyId === user.company_id ? user.company_code : null)
 
 const getHead = (frame: CompanyFrame | null, title: string, intro: string) =>
   frame ? { title: frame.title, crumbs: frame.crumbs } : { title, intro }

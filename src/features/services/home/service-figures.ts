@@ -2,7 +2,7 @@ import type { ServiceRow } from '#contract/services.ts'
 import { countDaysLeft } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
-/** A contract that ends within this number of days is counted for the staff. */
+/** A contract that ends within this number of days, including today, is counted for the staff and is in the group "ending" of their list. */
 export const endingDays = 30
 
 /** Status of a service whose last operation failed (D40). */

@@ -48,6 +48,8 @@ export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) 
   )
   useLiveChanges('services', refresh)
   const recheckTool = useRecheckTool(view.company, refresh)
+  // A list of all companies is not named after one.
+  const selectedCompanyCode = view.company === null ? null : (list.rows?.[0]?.row.company_code ?? null)
   const jobs = useServiceJobs()
   const serviceActions = useServiceActions({ jobs, logPath: ({ id }) => `/app/service/${id}/log`, onDone: refresh })
   const [addressRow, setAddressRow] = useState<ServiceRow | null>(null)
@@ -75,7 +77,7 @@ export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) 
           {frame?.tabs}
         </>
       }
-      exportAs={{ name: t('title'), ...(frame ? { companyCode: frame.companyCode } : {}) }}
+      exportAs={{ name: t('title'), companyCode: frame?.companyCode ?? selectedCompanyCode }}
       searchLabel={t('filter.search')}
       extraFilters={
         CompanyFilter && <CompanyFilter companyId={view.company} onChoose={(company) => changeView({ company })} />
