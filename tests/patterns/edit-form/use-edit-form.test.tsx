@@ -1,6 +1,6 @@
 import { act, cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
-import { Link, MemoryRouter, Route, Routes } from 'react-router-dom'
+import { MemoryRouter } from 'react-router-dom'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startMessages } from '#app/i18n/page-messages.ts'
 import type { VersionedRow } from '#contract/endpoint.ts'
@@ -43,7 +43,6 @@ const typist = userEvent.setup()
 let store: AppStore
 let writes: FormWrite<TeamRow, TeamFields>[]
 let savedForms: SavedForm<TeamFields>[]
-let leaveCount: number
 /** Responds to the pending write. */
 let respond: (result: CallResult<unknown>) => Promise<void>
 
@@ -62,9 +61,6 @@ function TeamForm({ row, ...options }: Partial<TeamFormOptions> & Pick<TeamFormO
       })
     },
     onSaved: (saved) => void savedForms.push(saved),
-    onLeave() {
-      leaveCount += 1
-    },
     texts: { createAction: 'Create team', submit: 'Save', saving: 'Saving…', unchanged: 'Nothing has been changed.' },
     ...options,
   })
@@ -108,7 +104,6 @@ beforeEach(async () => {
   store.dispatch(signedIn(buildUser(1)))
   writes = []
   savedForms = []
-  leaveCount = 0
 })
 afterEach(cleanup)
 
@@ -176,76 +171,6 @@ describe('saving a changed record', () => {
     await typist.click(screen.getByRole('button', { name: 'Undo' }))
     expect(getInput('Name').value).toBe('Blue')
     expect(document.body.textContent).not.toContain('wrong: REQUIRED')
-  })
-})
-
-describe('leaving the form while it is saved', () => {
-  const openPages = async (target = '/home') => {
-    render(
-      <StoreProvider store={store}>
-        <MemoryRouter initialEntries={['/form']}>
-          <Link to={target}>Home</Link>
-          <Routes>
-            <Route path="/form" element={<GuardedForm row={toOverlaidRow()} />} />
-            <Route path="/home" element={<p>Welcome</p>} />
-          </Routes>
-        </MemoryRouter>
-      </StoreProvider>,
-    )
-    await typist.type(getInput('Name'), ' Sky')
-  }
-  const followLink = () => typist.click(screen.getByRole('link', { name: 'Home' }))
-  const openAndLeave = async () => {
-    await openPages()
-    await submit()
-    await followLink()
-  }
-
-  it('follows the link as soon as the input is saved', async () => {
-    await openAndLeave()
-    expect(screen.queryByText('Welcome')).toBeNull()
-    await respond(freshResult())
-    expect(screen.getByText('Welcome')).toBeTruthy()
-    expect([savedForms.length, leaveCount]).toEqual([1, 0])
-  })
-
-  it('stays in the form if the user saves instead of answering whether to leave', async () => {
-    await openPages()
-    await followLink()
-    await typist.click(getInput('Note'))
-    await act(async () => getInput('Note').form?.requestSubmit())
-    expect(screen.queryByRole('button', { name: 'Discard changes' })).toBeNull()
-    expect(document.activeElement).toBe(getInput('Note'))
-    await respond(freshResult())
-    expect(screen.queryByText('Welcome')).toBeNull()
-    expect([savedForms.length, leaveCount]).toEqual([1, 1])
-  })
-
-  it('closes the question if the link leads back to the same form', async () => {
-    await openPages('/form?again')
-    await submit()
-    await followLink()
-    await respond(freshResult())
-    expect(screen.queryByRole('button', { name: 'Discard changes' })).toBeNull()
-    await typist.type(getInput('Name'), '!')
-    await submit()
-    await respond(freshResult())
-    expect(leaveCount).toBe(1)
-  })
-
-  it('stays in the form if the input is refused', async () => {
-    await openAndLeave()
-    await respond(buildRefusal({ code: 'NOT_ALLOWED' }))
-    expect(screen.queryByText('Welcome')).toBeNull()
-    expect(getInput('Name').value).toBe('Blue Sky')
-  })
-
-  it('does not open another page after the user has left without waiting', async () => {
-    await openAndLeave()
-    await typist.click(screen.getByRole('button', { name: 'Discard changes' }))
-    expect(screen.getByText('Welcome')).toBeTruthy()
-    await respond(freshResult())
-    expect([savedForms.length, leaveCount]).toEqual([1, 0])
   })
 })
 
