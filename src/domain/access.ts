@@ -58,6 +58,10 @@ export type AccessRule = keyof typeof accessRules
 /** Returns whether the caller (null: not signed in) satisfies the rule. Which rows the caller may access is decided by the tenant. */
 export const isAllowed = (rule: AccessRule, caller: Caller | null): boolean => accessRules[rule](caller)
 
+/** Returns whether the caller may read audit entries of that company (D51). Those of the catalogue need the delete level (contracts 2). */
+export const canReadEntries = (caller: Caller, companyId: number, rule: 'trail' | 'deleteLevel' = 'trail'): boolean =>
+  isAllowed(rule, caller) && (companyId === caller.companyId || isAllowed('providerAdmin', caller))
+
 /** Customers always use saas; only the delete level can choose another type (portal 1). */
 export const getClientType = (caller: Caller, requestedType: ClientType): ClientType =>
   isDeleteLevel(caller) ? requestedType : 'saas'

@@ -91,12 +91,27 @@ it('On a phone all tools of a page are in one menu, with their reasons and state
   await openMenu()
   const names = [...document.querySelectorAll('[role^=menuitem]')].map(({ textContent }) => textContent)
   expect(names).toEqual(['Export', 'ImportYou are offline.', 'Graph', 'My company', 'All companies'])
-  expect(screen.getByRole('menuitemradio', { name: 'Graph' }).getAttribute('aria-checked')).toBe('true')
+  expect(screen.getByRole('menuitemcheckbox', { name: 'Graph' }).getAttribute('aria-checked')).toBe('true')
+  expect(screen.getByRole('menuitem', { name: 'Export' }).getAttribute('aria-haspopup')).toBe('dialog')
   await user.click(screen.getByRole('menuitem', { name: /^Import/ }))
   expect(onExport).not.toHaveBeenCalled()
   await user.click(screen.getByRole('menuitem', { name: 'Export' }))
   expect(onExport).toHaveBeenCalledOnce()
   expect(screen.queryByRole('menu')).toBeNull()
+})
+
+it('A menu with one item is a button with the state of a switch, and says that it opens a dialog', () => {
+  const item = {
+    key: 'graph',
+    label: 'Graph',
+    isSwitch: true,
+    isChosen: true,
+    hasDialog: true,
+    onSelect: () => undefined,
+  }
+  render(<Menu label="More" items={[item]} />)
+  const button = screen.getByRole('button', { name: 'Graph' })
+  expect([button.getAttribute('aria-pressed'), button.getAttribute('aria-haspopup')]).toEqual(['true', 'dialog'])
 })
 
 it('A menu with one item is a button that runs it, with a reason if it is disabled', async () => {

@@ -12,6 +12,7 @@ import { routes } from '#app/routes/paths.ts'
 import { UserMenu } from '#app/shell/header/UserMenu.tsx'
 import { ConnectionStatus } from '#app/shell/header/ConnectionStatus.tsx'
 import { Footer } from '#app/shell/Footer.tsx'
+import { hasClientTypeSelect } from '#app/routes/client-type-routes.ts'
 import { HelpButton } from '#app/shell/help/HelpButton.tsx'
 import { LanguageButton } from '#app/shell/header/LanguageButton.tsx'
 import { Navigation } from '#app/shell/Navigation.tsx'
@@ -118,6 +119,7 @@ export function AppLayout() {
             <DeferredBanners />
             <SpaceProbe />
           </Suspense>
+          <ClientTypeSpace />
           <main id="main" tabIndex={-1}>
             <CurrentPage />
           </main>
@@ -137,6 +139,13 @@ export function AppLayout() {
 }
 
 const signedInPages = <SignedInRoutes />
+
+/** Keeps the space of the client type selection until its code is loaded, so that the page does not move down. */
+function ClientTypeSpace() {
+  const { caller } = useSignedInSession()
+  const location = useLocation()
+  return hasClientTypeSelect(caller, location) && <div className="client-type-space" />
+}
 
 /** A component of its own, so that a new address does not render the layout again. */
 function CurrentPage() {

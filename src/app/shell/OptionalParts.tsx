@@ -1,11 +1,11 @@
 import { useCallback, useEffect } from 'react'
 import { useLocation } from 'react-router-dom'
 import { createOptionalPart } from '#app/pages/create-optional-part.tsx'
-import { getClientType, isDeleteLevel, isProviderAdmin, isAllowed } from '#domain/access.ts'
+import { getClientType, isProviderAdmin, isAllowed } from '#domain/access.ts'
 import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { keepOptionalChunk } from '#app/pwa/optional-chunks.ts'
-import { signedInRouteNames, type RouteName, findRouteName } from '#app/routes/paths.ts'
+import { hasClientTypeSelect } from '#app/routes/client-type-routes.ts'
 import type { OptionalChunk } from '#request/ports.ts'
 import { useClientType } from '#state/client-type.ts'
 import { useDispatch, useSignedInSession } from '#state/use-store.ts'
@@ -17,26 +17,13 @@ const OptionalClientTypeSelect = createOptionalPart(async () => {
   return (await loadWithMessages(load, 'staff')).ClientTypeSelect
 })
 
-/** Pages that the selection changes. A saved module or price list, and a copy of a list, have a type of their own. */
-const clientTypeRoutes: ReadonlySet<RouteName> = new Set<RouteName>([
-  'newContract',
-  'modules',
-  'newModule',
-  'hiddenModules',
-  'newHiddenModule',
-  'prices',
-  'newPrice',
-])
-const isCopy = (routeName: RouteName, search: string) =>
-  routeName === 'newPrice' && new URLSearchParams(search).has('from')
-
 /**
  * Parts for some users only. It makes the worker cache the chunks of staff, order, audit trail and user administration pages if the user
  * may open them (P-09). It shows the client type selection above pages that depend on it (M3).
  */
 export function OptionalParts() {
   const { caller } = useSignedInSession()
-  const { pathname, search } = useLocation()
+  const location = useLocation()
   const isStaff = isProviderAdmin(caller)
   const canOrder = isAllowed('order', caller)
   // Staff with the order flag need this chunk for the pages of customers.
@@ -46,10 +33,7 @@ export function OptionalParts() {
   useOptionalChunk('trail', isAllowed('trail', caller))
   useOptionalChunk('users', isAllowed('admin', caller))
   useCachedOrders(canOrder)
-  const routeName = findRouteName(signedInRouteNames, pathname)
-  if (!isDeleteLevel(caller) || routeName === undefined) return null
-  if (!clientTypeRoutes.has(routeName) || isCopy(routeName, search)) return null
-  return <OptionalClientTypeSelect />
+  return hasClientTypeSelect(caller, location) ? <OptionalClientTypeSelect /> : null
 }
 
 function useOptionalChunk(chunk: OptionalChunk, isNeeded: boolean) {

@@ -58,8 +58,13 @@ export interface EditFormOptions<
   /** Returns whether the form has an input for the fault. Defaults to whether a value has the field's name. */
   hasInput?: (fault: Fault) => boolean
   save: (write: FormWrite<Row, Fields>) => AppThunk<CallResult<unknown>>
-  /** Called after the record was saved. Usually navigates away; without it, the form stays open. */
+  /** Called after the record was saved, even if the user has left the form meanwhile. It must not navigate. */
   onSaved?: (saved: SavedForm<Fields>) => void
+  /**
+   * Leaves the form after `onSaved`: closes it or navigates. Without it, the form stays open. It is not called if the user has left the form
+   * meanwhile, or has followed a link while the form was being saved.
+   */
+  onLeave?: (saved: SavedForm<Fields>) => void
   /** Whether the form follows changes of the row while it has no unsaved input. For a form that stays open after saving. */
   followsRow?: boolean
   /** Whether the form can be saved without changes, for example a copy of another record. */

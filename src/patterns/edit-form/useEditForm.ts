@@ -9,7 +9,7 @@ import type { CallResult } from '#request/call-results.ts'
 import { unreachableResult } from '#state/app-thunk.ts'
 import { useDispatch, useSaveBlocked } from '#state/use-store.ts'
 import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
-import { leaveSavedForm } from '#ui/navigation-guard/navigation-guard.tsx'
+import { dropHeldStep, leaveSavedForm } from '#ui/navigation-guard/navigation-guard.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import type { EditFormOptions, FieldFault, SavedForm } from '#patterns/edit-form/edit-form-options.ts'
@@ -57,7 +57,7 @@ export function useEditForm<
   }
 
   const isMounted = useIsMounted()
-  const submitOnce = useOneAtATime(submit)
+  const submitOnce = useSubmitOnce(submit)
   async function submit(form: HTMLFormElement) {
     setWasSubmitted(true)
     const faults = await findFaultsBeforeSave()
@@ -81,8 +81,9 @@ export function useEditForm<
     if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
     else showSaved(t, texts, base.row === null, saved)
     // Values that were typed after the submit do not keep the form open: saving them would create a second record.
+    options.onSaved?.(saved)
     // A user who has left the form meanwhile stays where they are.
-    if (isMounted.current) leaveSavedForm(() => options.onSaved?.(saved))
+    if (isMounted.current) leaveSavedForm(() => options.onLeave?.(saved))
   }
 
   /** Shows a refusal at its inputs. If somebody else changed the record, the form continues from the current row. */
@@ -164,11 +165,13 @@ function useIsMounted(): RefObject<boolean> {
   return isMounted
 }
 
-function useOneAtATime<Input>(run: (input: Input) => Promise<void>): (input: Input) => void {
+/** Runs one submit at a time. A user who saves has answered the question whether to leave. */
+function useSubmitOnce<Input>(run: (input: Input) => Promise<void>): (input: Input) => void {
   const isRunning = useRef(false)
   return (input) => {
     if (isRunning.current) return
     isRunning.current = true
+    dropHeldStep()
     void run(input).finally(() => {
       isRunning.current = false
     })

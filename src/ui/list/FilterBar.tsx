@@ -33,10 +33,11 @@ export function FilterBar({ search, children, usedCount = 0, sorting, chips = []
   // On a phone the search of a page with tabs is one button next to the title until it is used (compact.css). Then it keeps its own line, so
   // that nothing moves under the finger.
   const [isUsed, setIsUsed] = useState(search.value !== '')
+  const isUnused = !isUsed && search.value === '' && chips.length === 0
   const close = () => setIsOpen(false)
   const hasFields = Children.toArray(children).length > 0 || sorting?.columns.some(({ sortable }) => sortable)
   return (
-    <div className={`filters${isUsed || search.value !== '' ? '' : ' unused'}`} role="search" aria-label={search.label}>
+    <div className={`filters${isUnused ? ' unused' : ''}`} role="search" aria-label={search.label}>
       <div className="filter-row">
         <SearchBox {...search} onFocus={() => setIsUsed(true)} />
         {isCompact && hasFields ? (

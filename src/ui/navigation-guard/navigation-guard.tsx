@@ -40,8 +40,8 @@ export function LeaveQuestion({ onStay, onLeave, texts }: LeaveQuestionProps) {
 
 type NavigateAction = () => void
 let isUnguarded = false
-/** The step that waits for the answer to the question, or null. */
-let heldStep: NavigateAction | null = null
+/** The step that waits for the answer to the question, or null. `clear` closes the question. */
+let heldStep: { go: NavigateAction; clear: () => void } | null = null
 
 /** Navigates without a question, for a form that has saved its input. */
 export function navigateUnguarded(go: NavigateAction): void {
@@ -53,8 +53,18 @@ export function navigateUnguarded(go: NavigateAction): void {
   }
 }
 
+/** Closes the question without following its step, for a form that is being saved. */
+export function dropHeldStep(): void {
+  heldStep?.clear()
+  heldStep = null
+}
+
 /** Leaves a form that has saved its input. A link that the user followed while the form was being saved is followed instead. */
-export const leaveSavedForm = (go: NavigateAction): void => navigateUnguarded(heldStep ?? go)
+export function leaveSavedForm(go: NavigateAction): void {
+  const followedStep = heldStep
+  dropHeldStep()
+  navigateUnguarded(followedStep?.go ?? go)
+}
 
 /**
  * Makes the browser ask before it closes the tab, and holds Back and Forward while there is unsaved input. The browser reports a step only
@@ -67,9 +77,10 @@ export function useHistoryGuard(isDirty: boolean) {
   useLeaveWarning(isDirty)
   useEffect(() => {
     if (!pendingStep) return
-    heldStep = pendingStep.go
+    const ownStep = { go: pendingStep.go, clear: () => setPendingStep(null) }
+    heldStep = ownStep
     return () => {
-      heldStep = null
+      if (heldStep === ownStep) heldStep = null
     }
   }, [pendingStep])
   useEffect(() => {

@@ -11,7 +11,11 @@ export interface MenuItem {
   icon?: IconName
   /** Displayed apart from the other items. Such items must be at the end of the list (T-01). */
   isDestructive?: boolean
+  /** Whether the item is the selected one of its group, or the state of a switch. */
   isChosen?: boolean
+  /** The item is switched on and off by itself. */
+  isSwitch?: boolean
+  hasDialog?: boolean
   disabledReason?: string | null | undefined
   onSelect: () => void
 }
@@ -60,6 +64,8 @@ export function Menu({
         icon={singleItem.icon ?? icon}
         isIconOnly={isIconOnly}
         disabledReason={singleItem.disabledReason}
+        {...(singleItem.isSwitch ? { 'aria-pressed': singleItem.isChosen ?? false } : {})}
+        {...(singleItem.hasDialog ? { 'aria-haspopup': 'dialog' as const } : {})}
         onClick={singleItem.onSelect}
       >
         {formatSingleLabel?.(singleItem.label) ?? singleItem.label}
@@ -165,7 +171,8 @@ function MenuItemButton({ item, close }: { item: MenuItem; close: (shouldReturnF
   return (
     <button
       type="button"
-      role={item.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+      role={getRole(item)}
+      aria-haspopup={item.hasDialog ? 'dialog' : undefined}
       aria-checked={item.isChosen}
       tabIndex={-1}
       className={`menu-item${item.isDestructive ? ' danger' : ''}`}
@@ -185,6 +192,11 @@ function MenuItemButton({ item, close }: { item: MenuItem; close: (shouldReturnF
       {item.isChosen && <Icon name="check" size={16} />}
     </button>
   )
+}
+
+function getRole({ isChosen, isSwitch }: MenuItem) {
+  if (isSwitch) return 'menuitemcheckbox'
+  return isChosen === undefined ? 'menuitem' : 'menuitemradio'
 }
 
 const getEntries = (list: HTMLElement | null) => [...(list?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])]

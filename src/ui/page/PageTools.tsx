@@ -72,7 +72,7 @@ function ToolButtonElement({ tool }: { tool: ToolButton }) {
 
 function toMenuItems(tool: PageTool): MenuItem[] {
   if (tool.items) return tool.items
-  const { key, label, icon, isBusy, isPressed, disabledReason, onSelect } = tool
+  const { key, label, icon, isBusy, isPressed, hasDialog = false, disabledReason, onSelect } = tool
   return [
     {
       key,
@@ -81,7 +81,8 @@ function toMenuItems(tool: PageTool): MenuItem[] {
       // The button shows a spinner instead. A second press would start the same request again.
       onSelect: () => isBusy || onSelect(),
       disabledReason: disabledReason || null,
-      ...(isPressed === undefined ? {} : { isChosen: isPressed }),
+      hasDialog,
+      ...(isPressed === undefined ? {} : { isChosen: isPressed, isSwitch: true }),
     },
   ]
 }

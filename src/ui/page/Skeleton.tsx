@@ -8,3 +8,10 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
     </div>
   )
 }
+
+/** Keeps the space of a card while its code or its data is loading. */
+export const SkeletonCard = ({ lines = 5, className = '' }: { lines?: number; className?: string }) => (
+  <div className={`card ${className}`}>
+    <Skeleton lines={lines} />
+  </div>
+)

@@ -1,6 +1,6 @@
 import { act, cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
-import { Link, MemoryRouter, Route, Routes } from 'react-router-dom'
+import { MemoryRouter } from 'react-router-dom'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startMessages } from '#app/i18n/page-messages.ts'
 import type { VersionedRow } from '#contract/endpoint.ts'
@@ -171,48 +171,6 @@ describe('saving a changed record', () => {
     await typist.click(screen.getByRole('button', { name: 'Undo' }))
     expect(getInput('Name').value).toBe('Blue')
     expect(document.body.textContent).not.toContain('wrong: REQUIRED')
-  })
-})
-
-describe('leaving the form while it is saved', () => {
-  const openPages = async () => {
-    render(
-      <StoreProvider store={store}>
-        <MemoryRouter initialEntries={['/form']}>
-          <Link to="/home">Home</Link>
-          <Routes>
-            <Route path="/form" element={<GuardedForm row={toOverlaidRow()} />} />
-            <Route path="/home" element={<p>Welcome</p>} />
-          </Routes>
-        </MemoryRouter>
-      </StoreProvider>,
-    )
-    await typist.type(getInput('Name'), ' Sky')
-    await submit()
-    await typist.click(screen.getByRole('link', { name: 'Home' }))
-  }
-
-  it('follows the link as soon as the input is saved', async () => {
-    await openPages()
-    expect(screen.queryByText('Welcome')).toBeNull()
-    await respond(freshResult())
-    expect(screen.getByText('Welcome')).toBeTruthy()
-    expect(savedForms).toEqual([])
-  })
-
-  it('stays in the form if the input is refused', async () => {
-    await openPages()
-    await respond(buildRefusal({ code: 'NOT_ALLOWED' }))
-    expect(screen.queryByText('Welcome')).toBeNull()
-    expect(getInput('Name').value).toBe('Blue Sky')
-  })
-
-  it('does not open another page after the user has left without waiting', async () => {
-    await openPages()
-    await typist.click(screen.getByRole('button', { name: 'Discard changes' }))
-    expect(screen.getByText('Welcome')).toBeTruthy()
-    await respond(freshResult())
-    expect(savedForms).toEqual([])
   })
 })
 

@@ -61,7 +61,7 @@ function findSmallTargets({ target = 0 }: { target?: number }): string[] {
   if (target === 0) return []
   const pressableSelector =
     'a[href], button, input:not([type=hidden]), select, textarea, summary, ' +
-    '[role=button], [role=menuitem], [role=menuitemradio], [role=tab], [role=switch], [role=option], [tabindex="0"]'
+    '[role=button], [role=menuitem], [role=menuitemradio], [role=menuitemcheckbox], [role=tab], [role=switch], [role=option], [tabindex="0"]'
   const scope: Element = [...document.querySelectorAll('[role=dialog][aria-modal=true]')].at(-1) ?? document.body
 
   const joinAreas = (element: Area, otherArea: Area): Area => ({

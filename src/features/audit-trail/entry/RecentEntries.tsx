@@ -1,9 +1,10 @@
 import { useId } from 'react'
 import { Link } from 'react-router-dom'
 import { listTrail } from '#contract/audit-trail.ts'
-import { isAllowed } from '#domain/access.ts'
+import { canReadEntries } from '#domain/access.ts'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 import { useSignedInSession } from '#state/use-store.ts'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { EntryTime } from '#features/audit-trail/entry/EntryTime.tsx'
 import { toEntryRows } from '#features/audit-trail/entry/entry-rows.ts'
@@ -32,7 +33,7 @@ export function RecentEntries({ code, name, companyId, access = 'trail', refresh
   const entryFormatter = useEntryFormatter()
   const titleId = useId()
   const isOtherCompany = companyId !== caller.companyId
-  const canRead = isAllowed(access, caller) && (!isOtherCompany || isAllowed('providerAdmin', caller))
+  const canRead = canReadEntries(caller, companyId, access)
   const filter = { ...(code ? { code } : {}), ...(name ? { searchText: name } : {}) }
   const { response } = useTrailResponse(
     listTrail,
@@ -40,14 +41,16 @@ export function RecentEntries({ code, name, companyId, access = 'trail', refresh
     String(refreshKey),
   )
   const entries = response && toEntryRows(response.output)
-  if (!canRead || entries === undefined) return null
+  if (!canRead) return null
   const company: Record<string, string> = isOtherCompany ? { company: String(companyId) } : {}
   const path = `/app/systrail?${new URLSearchParams({ ...company, ...filter })}`
   return (
     <section className="card trail-recent" aria-labelledby={titleId}>
       <TrailStyles />
       <h2 id={titleId}>{t('recent.title')}</h2>
-      {entries === null ? (
+      {entries === undefined ? (
+        <Skeleton lines={maxEntries} />
+      ) : entries === null ? (
         <p className="trail-recent-none">{t('recent.notHere')}</p>
       ) : entries.length === 0 ? (
         <p className="trail-recent-none">{t('recent.none')}</p>

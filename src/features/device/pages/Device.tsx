@@ -24,9 +24,14 @@ export function Device({ panel }: { panel: ReactNode }) {
     <Page title={t('title')} intro={t('lead')} width="narrow">
       {panel}
       <ListsCard lists={storage?.lists} waitingCount={waitingCount} />
-      {storage && <StorageCard storage={storage} onAnswered={() => setStorageRequestCount(storageRequestCount + 1)} />}
-      <UnsentChanges waitingCount={waitingCount} />
-      <SharedDevice />
+      {/* The cards below follow when the height of the lists is known, so that nothing moves. */}
+      {storage && (
+        <>
+          <StorageCard storage={storage} onAnswered={() => setStorageRequestCount(storageRequestCount + 1)} />
+          <UnsentChanges waitingCount={waitingCount} />
+          <SharedDevice />
+        </>
+      )}
     </Page>
   )
 }

@@ -1,6 +1,7 @@
 import '#features/device/prepare/translations.ts'
 import { useState, useSyncExternalStore } from 'react'
 import { formatBytes } from '#features/device/format-bytes.ts'
+import { PanelSpace } from '#features/device/prepare/PanelSpace.tsx'
 import { PartList } from '#features/device/prepare/PartList.tsx'
 import type { PreparationRecord, PreparedPart } from '#local/storage/preparation-record.ts'
 import { readPreparation } from '#local/preparation/preparation-store.ts'
@@ -20,7 +21,7 @@ export function PreparePanel({ preparer }: { preparer: DevicePreparer }) {
   const record = useLiveQuery(() => readPreparation(), [])
   const progress = useSyncExternalStore(preparer.subscribe, preparer.getProgress)
   const [result, setResult] = useState<PrepareResult | null>(null)
-  if (!record) return null
+  if (!record) return <PanelSpace />
   const prepare = async () => {
     setResult(null)
     setResult(await preparer.prepare())

@@ -61,8 +61,8 @@ export function useModuleForm(kind: ModuleKind, initialRow: OverlaidRow<ModuleRo
         : callEndpoint(createModule, { body: toModuleBody(fields, { hidden: isHidden, type }) }, options),
     onSaved({ id }) {
       if (!initialRow && id !== null) dispatch((isHidden ? hiddenModulesList : modulesList).rowCreated(id))
-      void navigate(toModulePath(kind))
     },
+    onLeave: () => void navigate(toModulePath(kind)),
     texts: {
       createAction: t('act.create'),
       submit: t(initialRow ? 'form.save' : 'form.create'),

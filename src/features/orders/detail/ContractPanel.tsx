@@ -1,6 +1,6 @@
 import { Suspense } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
-import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { Skeleton, SkeletonCard } from '#ui/page/Skeleton.tsx'
 import { useToday } from '#ui/page/use-today.ts'
 import { ContractEditor, type ContractEditorProps } from '#features/orders/change/ContractEditor.tsx'
 import type { LoadedOrder, useContractHistory, useOrderPrices } from '#features/orders/change/useOrder.ts'
@@ -73,7 +73,13 @@ function ServiceAndActivity({
   const { row } = order.overlaidRow
   if (isCurrentContract(row))
     return (
-      <Suspense fallback={null}>
+      <Suspense
+        fallback={
+          <div className="page-aside">
+            <SkeletonCard />
+          </div>
+        }
+      >
         <ServicePart order={row} onChanged={() => void order.refetch()} />
       </Suspense>
     )

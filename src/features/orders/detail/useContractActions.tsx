@@ -50,9 +50,8 @@ export function useContractActions(props: Props): Pick<PageProps, 'action' | 'to
   const cancelButton = <Button onClick={() => onEdit(false)}>{tUi('form.cancel')}</Button>
   const menu: PageTool = { key: 'more', label: t('act.more'), icon: 'more', isIconOnly: true, items }
   if (isEditing)
-    return isNarrow
-      ? { action: <div className="page-tools">{cancelButton}</div> }
-      : { action: cancelButton, tools: [menu] }
+    // On a phone both are in the line of the title.
+    return { action: isNarrow ? <div className="page-tools">{cancelButton}</div> : cancelButton, tools: [menu] }
   if (isNarrow)
     return {
       action: primaryAction && <div className="page-bar">{renderButton(primaryAction, 'primary')}</div>,

@@ -93,8 +93,10 @@ export function usePriceListForm(options: PriceListFormOptions) {
         },
       )
     },
-    onSaved({ id, isQueued }) {
+    onSaved({ id }) {
       if (!openedList && id !== null) storeDispatch(priceListsSlice.rowCreated(id))
+    },
+    onLeave({ id, isQueued }) {
       // Closes the form before the page changes, so that the navigation guard does not warn about unsaved values.
       flushSync(onSaved)
       void navigate(isQueued || id === null ? getPriceListPath() : getPriceListPath(id))

@@ -96,7 +96,7 @@ export function PriceListsPage({ ActivityPart }: { ActivityPart: PriceActivityPa
         none: <EmptyList view={list.view} onFirstPage={() => list.changeView({ page: 1 })} />,
       }}
     >
-      <ActivityPart refreshKey={list.freshness.asOf} />
+      {list.rows && <ActivityPart refreshKey={list.freshness.asOf} />}
       {openDialog?.kind === 'remove' && (
         <RemoveDialog overlaidRow={openDialog.overlaidRow} onClose={closeDialog} onDone={closeAndRefetch} />
       )}

@@ -47,7 +47,7 @@ export function ProfileForm({ overlaidRow, onClose }: ProfileFormProps) {
         ? [{ field: 'avatar', code: problem.code, problem }]
         : getFieldProblems(problem),
     save: ({ changes, options }) => saveProfile(overlaidRow.row.id, changes, options),
-    onSaved: onClose,
+    onLeave: onClose,
     texts: { submit: submitLabel, saving: t('form.saving'), unchanged: t('form.unchanged') },
   })
   const { name, avatar } = form.row?.row ?? overlaidRow.row

@@ -3,6 +3,7 @@ import { isOffline } from '#contract/problem.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
+import { SkeletonCard } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { ServiceProgress } from '#features/services/info/ServiceProgress.tsx'
 import {
@@ -33,7 +34,12 @@ export function ContractService({ order, onChanged, EventsPart }: ContractServic
   const logPath = `/app/contract/${order.id}/log`
   const actions = useServiceActions({ jobs, logPath: () => logPath, onDone: refresh })
   useNotifyDifference(row ?? null, order, onChanged)
-  if (!row && !problem && isFetching) return null
+  if (!row && !problem && (isFetching || row === undefined))
+    return (
+      <div className="page-aside">
+        <SkeletonCard />
+      </div>
+    )
   return (
     <section className="page-columns-part" aria-labelledby={titleId}>
       <ServiceStyles />

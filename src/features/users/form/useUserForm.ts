@@ -72,9 +72,9 @@ export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserF
     },
     onSaved({ id, isQueued }) {
       if (isNew && id !== null) dispatch(usersList.rowCreated(id))
-      onClose()
       if (!isQueued) onSaved()
     },
+    onLeave: onClose,
     texts: {
       createAction: tUsers('toast.create'),
       submit: submitLabel,

@@ -38,7 +38,8 @@ export function BulkActionDialog({ action, ...options }: BulkActionDialogProps) 
         : null,
     })
   const summary = <BulkActionSummary action={action} plan={plan} />
-  if (action === 'remove' && count > 0 && !results)
+  // While the writes are being sent, and for refusals, the dialog with the progress and the results replaces the confirmation.
+  if (action === 'remove' && count > 0 && !results && !isBusy)
     return (
       <TypedConfirmation
         open
@@ -46,7 +47,7 @@ export function BulkActionDialog({ action, ...options }: BulkActionDialogProps) 
         value={String(count)}
         label={t('many.count')}
         actionLabel={t('many.do.remove', countParams)}
-        isBusy={isBusy}
+        isBusy={false}
         problem={null}
         onConfirm={runPlan}
         onClose={onClose}

@@ -3,6 +3,7 @@ import type { AppThunk } from '#state/app-thunk.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { joinList } from '#ui/i18n/messages.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
+import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { showToast, type ToastMessage } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import type { BulkActionResult } from '#features/users/list/run-bulk-action.ts'
@@ -29,18 +30,23 @@ export function useBulkToast(onDone: () => void) {
   async function undo(thunk: AppThunk<BulkActionResult[]>): Promise<void> {
     const results = await dispatch(thunk)
     onDone()
-    const refusals = results.filter(({ result }) => result === null || result.kind === 'problem')
-    const count = results.length - refusals.length
+    const count = results.filter(({ result }) => result?.kind === 'fresh').length
     if (count > 0) showToast({ kind: 'done', text: t('many.undone', { count, number: formatNumber(count) }) })
-    const [refusal] = refusals
-    if (!refusal) return
-    const names = refusals.slice(0, maxNames).map(({ user }) => user.name)
-    const others = refusals.length - names.length
-    const reason = refusal.result?.kind === 'problem' ? formatProblem(refusal.result.problem) : tUsers('reason.moving')
-    const users = joinList(
-      others > 0 ? [...names, t('many.others', { count: others, number: formatNumber(others) })] : names,
-    )
-    showToast({ kind: 'failed', text: t('many.undoFailed', { users, reason }) })
+    const queued = results.flatMap(({ result }) => (result?.kind === 'queued' ? [result] : []))
+    if (queued.length > 0) {
+      const reasons = new Set(queued.flatMap((result) => (result.holdReason ? [formatQueuedMessage(result)] : [])))
+      const number = formatNumber(queued.length)
+      showToast({ kind: 'note', text: [t('many.sum.queued', { number }), ...reasons].join(' · ') })
+    }
+    const namesByReason = groupRefusals(results, tUsers('reason.moving'))
+    for (const [reason, names] of namesByReason)
+      showToast({ kind: 'failed', text: t('many.undoFailed', { users: joinNames(names), reason }) })
+  }
+
+  function joinNames(names: readonly string[]): string {
+    const others = names.length - maxNames
+    if (others <= 0) return joinList(names)
+    return joinList([...names.slice(0, maxNames), t('many.others', { count: others, number: formatNumber(others) })])
   }
 
   return (results: readonly BulkActionResult[], { formatDone, buildUndo }: BulkRunTexts) => {
@@ -56,4 +62,15 @@ export function useBulkToast(onDone: () => void) {
       : undefined
     showToast({ kind: 'done', text: doneText, ...(action && { action }) })
   }
+}
+
+/** Returns the names of the refused users by the reason. */
+function groupRefusals(results: readonly BulkActionResult[], busyReason: string): Map<string, string[]> {
+  const namesByReason = new Map<string, string[]>()
+  for (const { user, result } of results) {
+    if (result !== null && result.kind !== 'problem') continue
+    const reason = result === null ? busyReason : formatProblem(result.problem)
+    namesByReason.set(reason, [...(namesByReason.get(reason) ?? []), user.name])
+  }
+  return namesByReason
 }
