@@ -4,7 +4,6 @@
  */
 import type { PaymentType } from '#domain/payments.ts'
 import { findAttemptByKey, type AttemptRecord } from '#server/db/payments/payment-attempts.ts'
-import { toPayableRef } from '#server/db/payments/payables.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import type { PaymentNotice } from '#server/drivers/payment/payment-driver.ts'
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
@@ -71,7 +70,7 @@ export async function getReturnUrl(app: AppContext, key: string, query: URLSearc
   const { publicUrl } = app.config
   const attempt = await findAttempt(app, key)
   if (!attempt) return `${publicUrl}/saas/app/contract`
-  const getPage = await writeAsSystem(app, (db) => findPaymentPage(db, toPayableRef(attempt)))
+  const getPage = await writeAsSystem(app, (db) => findPaymentPage(db, attempt))
   return `${publicUrl}${getPage(await readReturnOutcome(app, attempt, query))}#return=${key}`
 }
 

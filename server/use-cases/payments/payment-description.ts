@@ -1,8 +1,11 @@
+import { PROVIDER } from '#domain/access.ts'
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/payment.json' with { type: 'json' }
 import zh from '#locales/zh/payment.json' with { type: 'json' }
+import { findCompanyOfUser } from '#server/db/accounts/companies.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import type { AttemptRecord } from '#server/db/payments/payment-attempts.ts'
 import { listItems } from '#server/db/payments/payment-groups.ts'
 import {
   type PayableItemRef,
@@ -10,6 +13,7 @@ import {
   lockPayableBackup,
   lockPayableOrder,
   lockPayableTraffic,
+  toPayableRef,
 } from '#server/db/payments/payables.ts'
 import { findListedOrderId } from '#server/db/hosting/services.ts'
 
@@ -64,16 +68,18 @@ export type PaymentReturnOutcome = 'cancelled' | 'paid' | 'declined' | 'checking
 const unpaidOutcomes = new Set<PaymentReturnOutcome>(['cancelled', 'declined'])
 
 /**
- * Returns a function that builds the address of the payable's page in the app. Backups and traffic are on a tab of their service's
- * contract, where `paid` selects them. Several items are named in the address of the list of what is to be paid.
+ * Returns a function that builds the address of the page of what the attempt pays. Backups and traffic are on a tab of their
+ * service's contract, where `paid` selects them. Several items are named in the address of the list of what is to be paid.
  */
 export async function findPaymentPage(
   db: DatabaseHandle,
-  payableRef: PayableRef,
+  attempt: AttemptRecord,
 ): Promise<(outcome: PaymentReturnOutcome) => string> {
+  const payableRef = toPayableRef(attempt)
   if (payableRef.kind === 'group') {
     const names = (await listItems(db, payableRef)).map(formatPayableName)
-    return (outcome) => `/saas/app/contract?status=0&pay=${names.join(',')}&payment=${outcome}`
+    const company = (await isPaidByStaff(db, attempt)) ? `&company=${attempt.company_id}` : ''
+    return (outcome) => `/saas/app/contract?status=0${company}&pay=${names.join(',')}&payment=${outcome}`
   }
   const { kind, id } = payableRef
   if (kind === 'order') {
@@ -90,4 +96,10 @@ export async function findPaymentPage(
   const orderId = row && (await findListedOrderId(db, { companyId: row.company_id, code: row.service_code }))
   const page = orderId ? `/saas/app/contract/${orderId}` : '/saas/app/contract'
   return (outcome) => `${page}?tab=subscribe&paid=${formatPayableName({ kind, id })}&payment=${outcome}`
+}
+
+/** Without a company in the address, the provider's staff see the list of all companies, which shows no result of a payment. */
+async function isPaidByStaff(db: DatabaseHandle, { user_id }: AttemptRecord): Promise<boolean> {
+  const company = user_id === null ? null : await findCompanyOfUser(db, user_id)
+  return company?.code === PROVIDER
 }

@@ -221,6 +221,9 @@ async function continueAttempt(
   const attemptAfter = await (isSame ? queryAttempt(app, attempt) : endAttempt(app, attempt)).catch(throwUnavailable)
   // If it pays other items, its result is not that of this payment. The next round finds out which items are still unpaid.
   if (!isAboutSame) {
+    // Money that was taken and had no effect is a task of the staff. Nothing more is taken before the payer knows that.
+    if (attemptAfter.state === 'paid' && (await readPaidStatus(app, attemptAfter)) === 'received')
+      return { status: 'received' }
     if (isSettled(attemptAfter)) return null
     throw new ProblemError('PAYMENT_IN_PROGRESS', null, 60)
   }
@@ -239,7 +242,7 @@ async function startAtGateway(app: AppContext, attempt: AttemptRecord, token: st
   const payableRef = toPayableRef(attempt)
   const { description, page } = await writeAsSystem(app, async (db) => ({
     description: await buildDescription(db, payableRef, language),
-    page: await findPaymentPage(db, payableRef),
+    page: await findPaymentPage(db, attempt),
   }))
   const startResult = await driver
     .start({

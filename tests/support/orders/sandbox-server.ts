@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { expect } from 'vitest'
 import { paymentTypes } from '#domain/payments.ts'
+import type { WebhookCall } from '#demo/payment-sandbox/sandbox-store.ts'
 import { openSandbox, type SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
 import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
 import { paymentJobKinds } from '#server/jobs/job-registry.ts'
@@ -17,6 +19,8 @@ export interface PaymentSandbox {
   sandbox: SandboxServer
   /** Runs all due payment jobs, as the schedule does. */
   runPaymentJobs(): Promise<void>
+  /** Returns the webhook calls that `action` makes and that are held. Calls of earlier tests are left out. */
+  holdCalls(action: () => Promise<unknown>): Promise<WebhookCall[]>
   close(): Promise<void>
 }
 
@@ -41,6 +45,15 @@ export async function openPaymentSandbox(server: TestServer): Promise<PaymentSan
     async runPaymentJobs() {
       await requestReconcileIfDue(server.app)
       while (await runOneJob(server.app, paymentJobKinds));
+    },
+    async holdCalls(action) {
+      const { webhooks } = sandbox
+      webhooks.hold()
+      const earlierIds = new Set(webhooks.list().map(({ id }) => id))
+      await action()
+      const calls = webhooks.list().filter(({ id, nextAt }) => nextAt !== null && !earlierIds.has(id))
+      expect(calls.length).toBeGreaterThan(0)
+      return calls
     },
     async close() {
       await sandbox.close()

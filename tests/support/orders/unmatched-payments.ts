@@ -127,6 +127,7 @@ export function setUpUnmatchedPayments(engine: Engine) {
     submitOnPage,
     sendGatewayCalls,
     readRedirect,
+    signInOrderUser,
     findUnaccountedPayments,
     paidAfterDeletion,
     paidTooLate,

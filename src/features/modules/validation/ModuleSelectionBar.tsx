@@ -1,8 +1,9 @@
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import type { ModuleRow } from '#contract/modules.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
+import { useEscape } from '#ui/overlay/useEscape.ts'
 import { useTranslation } from 'react-i18next'
 import { joinList } from '#ui/i18n/messages.ts'
 
@@ -68,13 +69,7 @@ interface SelectionBarProps {
 export function ModuleSelectionBar({ selectedCodes, onSelect, onEnd }: SelectionBarProps) {
   const { t } = useTranslation('modules')
   const [isTesting, setIsTesting] = useState(false)
-  useEffect(() => {
-    const onKey = ({ key, defaultPrevented }: KeyboardEvent) => {
-      if (key === 'Escape' && !defaultPrevented && !document.querySelector('[role=dialog]')) onEnd()
-    }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  })
+  useEscape(onEnd)
   return (
     <section className="module-chosen" aria-label={t('test.bar')}>
       <p role="status">

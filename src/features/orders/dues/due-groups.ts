@@ -24,7 +24,7 @@ export function toPayableGroup([firstItem, ...otherItems]: DueGroup): PayableOrd
     currency,
     amount,
     pay_amount: amount,
-    due: items.map(({ due }) => due.due).toSorted()[0] || null,
+    due: getFirstDeadline(items),
     items: items.map(({ due, name }) => ({
       id: due.id,
       contractType: due.contractType,
@@ -32,3 +32,10 @@ export function toPayableGroup([firstItem, ...otherItems]: DueGroup): PayableOrd
     })),
   }
 }
+
+/** Traffic has no deadline: it can still be paid after its time. */
+const getFirstDeadline = (items: readonly DueItem[]): string | null =>
+  items
+    .filter(({ due }) => due.contractType !== 'TRAFFIC')
+    .map(({ due }) => due.due)
+    .toSorted()[0] || null

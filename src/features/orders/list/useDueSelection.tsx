@@ -1,13 +1,15 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { SelectAllBox, SelectionBox } from '#ui/list/SelectionBox.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
+import { useEscape } from '#ui/overlay/useEscape.ts'
 import { useTranslation } from 'react-i18next'
 import { DueSelectionBar } from '#features/orders/list/DueSelectionBar.tsx'
 import type { DueGroup } from '#features/orders/dues/due-groups.ts'
 import { type DueItem, formatDueName } from '#features/orders/dues/due-items.ts'
 
 interface DueSelectionOptions {
-  items: readonly DueItem[]
+  /** Undefined until they are loaded. */
+  items: readonly DueItem[] | undefined
   /** The list that the items belong to. Another list has no selected items, so that nothing hidden is paid. */
   listKey: string
   /** Names of the items that are selected at first, see `formatDueName`. */
@@ -25,8 +27,15 @@ interface Selection {
 const noSelection: Pick<Selection, 'names' | 'rangeStart'> = { names: [], rangeStart: null }
 
 /** Returns the selection of the list: check boxes, and a bar with the sum. It is kept on this page only, and works offline. */
-export function useDueSelection({ items, listKey, initialNames, getItemName, onPay }: DueSelectionOptions) {
+export function useDueSelection({
+  items: loadedItems,
+  listKey,
+  initialNames,
+  getItemName,
+  onPay,
+}: DueSelectionOptions) {
   const { t } = useTranslation('orders')
+  const items = loadedItems ?? []
   const [stored, setStored] = useState<Selection>({ listKey, names: initialNames, rangeStart: null })
   const { names, rangeStart } = stored.listKey === listKey ? stored : noSelection
   // A row that was created on this device has no number yet, so it cannot be paid.
@@ -45,7 +54,9 @@ export function useDueSelection({ items, listKey, initialNames, getItemName, onP
     setStored({ listKey, ...noSelection })
     document.querySelector<HTMLElement>('td.pick input')?.focus()
   }
-  useEscape(count > 0, endSelection)
+  useEscape(endSelection, count > 0)
+  // The names remain if the items were paid. They do not if the user has cleared the selection.
+  useFocusAfterBar(count, loadedItems !== undefined && names.length > 0)
   return {
     headContent: pageNames.length > 0 && (
       <SelectAllBox
@@ -74,13 +85,16 @@ export function useDueSelection({ items, listKey, initialNames, getItemName, onP
   }
 }
 
-/** Escape ends the selection, unless it closes a dialog or a menu. */
-function useEscape(isActive: boolean, onEscape: () => void) {
+/** Moves the focus into the list after everything selected was paid, because the bar that had it is gone. */
+function useFocusAfterBar(count: number, isKnown: boolean) {
+  const previousCount = useRef(count)
   useEffect(() => {
-    const onKey = ({ key, defaultPrevented }: KeyboardEvent) => {
-      if (key === 'Escape' && isActive && !defaultPrevented && !document.querySelector('[role=dialog]')) onEscape()
-    }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  })
+    if (!isKnown) return
+    const isBarGone = previousCount.current > 0 && count === 0
+    previousCount.current = count
+    if (!isBarGone || document.activeElement !== document.body) return
+    const target =
+      document.querySelector<HTMLElement>('td.pick input') ?? document.querySelector<HTMLElement>('main h1')
+    target?.focus()
+  }, [count, isKnown])
 }

@@ -46,7 +46,7 @@ export function useToPayList({ onOpenDialog, pageList, undated, skip, ...options
   const isReturned = new URLSearchParams(useLocation().search).has('payment')
   const getRowName = ({ due, name }: DueItem) => formatDue(due, name)
   const selection = useDueSelection({
-    items: items ?? [],
+    items,
     listKey: `${options.companyId} ${options.type} ${pageList.view.searchText}`,
     initialNames: useReturnedNames(),
     getItemName: getRowName,

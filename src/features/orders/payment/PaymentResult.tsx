@@ -85,7 +85,7 @@ function ReturnedPayment({
     return date || status !== 'cancelled' ? t(text, { amount, date }) : t('cancelled.over')
   }
   return (
-    <PaymentStatus kind={kind} title={t(title)}>
+    <PaymentStatus kind={kind} title={t(status === 'received' && count > 1 ? 'received.titleItems' : title)}>
       <p>{getText()}</p>
       <Button icon="close" onClick={close}>
         {t('dismiss')}

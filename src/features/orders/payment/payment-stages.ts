@@ -25,7 +25,11 @@ const failureTexts = {
 } as const satisfies Record<FailedOutcome, readonly string[]>
 
 /** Returns title and text of a failed or late payment. A newer server may send an outcome that this build does not know. */
-export const getFailureTexts = (outcome: FailedOutcome) => failureTexts[outcome] ?? failureTexts.open
+export const getFailureTexts = (outcome: FailedOutcome, hasItems: boolean) =>
+  hasItems && outcome === 'received' ? receivedItemsTexts : (failureTexts[outcome] ?? failureTexts.open)
+
+/** Several items are seldom late together: one of them was paid or changed. */
+const receivedItemsTexts = ['received.titleItems', 'received.text'] as const
 
 const chargedOutcomes: readonly PaymentOutcome[] = ['paid', 'received', 'processing']
 

@@ -17,6 +17,9 @@ export function usePaymentOffer({ currency, amount: orderAmount, pay_amount: pay
   const settings = record?.payment
   const amount = payAmount ?? orderAmount ?? '0.00'
   const methods = settings ? getPaymentMethods(settings, currency, caller) : []
+  const offlineText = items
+    ? t(due ? 'offlineItems' : 'offlineUndated', { date: due ?? '' })
+    : t('offline', { date: due ?? '' })
   const getAmountReason = (type: PaymentType) => {
     const reason = getAmountRefusal(type, currency, readAmount(amount))
     const limits = getAmountLimits(type, currency)
@@ -34,7 +37,7 @@ export function usePaymentOffer({ currency, amount: orderAmount, pay_amount: pay
     problem,
     refetch,
     isOnline,
-    offlineReason: isOnline ? null : t(items ? 'offlineItems' : 'offline', { date: due ?? '' }),
+    offlineReason: isOnline ? null : offlineText,
     /** Prefers a method that accepts the amount. Undefined if this installation has no method. */
     firstMethod,
     otherMethods: methods.filter((type) => type !== firstMethod),

@@ -59,7 +59,10 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
     if (outcome === 'processing') return update({ stage: 'checking' })
     // The token can be used only once, for any outcome.
     card.current?.dropToken()
-    update({ stage: 'ready', failureMessages: getFailureTexts(outcome).map((key) => t(key)) })
+    update({
+      stage: 'ready',
+      failureMessages: getFailureTexts(outcome, order.items !== undefined).map((key) => t(key)),
+    })
   }
   function handleResponse(response: OutputOf<typeof pay>) {
     if (!('redirect' in response)) return handleOutcome(response.status)
@@ -69,6 +72,8 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
   async function handleProblem(problem: Problem, wasOnline: boolean, form: CardFormHandle | null) {
     if (wasOnline && isUnanswered(problem)) return await followUnanswered(problem)
     if (order.items && isOverItem(problem)) return await followLostItem()
+    if (order.items && problem.code === 'PAYMENT_IN_PROGRESS')
+      return update({ failureMessages: [t('failed'), t('itemInProgress')] })
     if (isPaidAlready(problem)) return handlePaid()
     if (problem.code !== 'CARD_INVALID') return update({ problem })
     form?.dropToken()

@@ -7,6 +7,7 @@ import { Button } from '#ui/display/Button.tsx'
 import type { IconName } from '#ui/icons/Icon.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Menu } from '#ui/overlay/Menu.tsx'
+import { useEscape } from '#ui/overlay/useEscape.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { useReadOnlyReason } from '#patterns/useOfflineReason.ts'
@@ -137,12 +138,6 @@ function useEndSelection(view: UsersView, canEnd: boolean) {
     document.querySelector<HTMLElement>('td.pick input')?.focus()
   }
   useEffect(() => () => void dispatch(selectionEnded()), [dispatch, filters])
-  useEffect(() => {
-    const onKey = ({ key, defaultPrevented }: KeyboardEvent) => {
-      if (key === 'Escape' && canEnd && !defaultPrevented && !document.querySelector('[role=dialog]')) endSelection()
-    }
-    document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
-  })
+  useEscape(endSelection, canEnd)
   return endSelection
 }

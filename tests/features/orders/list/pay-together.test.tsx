@@ -2,6 +2,8 @@
 import { screen, within } from '@testing-library/dom'
 import { expect, it, vi } from 'vitest'
 import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
+import type { GatewayPayment, PaymentDriver } from '#server/drivers/payment/payment-driver.ts'
+import { payFor } from '#tests/support/orders/sandbox-server.ts'
 import { payOrder, placeOrder } from '#tests/support/orders/shop-data.ts'
 import { createUserActions, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
@@ -42,6 +44,11 @@ it('Items are selected, the bar has a sum for each currency, and one payment pay
   expect(readButtons()).toContain('Pay 2 items · HKD 84,000.00')
   expect(readButtons()).toContainEqual(expect.stringMatching(/^Pay 1 item · USD /))
   await press('Pay 2 items · HKD 84,000.00')
+  await dialog('Pay 2 items')
+  // Escape closes the dialog and leaves the selection.
+  await fixture.user.keyboard('{Escape}')
+  await noDialog()
+  await press('Pay 2 items · HKD 84,000.00')
   const payment = await dialog('Pay 2 items')
   await payment.findByText('New contract: First')
   await payment.findByText('New contract: Second')
@@ -60,6 +67,12 @@ it('Items are selected, the bar has a sum for each currency, and one payment pay
   expect([first.pay_amount, second.pay_amount]).toEqual(['42000.00', '42000.00'])
   // The item in the other currency is still selected.
   expect(readButtons()).toEqual([expect.stringMatching(/^Pay 1 item · USD /)])
+  await press(/^Pay 1 item · USD /)
+  await (await dialog(/^Pay /)).press(/by card$/)
+  await noDialog()
+  await expect.poll(queryBar).toBeNull()
+  // The bar had the focus. It is now in the list, or on the heading if nothing is left.
+  await expect.poll(() => document.activeElement?.matches('td.pick input, main h1')).toBe(true)
 })
 
 it('The keyboard selects with x and clears with Escape, and a search drops what it hides', async () => {
@@ -79,7 +92,7 @@ it('The keyboard selects with x and clears with Escape, and a search drops what 
     .toEqual(['Pay 1 item · HKD 42,000.00'])
   await fixture.user.click(screen.getByRole('checkbox', { name: 'Select everything' }))
   expect(readButtons().length).toBeGreaterThan(1)
-  await fixture.user.type(screen.getByRole('textbox', { name: /search/i }), 'dollar')
+  await fixture.user.type(screen.getByRole('textbox', { name: 'Search service code or name' }), 'dollar')
   await expect.poll(queryBar).toBeNull()
 })
 
@@ -102,16 +115,53 @@ it('An item that was paid meanwhile is named, nothing is charged, and the list i
   await expect.poll(readButtons).toEqual(['Pay 1 item · HKD 42,000.00'])
 })
 
+it('Several items of which one is being paid are not charged, and the reason is named', async () => {
+  const { first, session } = await setUpOrders()
+  let processingPayment: GatewayPayment | null = null
+  const driver: PaymentDriver = {
+    ...simulatedPaymentDriver,
+    start: async ({ key, money }) => {
+      processingPayment = { key, gatewayId: key, status: 'processing', ...money }
+      return { kind: 'taken', payment: processingPayment }
+    },
+    query: async () => processingPayment,
+    close: async () => processingPayment,
+  }
+  fixture.server.app.payments = { ...fixture.server.app.payments, findDriver: async () => driver }
+  expect((await payFor(session, first.id, { token: 'pm_card_visa' })).json()).toEqual({ status: 'processing' })
+  await fixture.browser.openAs('admin@acme', toPayPath)
+  await fixture.user.click(await findBox('First'))
+  await fixture.user.click(await findBox('Second'))
+  await press('Pay 2 items · HKD 84,000.00')
+  const payment = await dialog('Pay 2 items')
+  await payment.press('Pay HKD 84,000.00 by card')
+  await payment.findByText('One of these items is being paid. Try again in a minute.')
+})
+
+it('Staff who return from the gateway to the list of a customer read the result', async () => {
+  const { first, second } = await setUpOrders()
+  const names = [first, second].map(({ id }) => `CONTRACT-${id}`).join(',')
+  const path = `${toPayPath}&company=${first.company_id}&pay=${names}&payment=cancelled`
+  await fixture.browser.openAs('delete@m18', path)
+  await screen.findByText('It was cancelled before anything was paid.')
+  await expect.poll(readButtons).toEqual(['Pay 2 items · HKD 84,000.00'])
+})
+
 it('A payer who returns from the gateway reads the result, and has the items selected if nothing was paid', async () => {
   const { first, second } = await setUpOrders()
   const names = [first, second].map(({ id }) => `CONTRACT-${id}`).join(',')
   await fixture.browser.openAs('admin@acme', `${toPayPath}&pay=${names}&payment=cancelled`)
   await screen.findByText('It was cancelled before anything was paid.')
   await expect.poll(readButtons).toEqual(['Pay 2 items · HKD 84,000.00'])
+  // While a payment is checked, its items are not selected, so that nobody pays twice.
+  await fixture.browser.open(`${toPayPath}&pay=${names}&payment=checking`)
+  await screen.findByText('Your payment is still being checked')
+  await findBox('First')
+  expect(queryBar()).toBeNull()
   await payOrder(fixture.server, first)
   await payOrder(fixture.server, second)
   await fixture.browser.open(`${toPayPath}&pay=${names},x-1,CONTRACT-0&payment=paid`)
-  const note = await screen.findByText('2 items are paid. Their receipts come by mail.', {}, { timeout: 5000 })
+  const note = await screen.findByText('2 items are paid. Their receipts come by mail.')
   await fixture.user.click(within(note.parentElement ?? document.body).getByRole('button', { name: 'Close' }))
   await expect.poll(() => fixture.browser.path()).toBe(toPayPath)
 })

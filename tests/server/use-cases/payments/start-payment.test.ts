@@ -76,6 +76,7 @@ onConnections('starting a payment', (engine) => {
     const page = await openGatewayPage((response.json() as { redirect: string }).redirect)
     return await openGatewayPage(page.url, form)
   }
+  const payOnPage = async () => submitOnPage(await payFor(buyer, order.id), { card: '4242 4242 4242 4242' })
   const followReturn = async (address: string) => {
     const url = new URL(address)
     const location = (await fixture.server.send({ url: url.pathname + url.search })).headers.location
@@ -95,7 +96,7 @@ onConnections('starting a payment', (engine) => {
       ['en', 'Payment received'],
       ['zh', '已收到付款'],
     ])('shows in %s that it was paid, without details of the order (fault 26c)', async (language, title) => {
-      const returnPage = await submitOnPage(await payFor(buyer, order.id), { card: '4242 4242 4242 4242' })
+      const returnPage = await payOnPage()
       const page = await readResultPage(returnPage.url, language)
       expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
       expect(page.body).toContain(title)
@@ -165,14 +166,12 @@ onConnections('starting a payment', (engine) => {
       order = (await placeOrder(buyer, { code: 'rmb', currency: 'RMB' })).json()
       const response = await payFor(buyer, order.id, { type: 'alipay' })
       expect(await followReturn((await submitOnPage(response, { answer: 'back' })).url)).toMatch(/payment=cancelled$/)
-      paymentSandbox.sandbox.webhooks.hold()
-      const returnPage = await submitOnPage(await payFor(buyer, order.id, { type: 'alipay' }), { answer: 'pay' })
-      expect(await listAttempts()).toHaveLength(1)
-      expect(await followReturn(returnPage.url)).toMatch(/payment=paid$/)
+      const [call] = await paymentSandbox.holdCalls(async () => {
+        const returnPage = await submitOnPage(await payFor(buyer, order.id, { type: 'alipay' }), { answer: 'pay' })
+        expect(await listAttempts()).toHaveLength(1)
+        expect(await followReturn(returnPage.url)).toMatch(/payment=paid$/)
+      })
       expect(await readOrder(buyer, order.id)).toMatchObject({ status: 1 })
-      const [call] = paymentSandbox.sandbox.webhooks
-        .list()
-        .filter(({ gate: gateway, nextAt }) => gateway === 'alipay' && nextAt !== null)
       expect(await paymentSandbox.sandbox.webhooks.send(call?.id ?? '')).toBe(200)
       expect([await listOutcomes(), await countRows('invoice')]).toEqual([['applied'], 1])
     })
@@ -255,22 +254,16 @@ onConnections('starting a payment', (engine) => {
     }, 30_000)
 
     test('the job finds a payment whose payer does not return, and late money is recorded', async () => {
-      paymentSandbox.sandbox.webhooks.hold()
-      await submitOnPage(await payFor(buyer, order.id), { card: '4242 4242 4242 4242' })
+      const heldCalls = await paymentSandbox.holdCalls(payOnPage)
       fixture.server.clock.now = shopOpenedAt + 10_000
       await paymentSandbox.runPaymentJobs()
       await expectPaidOnce()
-      const isHeld = ({ gate: gateway, nextAt }: { gate: string; nextAt: number | null }) =>
-        gateway === 'stripe' && nextAt !== null
-      for (const { id } of paymentSandbox.sandbox.webhooks.list().filter(isHeld))
-        expect(await paymentSandbox.sandbox.webhooks.send(id)).toBe(204)
+      for (const { id } of heldCalls) expect(await paymentSandbox.sandbox.webhooks.send(id)).toBe(204)
       await expectPaidOnce()
     })
 
     test('repeated concurrent notices pay once', async () => {
-      paymentSandbox.sandbox.webhooks.hold()
-      await submitOnPage(await payFor(buyer, order.id), { card: '4242 4242 4242 4242' })
-      const heldCalls = paymentSandbox.sandbox.webhooks.list().filter(({ nextAt }) => nextAt !== null)
+      const heldCalls = await paymentSandbox.holdCalls(payOnPage)
       const statusCodes = await Promise.all(
         heldCalls.flatMap(({ id }) => Array.from({ length: 5 }, () => paymentSandbox.sandbox.webhooks.send(id))),
       )
@@ -313,9 +306,7 @@ onConnections('starting a payment', (engine) => {
   }, 30_000)
 
   test('notices without a valid signature are refused and change nothing (S-95, Z-22)', async () => {
-    paymentSandbox.sandbox.webhooks.hold()
-    await submitOnPage(await payFor(buyer, order.id), { card: '4242 4242 4242 4242' })
-    const [call] = paymentSandbox.sandbox.webhooks.list().filter(({ nextAt }) => nextAt !== null)
+    const [call] = await paymentSandbox.holdCalls(payOnPage)
     const stripeResponse = await fixture.server.send({
       method: 'POST',
       url: '/public/payment/stripe',
@@ -361,7 +352,7 @@ onConnections('starting a payment', (engine) => {
 
   test('staff can start a reconciliation of all payments', async () => {
     paymentSandbox.sandbox.webhooks.hold()
-    await submitOnPage(await payFor(buyer, order.id), { card: '4242 4242 4242 4242' })
+    await payOnPage()
     const staff = await fixture.server.signIn('admin@m18')
     const startResponse = await staff.send({ method: 'POST', url: '/api/payment/reconcile', payload: {} })
     expect(startResponse.statusCode).toBe(202)
