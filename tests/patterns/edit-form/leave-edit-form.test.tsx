@@ -15,12 +15,12 @@ import { Field } from '#ui/form/Field.tsx'
 import { PageForm } from '#ui/form/PageForm.tsx'
 import { buildUser } from '#tests/support/device/device-database.ts'
 
-interface DeskRow extends VersionedRow {
+interface TeamRow extends VersionedRow {
   name: string
   note: string
 }
-type DeskValues = { name: string; note: string }
-const deskRow: DeskRow = { id: 4, row_version: 7, name: 'Blue', note: '' }
+type TeamValues = { name: string; note: string }
+const teamRow: TeamRow = { id: 4, row_version: 7, name: 'Blue', note: '' }
 const freshResult: CallResult<unknown> = { kind: 'fresh', output: null }
 const refusal: CallResult<unknown> = {
   kind: 'problem',
@@ -34,10 +34,10 @@ let leaveCount: number
 /** Responds to the pending write. */
 let respond: (result: CallResult<unknown>) => Promise<void>
 
-function DeskForm() {
-  const form = useEditForm<DeskRow, DeskValues, DeskValues>({
+function TeamForm() {
+  const form = useEditForm<TeamRow, TeamValues, TeamValues>({
     name: 'desk',
-    row: { row: deskRow, waiting: null },
+    row: { row: teamRow, waiting: null },
     toValues: (row) => ({ name: row?.name ?? '', note: row?.note ?? '' }),
     fromValues: (values) => values,
     check: () => [],
@@ -81,7 +81,7 @@ describe('leaving the form while it is saved', () => {
         <MemoryRouter initialEntries={['/form']}>
           <Link to={target}>Home</Link>
           <Routes>
-            <Route path="/form" element={<DeskForm />} />
+            <Route path="/form" element={<TeamForm />} />
             <Route path="/home" element={<p>Welcome</p>} />
           </Routes>
         </MemoryRouter>
