@@ -16,24 +16,25 @@ interface SetupState {
 }
 
 /**
- * Returns the first steps of a new company for its admins, as the server last reported them. Once a device has seen them all done, or the
- * user hides them, they are never requested again there.
+ * Returns the first steps of a new company for its admins, as the server last reported them. Once a device has seen them all done or the
+ * company no longer new, or the user hides them, they are never requested again there.
  */
 export function useSetup(): SetupState {
   const { caller } = useSignedInSession()
   const storageKey = `portal.setup.${caller.userId}`
   const [isHidden, setIsHidden] = useState(() => readHidden(storageKey))
   const isSkipped = isHidden || !isAllowed('admin', caller)
-  const { record, asOf, problem, isFetching } = useRecord(getSetup, isSkipped ? null : {})
+  const response = useRecord(getSetup, isSkipped ? null : {})
+  const { record, asOf, problem, isFetching } = response
   const steps = record?.is_new ? listAllowedSteps(record.steps, caller) : []
   const isDone = steps.length > 0 && steps.every(({ state }) => state === 'done')
-  // A stored answer may be old: only one that has just arrived ends the steps for good.
-  const isEnded = isDone && !isFetching && problem === null
+  // A stored answer may be old: only one that has just arrived ends the steps for good. A company that is no longer new has none.
+  const isEnded = !isFetching && problem === null && record != null && (!record.is_new || isDone)
   useEffect(() => {
     if (isEnded) storeHidden(storageKey, true)
   }, [isEnded, storageKey])
   return {
-    state: isSkipped || record || problem || record === null ? 'known' : 'loading',
+    state: isSkipped ? 'known' : getState(response),
     steps: isSkipped || isDone || steps.length === 0 ? null : steps,
     asOf,
     setHidden: (next) => {
@@ -41,6 +42,12 @@ export function useSetup(): SetupState {
       storeHidden(storageKey, next)
     },
   }
+}
+
+/** Returns `unknown` for an answer that the device could not store. */
+function getState({ record, problem, isFetching }: ReturnType<typeof useRecord<typeof getSetup>>): SetupState['state'] {
+  if (record || problem) return 'known'
+  return record === null && !isFetching ? 'unknown' : 'loading'
 }
 
 function readHidden(storageKey: string): boolean {
