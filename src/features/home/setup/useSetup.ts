@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { getSetup, type SetupStep } from '#contract/accounts.ts'
+import type { Problem } from '#contract/problem.ts'
 import { isAllowed } from '#domain/access.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useSignedInSession } from '#state/use-store.ts'
@@ -45,7 +46,15 @@ export function useSetup(): SetupState {
 }
 
 /** Returns `unknown` for an answer that the device could not store. */
-function getState({ record, problem, isFetching }: ReturnType<typeof useRecord<typeof getSetup>>): SetupState['state'] {
+function getState({
+  record,
+  problem,
+  isFetching,
+}: {
+  record: object | null | undefined
+  problem: Problem | null
+  isFetching: boolean
+}): SetupState['state'] {
   if (record || problem) return 'known'
   return record === null && !isFetching ? 'unknown' : 'loading'
 }
