@@ -136,6 +136,9 @@ const serviceRow = z.object({
 
 export type ServiceRow = z.output<typeof serviceRow>
 
+/** `system_status` of a service whose last operation failed (D40). */
+export const failedStatus = 5
+
 const typedServiceListSpec = {
   table: 'services',
   row: serviceRow,
@@ -154,6 +157,12 @@ const typedServiceListSpec = {
     companyId: { kind: 'equal', column: 'company_id' },
     systemStatus: { kind: 'equal', column: 'system_status' },
     needsReboot: { kind: 'equal', column: 'needs_reboot' },
+    /** Services that should run and do not: failed, or with a fault. */
+    downStatus: {
+      kind: 'equal',
+      column: 'system_status',
+      or: { value: failedStatus, column: 'fault', values: serviceFaults },
+    },
     expiresFrom: { kind: 'from', column: 'expired_date' },
     expiresUntil: { kind: 'until', column: 'expired_date' },
   },
@@ -174,6 +183,7 @@ export const listServices = defineEndpoint({
     companyId: z.optional(ref('company')),
     systemStatus: z.optional(systemStatus),
     needsReboot: z.optional(z.boolean()),
+    downStatus: z.optional(z.literal(failedStatus)),
     expiresFrom: z.optional(plainDate),
     expiresUntil: z.optional(plainDate),
   }),

@@ -28,9 +28,9 @@ interface AccountPageProps {
 export function AccountPage({ tab, intro, children }: AccountPageProps) {
   const { t } = useTranslation('profile')
   const title = t('title')
-  const name = tab === 'profile' ? title : `${t(`tab.${tab}`)} · ${title}`
+  const part = tab === 'profile' ? undefined : t(`tab.${tab}`)
   return (
-    <Page title={title} name={name} width="narrow">
+    <Page title={title} part={part} name={part && `${part} · ${title}`} width="narrow">
       <div className="account-tabs">
         <TabLinks
           className="account-tab-links"
@@ -43,7 +43,7 @@ export function AccountPage({ tab, intro, children }: AccountPageProps) {
           <span>{t('notifications')}</span>
         </Link>
       </div>
-      {intro && <p className="page-intro">{intro}</p>}
+      {intro && <p className="page-intro page-lead">{intro}</p>}
       {children}
     </Page>
   )

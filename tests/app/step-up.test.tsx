@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { getNamedField, readProblems, typeValues, typeConfirmation } from '#tests/support/pages/fields.ts'
-import { setUpPages } from '#tests/support/pages/screen.ts'
+import { setUpPages, waitForAnswers } from '#tests/support/pages/screen.ts'
 import { canaries, password } from '#tests/support/server/world.ts'
 
 const fixture = setUpPages({ env: { STEP_UP: '1' } })
@@ -14,6 +14,7 @@ const findRowMenu = () => screen.queryByRole('button', { name: `More for ${disab
 it('The password dialog interrupts an action: the password continues the action, closing cancels it (S-48)', async () => {
   await fixture.browser.openAs('admin@alpha', '/app/user')
   await press(`More for ${disabledName}`)
+  await waitForAnswers()
   await fixture.user.click(await screen.findByRole('menuitem', { name: 'Delete' }))
   const findConfirmDialog = async () => within(await screen.findByRole('dialog', { name: 'Confirm it is you' }))
   await typeConfirmation(fixture.user, 'disabled@alpha.example')
@@ -43,11 +44,12 @@ it('Resending a waiting admin invitation asks for the password (fault 17b)', asy
   await typeValues(fixture.user, { name: 'Ann', email: 'ann@alpha.example' })
   await fixture.user.click(getNamedField('admin'))
   fixture.browser.goOffline()
-  await press('Create user')
+  await press('Save on this device')
   await expect.poll(() => screen.queryByLabelText('E-mail')).toBeNull()
   fixture.browser.goOnline()
   await fixture.browser.open('/app/outbox')
   await screen.findByText('Enter your password again to continue.', { exact: false })
+  await waitForAnswers()
   await press('Edit and resend')
   await screen.findByLabelText('E-mail')
   await press('Create user')

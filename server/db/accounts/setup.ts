@@ -1,3 +1,4 @@
+import { userStatus } from '#domain/accounts/users.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { findCompanyById } from '#server/db/accounts/companies.ts'
 import { findPriceListInForce } from '#server/db/catalogue/price-lists.ts'
@@ -10,12 +11,18 @@ export async function readSetupFacts(
   { companyId, userId, today }: { companyId: number; userId: number; today: PlainDate },
 ) {
   const contracts = db.selectFrom('contract').select('id').limit(1)
-  const colleagues = db.selectFrom('portal_user').select('id').where('id', '<>', userId)
+  const colleagues = db
+    .selectFrom('portal_user')
+    .select('id')
+    .where('id', '<>', userId)
+    .where('status', '<>', userStatus.deleted)
+  const orders = db.selectFrom('service_order').select('id').where('company_id', '=', companyId)
   return {
     company: await findCompanyById(db, companyId),
     hasColleague: await hasRow(colleagues.where('company_id', '=', companyId).limit(1)),
     hasFactor: await hasRow(db.selectFrom('factor').select('id').where('user_id', '=', userId).limit(1)),
     hasContract: await hasRow(contracts.where('company_id', '=', companyId)),
+    hasOrder: await hasRow(orders.where('deleted', '=', false).limit(1)),
     hasContractOfAnyCompany: await hasRow(contracts),
     hasPriceList: (await findPriceListInForce(db, 'saas', today)) !== null,
   }

@@ -39,6 +39,7 @@ const serviceColumns = {
   // The last day, as in the row; the column has the exclusive end.
   expired_date: sql`to_char(to_date(service_row.period_end, 'YYYY-MM-DD') - 1, 'YYYY-MM-DD')`,
   needs_reboot: sql.ref('service_row.needs_reboot'),
+  fault: sql.ref('service_row.fault'),
   system_status: sql.ref('service_row.system_status'),
 }
 

@@ -12,7 +12,7 @@ const newCompanyMs = 90 * 86_400_000
 
 type State = SetupStep['state']
 
-/** `hostingTimeoutMs`: time in ms after which a platform that has not answered counts as failed. */
+/** Returns no steps if the company is not new. `hostingTimeoutMs`: time in ms after which a platform that has not answered counts as failed. */
 export async function readSetup(
   app: AppContext,
   caller: Caller,
@@ -24,18 +24,20 @@ export async function readSetup(
   const { company } = facts
   const hasAddress = [company?.addr1, company?.addr2, company?.addr3].some((line) => Boolean(line?.trim()))
   const isRecent = company !== null && now - company.create_time <= newCompanyMs
+  const hasContract = isProvider(caller) ? facts.hasContractOfAnyCompany : facts.hasContract
+  if (!isRecent && hasContract) return { is_new: false, steps: [] }
   if (!isProvider(caller))
     return {
-      is_new: isRecent || !facts.hasContract,
+      is_new: true,
       steps: [
         { name: 'address', state: toState(hasAddress) },
         { name: 'colleague', state: toState(facts.hasColleague) },
         { name: 'twoStep', state: toState(facts.hasFactor) },
-        { name: 'contract', state: toState(facts.hasContract) },
+        { name: 'contract', state: toState(facts.hasContract || facts.hasOrder) },
       ],
     }
   return {
-    is_new: isRecent || !facts.hasContractOfAnyCompany,
+    is_new: true,
     steps: [
       // Both are printed on invoices, which keep the values of their day.
       { name: 'profile', state: toState(hasAddress && Boolean(company?.tax_number)) },

@@ -88,7 +88,8 @@ function OlderPage({
   const [last, setLast] = useState({ rows: inbox.rows, hasMore: inbox.hasMore })
   if (inbox.rows && inbox.rows !== last.rows) setLast({ rows: inbox.rows, hasMore: inbox.hasMore })
   const { rows, hasMore } = inbox.rows ? inbox : last
-  if (!rows && problem) return <ProblemNote problem={problem} onRetry={() => void inbox.refetch()} />
+  // The pressed button was replaced.
+  if (!rows && problem) return <ProblemNote problem={problem} shouldFocus onRetry={() => void inbox.refetch()} />
   if (!rows) return <Skeleton />
   const olderRows = rows.filter(({ id }) => id < before)
   return (

@@ -31,7 +31,7 @@ const slots = [
   },
   {
     name: 'down',
-    path: '/app/m18/customer?show=fault',
+    path: '/app/service?show=down',
     requiredRole: 'providerAdmin',
     source: 'services',
     audience: 'provider',

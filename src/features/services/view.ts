@@ -1,5 +1,5 @@
 /** The view of the service list in the address (C-01). */
-import { type ServiceRow, serviceListSpec } from '#contract/services.ts'
+import { failedStatus, type ServiceRow, serviceListSpec } from '#contract/services.ts'
 import { addDays } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { defineListView } from '#state/list-url.ts'
@@ -10,14 +10,17 @@ import { endingDays } from '#features/services/home/service-figures.ts'
 export const systemStatuses: readonly ServiceRow['system_status'][] = [2, 1, 3, 4, 5, 0]
 
 /** Groups of services that the filter offers. */
-export const serviceGroups = ['reboot', 'ending'] as const
+export const serviceGroups = ['down', 'reboot', 'ending'] as const
 
 export const servicesView = defineListView(serviceListSpec, {
   /** Null for the services of all companies. */
   company: id({ toQuery: (companyId) => ({ companyId: companyId ?? undefined }) }),
   status: oneOf(systemStatuses, { toQuery: (systemStatus) => ({ systemStatus: systemStatus ?? undefined }) }),
   /** The days are added to the query, because they depend on today. */
-  show: oneOf(serviceGroups, { toQuery: (group) => (group === 'reboot' ? { needsReboot: true } : {}) }),
+  show: oneOf(serviceGroups, {
+    toQuery: (group) =>
+      group === 'reboot' ? { needsReboot: true } : group === 'down' ? { downStatus: failedStatus } : {},
+  }),
 })
 export type ServicesView = (typeof servicesView)['defaultView']
 

@@ -1,14 +1,12 @@
-import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { findInstant, type Timestamp } from '#domain/time.ts'
-import { getBusinessNow, useBusinessZone } from '#ui/page/business-clock.ts'
+import { useBusinessZone } from '#ui/page/business-clock.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 /** From this age on, the date says more than a number of days. */
 const maxDays = 30
-const tickMs = 30_000
 
 export type SessionAge = { kind: 'now' | 'date' } | { kind: 'minutes' | 'hours' | 'days'; count: number }
 
@@ -21,16 +19,11 @@ export function getSessionAge(ageMs: number): SessionAge {
   return count > maxDays ? { kind: 'date' } : { kind: 'days', count }
 }
 
-/** Returns a function that formats when a session was last used: "Active 4 min ago". It counts up while the page is visible. */
-export function useLastUse(): (lastTime: Timestamp) => string {
+/** Returns a function that formats when a session was last used: "Active 4 min ago". `now` is server time in epoch ms. */
+export function useLastUse(): (lastTime: Timestamp, now: number) => string {
   const { t } = useTranslation('sessions')
   const zone = useBusinessZone()
-  const [now, setNow] = useState(getBusinessNow)
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && setNow(getBusinessNow()), tickMs)
-    return () => clearInterval(timer)
-  }, [])
-  return (lastTime) => {
+  return (lastTime, now) => {
     const instant = findInstant(zone, lastTime)
     const age: SessionAge = instant === null ? { kind: 'date' } : getSessionAge(now - instant)
     if ('count' in age) return t(`active.${age.kind}`, { count: age.count })

@@ -18,7 +18,9 @@ export const TitleSuffix = createContext<readonly string[]>([])
 export interface PageProps {
   title: string
   /** Name in the window title, where it differs from the heading. */
-  name?: string
+  name?: string | undefined
+  /** The page's part of several pages with the same heading. Only screen readers read it, because the current tab shows it. */
+  part?: string | undefined
   /** Parent pages, outermost first, without this page (C-18). */
   crumbs?: PageCrumb[]
   /** The only primary action. Other actions must be quiet. */
@@ -38,7 +40,16 @@ let lastPath: string | null = null
 /**
  * Frame of every page. Sets the window title. On a new page it moves the focus to the heading, for screen readers (A-14), and scrolls up.
  */
-export function Page({ title, name = title, crumbs = [], intro, children, width = 'wide', ...actions }: PageProps) {
+export function Page({
+  title,
+  name = title,
+  part,
+  crumbs = [],
+  intro,
+  children,
+  width = 'wide',
+  ...actions
+}: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const titleSuffix = useContext(TitleSuffix)
   const { pathname } = useLocation()
@@ -62,6 +73,7 @@ export function Page({ title, name = title, crumbs = [], intro, children, width 
         <Crumbs parentCrumbs={crumbs} title={title} />
         <h1 tabIndex={-1} ref={heading} lang={getTitleLang(title)}>
           {title}
+          {part && <span className="sr-only"> · {part}</span>}
         </h1>
         {intro && <p className={`page-intro${typeof intro === 'string' ? ' page-lead' : ''}`}>{intro}</p>}
         <PageActions {...actions} />

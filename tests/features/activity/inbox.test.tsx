@@ -115,3 +115,12 @@ it('Older pages leave out no row when new ones arrive, and offline they show wha
   await press('Show older')
   await screen.findByRole('link', { name: /^Login from a new device/ })
 })
+
+it('If older rows cannot be loaded, the reason takes the focus of the button that it replaces', async () => {
+  await notify(...Array.from({ length: 51 }, () => ({})))
+  await fixture.browser.openAs('admin@acme', '/app/activity')
+  await screen.findByRole('button', { name: 'Show older' })
+  fixture.browser.goOffline()
+  await press('Show older')
+  await expect.poll(() => document.activeElement?.className).toMatch(/^problem/)
+})

@@ -1,6 +1,6 @@
 /** Tests the first steps on the home page of a new company and of a new provider (decision 112). */
 import { screen, within } from '@testing-library/dom'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 
@@ -57,6 +57,28 @@ it('A new provider sees what is set in the portal, and the names of the settings
   expect(card.getByRole('link', { name: 'Price lists Price list' }).getAttribute('href')).toBe('/saas/app/m18/price')
   for (const name of ['SMTP_URL', 'STRIPE_SECRET_KEY', 'SERVICE_IMAGE']) card.getByText(name)
   card.getByText('See “Mail” in docs/operating.md.')
+})
+
+it('Nothing says "You\'re all caught up" before the steps are known', async () => {
+  await activateAll()
+  const { promise: answerReleased, resolve: releaseAnswer } = Promise.withResolvers<void>()
+  const send = globalThis.fetch
+  vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
+    if ((input instanceof Request ? input.url : input).endsWith('/api/m18s/setup')) await answerReleased
+    return send(input, init)
+  })
+  let wasCaughtUp = false
+  const observer = new MutationObserver(() => {
+    wasCaughtUp ||= screen.queryByText("You're all caught up") !== null
+  })
+  observer.observe(document, { childList: true, subtree: true, characterData: true })
+  await fixture.browser.openAs('second@alpha', '/app/home')
+  const figures = within(await screen.findByRole('list', { name: 'Overview' }))
+  await expect.poll(() => figures.queryByText('–')).toBeNull()
+  releaseAnswer()
+  await findCard()
+  observer.disconnect()
+  expect(wasCaughtUp).toBe(false)
 })
 
 /** Invited users are listed under "Needs attention". */

@@ -71,6 +71,9 @@ it('The tabs of My account link the password to the profile', async () => {
   await fixture.user.click(findBackLink() as HTMLElement)
   await waitForPath(fixture.browser, '/app/profile/user')
   await screen.findByRole('heading', { level: 1, name: profileHeading ?? '' })
+  // A screen reader hears which tab it is, although the visible heading stays the same.
+  await fixture.user.click(screen.getByRole('link', { name: 'Security' }))
+  await screen.findByRole('heading', { level: 1, name: `${profileHeading} · Security` })
 })
 
 it('A tab asks before it loses a typed password, and keeps it', async () => {

@@ -128,6 +128,7 @@ it('The address of the service list contains its view, and invalid values give t
 describe('the groups of services', () => {
   const viewOf = (query: string) => servicesView.read(new URLSearchParams(query))
   it('ask for services that need a reboot, and for contracts that end from today on within 30 days', () => {
+    expect(toListQuery(viewOf('show=down'))).toMatchObject({ downStatus: 5 })
     expect(toListQuery({ ...viewOf('show=reboot'), today: '2026-12-05' })).toMatchObject({ needsReboot: true })
     expect(toListQuery({ ...viewOf('show=ending'), today: '2026-12-05' })).toMatchObject({
       expiresFrom: '2026-12-05',

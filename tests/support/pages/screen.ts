@@ -148,6 +148,15 @@ export function openBrowser(transport: ServerTransport): PageBrowser {
   return browser
 }
 
+/**
+ * From now on, the page waits for answers as long as they take. Otherwise a write counts as queued after a fixed time, which a busy machine
+ * exceeds. Lasts until the next page is opened.
+ */
+export async function waitForAnswers(): Promise<void> {
+  const { ports } = await import('#app/connection/network-bundle.ts')
+  ports.wait = () => new Promise(() => {})
+}
+
 export const waitForPath = (browser: PageBrowser, path: string) => expect.poll(() => browser.path()).toBe(path)
 
 function readDocumentCookies(): Map<string, string> {

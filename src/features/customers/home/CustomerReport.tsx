@@ -13,7 +13,6 @@ export function CustomerReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('customers')
   const {
     rows = [],
-    count,
     freshness,
     problem,
     refetch,
@@ -24,7 +23,7 @@ export function CustomerReport({ onReport }: { onReport: OnReport }) {
   const state = getKnownState(freshness)
   const [firstSum, ...otherSums] = sumUnpaid(rows.map(({ row }) => row))
   // A sum of only some of the customers would be wrong.
-  const isComplete = state === 'known' && count <= rows.length
+  const isComplete = state === 'known' && freshness.complete
   // A currency stays with its amount when the note takes two lines.
   const note = otherSums.map((sum) => sum.replace(' ', '\u00a0')).join(' · ')
   const unpaid = { value: firstSum ?? t('home.nothing'), note, freshness }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { getSetup, type SetupStep } from '#contract/accounts.ts'
+import type { Problem } from '#contract/problem.ts'
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useIsActing, useSignedInSession } from '#state/use-store.ts'
@@ -16,8 +17,9 @@ interface SetupState {
 }
 
 /**
- * Returns the first steps of a new company for its admins, as the server last reported them. Once a device has seen them all done, or the
- * user hides them, they are never requested again there. They are not the customer's for whom a user acts (decision 111).
+ * Returns the first steps of a new company for its admins, as the server last reported them. Once a device has seen them all done or the
+ * company no longer new, or the user hides them, they are never requested again there. They are not the customer's for whom a user acts
+ * (decision 111).
  */
 export function useSetup(): SetupState {
   const { caller } = useSignedInSession()
@@ -25,16 +27,17 @@ export function useSetup(): SetupState {
   const [isHidden, setIsHidden] = useState(() => readHidden(storageKey))
   const isReadable = useIsReadable(caller)
   const isSkipped = isHidden || !isReadable
-  const { record, asOf, problem, isFetching } = useRecord(getSetup, isSkipped ? null : {})
+  const response = useRecord(getSetup, isSkipped ? null : {})
+  const { record, asOf, problem, isFetching } = response
   const steps = record?.is_new ? listAllowedSteps(record.steps, caller) : []
   const isDone = steps.length > 0 && steps.every(({ state }) => state === 'done')
-  // A stored answer may be old: only one that has just arrived ends the steps for good.
-  const isEnded = isDone && !isFetching && problem === null
+  // A stored answer may be old: only one that has just arrived ends the steps for good. A company that is no longer new has none.
+  const isEnded = !isFetching && problem === null && record != null && (!record.is_new || isDone)
   useEffect(() => {
     if (isEnded) storeHidden(storageKey, true)
   }, [isEnded, storageKey])
   return {
-    state: isSkipped || record || problem || record === null ? 'known' : 'loading',
+    state: isSkipped ? 'known' : getState(response),
     steps: isSkipped || isDone || steps.length === 0 ? null : steps,
     asOf,
     setHidden: (next) => {
@@ -47,6 +50,20 @@ export function useSetup(): SetupState {
 function useIsReadable(caller: Caller): boolean {
   const isActing = useIsActing()
   return isAllowed('admin', caller) && !isActing
+}
+
+/** Returns `unknown` for an answer that the device could not store. */
+function getState({
+  record,
+  problem,
+  isFetching,
+}: {
+  record: object | null | undefined
+  problem: Problem | null
+  isFetching: boolean
+}): SetupState['state'] {
+  if (record || problem) return 'known'
+  return record === null && !isFetching ? 'unknown' : 'loading'
 }
 
 function readHidden(storageKey: string): boolean {

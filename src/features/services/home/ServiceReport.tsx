@@ -35,6 +35,8 @@ export function ServiceReport({ onReport }: { onReport: OnReport }) {
       ending: { value: formatNumber(services.filter((row) => isEnding(row, today)).length), note: '', freshness },
     }),
   }
-  useReport({ source: 'services', state, duties: [], figures: state === 'known' ? figures : {} }, onReport)
+  // Counts of only some of the services would be wrong.
+  const isComplete = state === 'known' && freshness.complete
+  useReport({ source: 'services', state, duties: [], figures: isComplete ? figures : {} }, onReport)
   return <LoadProblem problem={problem} onRetry={refetch} />
 }

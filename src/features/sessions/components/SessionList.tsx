@@ -9,8 +9,10 @@ import { useOnlineResponse } from '#state/use-online-response.ts'
 import { useConnection } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useClockText } from '#ui/page/use-clock-text.ts'
 import { Tag } from '#ui/display/Tag.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
@@ -107,6 +109,7 @@ function Session({
   const { t } = useTranslation('sessions')
   const deviceName = useDeviceNames()(row)
   const formatLastUse = useLastUse()
+  const lastUse = useClockText((now) => formatLastUse(row.last_time, now))
   return (
     <li>
       <Icon name={row.form === 'mobile' || row.form === 'tablet' ? 'device' : 'system'} />
@@ -115,8 +118,8 @@ function Session({
           <span>{deviceName}</span> {row.current && <Tag tone="positive">{t('current')}</Tag>}
         </p>
         <p className="field-help session-facts">
-          {!row.current && <time title={row.last_time}>{formatLastUse(row.last_time)}</time>}
-          <span>{t('begun', { time: row.create_time })}</span>
+          {!row.current && <BusinessTime time={row.last_time}>{lastUse}</BusinessTime>}
+          <BusinessTime time={row.create_time}>{t('begun', { time: row.create_time })}</BusinessTime>
           <span>{t('from', { network: row.network })}</span>
         </p>
       </div>

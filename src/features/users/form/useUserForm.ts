@@ -15,6 +15,7 @@ import { formatFieldProblem, formatProblem } from '#ui/i18n/problem-messages.ts'
 import {
   emptyUserFields,
   fromFormValues,
+  isPlainLine,
   toFormValues,
   toUserFields,
   type UserFormValues,
@@ -63,6 +64,10 @@ export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserF
       fault.code === 'DUP_USER'
         ? formatProblem(createLocalProblem(fault.code))
         : formatFieldProblem(fault, t(`form.${fault.field as 'name' | 'email'}`)),
+    hasInput: ({ field }) => {
+      const baseRow = formBase.base?.row ?? null
+      return !isPlainLine(field, baseRow, { isSelf: baseRow?.id === user.id })
+    },
     findFaults: (problem) => (problem.code === 'DUP_USER' ? [emailTakenFault] : getFieldProblems(problem)),
     save({ row, fields, changes, options }) {
       if (send) return () => send(row ? changes : fields)

@@ -43,6 +43,12 @@ export const fromFormValues = (values: UserFormValues): UserFields => ({
   access_level: accessLevels.find((level) => String(level) === values.access_level) ?? emptyUserFields.access_level,
 })
 
+const plainLineFields: readonly string[] = ['name', 'email', 'title']
+
+/** Returns whether the form shows the field as a plain line, without an input: it can change neither name, e-mail nor title of the user. */
+export const isPlainLine = (field: string, row: Pick<UserRow, 'status'> | null, actor: { isSelf: boolean }): boolean =>
+  row !== null && plainLineFields.includes(field) && getLockReason('name', row, actor) !== null
+
 /**
  * Returns whether the write needs a connection. Admin flag and access level decide what a user may do, so they are never queued
  * (`mustNotQueue` of the same endpoints in the contract).

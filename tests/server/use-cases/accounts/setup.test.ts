@@ -1,10 +1,12 @@
 /** Tests the first steps of a company: each state follows from the data, and from the settings of the installation (decision 112). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Caller } from '#domain/access.ts'
+import { userStatus } from '#domain/accounts/users.ts'
+import { toPlainDate } from '#domain/time.ts'
 import { noHosting } from '#server/context/no-hosting.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { readSetup as readSetupUseCase } from '#server/use-cases/accounts/setup.ts'
-import { openShopWithOrders } from '#tests/support/orders/shop-data.ts'
+import { openShop, openShopWithOrders, placeOrder } from '#tests/support/orders/shop-data.ts'
 import { bypassPolicies } from '#tests/support/server/database.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
@@ -36,8 +38,14 @@ describe('a customer', () => {
     const admin = await server.signIn('admin@alpha')
     const companyId = server.world.companies.alpha
     await changeCompany(companyId, { addr1: '  ' })
+    expect((await readSetup(admin)).states).toMatchObject({ colleague: 'done' })
     await bypassPolicies(server.app.database, (db) =>
-      db.deleteFrom('portal_user').where('company_id', '=', companyId).where('id', '<>', admin.userId).execute(),
+      db
+        .updateTable('portal_user')
+        .set({ status: userStatus.deleted })
+        .where('company_id', '=', companyId)
+        .where('id', '<>', admin.userId)
+        .execute(),
     )
     expect(await readSetup(admin)).toEqual({
       isNew: true,
@@ -72,9 +80,21 @@ describe('a customer', () => {
     await setAge(91)
     expect(await readSetup(admin)).toMatchObject({ isNew: true, states: { colleague: 'done', contract: 'open' } })
     await openShopWithOrders(server)
-    expect(await readSetup(admin)).toMatchObject({ isNew: false, states: { contract: 'done' } })
+    expect(await readSetup(admin)).toEqual({ isNew: false, states: {} })
     await setAge(90)
-    expect((await readSetup(admin)).isNew).toBe(true)
+    expect(await readSetup(admin)).toMatchObject({ isNew: true, states: { contract: 'done' } })
+  })
+
+  test('has done the step of the first contract with an order, until that is deleted', async () => {
+    const admin = await server.signIn('admin@alpha')
+    await openShop(server)
+    const customer = await server.signIn('order@alpha')
+    const { id } = (
+      await placeOrder(customer, { period_start: toPlainDate('Asia/Hong_Kong', server.clock.now) })
+    ).json()
+    expect(await readSetup(admin)).toMatchObject({ isNew: true, states: { contract: 'done' } })
+    await customer.send({ method: 'DELETE', url: `/api/sorder/${id}` })
+    expect(await readSetup(admin)).toMatchObject({ isNew: true, states: { contract: 'open' } })
   })
 
   test('shows its steps to its admins only', async () => {
