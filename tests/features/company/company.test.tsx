@@ -1,10 +1,12 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
-import { getButton, getField, getNamedField, readProblems, submit, typeValues } from '#tests/support/pages/fields.ts'
+import { getButton, getField, getNamedField, readProblems, typeValues } from '#tests/support/pages/fields.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 
 const fixture = setUpPages()
 const page = '/app/profile/company'
+/** The page has another form, of the consent. */
+const save = (label = 'Save changes') => fixture.user.click(getButton(label))
 const readStoredCompany = async () => {
   const { send } = await fixture.server.signIn('second@alpha')
   return (await send({ url: `/api/m18s/company/${fixture.server.world.companies.alpha}` })).json()
@@ -25,7 +27,7 @@ it('An admin changes the company, except its code, online and offline (M35)', as
   expect([getNamedField('country').value, getNamedField('number').value]).toEqual(['HK', '12345678'])
   expect(document.activeElement).toBe(getButton('Undo changes'))
   await typeValues(fixture.user, { city: 'Wan Chai', name: ' ', number: '12a', email: 'nobody' })
-  await submit(fixture.user)
+  await save()
   // The form uses the messages of the sign-up form, which has the same fields.
   await expect.poll(readProblems).toEqual({
     name: 'Please input company name',
@@ -33,7 +35,7 @@ it('An admin changes the company, except its code, online and offline (M35)', as
     email: 'Email format is invalid!',
   })
   await typeValues(fixture.user, { dialCode: '', number: '21104455' })
-  await submit(fixture.user)
+  await save()
   await expect
     .poll(() => readProblems())
     .toMatchObject({
@@ -46,7 +48,7 @@ it('An admin changes the company, except its code, online and offline (M35)', as
     number: '２１１０-44 55',
     email: 'office@alpha.example',
   })
-  await submit(fixture.user)
+  await save()
   await screen.findByText('Update successfully.')
   await expect.poll(() => getButton('Save changes').getAttribute('aria-disabled')).toBe('true')
   expect(await readStoredCompany()).toMatchObject({ code: 'alpha', name: 'Alpha (HK) Limited', city: 'Wan Chai' })
@@ -60,7 +62,7 @@ it('An admin changes the company, except its code, online and offline (M35)', as
   const readPreview = () => document.querySelector('.company-paper')?.textContent
   await expect.poll(readPreview).toMatch(/Alpha \(HK\) Limited.*Wan Chai, Hong Kong.*www\.alpha\.example/)
   await expect.poll(() => getButton('Save on this device')).toBeDefined()
-  await submit(fixture.user)
+  await save('Save on this device')
   await screen.findByText(/^Saved on this device\./)
   const findPendingMark = () => document.querySelector('main .pending-mark')
   await expect.poll(findPendingMark).not.toBeNull()
@@ -77,10 +79,10 @@ it('The company form keeps the typed telephone number with its dial code if some
   const response = await send({ method: 'PUT', url, payload: { tel: '+86-13800000000' } })
   expect(response.statusCode).toBe(200)
   await typeValues(fixture.user, { number: '55550000' })
-  await submit(fixture.user)
+  await save()
   await screen.findByText(/^The company was changed by somebody else in the meantime/)
   expect([getNamedField('dialCode').value, getNamedField('number').value]).toEqual(['852', '55550000'])
-  await submit(fixture.user)
+  await save()
   await screen.findByText('Update successfully.')
   expect(await readStoredCompany()).toMatchObject({ tel: '+852-55550000' })
 })
