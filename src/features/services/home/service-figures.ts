@@ -1,9 +1,7 @@
 import type { ServiceRow } from '#contract/services.ts'
 import { countDaysLeft } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
-
-/** A contract that ends within this number of days, including today, is counted for the staff and is in the group "ending" of their list. */
-export const endingDays = 30
+import { endingDays } from '#features/services/view.ts'
 
 /** Status of a service whose last operation failed (D40). */
 const failedStatus = 5
