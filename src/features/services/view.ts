@@ -4,13 +4,15 @@ import { addDays } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { defineListView } from '#state/list-url.ts'
 import { id, oneOf } from '#state/view-fields.ts'
-import { endingDays } from '#features/services/home/service-figures.ts'
 
 /** Status numbers of D40, in display order. */
 export const systemStatuses: readonly ServiceRow['system_status'][] = [2, 1, 3, 4, 5, 0]
 
 /** Groups of services that the filter offers. */
 export const serviceGroups = ['down', 'reboot', 'ending'] as const
+
+/** A contract that ends within this number of days, including today, is in the group "ending", and is counted for the staff. */
+export const endingDays = 30
 
 export const servicesView = defineListView(serviceListSpec, {
   /** Null for the services of all companies. */

@@ -1,9 +1,7 @@
 import { failedStatus, type ServiceRow } from '#contract/services.ts'
 import { countDaysLeft } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
-
-/** A contract that ends within this number of days, including today, is counted for the staff and is in the group "ending" of their list. */
-export const endingDays = 30
+import { endingDays } from '#features/services/view.ts'
 
 /** A service is down if it should run and does not, as in the customers' health (server/db/customers/customers.ts). */
 export const isDown = ({ fault, system_status: status }: Pick<ServiceRow, 'fault' | 'system_status'>): boolean =>

@@ -33,6 +33,6 @@ it('A change shows that nothing is due and how much is waived, before and after 
   await screen.findByText('HKD 2.74 is waived: it is below the smallest payable amount (HKD 4.00).')
   expect(document.querySelector('.price-due .amount')?.textContent).toBe('HKD 0.00')
   await submit(fixture.user)
-  await screen.findByText('2.74 (below the smallest payable amount)')
+  await screen.findByText('HKD 2.74 (below the smallest payable amount)')
   expect((await readOrder(adminSession, id))['state']).toBe('overwritten')
 })
