@@ -220,7 +220,10 @@ export const staffScreens: Screen[] = [
     name: 'prices-import',
     path: '/app/m18/price',
     readySelector: '.lead a',
-    prepare: openWith('.page-action button:not(.bare)', 'input[type=file]'),
+    prepare: openWith(
+      ['Import', '导入'].map((name) => `.page-action button:has-text("${name}")`).join(),
+      'input[type=file]',
+    ),
   },
   {
     name: 'module-graph',

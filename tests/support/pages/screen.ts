@@ -113,6 +113,8 @@ export function openBrowser(transport: ServerTransport): PageBrowser {
     },
     async open(path) {
       await close()
+      // Otherwise parts that are still being loaded would mix modules of two pages.
+      await vi.dynamicImportSettled()
       vi.resetModules()
       history.replaceState(null, '', `/saas${path}`)
       const element = document.createElement('div')
@@ -132,6 +134,8 @@ export function openBrowser(transport: ServerTransport): PageBrowser {
     },
     async openAs(userName, path = '/app/home') {
       await close()
+      // Otherwise parts that are still being loaded would mix modules of two pages.
+      await vi.dynamicImportSettled()
       vi.resetModules()
       const [{ signIn }, { ports }] = await Promise.all([
         import('#request/session/sign-in.ts'),

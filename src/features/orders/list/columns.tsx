@@ -158,7 +158,7 @@ function ExpiryDate({ row, today, t }: { row: OrderRow; today: PlainDate | null;
 function formatPhoneFact(row: OrderRow, t: TFunction<'orders'>): string {
   const sums = sumDues(getDues(row))
   if (sums.length > 0) return joinList(sums.map(({ currency, amount }) => formatAmount(currency, amount)))
-  if (row.state === 'invalid') return ''
+  if (row.state === 'invalid') return row.expired_date
   return t(row.state === 'expired' ? 'phone.ended' : 'phone.ends', { date: row.expired_date })
 }
 
