@@ -117,7 +117,6 @@ export function HomeRoute() {
         <>
           {!isProvider(caller) && isAllowed('order', caller) && <TermsCard />}
           {isStaff ? <OrdersToWatchCard /> : isPlain && <ServicesCard />}
-          {isTablet() && <PrepareOfferCard />}
         </>
       }
       sideContent={
@@ -126,6 +125,8 @@ export function HomeRoute() {
           {isStaff && <PricesCard />}
           {isAllowed('trail', caller) && <LatestEntriesCard />}
           {!isAllowed('trail', caller) && <AccountCard />}
+          {/* Last, because it appears only after the device was read, and moves what is below it. */}
+          {isTablet() && <PrepareOfferCard />}
         </>
       }
     />
