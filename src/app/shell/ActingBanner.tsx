@@ -20,9 +20,6 @@ interface ActingBannerProps {
   until: string
 }
 
-/** Longest delay of a timer in ms, because browsers treat longer ones as 0. */
-const maxTimerMs = 2 ** 31 - 1
-
 /** Always visible while the user acts for a customer: for whom, until when, and how to stop (decision 111). */
 export function ActingBanner({ companyId, company, until }: ActingBannerProps) {
   const { t } = useTranslation('shell')
@@ -51,7 +48,7 @@ export function ActingBanner({ companyId, company, until }: ActingBannerProps) {
       const result = await latestRun.current({})
       if (result.kind === 'problem') await endOverdueActing(getThisDevice(), getBusinessNow())
     }
-    const timer = setTimeout(() => void end(), Math.min(Math.max(0, endTime - getBusinessNow()), maxTimerMs))
+    const timer = setTimeout(() => void end(), Math.max(0, endTime - getBusinessNow()))
     return () => clearTimeout(timer)
   }, [endTime])
 

@@ -102,3 +102,18 @@ it('The company page is closed to users who are not admins (M11)', async () => {
   await fixture.browser.openAs('user@alpha', page)
   await waitForPath(fixture.browser, '/app/home')
 })
+
+it('A consent with a wrong number of hours is not given, and the focus moves to the hours', async () => {
+  await fixture.browser.openAs('admin@alpha', page)
+  const hours = await screen.findByLabelText<HTMLInputElement>('Hours')
+  await fixture.user.clear(hours)
+  await fixture.user.type(hours, '99')
+  await fixture.user.type(getNamedField('reason'), 'Invoices do not print{Enter}')
+  await screen.findByText('Enter a whole number from 1 to 24.')
+  expect(document.activeElement).toBe(hours)
+  expect(getNamedField('reason').value).toBe('Invoices do not print')
+  await fixture.user.clear(hours)
+  await fixture.user.type(hours, '2{Enter}')
+  await screen.findByText(/^M18's staff may look into your company until /)
+  await screen.findByText(/Reason: Invoices do not print/)
+})

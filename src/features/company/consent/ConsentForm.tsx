@@ -27,10 +27,11 @@ export function ConsentForm({ onDone }: { onDone: () => Promise<void> }) {
   const [hasFault, setHasFault] = useState(false)
   const { run, isBusy, problem } = useAction(giveConsent)
   const disabledReason = useUnsendableReason(t('consent.offline'))
-  async function submit(event: FormEvent) {
+  async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const number = parseHours(hours)
     setHasFault(number === null)
+    if (number === null) event.currentTarget.querySelector<HTMLElement>('[name=hours]')?.focus()
     if (number === null || disabledReason !== null || isBusy) return
     const result = await run({ body: { hours: number, reason: reason.trim() } })
     if (result.kind !== 'problem') showToast({ kind: 'done', text: t('consent.givenToast') })
