@@ -1,6 +1,6 @@
 /** Events of which a user is notified, and the channels on which the user hears of them. */
 
-/** In the order of the table of choices. `acting` is for the admins of customers only, `staff` for those of the provider. */
+/** In the order of the table of choices. `help`, that staff act for the company, is for the admins of customers only, `staff` for those of the provider. */
 export const notificationEvents = [
   'payment',
   'contract',
@@ -9,7 +9,7 @@ export const notificationEvents = [
   'service',
   'backup',
   'device',
-  'acting',
+  'help',
   'staff',
 ] as const
 export type NotificationEvent = (typeof notificationEvents)[number]
@@ -33,7 +33,7 @@ export const eventByKind = {
   'service-erased': 'service',
   'backup-failed': 'backup',
   'new-device': 'device',
-  'acting-started': 'acting',
+  'acting-started': 'help',
   'payment-task': 'staff',
   'payment-refunded': 'payment',
 } as const satisfies Record<string, NotificationEvent>
@@ -51,7 +51,7 @@ export const mailRules = {
   service: 'always',
   backup: 'choice',
   device: 'always',
-  acting: 'choice',
+  help: 'choice',
   staff: 'choice',
 } as const satisfies Record<NotificationEvent, 'choice' | 'always' | 'none'>
 

@@ -101,9 +101,9 @@ async function notifyAdmins(
   now: number,
 ): Promise<void> {
   const mail = allowsChanges ? 'acting-changes' : 'acting-started'
-  const acting = { useId, staffName: userName, until }
+  const actingStart = { useId, staffName: userName, until }
   for (const userId of await consents.listAdmins(db, companyId))
-    await requestMail(db, { companyId, now }, { mail, userId, acting })
+    await requestMail(db, { companyId, now }, { mail, userId, actingStart })
 }
 
 /**

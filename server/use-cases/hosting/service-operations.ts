@@ -83,7 +83,7 @@ async function beginOperation(
     ...requester,
   }
   const fence = await startOperation(db, lockedService, runningOperation)
-  const acting = caller.actingConsent
+  const consent = caller.actingConsent
   const info = {
     ServiceCode: row.code,
     ContractCode: row.contract ?? undefined,
@@ -105,10 +105,10 @@ async function beginOperation(
     code: row.code,
     fence,
     userId: caller.userId,
-    userCompanyId: acting?.staffCompanyId ?? caller.companyId,
+    userCompanyId: consent?.staffCompanyId ?? caller.companyId,
     toProvider: isForProvider,
     config: config ?? null,
-    trail: acting ? toActingTrail(caller, acting, { operation, info }) : { operation, info, ...on.log },
+    trail: consent ? toActingTrail(caller, consent, { operation, info }) : { operation, info, ...on.log },
     requestId,
     intent,
   }
@@ -117,12 +117,12 @@ async function beginOperation(
 /** Fields of the entry if the operation fails. The staff's company records it, in the log of the customer (decision 116). */
 const toActingTrail = (
   { companyId }: Caller,
-  acting: ActingConsent,
+  consent: ActingConsent,
   { operation, info }: Pick<OperationInput['trail'], 'operation' | 'info'>,
 ): OperationInput['trail'] => ({
   operation,
-  info: { ...info, ...buildActingInfo(acting) },
-  company: { id: companyId, actor: acting.staffCompanyCode },
+  info: { ...info, ...buildActingInfo(consent) },
+  company: { id: companyId, actor: consent.staffCompanyCode },
 })
 
 const getConfigChanges = (row: rows.ServiceListRow, { memoryMb, tasks }: InstanceConfig) =>

@@ -174,8 +174,8 @@ function composeAccountMail(
 ): ComposedMail {
   const { language, userName, companyName, companyCode, email } = recipient
   const values = { name: userName, company: companyName, code: companyCode, email, ...mailValues }
-  if ('acting' in queuedMail) {
-    const { staffName, until } = queuedMail.acting
+  if ('actingStart' in queuedMail) {
+    const { staffName, until } = queuedMail.actingStart
     const actingValues = { staff: staffName, time: `${toTimestamp(config.timeZone, until)} (${config.timeZone})` }
     return renderMailTemplate(queuedMail.mail, language, { ...values, ...actingValues })
   }

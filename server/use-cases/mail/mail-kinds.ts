@@ -48,7 +48,7 @@ export type MailRequest =
   | { mail: 'reset'; companyCode: string; email: string }
   | { mail: 'new-device'; userId: number; device: NewDevice }
   /** `acting-changes`: the consent allows changes. */
-  | { mail: 'acting-started' | 'acting-changes'; userId: number; acting: ActingStart }
+  | { mail: 'acting-started' | 'acting-changes'; userId: number; actingStart: ActingStart }
   /** `days`: which of the reminders of this kind it is (`ContractReminder`). Also for backups. */
   | { mail: OrderMail; userId: number; orderId: number; days?: number }
   | { mail: 'audit-checkpoint'; userId: number; size: number }

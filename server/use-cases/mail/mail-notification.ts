@@ -54,7 +54,7 @@ async function readDetails(db: DatabaseHandle, request: MailRequest): Promise<No
   if ('trafficId' in request) return readTrafficDetails(db, request)
   if ('serviceId' in request) return readServiceDetails(db, request)
   if ('taskId' in request) return readTaskDetails(db, request)
-  if ('acting' in request) return buildActingDetails(request)
+  if ('actingStart' in request) return buildActingDetails(request)
   if (request.mail !== 'new-device') return null
   const { at, browser, system, network } = request.device
   const names = { ...(browser === null ? {} : { browser }), ...(system === null ? {} : { system }) }
@@ -63,8 +63,8 @@ async function readDetails(db: DatabaseHandle, request: MailRequest): Promise<No
 
 const buildActingDetails = ({
   mail,
-  acting: { useId, staffName, until },
-}: Extract<MailRequest, { acting: ActingStart }>): NotificationDetails => ({
+  actingStart: { useId, staffName, until },
+}: Extract<MailRequest, { actingStart: ActingStart }>): NotificationDetails => ({
   eventKey: `acting-started ${useId}`,
   orderId: null,
   facts: { staff: staffName, scope: mail === 'acting-changes' ? 'changes' : 'read', until: String(until) },

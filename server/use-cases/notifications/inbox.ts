@@ -80,7 +80,7 @@ export const storeChoice: UseCase<typeof setNotificationChoice> = async (context
 const listEventsOf = (caller: Caller) =>
   notificationEvents.filter((event) => {
     if (event === 'staff') return isProviderAdmin(caller)
-    return event !== 'acting' || (isCompanyAdmin(caller) && !isProvider(caller))
+    return event !== 'help' || (isCompanyAdmin(caller) && !isProvider(caller))
   })
 
 const toSettings = ({ config }: AppContext, caller: Caller, choices: NotificationChoices) => ({

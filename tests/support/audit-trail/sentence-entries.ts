@@ -61,15 +61,6 @@ export const doneCases: SentenceCase[] = [
     { ...byStaff, info: { CompanyName: 'Acme', Help: 'started', HelpChanges: true, StaffName: 'Stefan Staff' } },
   ],
   [
-    'Stefan Staff (provider staff, by consent) changed the company Acme – City: Kowloon → Hong Kong',
-    'company.update',
-    {
-      ...byStaff,
-      info: { CompanyName: 'Acme', StaffName: 'Stefan Staff', ConsentId: 3 },
-      changes: [change('city', 'Kowloon', 'Hong Kong')],
-    },
-  ],
-  [
     'Stefan Staff (provider staff) stopped acting for the company Acme',
     'company.disable',
     { ...byStaff, info: { CompanyName: 'Acme', Help: 'stopped', StaffName: 'Stefan Staff' } },

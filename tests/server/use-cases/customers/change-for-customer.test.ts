@@ -236,7 +236,7 @@ eachEngine('changes for a customer', (engine) => {
     const mails = () => query(sql`select id from job where kind = 'send-mail' and input ->> 'mail' like 'acting-%'`)
     expect(await mails()).toHaveLength(admins.length)
 
-    const choice = { event: 'acting', channel: 'mail', on: false }
+    const choice = { event: 'help', channel: 'mail', on: false }
     expect((await send(giver, 'PUT', '/api/m18s/notification/choice', choice)).status).toBe(200)
     await revoke()
     await send(staff, 'DELETE', '/api/m18s/acting')
