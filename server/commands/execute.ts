@@ -35,10 +35,10 @@ import { insertNotification } from '#server/db/notifications/notifications.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { settleWithAuditEntry } from '#server/db/settle-with-audit-entry.ts'
 import { getSqlState } from '#server/db/sql-state.ts'
-import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { UseCaseResponse, UseCaseContext, AppContext } from '#server/context/context.ts'
 import { OutsideCallNeeded } from '#server/context/outside-call.ts'
 import { ProblemError, createUnavailableProblem } from '#server/problems/problem-error.ts'
+import { addEntriesOfWrite, requireConsentOfWrite } from '#server/commands/acting-writes.ts'
 import { runUseCase, createRefusal } from '#server/commands/run-use-case.ts'
 import { createFingerprint } from '#server/commands/fingerprint.ts'
 import { readIfMatch } from '#server/commands/references.ts'
@@ -121,7 +121,10 @@ async function attemptWrite(app: AppContext, request: WriteRequest, useCase: Wri
   const write = createWriteCommand(app, request, useCase)
   const claim = createClaim(write)
   const runTransaction = (checksOutcome: boolean, work: (db: DatabaseHandle) => Promise<RecordedWrite>) =>
-    runInTransaction(app, { ...write.scope, claim: claim && { ...claim, checksOutcome } }, work).then(toStoredResponse)
+    runInTransaction(app, { ...write.scope, claim: claim && { ...claim, checksOutcome } }, async (db) => {
+      await requireConsentOfWrite(db, write)
+      return await work(db)
+    }).then(toStoredResponse)
   const repeatIfAnswered = (error: unknown, activeClaim: WriteClaim) => {
     if (isInProgressError(error)) throw createInProgressProblem()
     if (!isDuplicateError(error)) throw error
@@ -152,9 +155,12 @@ async function runWithOutsideCalls<T>(app: AppContext, run: () => Promise<T>): P
   }
 }
 
-/** Returns whether the error may be stored as a refusal. UNAVAILABLE may not, because without the database nothing can be stored. */
+/**
+ * Returns whether the error may be stored as a refusal. UNAVAILABLE may not, because without the database nothing can be stored, and
+ * ACTING_ENDED may not, because nothing is stored for a customer whose consent has ended.
+ */
 const isRefusal = (error: unknown): error is ProblemError =>
-  error instanceof ProblemError && error.code !== 'UNAVAILABLE'
+  error instanceof ProblemError && error.code !== 'UNAVAILABLE' && error.code !== 'ACTING_ENDED'
 
 function createWriteCommand(app: AppContext, request: WriteRequest, useCase: WriteUseCase): WriteCommand {
   const { caller } = request
@@ -259,9 +265,10 @@ async function recordWrite(
   const { outcome, entries } = completedWrite
   const trailEntry = createTrailEntry(write, outcome.state === 'done' ? 0 : -1)
   const [onlyEntry] = entries
-  if (claim && onlyEntry && entries.length === 1 && onlyEntry.company === undefined)
+  const isActing = write.request.caller?.actingConsent !== undefined
+  if (claim && onlyEntry && entries.length === 1 && onlyEntry.company === undefined && !isActing)
     return { completedWrite, idempotencyRowId: await settleWithAuditEntry(db, claim, outcome, trailEntry, onlyEntry) }
-  await addAuditEntries(db, trailEntry, entries)
+  await addEntriesOfWrite(db, write.request.caller, trailEntry, entries)
   return { completedWrite, idempotencyRowId: claim && (await settleClaim(db, claim, outcome)) }
 }
 

@@ -7,6 +7,7 @@ import { userStatus } from '#domain/accounts/users.ts'
 import type { UnauthorizedDetails } from '#contract/accounts.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { actingCalls } from '#contract/staff/acting-calls.ts'
+import { isActingChange } from '#contract/staff/acting-changes.ts'
 import type { ConsentOfSession } from '#server/db/accounts/acting-consents.ts'
 import { findTokenByAccessHash, markAccessUsed, type PresentedToken } from '#server/db/accounts/tokens.ts'
 import { runSingleStatement, writeAsSystem } from '#server/db/transaction.ts'
@@ -42,7 +43,7 @@ export async function authenticate(app: AppContext, authorization: string | unde
   const { caller: sessionUser, sessionId, consent } = token
   if (consent === null) return { caller: sessionUser, sessionId, sessionUser, problem: null }
   // A session whose consent is over is not silently its user's own again: the next write was meant for the customer.
-  const caller = createActingCaller(sessionUser, consent, app.clock())
+  const caller = createActingCaller(token, consent, app.clock())
   return { caller, sessionId, sessionUser, problem: caller ? null : new ProblemError('ACTING_ENDED') }
 }
 
@@ -50,7 +51,11 @@ export async function authenticate(app: AppContext, authorization: string | unde
  * Returns the caller of a session that acts for a customer: the staff's user with the rights of the admin who gave the consent. Checked
  * with every request. Returns null if the consent is over or the user may no longer act.
  */
-function createActingCaller(sessionUser: Caller, consent: ConsentOfSession, now: number): Caller | null {
+function createActingCaller(
+  { caller: sessionUser, userName }: PresentedToken,
+  consent: ConsentOfSession,
+  now: number,
+): Caller | null {
   if (!isProviderAdmin(sessionUser) || !consent.isGiverAdmin) return null
   if (consent.ended !== null || consent.until <= now) return null
   return {
@@ -60,7 +65,14 @@ function createActingCaller(sessionUser: Caller, consent: ConsentOfSession, now:
     admin: true,
     order: consent.giverOrders,
     accessLevel: environments.production,
-    actingConsent: { consentId: consent.id, staffCompanyId: sessionUser.companyId, until: consent.until },
+    actingConsent: {
+      consentId: consent.id,
+      staffCompanyId: sessionUser.companyId,
+      staffCompanyCode: sessionUser.companyCode,
+      staffName: userName,
+      until: consent.until,
+      allowsChanges: consent.allowsChanges,
+    },
   }
 }
 
@@ -105,6 +117,8 @@ export function checkForUser(principal: Principal, forUser: string | undefined):
 
 /** Throws FORBIDDEN, or ACTING_READ_ONLY for a call that is not allowed while acting for a customer. */
 export function checkPermission(endpoint: Endpoint, principal: Principal): void {
-  if (principal.caller?.actingConsent && !actingCalls.has(endpoint.name)) throw new ProblemError('ACTING_READ_ONLY')
+  const consent = principal.caller?.actingConsent
+  const isAllowedActing = actingCalls.has(endpoint.name) || (consent?.allowsChanges && isActingChange(endpoint.name))
+  if (consent && !isAllowedActing) throw new ProblemError('ACTING_READ_ONLY')
   if (!isAllowed(endpoint.access, principal.caller)) throw createForbiddenProblem()
 }

@@ -121,7 +121,8 @@ function checkAccess(
   checkForUser(principal, getHeader(request.headers, headers.forUser))
   if (endpoint.access !== 'anybody') requireCaller(principal)
   // The permission for a write is checked after its idempotency row (protocol 4), so that a repeat gets its response even if the role was
-  // lost. For files it is checked here, before they are read. A session that acts for a customer has no writes to repeat.
+  // lost. For files it is checked here, before they are read. So it is for a session that acts for a customer: nothing is parsed that its
+  // consent does not allow.
   if (
     caller?.actingConsent ||
     endpoint.method === 'GET' ||

@@ -94,6 +94,8 @@ export const getUser = defineEndpoint({
     invitation: z.nullable(z.object({ until: timestamp, works: z.boolean() })),
     /** End of the consent under which the caller acts for a customer (decision 111). Otherwise omitted. */
     acting_until: z.optional(timestamp),
+    /** Whether that consent allows changes (decision 116). */
+    acting_changes: z.optional(z.boolean()),
   }),
   offline: 'read',
 })

@@ -25,8 +25,12 @@ export interface Caller {
 /** The consent of a customer's admin, under which a member of the provider's staff acts for the company. */
 export interface ActingConsent {
   consentId: number
-  /** The company of the acting user. */
+  /** The company of the acting user, its code, and the user's name. */
   staffCompanyId: number
+  staffCompanyCode: string
+  staffName: string
+  /** Whether the consent allows changes (decision 116). */
+  allowsChanges: boolean
   /** End of the consent, epoch ms. */
   until: number
 }

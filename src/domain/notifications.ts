@@ -1,6 +1,6 @@
 /** Events of which a user is notified, and the channels on which the user hears of them. */
 
-/** In the order of the table of choices. `staff` is for the provider's admins only. */
+/** In the order of the table of choices. `help`, that staff act for the company, is for the admins of customers only, `staff` for those of the provider. */
 export const notificationEvents = [
   'payment',
   'contract',
@@ -9,6 +9,7 @@ export const notificationEvents = [
   'service',
   'backup',
   'device',
+  'help',
   'staff',
 ] as const
 export type NotificationEvent = (typeof notificationEvents)[number]
@@ -32,6 +33,7 @@ export const eventByKind = {
   'service-erased': 'service',
   'backup-failed': 'backup',
   'new-device': 'device',
+  'acting-started': 'help',
   'payment-task': 'staff',
   'payment-refunded': 'payment',
 } as const satisfies Record<string, NotificationEvent>
@@ -49,6 +51,7 @@ export const mailRules = {
   service: 'always',
   backup: 'choice',
   device: 'always',
+  help: 'choice',
   staff: 'choice',
 } as const satisfies Record<NotificationEvent, 'choice' | 'always' | 'none'>
 

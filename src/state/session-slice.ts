@@ -8,6 +8,8 @@ export type SessionUser = Omit<UserRow, 'id'> & {
   id: number
   /** End of the consent under which the user acts for a customer, in the business time zone. Otherwise missing. */
   acting_until?: string | undefined
+  /** Whether that consent allows changes (decision 116). */
+  acting_changes?: boolean | undefined
 }
 
 export type SessionState =

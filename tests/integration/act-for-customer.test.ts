@@ -1,6 +1,6 @@
 /** Tests the device of a member of the provider's staff who acts for a customer, against the real server (decision 111). */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { getCompany, getUser } from '#contract/accounts.ts'
+import { getCompany, getUser, updateCompany } from '#contract/accounts.ts'
 import { createCustomerNote, listCustomerNotes } from '#contract/staff/customer-notes.ts'
 import { giveConsent, revokeConsent, startActing, stopActing } from '#contract/staff/acting-calls.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -37,8 +37,8 @@ const dump = async (tablet: Tablet, companyId: number) => {
 const usersInput = () => ({ params: { companyId: alpha } })
 
 /** Returns the staff's device, which acts for the customer and stores its users, and the id of the consent. */
-async function openActingTablet() {
-  const consent = await customer.api.call(giveConsent, { body: { hours: 2 } })
+async function openActingTablet(allowsChanges = false) {
+  const consent = await customer.api.call(giveConsent, { body: { hours: 2, allows_changes: allowsChanges } })
   if (consent.kind !== 'fresh') throw new Error(JSON.stringify(consent))
   const tablet = await installation.signInTablet('admin@m18')
   await tablet.api.call(listCustomerNotes, usersInput())
@@ -124,4 +124,29 @@ it('Logging out while acting deletes the data of both companies', async () => {
   expect(await dump(tablet, alpha)).not.toContain(canaries.alpha)
   expect(await dump(tablet, m18)).not.toContain('/note')
   await customer.api.call(revokeConsent, { params: { id: consentId } })
+})
+
+it('A change for the customer is sent at once or not at all: nothing waits on the device', async () => {
+  const { tablet, consentId } = await openActingTablet(true)
+  const changeCity = (city: string, intent?: string) =>
+    tablet.api.call(updateCompany, { params: { id: alpha }, body: { city } }, intent === undefined ? {} : { intent })
+  expect(await changeCity('Kowloon')).toMatchObject({ kind: 'fresh', output: { city: 'Kowloon', id: alpha } })
+  const refused = await tablet.api.call(updateCompany, { params: { id: alpha }, body: { name: 'Other' } })
+  expect(refused).toMatchObject({ kind: 'problem', problem: { code: 'ACTING_READ_ONLY' } })
+
+  tablet.connection.state = 'down'
+  const unsent = await changeCity('Shatin')
+  expect(unsent).toMatchObject({ kind: 'problem', problem: { code: 'NEEDS_CONNECTION' }, intent: expect.any(String) })
+  expect(await tablet.countWaiting()).toBe(0)
+  tablet.connection.state = 'up'
+  const intent = unsent.kind === 'problem' ? unsent.intent : undefined
+  expect(await changeCity('Shatin', intent)).toMatchObject({ kind: 'fresh', output: { city: 'Shatin' } })
+
+  await customer.api.call(revokeConsent, { params: { id: consentId } })
+  expect(await changeCity('Late')).toMatchObject({ kind: 'problem' })
+  await tablet.settle()
+  expect(await readSubject(tablet)).toEqual([m18, staffId, false])
+  expect(await tablet.countWaiting()).toBe(0)
+  const stored = await customer.api.call(getCompany, { params: { id: alpha } })
+  expect(stored).toMatchObject({ output: { city: 'Shatin' } })
 })

@@ -1,5 +1,6 @@
 /** Consents under which the provider's staff act for a company, and their uses (decision 111). */
 import type { Selectable } from 'kysely'
+import { type ActingConsent, environments } from '#domain/access.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
@@ -16,6 +17,7 @@ export interface ConsentOfSession {
   /** Whether the user who gave it is still an active admin of the company. */
   isGiverAdmin: boolean
   giverOrders: boolean
+  allowsChanges: boolean
 }
 
 /** Columns of `caller_of_access`. They are null for a session that acts for nobody. */
@@ -27,6 +29,7 @@ export interface ConsentOfSessionRow {
   customer_code: string | null
   is_giver_admin: boolean
   giver_orders: boolean
+  allows_changes: boolean | null
 }
 
 export const toConsentOfSession = (row: ConsentOfSessionRow): ConsentOfSession | null =>
@@ -40,6 +43,7 @@ export const toConsentOfSession = (row: ConsentOfSessionRow): ConsentOfSession |
         ended: row.consent_ended,
         isGiverAdmin: row.is_giver_admin,
         giverOrders: row.giver_orders,
+        allowsChanges: row.allows_changes === true,
       }
 
 export type ConsentRecord = Selectable<ActingConsentTable> & { is_giver_admin: boolean }
@@ -61,6 +65,41 @@ const selectConsents = (db: DatabaseHandle) =>
 
 export const isConsentValid = (consent: ConsentRecord, now: number) =>
   consent.ended === null && consent.until_time > now && consent.is_giver_admin
+
+/**
+ * Returns whether the session still acts under this consent, with changes, for an active admin of the provider. Locks the rows that decide it
+ * until the end of the transaction: ending the consent or the session, or taking the admin flag, waits for it. Runs as the system role.
+ */
+export const lockValidConsent = (
+  db: DatabaseHandle,
+  { consentId, staffCompanyId }: Pick<ActingConsent, 'consentId' | 'staffCompanyId'>,
+  sessionId: string,
+  now: number,
+): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('acting_consent')
+      .innerJoin('session', 'session.acting_consent_id', 'acting_consent.id')
+      .innerJoin('portal_user as giver', 'giver.id', 'acting_consent.giver_id')
+      .innerJoin('portal_user as member', 'member.id', 'session.user_id')
+      .select('acting_consent.id')
+      .where(
+        hasValues({
+          'acting_consent.id': consentId,
+          'acting_consent.ended': null,
+          'acting_consent.allows_changes': true,
+          'session.id': sessionId,
+          'session.ended': null,
+          'giver.admin': true,
+          'giver.status': userStatus.activated,
+          'member.status': userStatus.activated,
+          'member.company_id': staffCompanyId,
+        }),
+      )
+      .where('acting_consent.until_time', '>', now)
+      .where(({ eb, or }) => or([eb('member.admin', '=', true), eb('member.access_level', '>=', environments.delete)]))
+      .forShare(),
+  )
 
 /** Returns the latest consents of a company, the latest first. */
 export const listConsentRecords = (db: DatabaseHandle, companyId: number, limit: number) =>
@@ -100,7 +139,7 @@ export async function insertConsent(
   db: DatabaseHandle,
   consent: Pick<
     Selectable<ActingConsentTable>,
-    'company_id' | 'giver_id' | 'giver_name' | 'reason' | 'create_time' | 'until_time'
+    'company_id' | 'giver_id' | 'giver_name' | 'reason' | 'allows_changes' | 'create_time' | 'until_time'
   >,
 ): Promise<number | null> {
   const row = await db
@@ -139,14 +178,29 @@ export const listUses = (db: DatabaseHandle, consentIds: readonly number[]) =>
         .limit(200)
         .execute()
 
-export const insertUse = (
+/** Returns the id. */
+export async function insertUse(
   db: DatabaseHandle,
   use: Pick<UseRecord, 'company_id' | 'consent_id' | 'user_id' | 'user_name' | 'session_id' | 'start_time'>,
-) =>
-  db
+): Promise<number> {
+  const { id } = await db
     .insertInto('acting_use')
     .values({ ...use, end_time: null })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Returns the active admins of a company, who hear of each start. */
+export async function listAdmins(db: DatabaseHandle, companyId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('portal_user')
+    .select('id')
+    .where(hasValues({ company_id: companyId, admin: true, status: userStatus.activated }))
+    .orderBy('id')
     .execute()
+  return rows.map(({ id }) => id)
+}
 
 /** Ends the use of this session. Other sessions of the member may act under the same consent. */
 export const endUses = (db: DatabaseHandle, consentId: number, sessionId: string, now: number) =>

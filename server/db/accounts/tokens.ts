@@ -103,7 +103,8 @@ const toPresentedToken = (row: PresentedTokenRow): PresentedToken => ({
   actingCompanyId: row.customer_id,
 })
 
-const accessHolderQuery = 'select * from caller_of_access($1)'
+const accessHolderQuery =
+  'select caller.*, allows_acting_changes(caller.consent_id) as allows_changes from caller_of_access($1) as caller'
 
 /** `consent` is null for a session that acts for nobody. */
 export type PresentedAccess = PresentedToken & { consent: ConsentOfSession | null }

@@ -1,3 +1,4 @@
+import type { ActingConsent } from '#domain/access.ts'
 import type { FieldChange } from '#domain/audit-log/changes.ts'
 import type { AuditMenu } from '#domain/audit-log/leaf.ts'
 
@@ -11,3 +12,12 @@ export interface AuditEntry {
   /** Company whose log gets the entry, if the caller acts for another company. `actor` is the code of the caller's company. */
   company?: { id: number; actor: string }
 }
+
+/**
+ * Info of an entry about a write under a consent: the member of the staff, because the customer shall know who it was, and the consent
+ * (decision 116).
+ */
+export const buildActingInfo = ({ staffName, consentId }: ActingConsent): Record<string, unknown> => ({
+  StaffName: staffName,
+  ConsentId: consentId,
+})

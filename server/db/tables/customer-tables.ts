@@ -24,6 +24,8 @@ export interface ActingConsentTable {
   giver_name: ImmutableColumn<string>
   /** Empty if the admin gave none. */
   reason: ImmutableColumn<string>
+  /** Whether the staff may also change what decision 116 lists. */
+  allows_changes: ImmutableColumn<boolean>
   create_time: ImmutableColumn<number>
   until_time: ImmutableColumn<number>
   ended: number | null

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod/mini'
 import { headers } from '#contract/headers.ts'
+import { listRefusedFields } from '#contract/staff/acting-changes.ts'
 import { key as keyShape } from '#contract/values.ts'
 import type { StoredResponse } from '#server/commands/write-command.ts'
 import { parseLanguage } from '#server/problems/problem-body.ts'
@@ -33,6 +34,10 @@ export async function executeWriteRequest(
   const { handler, principal } = writeInput
   if (handler.kind !== 'use-case') throw new ProblemError('METHOD_NOT_ALLOWED')
   const { endpoint, useCase, prepare } = handler
+  const sentBody = toFingerprintBody(writeInput.requestParts.body)
+  // Also fields that the call does not know: a refused field must not look as if it had been saved.
+  if (principal.caller?.actingConsent && listRefusedFields(endpoint.name, sentBody).length > 0)
+    throw new ProblemError('ACTING_READ_ONLY')
   const { input: parsedInput, unknownFieldCount } = parseInput(endpoint, writeInput.requestParts)
   const input = prepare ? await prepare(parsedInput, requireCaller(principal), app) : parsedInput
   const isPasswordFresh = await hasStepUp(app, endpoint, input, principal.sessionId)
@@ -48,7 +53,7 @@ export async function executeWriteRequest(
     ifMatch: writeInput.headers['if-match'] ?? null,
     predecessorIntent: writeInput.predecessorIntent,
     hasWaited: getHeader(writeInput.headers, headers.waited) !== undefined,
-    body: toFingerprintBody(writeInput.requestParts.body),
+    body: sentBody,
     caller: principal.caller,
     sessionId: principal.sessionId,
     requestId: writeInput.requestId,

@@ -37,7 +37,7 @@ async function readActingUser(
   app: AppContext,
   db: DatabaseHandle,
   caller: Caller,
-  { staffCompanyId, until }: ActingConsent,
+  { staffCompanyId, until, allowsChanges }: ActingConsent,
 ) {
   const record = await runAsSystem(db, () => findUserById(db, staffCompanyId, caller.userId))
   const company = await findCompanyById(db, caller.companyId)
@@ -55,6 +55,7 @@ async function readActingUser(
     ...noSealKeys,
     invitation: null,
     acting_until: toTimestamp(app.config.timeZone, until),
+    acting_changes: allowsChanges,
   }
 }
 

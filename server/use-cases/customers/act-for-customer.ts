@@ -1,4 +1,6 @@
 /** Starts and ends acting for a customer: the session of the staff's user names the consent, and each request checks it (decision 111). */
+import type { OutputOf } from '#contract/endpoint.ts'
+import type { startActing } from '#contract/staff/acting-calls.ts'
 import type { Caller } from '#domain/access.ts'
 import { toTimestamp } from '#domain/time.ts'
 import { type CompanyRecord, findCompanyById } from '#server/db/accounts/companies.ts'
@@ -11,12 +13,10 @@ import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
 import { createNotFoundProblem, requireRow } from '#server/problems/problem-error.ts'
+import { notifyJobs } from '#server/use-cases/job-requests.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import { announceAccount } from '#server/use-cases/accounts/announce-account.ts'
-import {
-  buildConsentEntry,
-  type ConsentMark,
-  createConsentConflict,
-} from '#server/use-cases/customers/acting-consents.ts'
+import { buildConsentEntry, createConsentConflict } from '#server/use-cases/customers/acting-consents.ts'
 
 export interface ActingCall {
   /** The user of the session. */
@@ -28,7 +28,7 @@ export interface ActingCall {
 interface StartedActing {
   companyId: number
   until: number
-  body: { company_code: string; company_name: string; until: string }
+  body: OutputOf<typeof startActing>
 }
 
 /**
@@ -43,8 +43,8 @@ export async function start(app: AppContext, call: ActingCall, companyId: number
     const consent = await consents.findOpenConsent(db, companyId)
     if (!consent || !consents.isConsentValid(consent, now)) throw createConsentConflict('noConsent')
     await consents.setActingOfSession(db, call.sessionId, consent.id)
-    const userName = await addEntry(db, call, company, 'started', now)
-    await consents.insertUse(db, {
+    const userName = await addEntry(db, call, company, consent, now)
+    const useId = await consents.insertUse(db, {
       company_id: companyId,
       consent_id: consent.id,
       user_id: call.user.userId,
@@ -52,15 +52,19 @@ export async function start(app: AppContext, call: ActingCall, companyId: number
       session_id: call.sessionId,
       start_time: now,
     })
-    return { company, until: consent.until_time }
+    await notifyAdmins(db, consent, { useId, userName }, now)
+    return { company, consent }
   })
   announce(app, call, companyId)
+  notifyJobs(app)
   logEvent(app, call, 'acting_started', companyId)
-  const { company, until } = started
+  const { company, consent } = started
+  const until = consent.until_time
   const body = {
     company_code: company.code,
     company_name: company.name,
     until: toTimestamp(app.config.timeZone, until),
+    allows_changes: consent.allows_changes,
   }
   return { companyId, until, body }
 }
@@ -81,7 +85,7 @@ export async function stopInTransaction(db: DatabaseHandle, call: ActingCall, no
   // After the end of the consent nobody acted any more, so there is nothing to record.
   if (consents.isConsentValid(consent, now)) {
     await consents.endUses(db, consent.id, call.sessionId, now)
-    await addEntry(db, call, requireRow(await findCompanyById(db, consent.company_id)), 'stopped', now)
+    await addEntry(db, call, requireRow(await findCompanyById(db, consent.company_id)), null, now)
   }
   return consent.company_id
 }
@@ -89,17 +93,37 @@ export async function stopInTransaction(db: DatabaseHandle, call: ActingCall, no
 export const logStopped = (app: AppContext, call: ActingCall, companyId: number) =>
   logEvent(app, call, 'acting_stopped', companyId)
 
-/** Adds an entry to the customer's log, and returns the user's name. The entry names the user, because the customer shall know who acted. */
+/** Notifies the customer's admins, once per start, also if they have allowed reading only (decision 116). */
+async function notifyAdmins(
+  db: DatabaseHandle,
+  { company_id: companyId, until_time: until, allows_changes: allowsChanges }: consents.ConsentRecord,
+  { useId, userName }: { useId: number; userName: string },
+  now: number,
+): Promise<void> {
+  const mail = allowsChanges ? 'acting-changes' : 'acting-started'
+  const actingStart = { useId, staffName: userName, until }
+  for (const userId of await consents.listAdmins(db, companyId))
+    await requestMail(db, { companyId, now }, { mail, userId, actingStart })
+}
+
+/**
+ * Adds an entry about a start under `consent`, or about a stop if it is null, to the customer's log. Returns the user's name. The entry names
+ * the user, because the customer shall know who acted.
+ */
 async function addEntry(
   db: DatabaseHandle,
   { user, requestId }: ActingCall,
   company: CompanyRecord,
-  mark: ConsentMark,
+  consent: consents.ConsentRecord | null,
   now: number,
 ): Promise<string> {
   const { name } = requireRow(await findUserById(db, user.companyId, user.userId))
   const header = { companyId: user.companyId, userId: user.userId, now, status: 0 as const, intent: null, requestId }
-  const entry = buildConsentEntry(mark, { CompanyName: company.name, StaffName: name })
+  const entry = buildConsentEntry(consent ? 'started' : 'stopped', {
+    CompanyName: company.name,
+    StaffName: name,
+    ...(consent?.allows_changes ? { HelpChanges: true } : {}),
+  })
   await addAuditEntries(db, header, [{ ...entry, company: { id: company.id, actor: user.companyCode } }])
   return name
 }

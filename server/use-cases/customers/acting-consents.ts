@@ -20,7 +20,7 @@ const maxUses = 20
 const hourMs = 3_600_000
 
 /** How an entry of the audit trail marks what happened to a consent. */
-export type ConsentMark = 'given' | 'revoked' | 'expired' | 'started' | 'stopped'
+type ConsentMark = 'given' | 'revoked' | 'expired' | 'started' | 'stopped'
 
 export const buildConsentEntry = (mark: ConsentMark, info: Record<string, unknown>) =>
   ({
@@ -41,6 +41,7 @@ function toConsentRow(
     id: consent.id,
     giver_name: consent.giver_name,
     reason: consent.reason,
+    allows_changes: consent.allows_changes,
     create_time: format(consent.create_time),
     until: format(consent.until_time),
     state: consents.isConsentValid(consent, now) ? 'valid' : isRevoked ? 'revoked' : 'expired',
@@ -86,6 +87,7 @@ export const give: UseCase<typeof giveConsent> = async (context, { body }) => {
     giver_id: user.id,
     giver_name: user.name,
     reason,
+    allows_changes: body.allows_changes,
     create_time: now,
     until_time: until,
   })
@@ -95,6 +97,7 @@ export const give: UseCase<typeof giveConsent> = async (context, { body }) => {
     buildConsentEntry('given', {
       CompanyName: user.company_name,
       Hours: body.hours,
+      ...(body.allows_changes ? { HelpChanges: true } : {}),
       ...(reason === '' ? {} : { HelpReason: reason }),
     }),
   )
@@ -144,8 +147,9 @@ export const get: UseCase<typeof getConsent> = async ({ app, db, caller, now }, 
     return consents.findOpenConsent(db, params.companyId)
   })
   if (!consent || !consents.isConsentValid(consent, now)) return { body: { consent: null } }
-  const { giver_name, reason, until_time } = consent
-  return { body: { consent: { giver_name, reason, until: toTimestamp(app.config.timeZone, until_time) } } }
+  const { giver_name, reason, until_time, allows_changes } = consent
+  const until = toTimestamp(app.config.timeZone, until_time)
+  return { body: { consent: { giver_name, reason, until, allows_changes } } }
 }
 
 /**

@@ -1,8 +1,9 @@
 /** Starts operations on a service that users request (contracts 4, 6, D41, D43, D50). */
-import { isProvider } from '#domain/access.ts'
+import { type ActingConsent, type Caller, isProvider } from '#domain/access.ts'
 import { type ServiceAction, getServiceActionRefusal } from '#domain/hosting.ts'
 import type * as contract from '#contract/services.ts'
 import type { RowRef } from '#contract/endpoint.ts'
+import { buildActingInfo } from '#server/db/audit/audit-entry.ts'
 import { findUserById } from '#server/db/accounts/users.ts'
 import * as rows from '#server/db/hosting/services.ts'
 import type { RunningOperation } from '#server/db/tables/hosting-tables.ts'
@@ -36,13 +37,13 @@ async function startServiceOperation(
 ): Promise<UseCaseResponse<never>> {
   const { app, db, caller } = context
   if (app.config.hosting === 'off') throw new ProblemError('NOT_SUPPORT')
-  const user = await findUserById(db, caller.companyId, caller.userId)
+  const userName = caller.actingConsent?.staffName ?? (await findUserById(db, caller.companyId, caller.userId))?.name
   const progressKey = createProgressKey()
   const input = await runBehindFence(context, targetKind, id, async (companyId, rowId, trailDetails) => {
     const serviceId = targetKind === 'service' ? rowId : await rows.findServiceOfContract(db, companyId, rowId)
     if (serviceId === null) throw createNotFoundProblem()
     return await beginOperation(context, { companyId, serviceId, trailDetails }, request, {
-      userName: user?.name ?? '',
+      userName: userName ?? '',
       progressKey,
     })
   })
@@ -82,6 +83,7 @@ async function beginOperation(
     ...requester,
   }
   const fence = await startOperation(db, lockedService, runningOperation)
+  const consent = caller.actingConsent
   const info = {
     ServiceCode: row.code,
     ContractCode: row.contract ?? undefined,
@@ -103,14 +105,25 @@ async function beginOperation(
     code: row.code,
     fence,
     userId: caller.userId,
-    userCompanyId: caller.companyId,
+    userCompanyId: consent?.staffCompanyId ?? caller.companyId,
     toProvider: isForProvider,
     config: config ?? null,
-    trail: { operation, info, ...on.log },
+    trail: consent ? toActingTrail(caller, consent, { operation, info }) : { operation, info, ...on.log },
     requestId,
     intent,
   }
 }
+
+/** Fields of the entry if the operation fails. The staff's company records it, in the log of the customer (decision 116). */
+const toActingTrail = (
+  { companyId }: Caller,
+  consent: ActingConsent,
+  { operation, info }: Pick<OperationInput['trail'], 'operation' | 'info'>,
+): OperationInput['trail'] => ({
+  operation,
+  info: { ...info, ...buildActingInfo(consent) },
+  company: { id: companyId, actor: consent.staffCompanyCode },
+})
 
 const getConfigChanges = (row: rows.ServiceListRow, { memoryMb, tasks }: InstanceConfig) =>
   [

@@ -141,6 +141,8 @@ const pagePaths: Record<
   'recovery-renewed': '/saas/app/profile/security',
   'new-device': '/saas/app/profile/sessions',
   'session-copied': '/saas/forget',
+  'acting-started': '/saas/app/profile/company',
+  'acting-changes': '/saas/app/profile/company',
   'audit-checkpoint': '/saas/app/systrail',
   'audit-alarm': '/saas/app/systrail',
 }
@@ -172,6 +174,11 @@ function composeAccountMail(
 ): ComposedMail {
   const { language, userName, companyName, companyCode, email } = recipient
   const values = { name: userName, company: companyName, code: companyCode, email, ...mailValues }
+  if ('actingStart' in queuedMail) {
+    const { staffName, until } = queuedMail.actingStart
+    const actingValues = { staff: staffName, time: `${toTimestamp(config.timeZone, until)} (${config.timeZone})` }
+    return renderMailTemplate(queuedMail.mail, language, { ...values, ...actingValues })
+  }
   if (queuedMail.mail !== 'new-device') return renderMailTemplate(queuedMail.mail, language, values)
   const { at, browser, system, network } = queuedMail.device
   const time = `${toTimestamp(config.timeZone, at)} (${config.timeZone})`

@@ -16,6 +16,8 @@ export interface MailValues {
   time?: string
   device?: string
   network?: string
+  /** Name of a member of the provider's staff. */
+  staff?: string
   service?: string
   date?: string
   amount?: string
@@ -47,12 +49,13 @@ export function renderMailTemplate(
   language: Language,
   { link, block = '', ...values }: MailValues,
 ): ComposedMail {
-  const { customer = '' } = values
+  const { customer = '', staff = '' } = values
   const safeValues = {
     ...values,
     name: preventLinks(values.name),
     company: preventLinks(values.company),
     customer: preventLinks(customer),
+    staff: preventLinks(staff),
   }
   const translate = createTranslator(texts, language)
   const translateFilled = (key: string) => translate(key, safeValues)

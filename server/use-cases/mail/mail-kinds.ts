@@ -35,11 +35,20 @@ export interface NewDevice {
   network: string
 }
 
+/** A member of the provider's staff began to act for the recipient's company. `until`: end of the consent, in epoch ms. */
+export interface ActingStart {
+  useId: number
+  staffName: string
+  until: number
+}
+
 /** A mail to a user, or to an address that a caller typed (`reset`). The caller never learns whether a user has this address (S-32). */
 export type MailRequest =
   | { mail: 'activation' | 'password-changed' | 'session-copied' | FactorMail; userId: number }
   | { mail: 'reset'; companyCode: string; email: string }
   | { mail: 'new-device'; userId: number; device: NewDevice }
+  /** `acting-changes`: the consent allows changes. */
+  | { mail: 'acting-started' | 'acting-changes'; userId: number; actingStart: ActingStart }
   /** `days`: which of the reminders of this kind it is (`ContractReminder`). Also for backups. */
   | { mail: OrderMail; userId: number; orderId: number; days?: number }
   | { mail: 'audit-checkpoint'; userId: number; size: number }

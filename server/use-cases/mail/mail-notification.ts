@@ -4,7 +4,7 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { findServiceWithOrder } from '#server/db/hosting/services.ts'
 import { readChoices } from '#server/db/notifications/notifications.ts'
 import { findPaymentTask } from '#server/db/payments/payment-tasks.ts'
-import type { MailRequest } from '#server/use-cases/mail/mail-kinds.ts'
+import type { ActingStart, MailRequest } from '#server/use-cases/mail/mail-kinds.ts'
 import { notifyUsers } from '#server/use-cases/notifications/notify.ts'
 import {
   type NotificationDetails,
@@ -29,6 +29,8 @@ const kindByMail: Partial<Record<MailRequest['mail'], NotificationKind>> = {
   'service-erased': 'service-erased',
   'backup-failed': 'backup-failed',
   'new-device': 'new-device',
+  'acting-started': 'acting-started',
+  'acting-changes': 'acting-started',
   'payment-task': 'payment-task',
   'payment-refunded': 'payment-refunded',
 }
@@ -52,11 +54,21 @@ async function readDetails(db: DatabaseHandle, request: MailRequest): Promise<No
   if ('trafficId' in request) return readTrafficDetails(db, request)
   if ('serviceId' in request) return readServiceDetails(db, request)
   if ('taskId' in request) return readTaskDetails(db, request)
+  if ('actingStart' in request) return buildActingDetails(request)
   if (request.mail !== 'new-device') return null
   const { at, browser, system, network } = request.device
   const names = { ...(browser === null ? {} : { browser }), ...(system === null ? {} : { system }) }
   return { eventKey: `new-device ${at}`, orderId: null, facts: { ...names, network } }
 }
+
+const buildActingDetails = ({
+  mail,
+  actingStart: { useId, staffName, until },
+}: Extract<MailRequest, { actingStart: ActingStart }>): NotificationDetails => ({
+  eventKey: `acting-started ${useId}`,
+  orderId: null,
+  facts: { staff: staffName, scope: mail === 'acting-changes' ? 'changes' : 'read', until: String(until) },
+})
 
 async function readServiceDetails(
   db: DatabaseHandle,

@@ -1,6 +1,6 @@
 /** The inbox of a user: reading it, marking notifications as read, and choosing channels. */
 import { isChannelOn, mailRules, type NotificationChoices, notificationEvents } from '#domain/notifications.ts'
-import { type Caller, isProviderAdmin } from '#domain/access.ts'
+import { type Caller, isCompanyAdmin, isProvider, isProviderAdmin } from '#domain/access.ts'
 import { getDueTime, getDueTimeWithin } from '#domain/contracts.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type {
@@ -39,9 +39,13 @@ const toNotificationRow = ({ config }: AppContext, row: NotificationRecord): Not
   is_read: row.read_time !== null,
 })
 
-/** Returns the facts with `due`, the last second in which the backup or the traffic can be paid (D31). */
+/**
+ * Returns the facts with `due`, the last second in which the backup or the traffic can be paid (D31), or with `until`, the end of a consent,
+ * in the business time zone.
+ */
 export function addDueTime(timeZone: string, facts: Record<string, string>): Record<string, string> {
-  const { ordered, payable, end = '', ...otherFacts } = facts
+  const { ordered, payable, end = '', until, ...otherFacts } = facts
+  if (until !== undefined) return { ...otherFacts, until: toTimestamp(timeZone, Number(until)) }
   if (ordered === undefined) return facts
   const orderTime = toTimestamp(timeZone, Number(ordered))
   const due = payable === 'backup' ? getDueTimeWithin(orderTime, end) : getDueTime(orderTime)
@@ -74,7 +78,10 @@ export const storeChoice: UseCase<typeof setNotificationChoice> = async (context
 }
 
 const listEventsOf = (caller: Caller) =>
-  notificationEvents.filter((event) => event !== 'staff' || isProviderAdmin(caller))
+  notificationEvents.filter((event) => {
+    if (event === 'staff') return isProviderAdmin(caller)
+    return event !== 'help' || (isCompanyAdmin(caller) && !isProvider(caller))
+  })
 
 const toSettings = ({ config }: AppContext, caller: Caller, choices: NotificationChoices) => ({
   choices: toChoiceRows(caller, choices),

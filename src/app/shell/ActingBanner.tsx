@@ -18,10 +18,12 @@ interface ActingBannerProps {
   company: string
   /** End of the consent in the business time zone. */
   until: string
+  /** Whether the consent allows changes (decision 116). */
+  allowsChanges: boolean
 }
 
-/** Always visible while the user acts for a customer: for whom, until when, and how to stop (decision 111). */
-export function ActingBanner({ companyId, company, until }: ActingBannerProps) {
+/** Always visible while the user acts for a customer: for whom, until when, whether changes are allowed, and how to stop (decision 111). */
+export function ActingBanner({ companyId, company, until, allowsChanges }: ActingBannerProps) {
   const { t } = useTranslation('shell')
   const { networkState } = useConnection()
   const { run, isBusy } = useAction(stopActing)
@@ -75,7 +77,10 @@ export function ActingBanner({ companyId, company, until }: ActingBannerProps) {
         <span>
           <strong lang={getNameLang(company)}>{t('acting.company', { company })}</strong>{' '}
           <span className="acting-facts">
-            {t('acting.until', { time: until.slice(11, 16), date: until.slice(0, 10) })}
+            {t(allowsChanges ? 'acting.untilChanges' : 'acting.until', {
+              time: until.slice(11, 16),
+              date: until.slice(0, 10),
+            })}
           </span>
         </span>
       </p>

@@ -110,6 +110,7 @@ export function AppLayout() {
                 companyId={user.company_id}
                 company={user.company_name}
                 until={user.acting_until}
+                allowsChanges={user.acting_changes === true}
               />
             </Suspense>
           )}

@@ -12,6 +12,8 @@ const consentRow = z.object({
   giver_name: z.string(),
   /** Empty if none was given. */
   reason: z.string(),
+  /** Whether the staff may also change what `actingChanges` lists. Rows that a device stored in earlier versions do not have it. */
+  allows_changes: z.optional(z.boolean()),
   create_time: timestamp,
   until: timestamp,
   state: z.enum(['valid', 'revoked', 'expired']),
@@ -38,7 +40,8 @@ export const giveConsent = defineEndpoint({
   name: 'giveConsent',
   method: 'POST',
   path: '/api/m18s/consent',
-  summary: "Allows the provider's staff to see the portal as an admin of the caller's company for some hours",
+  summary:
+    "Allows the provider's staff to act for the caller's company for some hours, read-only unless changes are allowed",
   description:
     'STATE_CONFLICT with `why: "hasConsent"` if a consent of the company is valid. The consent ends early if it is revoked, or if the user who gave it is no longer an active admin.',
   access: 'admin',
@@ -46,6 +49,8 @@ export const giveConsent = defineEndpoint({
   body: z.object({
     hours: z._default(integerBetween(consentHours.min, consentHours.max), consentHours.default),
     reason: z._default(line(consentReasonLength), ''),
+    /** Allows the changes of decision 116: no payments, orders, rights, deletions or exports. */
+    allows_changes: z._default(z.boolean(), false),
   }),
   output: consentRow,
   offline: 'online',
@@ -72,11 +77,18 @@ export const getConsent = defineEndpoint({
   access: 'providerAdmin',
   matrix: 'Z-17',
   params: z.object({ companyId: rowId }),
-  output: z.object({ consent: z.nullable(z.pick(consentRow, { giver_name: true, reason: true, until: true })) }),
+  output: z.object({
+    consent: z.nullable(z.pick(consentRow, { giver_name: true, reason: true, until: true, allows_changes: true })),
+  }),
   offline: 'read',
 })
 
-const actingState = z.object({ company_code: z.string(), company_name: z.string(), until: timestamp })
+const actingState = z.object({
+  company_code: z.string(),
+  company_name: z.string(),
+  until: timestamp,
+  allows_changes: z.boolean(),
+})
 
 // These calls change what the session is, like a login. Repeating one must not replay an earlier response, so they bypass the idempotency
 // store.
@@ -108,7 +120,8 @@ export const stopActing = defineEndpoint({
 
 /**
  * The calls that a session may use while it acts for a customer: reads of what an admin of the company sees, without payments, secrets,
- * exports, and data of the acting user's own account. Every other call, and every new one, is ACTING_READ_ONLY.
+ * exports, and data of the acting user's own account. Every other call, and every new one, is ACTING_READ_ONLY, except those that a consent
+ * with changes adds (`actingChanges`).
  */
 export const actingCalls: ReadonlySet<string> = new Set([
   'stopActing',

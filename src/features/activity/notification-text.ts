@@ -26,6 +26,7 @@ export const iconByKind: Record<NotificationKind, IconName> = {
   'service-erased': 'service',
   'backup-failed': 'alert',
   'new-device': 'device',
+  'acting-started': 'users',
 }
 
 interface NotificationText {
@@ -75,6 +76,9 @@ function readValues(t: TFunction<'notifications'>, kind: NotificationKind, facts
     device: [read('browser'), read('system')].filter(Boolean).join(' · '),
     network: read('network'),
     company: read('company'),
+    staff: read('staff'),
+    scope: findMessage('notifications', `scope.${read('scope')}`) ?? '',
+    until: read('until').slice(0, 16),
   }
 }
 
@@ -92,6 +96,7 @@ const taskPaths: Record<string, string> = {
 
 const fixedPaths: Partial<Record<NotificationKind, string>> = {
   'new-device': '/app/profile/sessions',
+  'acting-started': '/app/profile/company',
   'change-rejected': '/app/outbox',
   'payment-task': '/app/home',
 }

@@ -53,7 +53,9 @@ export function createEntryFormatter(t: TFunction<'audit'>, tSentence: TFunction
   const formatUser = (entry: SentenceEntry): string => {
     if (entry.exec_user_name !== '') return entry.exec_user_name
     const { StaffName: staffName } = entry.info
-    if (entry.by_provider) return typeof staffName === 'string' ? t('staffNamed', { name: staffName }) : t('staff')
+    if (entry.by_provider && typeof staffName !== 'string') return t('staff')
+    // A change under a consent says so: its author is not one of the customer's users.
+    if (entry.by_provider) return t('ConsentId' in entry.info ? 'staffByConsent' : 'staffNamed', { name: staffName })
     return entry.exec_user_id !== null || isUnknownPerson(entry) ? t('nobody') : tSentence('portal')
   }
   return {

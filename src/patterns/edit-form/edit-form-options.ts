@@ -1,4 +1,5 @@
 import type { Intent, RowRef, VersionedRow } from '#contract/endpoint.ts'
+import type { ActingChange } from '#contract/staff/acting-changes.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { CallOptions, CallResult } from '#request/call-results.ts'
@@ -34,6 +35,8 @@ export interface EditFormOptions<
 > {
   /** Identifies the form. Its values are kept in memory under this name while the user has to log in again. */
   name: string
+  /** The write that the form sends, if a consent may allow it while the user acts for a customer (decision 116). */
+  actingCall?: ActingChange | undefined
   /** Null for a new record. */
   row: OverlaidRow<Row> | null
   /** Initial values if they differ from the row, for example of a refused write or a copy. */

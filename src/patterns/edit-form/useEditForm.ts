@@ -2,6 +2,7 @@ import { type FormEvent, type RefObject, useEffect, useMemo, useRef, useState } 
 import { flushSync } from 'react-dom'
 import type { TFunction } from 'i18next'
 import { getCurrentRow } from '#contract/verdict.ts'
+import type { ActingChange } from '#contract/staff/acting-changes.ts'
 import type { Intent, RowRef, VersionedRow } from '#contract/endpoint.ts'
 import { createLocalProblem, type Problem } from '#contract/problem.ts'
 import { getBaseVersion, type OverlaidRow } from '#local/lists/list-view.ts'
@@ -36,7 +37,7 @@ export function useEditForm<
   const { toValues, fromValues, texts, rebase = rebaseValues } = options
   const { t } = useTranslation('ui')
   const dispatch = useDispatch()
-  const blockedProps = useBlockedProps()
+  const blockedProps = useBlockedProps(options.actingCall)
   const formState = useFormState(options)
   const { base, setBase, values, setValues, fields, changes, isDirty, intent, setIntent } = formState
   const [conflict, setConflict] = useState<{ previousRow: Row; currentRow: Row } | null>(null)
@@ -145,9 +146,9 @@ export function useEditForm<
 const toSendState = (problem: Problem | null): SendState => (problem ? { kind: 'failed', problem } : { kind: 'idle' })
 
 /** Returns the reason why nothing can be saved now, shown before the user types. Returns null if saving is possible. */
-function useBlockedProps() {
+function useBlockedProps(actingCall: ActingChange | undefined) {
   const { t } = useTranslation('ui')
-  const saveBlock = useSaveBlocked()
+  const saveBlock = useSaveBlocked(actingCall)
   const code = saveBlock?.code
   // Memoised, because the note takes the focus each time it gets a new problem object.
   const problem = useMemo(() => (code ? createLocalProblem(code) : null), [code])

@@ -19,7 +19,10 @@ import type { CallResult } from '#request/call-results.ts'
 
 /** If the server requires the password first (S-48), sends the same intent once more after the password was confirmed. */
 export async function dispatchWrite(pageCall: PageCall): Promise<CallResult<unknown>> {
-  if (await isRefusedWhileActing(pageCall)) return createFailure('ACTING_READ_ONLY', pageCall.options.intent)
+  const isActing = await isActingCall(pageCall)
+  if (isActing && (await isRefusedWhileActing(pageCall)))
+    return createFailure('ACTING_READ_ONLY', pageCall.options.intent)
+  const dispatchOnce = isActing ? dispatchActing : dispatchOwn
   const result = await dispatchOnce(pageCall)
   if (result.kind !== 'problem' || result.problem.code !== 'STEP_UP_REQUIRED') return result
   if (!(await pageCall.ports.stepUp?.())) return result
@@ -27,15 +30,29 @@ export async function dispatchWrite(pageCall: PageCall): Promise<CallResult<unkn
   return await dispatchOnce(intent === undefined ? pageCall : { ...pageCall, options: { ...pageCall.options, intent } })
 }
 
+const isActingCall = async ({ ports, endpoint }: PageCall): Promise<boolean> =>
+  endpoint.access !== 'anybody' && (await readActiveSession(await ports.device()))?.actingUntil !== undefined
+
 /** Refused here too while the user acts for a customer, so that nothing is recorded that the server would refuse (decision 111). */
-async function isRefusedWhileActing({ ports, endpoint }: PageCall): Promise<boolean> {
-  if (endpoint.access === 'anybody') return false
-  if ((await readActiveSession(await ports.device()))?.actingUntil === undefined) return false
-  const { actingCalls } = await import('#contract/staff/acting-calls.ts')
-  return !actingCalls.has(endpoint.name)
+async function isRefusedWhileActing({ endpoint }: PageCall): Promise<boolean> {
+  const [{ actingCalls }, { actingChanges }] = await Promise.all([
+    import('#contract/staff/acting-calls.ts'),
+    import('#contract/staff/acting-changes.ts'),
+  ])
+  return !actingCalls.has(endpoint.name) && !actingChanges.has(endpoint.name)
 }
 
-async function dispatchOnce(pageCall: PageCall): Promise<CallResult<unknown>> {
+/**
+ * Nothing is queued while the user acts for a customer: a waiting write could be sent after the consent has ended, and would be deleted with
+ * the customer's data (decision 116).
+ */
+async function dispatchActing(pageCall: PageCall): Promise<CallResult<unknown>> {
+  const { ports, endpoint, input } = pageCall
+  if (endpoint.secret) return await sendDirectly(ports, endpoint, input)
+  return endpoint.job ? await sendLongRequest(pageCall) : await sendNow(pageCall)
+}
+
+async function dispatchOwn(pageCall: PageCall): Promise<CallResult<unknown>> {
   const { ports, endpoint, input } = pageCall
   if (endpoint.offline === 'queue' && endpoint.encoding === 'multipart')
     return await (await import('#request/writes/upload.ts')).sendUpload(pageCall)

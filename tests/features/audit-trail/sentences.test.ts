@@ -45,6 +45,13 @@ describe('sentences of audit entries', () => {
     expect(formatSentence(entry)).toBe(sentence)
   })
 
+  it('name the member of the staff who made a change under a consent', () => {
+    const info = { UserName: 'Tim', StaffName: 'Stefan Staff', ConsentId: 3, ChangeCount: 0 }
+    const entry = toEntry('user.update', { exec_user_id: null, exec_user_name: '', by_provider: true, info })
+    expect(formatSentence(entry)).toMatch(/^Stefan Staff \(provider staff, by consent\) /)
+    expect(formatSentence(entry, 'zh')).toMatch(/^Stefan Staff（服务商员工，经授权）/)
+  })
+
   it('have an example for every text', () => {
     const names = [
       ...Object.keys(en.done).map((name) => `done.${name}`),

@@ -39,6 +39,11 @@ export const doneCases: SentenceCase[] = [
     'company.enable',
     { info: { CompanyName: 'Acme', Help: 'given', Hours: 4 } },
   ],
+  [
+    "Amelia Chan allowed the provider's staff to act for the company Acme for 4 h, with changes",
+    'company.enable',
+    { info: { CompanyName: 'Acme', Help: 'given', HelpChanges: true, Hours: 4 } },
+  ],
   ["Amelia Chan ended the consent for the provider's staff", 'company.disable', { info: { Help: 'revoked' } }],
   [
     "The portal recorded that the consent for the provider's staff is over",
@@ -49,6 +54,11 @@ export const doneCases: SentenceCase[] = [
     'Stefan Staff (provider staff) began to act for the company Acme',
     'company.enable',
     { ...byStaff, info: { CompanyName: 'Acme', Help: 'started', StaffName: 'Stefan Staff' } },
+  ],
+  [
+    'Stefan Staff (provider staff) began to act for the company Acme, with changes allowed',
+    'company.enable',
+    { ...byStaff, info: { CompanyName: 'Acme', Help: 'started', HelpChanges: true, StaffName: 'Stefan Staff' } },
   ],
   [
     'Stefan Staff (provider staff) stopped acting for the company Acme',

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { readStoredTrailState } from '#local/audit-trail/stored-trail-state.ts'
 import { useLiveQuery } from '#state/live-query.ts'
-import { useActingReason } from '#patterns/useOfflineReason.ts'
+import { useNoFileReason } from '#patterns/useOfflineReason.ts'
 import { useConnection, useIsActing } from '#state/use-store.ts'
 import { useCompact } from '#ui/page/useCompact.ts'
 import { Menu, type MenuItem } from '#ui/overlay/Menu.tsx'
@@ -75,7 +75,7 @@ function useExportItems(view: TrailView, companyId: number): MenuItem[] {
   const isCompact = useCompact()
   const isOnline = useConnection().networkState === 'online'
   const exportFile = useExport(view)
-  const actingReason = useActingReason()
+  const noFileReason = useNoFileReason()
   const storedTrail = useLiveQuery(() => readStoredTrailState(companyId), [companyId])?.storedTrail
   // Offline, the export is written by the device from its stored days, and only as CSV.
   const getExportReason = (format: ExportFormat) =>
@@ -84,7 +84,7 @@ function useExportItems(view: TrailView, companyId: number): MenuItem[] {
     key: format,
     label: isCompact ? t('export.as', { format: t(`export.${format}`) }) : t(`export.${format}`),
     ...(isCompact ? { icon: 'install' as const } : {}),
-    disabledReason: actingReason ?? (exportFile.isBusy ? t('export.begun') : getExportReason(format)),
+    disabledReason: noFileReason ?? (exportFile.isBusy ? t('export.begun') : getExportReason(format)),
     onSelect: () => exportFile.save(format),
   }))
 }

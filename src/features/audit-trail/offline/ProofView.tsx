@@ -2,6 +2,7 @@ import '#features/audit-trail/offline/translations.ts'
 import { useCallback, useEffect, useState } from 'react'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import type { EntryProof } from '#request/call-results.ts'
+import { useNoFileReason } from '#patterns/useOfflineReason.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { downloadText } from '#ui/display/download-text.ts'
@@ -24,6 +25,7 @@ const recordingDelayMs = 2_000
 export function ProofView({ entry, companyId }: { entry: AuditEntryRow; companyId: number }) {
   const { t } = useTranslation('storedTrail')
   const { proof, check } = useProof(entry, companyId)
+  const noFileReason = useNoFileReason()
   return (
     <section aria-label={t('proof.label')}>
       <h3>{t('proof.label')}</h3>
@@ -40,6 +42,7 @@ export function ProofView({ entry, companyId }: { entry: AuditEntryRow; companyI
       {proof?.kind === 'proven' && (
         <Button
           icon="install"
+          disabledReason={noFileReason}
           onClick={() => downloadText(proof.file, `audit-proof-${entry.id}.json`, 'application/json')}
         >
           {t('proof.export')}

@@ -62,7 +62,9 @@ const updateRules: readonly SentenceRule<DoneSentence>[] = [
 const doneRules: SentenceRules<DoneSentence> = {
   'company.create': [{ name: 'noteCreate', matches: isNote }, { name: 'companyCreate' }],
   'company.enable': [
+    { name: 'helpGivenChanges', matches: both(hasInfo('Help', 'given'), hasInfo('HelpChanges', true)) },
     { name: 'helpGiven', matches: hasInfo('Help', 'given') },
+    { name: 'helpStartedChanges', matches: both(hasInfo('Help', 'started'), hasInfo('HelpChanges', true)) },
     { name: 'helpStarted', matches: hasInfo('Help', 'started') },
   ],
   'company.disable': [

@@ -7,6 +7,7 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { EditFormNotes } from '#patterns/edit-form/EditFormNotes.tsx'
 import { useEditForm } from '#patterns/edit-form/useEditForm.ts'
+import { useActingLock } from '#patterns/useActingLock.ts'
 import { useSubmitLabel } from '#patterns/edit-form/useSubmitLabel.ts'
 import { Field } from '#ui/form/Field.tsx'
 import { normaliseOnBlur } from '#ui/form/normalise-on-blur.ts'
@@ -41,13 +42,16 @@ function getInputName({ field, code }: FieldProblem): string {
 export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyRow> }) {
   const { t } = useTranslation('company')
   const { code } = overlaidRow.row
+  const getActingLock = useActingLock('updateCompany')
   const submitLabel = useSubmitLabel(t('form.submit'))
   const form = useEditForm<CompanyRow, CompanyFormValues, CompanyProfile, FieldProblem>({
     name: 'company',
+    actingCall: 'updateCompany',
     row: overlaidRow,
     followsRow: true,
     toValues: (row) => toValues(row ?? overlaidRow.row),
     fromValues,
+    getLockedFields: () => new Set(profileFields.filter((field) => getActingLock(field) !== null)),
     rebase: rebaseCompany,
     check: checkChanges,
     formatFault: useProblemFormatter(code),
@@ -69,12 +73,13 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
         />
         <FieldGroup title={t('group.company')}>
           <Field size="code" label={t('form.code')} value={code} lockReason={t('locked')} />
-          <CompanyNameField {...getFieldProps('name')} />
+          <CompanyNameField {...getFieldProps('name')} lockReason={getActingLock('name')} />
           <Field
             label={t('form.tax_number')}
             autoComplete="off"
             maxLength={40}
             help={t('help.tax_number')}
+            lockReason={getActingLock('tax_number')}
             {...normaliseOnBlur(getFieldProps('tax_number'), cleanCode)}
           />
         </FieldGroup>
@@ -87,7 +92,7 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
         </FieldGroup>
         <FieldGroup title={t('group.contact')}>
           <TelephoneFields required={false} getFieldProps={getFieldProps} />
-          <OnlineFields getFieldProps={getFieldProps} />
+          <OnlineFields getFieldProps={getFieldProps} emailLock={getActingLock('email')} />
         </FieldGroup>
       </PageForm>
       <CompanyPreview code={code} fields={form.fields} />

@@ -88,7 +88,8 @@ function ValidConsent({ consent, onEnd }: ValidConsentProps) {
   return (
     <>
       <p>
-        <strong>{t('consent.valid', { time: toMinutes(consent.until) })}</strong> {t('consent.scope')}
+        <strong>{t('consent.valid', { time: toMinutes(consent.until) })}</strong>{' '}
+        {t(consent.allows_changes ? 'consent.scopeChanges' : 'consent.scope')}
       </p>
       <p className="field-help">
         {t('consent.givenBy', { name: consent.giver_name, time: toMinutes(consent.create_time) })}
@@ -142,6 +143,7 @@ function EarlierConsent({ consent }: { consent: ConsentRow }) {
       })}
       <span className="field-help">
         {names === '' ? t('consent.nobody') : t('consent.usedBy', { names })}
+        {consent.allows_changes && ` ${t('consent.withChanges')}`}
         {consent.state === 'revoked' && ` ${t('consent.revoked')}`}
       </span>
     </>

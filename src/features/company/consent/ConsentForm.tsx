@@ -7,6 +7,7 @@ import { cleanNumber } from '#domain/text.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useAction } from '#state/use-action.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { CheckField } from '#ui/form/choice-fields.tsx'
 import { Field, FieldFrame } from '#ui/form/Field.tsx'
 import { WholeNumberInput } from '#ui/form/WholeNumberInput.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -19,11 +20,12 @@ const parseHours = (text: string): number | null => {
 
 const isConflict = ({ code }: Problem) => code === 'STATE_CONFLICT'
 
-/** Asks how long and, if the admin likes, why. What was typed stays after a refusal. */
+/** Asks how long, if the admin likes why, and whether changes are allowed (decision 116). What was typed stays after a refusal. */
 export function ConsentForm({ onDone }: { onDone: () => Promise<void> }) {
   const { t } = useTranslation('company')
   const [hours, setHours] = useState(String(consentHours.default))
   const [reason, setReason] = useState('')
+  const [allowsChanges, setAllowsChanges] = useState(false)
   const [hasFault, setHasFault] = useState(false)
   const { run, isBusy, problem } = useAction(giveConsent)
   const disabledReason = useUnsendableReason(t('consent.offline'))
@@ -33,7 +35,7 @@ export function ConsentForm({ onDone }: { onDone: () => Promise<void> }) {
     setHasFault(number === null)
     if (number === null) event.currentTarget.querySelector<HTMLElement>('[name=hours]')?.focus()
     if (number === null || disabledReason !== null || isBusy) return
-    const result = await run({ body: { hours: number, reason: reason.trim() } })
+    const result = await run({ body: { hours: number, reason: reason.trim(), allows_changes: allowsChanges } })
     if (result.kind !== 'problem') showToast({ kind: 'done', text: t('consent.givenToast') })
     // Another admin has given a consent meanwhile. The card shows it.
     if (result.kind !== 'problem' || isConflict(result.problem)) await onDone()
@@ -68,6 +70,13 @@ export function ConsentForm({ onDone }: { onDone: () => Promise<void> }) {
         maxLength={consentReasonLength}
         value={reason}
         onChange={({ target }) => setReason(target.value)}
+      />
+      <CheckField
+        label={t('consent.changes')}
+        help={t('consent.changesHelp')}
+        name="allows_changes"
+        checked={allowsChanges}
+        onChange={({ target }) => setAllowsChanges(target.checked)}
       />
       <ProblemNote problem={problem} title={t('consent.notGiven')} shouldFocus />
       <div>

@@ -36,13 +36,16 @@ export function ActForCustomer({ customer }: { customer: CustomerDetailsRow }) {
     <TitledCard title={t('acting.title')} className="customer-acting">
       {consent ? (
         <>
-          <p>{t('acting.allowed', { name: consent.giver_name, time: consent.until.slice(0, 16) })}</p>
+          <p>
+            {t('acting.allowed', { name: consent.giver_name, time: consent.until.slice(0, 16) })}{' '}
+            <strong>{t(consent.allows_changes ? 'acting.changes' : 'acting.readOnly')}</strong>
+          </p>
           {consent.reason !== '' && (
             <p className="customer-muted">
               <bdi>{consent.reason}</bdi>
             </p>
           )}
-          <p className="customer-muted">{t('acting.scope')}</p>
+          <p className="customer-muted">{t(consent.allows_changes ? 'acting.scopeChanges' : 'acting.scope')}</p>
           <div>
             <Button kind="primary" isBusy={isBusy} disabledReason={disabledReason} onClick={() => void start()}>
               {t('acting.start', { company: customer.name })}

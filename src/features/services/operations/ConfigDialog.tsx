@@ -50,6 +50,7 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
   })
   const form = useEditForm<ServiceRow, { memory: string; tasks: string }, ConfigFields, MemoryFault>({
     name: `service-config ${row.id}`,
+    actingCall: 'configureService',
     row: { row, waiting: null },
     toValues: () => ({ memory: String(row.task_runtime_memory), tasks: String(row.task_desire_count) }),
     fromValues: ({ memory, tasks }) => ({ memory: parseMemory(memory), tasks: Number(tasks) }),
@@ -77,7 +78,7 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
     },
   })
   const { failureTitle, disabledReason: formReason } = form.formProps
-  const disabledReason = useUnsendableReason(t('whyNot.offline'), formReason)
+  const disabledReason = useUnsendableReason(t('whyNot.offline'), formReason, 'configureService')
   const memoryDifference = formatMemoryDifference(row, t)
   const tasksProps = form.getFieldProps('tasks')
   return (

@@ -23,7 +23,8 @@ export function ConfirmActionDialog({
   onDone,
 }: ConfirmActionProps & { action: ConfirmedAction }) {
   const { t } = useTranslation('services')
-  const disabledReason = useUnsendableReason(t('whyNot.offline'))
+  const actingCall = action === 'reboot' ? 'rebootService' : undefined
+  const disabledReason = useUnsendableReason(t('whyNot.offline'), null, actingCall)
   const { isBusy, problem, run } = useServiceOperation({ row, onStarted: onClose, onDone })
   const operation: ServiceOperationRequest =
     action === 'create'

@@ -7,7 +7,7 @@ import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 /** Offers a reboot after a change of the configuration, which takes effect only after a reboot (M117). */
 export function RebootOffer({ row, onClose }: { row: ServiceRow; onClose: () => void }) {
   const { t } = useTranslation('services')
-  const disabledReason = useUnsendableReason(t('whyNot.offline'))
+  const disabledReason = useUnsendableReason(t('whyNot.offline'), null, 'rebootService')
   const { isBusy, problem, run } = useServiceOperation({ row, onStarted: onClose })
   return (
     <ActionDialog

@@ -53,6 +53,12 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
   const { caller } = useSignedInSession()
   const navigate = useNavigate()
   const offlineReason = useUnsendableReason(t('whyNot.offline'))
+  const rebootReason = useUnsendableReason(t('whyNot.offline'), null, 'rebootService')
+  const configReason = useUnsendableReason(t('whyNot.offline'), null, 'configureService')
+  const sendReasons: Partial<Record<ServiceMenuAction, string | null>> = {
+    reboot: rebootReason,
+    configure: configReason,
+  }
   const today = useBusinessDay()
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
   const close = () => setOpenDialog(null)
@@ -64,7 +70,8 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
     if (refusal === 'busy') return formatBusy(row)
     if (refusal) return t(`whyNot.${refusal}`, { date: row.period_start ?? '' })
     // The row may not show an operation yet that this device has just started.
-    return findOpenJob(jobs, row) ? t('whyNot.begun') : offlineReason
+    if (findOpenJob(jobs, row)) return t('whyNot.begun')
+    return action in sendReasons ? (sendReasons[action] ?? null) : offlineReason
   }
   function formatBusy({ operation }: ServiceRow): string {
     const operationText = findMessage('services', `locked.${operation?.kind}`) ?? ''

@@ -20,6 +20,8 @@ export function UserFields({ form }: { form: ReturnType<typeof useUserForm> }) {
   const getLockText = (field: UserField): string | null => {
     const lockReason = row && getLockReason(field, row, { isSelf: row.id === user.id })
     if (lockReason) return t(`locked.${lockReason}`)
+    const actingLock = row && form.getActingLock(field)
+    if (actingLock !== null) return actingLock
     if (field === 'admin' && row && row.id === lastAdminId) return tUsers('reason.LAST_ADMIN')
     // A change that must not be queued cannot be made offline (`mustNotQueue` of the contract).
     const changedField = field === 'access_level' ? { access_level: 100 as const } : { [field]: true }

@@ -9,6 +9,7 @@ import type { CallResult } from '#request/call-results.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
 import { useEditForm } from '#patterns/edit-form/useEditForm.ts'
+import { useActingLock } from '#patterns/useActingLock.ts'
 import { useSubmitLabel } from '#patterns/edit-form/useSubmitLabel.ts'
 import { useTranslation } from 'react-i18next'
 import { formatFieldProblem, formatProblem } from '#ui/i18n/problem-messages.ts'
@@ -47,15 +48,17 @@ export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserF
   const { user, caller } = useSignedInSession()
   const isOnline = useConnection().networkState === 'online'
   const isNew = formBase.base === null
+  const getActingLock = useActingLock('updateCompanyUser')
   const submitLabel = useSubmitLabel(t(isNew ? 'form.createSubmit' : 'form.editSubmit'))
   const form = useEditForm<UserRow, UserFormValues, UserFields, UserFault>({
     name: toFormName(formKey),
+    actingCall: isNew || send ? undefined : 'updateCompanyUser',
     row: formBase.base,
     initialValues: toFormValues(formBase.values),
     refusedWrite: formBase.refusedWrite,
     toValues: (row) => toFormValues(row ? toUserFields(row) : emptyUserFields),
     fromValues: fromFormValues,
-    getLockedFields: (row) => getLockedFields(row, { isSelf: row.id === user.id }),
+    getLockedFields: (row) => lockFields(getLockedFields(row, { isSelf: row.id === user.id }), getActingLock),
     // Only changed fields are checked: a stored name that does not meet today's rules must not prevent other changes.
     check: (fields, changes) => checkUser(isNew ? fields : changes),
     checkBeforeSave: async ({ email }) =>
@@ -106,5 +109,12 @@ export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserF
     // The user may have typed another e-mail in the meantime.
     if ((await isTaken(email)) && cleanText(input.value) === email) form.showFault(emailTakenFault)
   }
-  return { ...form, checkEmail }
+  return { ...form, checkEmail, getActingLock }
 }
+
+/** Adds the fields that a consent does not allow to change. */
+const lockFields = (lockedFields: ReadonlySet<keyof UserFields>, getActingLock: (field: string) => string | null) =>
+  new Set([
+    ...lockedFields,
+    ...(Object.keys(emptyUserFields) as (keyof UserFields)[]).filter((field) => getActingLock(field) !== null),
+  ])

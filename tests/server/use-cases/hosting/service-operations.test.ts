@@ -1,5 +1,6 @@
 /** Tests operations on a hosted service, from the call to the running processes, on a real host (M112 to M119, M122, Z-26). */
 import { request } from 'node:http'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listAppsOfService } from '#server/db/catalogue/apps.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -10,6 +11,7 @@ import type { ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
 import { addVersions } from '#tests/support/uploads/app-versions.ts'
 import { type LocalUnderTest, openLocalHosting } from '#tests/support/hosting/hosting.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
+import { bypassPolicies } from '#tests/support/server/database.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 import { buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 
@@ -55,6 +57,48 @@ describe('operations of a hosted service', () => {
       clientRequest.on('response', (response) => resolve(response.resume().statusCode ?? 0)).on('error', reject)
       clientRequest.end()
     })
+
+  it('are started by the staff under a consent with changes: service and trail name the member to the customer', async () => {
+    await create()
+    const { id } = await readRow()
+    // The member has the rights of the admin who gives the consent.
+    await bypassPolicies(fixture.server.app.database, (db) =>
+      sql`update portal_user set orders = true where id = ${fixture.server.world.users['admin@alpha']}`.execute(db),
+    )
+    const admin = await fixture.server.signIn('admin@alpha')
+    const staff = await fixture.server.signIn('admin@m18')
+    const payload = { hours: 1, allows_changes: true }
+    await admin.send({ method: 'POST', url: '/api/m18s/consent', payload })
+    await send('POST', `/api/customer/${fixture.server.world.companies.alpha}/acting`, staff)
+    expect((await send('POST', `/api/aws/service/update/${id}`, staff)).errorCode).toBe('ACTING_READ_ONLY')
+    expect((await send('POST', `/api/aws/resetpwd/${id}`, staff)).errorCode).toBe('ACTING_READ_ONLY')
+    const { status, location } = await send('POST', `/api/aws/reboot/${id}`, staff)
+    expect(status).toBe(202)
+    expect((await readRow()).operation).toMatchObject({
+      kind: 'reboot-service',
+      user_name: expect.stringContaining('admin'),
+    })
+    const { rows: jobs } = await bypassPolicies(fixture.server.app.database, (db) =>
+      sql<{ input: object }>`select input from job where kind = 'reboot-service'`.execute(db),
+    )
+    // The entry of a failed operation would name the member too.
+    const mark = { StaffName: expect.stringContaining('admin'), ConsentId: expect.any(Number), ServiceCode: 'alpha1' }
+    const { alpha: companyId, m18 } = fixture.server.world.companies
+    const trail = { operation: 'reboot', info: mark, company: { id: companyId, actor: 'm18' } }
+    expect(jobs).toMatchObject([{ input: { companyId, userCompanyId: m18, userId: staff.userId, trail } }])
+    await runJob()
+    expect((await staff.send({ url: location })).statusCode).toBe(204)
+    const trailUrl = `/api/systrail?companyId=${fixture.server.world.companies.alpha}&type=service&results=5`
+    const entries = (await admin.send({ url: trailUrl })).json().data as { operation: string; info: object }[]
+    const reboots = entries.filter(({ operation }) => operation === 'reboot')
+    expect(reboots.length).toBeGreaterThan(0)
+    for (const entry of reboots)
+      expect(entry).toMatchObject({
+        by_provider: true,
+        exec_user_id: null,
+        info: mark,
+      })
+  })
 
   it('create the service, make it reachable and show its first password once, to the caller', async () => {
     const { status, body } = await create()
