@@ -5,6 +5,7 @@ import { Menu } from '#ui/overlay/Menu.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { SkeletonCard } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
+import { NewerAppsNote } from '#features/services/info/NewerAppsNote.tsx'
 import { ServiceProgress } from '#features/services/info/ServiceProgress.tsx'
 import {
   AddressesCard,
@@ -51,6 +52,7 @@ export function ContractService({ order, onChanged, EventsPart }: ContractServic
         <LoadProblem problem={problem} title={t('page.missing')} onRetry={refetch} />
         {row && <ServiceProgress row={row} jobs={jobs} actions={actions} />}
         {row && row.system_status > 0 && <ConfigFacts row={row} actions={actions} label={t('capacity.title')} />}
+        {row && <NewerAppsNote row={row} actions={actions} />}
         {row && <NotCreatedNote row={row} />}
         {row === null && (!problem || isOffline(problem)) && <p className="service-note">{t('panel.none')}</p>}
       </div>
