@@ -1,6 +1,8 @@
 /**
  * Adds the latest version of each app, and to each service how many of its apps have a newer version (decision 117). A publication writes one
  * row, however many services have the app. A trigger writes it, so that a server of the previous build does it too.
+ *
+ * Adds to each user whether they have hidden the first steps (decision 112).
  */
 import { type Kysely, sql } from 'kysely'
 import { allow, share } from '#server/db/migrations/tenancy.ts'
@@ -26,6 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     from app_version, (select next_service_change() as change) number
     order by code, version_parts desc`.execute(db)
   await addColumns(db)
+  await sql`alter table portal_user add column is_setup_hidden boolean not null default false`.execute(db)
 }
 
 /**

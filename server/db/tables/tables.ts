@@ -74,6 +74,8 @@ export interface UserTable {
   update_time: number
   /** When the latest activation mail was sent, epoch ms. Null means the creation time of the user. */
   invite_time: Generated<number | null>
+  /** Whether the user has hidden the first steps of the home page (decision 112). Not a part of the row that devices store. */
+  is_setup_hidden: Generated<boolean>
 }
 
 /** A sign-in on one device, with all token pairs that follow from it (a token family). */

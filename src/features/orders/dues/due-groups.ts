@@ -26,8 +26,7 @@ export function buildGroupButton(t: TFunction<'orders'>, group: DueGroup, payRea
   return {
     key: group[0].due.currency,
     label: t('toPay.pick.pay', { count, number: formatNumber(count), amount }),
-    disabledReason:
-      count > maxPaidItems ? t('toPay.pick.tooMany', { number: formatNumber(maxPaidItems) }) : payReason,
+    disabledReason: count > maxPaidItems ? t('toPay.pick.tooMany', { number: formatNumber(maxPaidItems) }) : payReason,
   }
 }
 
