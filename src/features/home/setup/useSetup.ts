@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { getSetup, hideSetup, type SetupStep } from '#contract/accounts.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { useRecord } from '#state/use-record.ts'
@@ -39,19 +40,15 @@ export function useSetup(): SetupState {
   const isSkipped = isHiddenHere || !isReadable
   const response = useRecord(getSetup, isSkipped ? null : {})
   const { record, asOf, problem, isFetching } = response
-  const steps = record?.is_new ? listAllowedSteps(record.steps, caller) : []
-  const isDone = steps.length > 0 && steps.every(({ state }) => state === 'done')
+  const visibleSteps = record ? listVisibleSteps(record, caller, wasShownHere) : null
   // A stored answer may be old: only one that has just arrived ends the steps for good. A company that is no longer new has none.
-  const isCurrent = !isFetching && problem === null && record != null
-  // The choice of this device is the later one if the server does not have it yet.
-  const isHidden = Boolean(record?.is_hidden) && !wasShownHere
-  const isEnded = isCurrent && (!record.is_new || isDone || isHidden)
+  const isEnded = !isFetching && problem === null && record != null && visibleSteps === null
   useEffect(() => {
     if (isEnded) storeSetupHiddenOnDevice(userId, true)
   }, [isEnded, userId])
   return {
     state: isSkipped ? 'known' : getState(response),
-    steps: isSkipped || isDone || isHidden || steps.length === 0 ? null : steps,
+    steps: isSkipped ? null : visibleSteps,
     asOf,
     setHidden: (next) => {
       setHiddenHere(next)
@@ -60,6 +57,17 @@ export function useSetup(): SetupState {
       sendChoice(next)
     },
   }
+}
+
+/** Returns null if there is nothing to show. `isShown`: this device shows them again, so a stored answer about hiding them is old. */
+function listVisibleSteps(
+  { is_new: isNew, is_hidden: isHidden, steps: allSteps }: OutputOf<typeof getSetup>,
+  caller: Caller,
+  isShown: boolean,
+): readonly SetupStep[] | null {
+  const steps = isNew ? listAllowedSteps(allSteps, caller) : []
+  const isDone = steps.every(({ state }) => state === 'done')
+  return isDone || (isHidden && !isShown) ? null : steps
 }
 
 /** Returns how to send the choice. One that did not arrive is sent again when the page is opened or the connection is back. */

@@ -50,10 +50,14 @@ export function ContractService({ order, onChanged, EventsPart }: ContractServic
           {row && <Menu label={t('panel.menu', { code: row.code })} kind="quiet" items={actions.listMenuItems(row)} />}
         </div>
         <LoadProblem problem={problem} title={t('page.missing')} onRetry={refetch} />
-        {row && <ServiceProgress row={row} jobs={jobs} actions={actions} />}
-        {row && row.system_status > 0 && <ConfigFacts row={row} actions={actions} label={t('capacity.title')} />}
-        {row && <NewerAppsNote row={row} actions={actions} />}
-        {row && <NotCreatedNote row={row} />}
+        {row && (
+          <>
+            <ServiceProgress row={row} jobs={jobs} actions={actions} />
+            {row.system_status > 0 && <ConfigFacts row={row} actions={actions} label={t('capacity.title')} />}
+            <NewerAppsNote row={row} actions={actions} />
+            <NotCreatedNote row={row} />
+          </>
+        )}
         {row === null && (!problem || isOffline(problem)) && <p className="service-note">{t('panel.none')}</p>}
       </div>
       {row && (

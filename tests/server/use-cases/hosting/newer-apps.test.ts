@@ -20,9 +20,9 @@ onConnections('newer apps of services', (engine) => {
     await buyOrder(server, alpha, { code: 'alpha1' })
     await buyOrder(server, await server.signIn('order@beta'), { code: 'beta1' })
     await addVersions(server, 'tracker', 'Tracker', '1.9')
-    await addVersions(server, 'ledger', 'Ledger', '2.0')
-    await setUp('alpha1', { tracker: '1.9', ledger: '2.0' })
-    await setUp('beta1', { ledger: '2.0' })
+    await addVersions(server, 'finance', 'Finance', '2.0')
+    await setUp('alpha1', { tracker: '1.9', finance: '2.0' })
+    await setUp('beta1', { finance: '2.0' })
   })
 
   const readServices = () => readAsSystem(fixture.server.app, listMonitoredServices)
@@ -50,11 +50,11 @@ onConnections('newer apps of services', (engine) => {
     expect(toNumbers((await list(staff)).data)).toEqual({ alpha1: 0, beta1: 0 })
     // 1.10 is later than 1.9, although it is less as text.
     await addVersions(fixture.server, 'tracker', 'Tracker', '1.10', '1.11')
-    await addVersions(fixture.server, 'ledger', 'Ledger', '2.1')
+    await addVersions(fixture.server, 'finance', 'Finance', '2.1')
     await addVersions(fixture.server, 'other', 'Not installed', '1.0')
     expect(toNumbers((await list(alpha)).data)).toEqual({ alpha1: 2 })
     expect(toNumbers((await list(staff)).data)).toEqual({ alpha1: 2, beta1: 1 })
-    await setUp('alpha1', { tracker: '1.11', ledger: '2.0' })
+    await setUp('alpha1', { tracker: '1.11', finance: '2.0' })
     expect(toNumbers((await list(staff)).data)).toEqual({ alpha1: 1, beta1: 1 })
   })
 
@@ -79,13 +79,13 @@ onConnections('newer apps of services', (engine) => {
 
   it('writes no service when an app is published', async () => {
     const before = await readServices()
-    await addVersions(fixture.server, 'ledger', 'Ledger', '2.1')
+    await addVersions(fixture.server, 'finance', 'Finance', '2.1')
     expect(await readServices()).toEqual(before)
     expect(toNumbers((await list(staff)).data)).toEqual({ alpha1: 1, beta1: 1 })
   })
 
   it('counts nothing for a service that cannot be updated', async () => {
-    await addVersions(fixture.server, 'ledger', 'Ledger', '2.1')
+    await addVersions(fixture.server, 'finance', 'Finance', '2.1')
     await write('alpha1', { is_expired: true })
     await write('beta1', { system_status: 0 })
     expect(toNumbers((await list(staff)).data)).toEqual({ alpha1: 0, beta1: 0 })
