@@ -75,15 +75,20 @@ function useSendChoice(userId: number, isReadable: boolean): (isHidden: boolean)
   const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'
   const isSending = useRef(false)
+  const shouldRepeat = useRef(false)
   const sendUnsent = useCallback(async () => {
+    shouldRepeat.current = true
     // One call at a time, so that the later choice arrives last.
     if (isSending.current) return
     isSending.current = true
     let choice = readUnsentChoice(userId)
     while (choice !== null) {
+      shouldRepeat.current = false
       const result = await dispatch(callEndpoint(hideSetup, { body: { hidden: choice } })).catch(() => null)
-      if (result?.kind !== 'fresh') break
-      if (readUnsentChoice(userId) === choice) storeUnsentChoice(userId, null)
+      const isStored = result?.kind === 'fresh'
+      // The connection may have come back during a call that failed.
+      if (!isStored && !shouldRepeat.current) break
+      if (isStored && readUnsentChoice(userId) === choice) storeUnsentChoice(userId, null)
       choice = readUnsentChoice(userId)
     }
     isSending.current = false
