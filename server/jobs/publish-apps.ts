@@ -2,6 +2,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { publishApps as endpoint } from '#contract/apps.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
+import { announceServices } from '#server/use-cases/hosting/announce.ts'
 import {
   readPublishedRows,
   type PublishInput,
@@ -13,6 +14,8 @@ import { removeUploadFile } from '#server/use-cases/uploads/upload-files.ts'
 export const createPublishJob = (): JobKind<PublishInput, { next: number }, OutputOf<typeof endpoint>> => ({
   // A package that an interrupted step already published is recognised and skipped.
   isResumable: true,
+  // Lists of services of the provider's staff are read again, because services may have newer apps now.
+  onEnded: ({ app, input }) => announceServices(app, input.companyId),
   async step({ app, input, point }) {
     const index = point?.next ?? 0
     const { modules } = input

@@ -1,9 +1,17 @@
-import { changePassword, deleteSealKeys, getSettings, getSetup, getUser, updateOwnUser } from '#contract/accounts.ts'
+import {
+  changePassword,
+  deleteSealKeys,
+  getSettings,
+  getSetup,
+  getUser,
+  hideSetup,
+  updateOwnUser,
+} from '#contract/accounts.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { createProcedureHandler, type EndpointHandler, createUseCaseHandler } from '#server/http/route-handler.ts'
 import { changeOwnUser, createSettingsUseCase, readUser } from '#server/use-cases/accounts/own-account.ts'
-import { readSetup } from '#server/use-cases/accounts/setup.ts'
+import { readSetup, storeSetupHidden } from '#server/use-cases/accounts/setup.ts'
 import { forgetSealKeys } from '#server/use-cases/sessions/seal-key.ts'
 import { changeOwnPassword } from '#server/use-cases/accounts/change-password.ts'
 
@@ -18,6 +26,7 @@ export const createAccountHandlers = ({ build }: Pick<HttpContext, 'build'>): En
   createProcedureHandler(getSetup, async ({ app, principal }) => ({
     body: await readSetup(app, requireCaller(principal)),
   })),
+  createUseCaseHandler(hideSetup, storeSetupHidden),
   createProcedureHandler(changePassword, async ({ app, principal, address, requestId }, { body }) => {
     const { orgPwd: oldPassword, newPwd: newPassword } = body
     const change = { originalPassword: oldPassword, newPassword, sessionId: principal.sessionId, address, requestId }

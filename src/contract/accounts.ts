@@ -159,9 +159,22 @@ export const getSetup = defineEndpoint({
   summary: 'Returns which of the first steps of a new company, or of a new provider, are done',
   access: 'admin',
   matrix: 'Z-08',
-  /** `is_new`: the company is at most 90 days old, or there is no contract yet. */
-  output: z.object({ is_new: z.boolean(), steps: z.array(setupStep) }),
+  /** `is_new`: the company is at most 90 days old, or there is no contract yet. `is_hidden`: the caller has hidden the steps. */
+  output: z.object({ is_new: z.boolean(), is_hidden: z.boolean(), steps: z.array(setupStep) }),
   offline: 'read',
+})
+
+// Like a read mark: repeating it changes nothing, and the device sends it again until it has arrived.
+export const hideSetup = defineEndpoint({
+  name: 'hideSetup',
+  method: 'PUT',
+  path: '/api/m18s/setup',
+  summary: 'Hides the first steps for the caller on all devices, or shows them again',
+  access: 'admin',
+  matrix: 'Z-08',
+  body: z.object({ hidden: z.boolean() }),
+  output: null,
+  offline: 'online',
 })
 
 const ownFields = z.object({ name: line(100), title, avatar: z.nullable(randomId), language })

@@ -75,6 +75,8 @@ export interface QueueSpec<A> {
   versioned: boolean
   /** True if unsent writes may be merged: later fields replace earlier ones. Allowed only if no field depends on another. */
   merges?: true
+  /** Returns the fields that the row does not allow to change. After a conflict, a change of one of them is not merged: the user decides. */
+  getLockedFields?: (row: VersionedRow) => ReadonlySet<string>
   names?: RowNames
   mustNotQueue?: (input: A) => boolean
 }

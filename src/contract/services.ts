@@ -106,6 +106,8 @@ const serviceRow = z.object({
   running_memory: z.nullable(z.int()),
   running_tasks: integerBetween(0, 4),
   needs_reboot: z.boolean(),
+  /** Number of installed apps with a newer version. An update installs the latest version of every app. */
+  newer_apps: z.int(),
   fault: z.nullable(z.enum(serviceFaults)),
   /** Why the latest start was refused, or its new version or configuration given up. What ran before keeps running. */
   deployment_fault: z.nullable(z.enum(serviceFaults)),
@@ -157,6 +159,7 @@ const typedServiceListSpec = {
     companyId: { kind: 'equal', column: 'company_id' },
     systemStatus: { kind: 'equal', column: 'system_status' },
     needsReboot: { kind: 'equal', column: 'needs_reboot' },
+    minNewerApps: { kind: 'from', column: 'newer_apps' },
     /** Services that should run and do not: failed, or with a fault. */
     downStatus: {
       kind: 'equal',
@@ -183,6 +186,7 @@ export const listServices = defineEndpoint({
     companyId: z.optional(ref('company')),
     systemStatus: z.optional(systemStatus),
     needsReboot: z.optional(z.boolean()),
+    minNewerApps: z.optional(integerBetween(1, 1000)),
     downStatus: z.optional(z.literal(failedStatus)),
     expiresFrom: z.optional(plainDate),
     expiresUntil: z.optional(plainDate),

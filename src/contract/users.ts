@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type AccessLevel, environments } from '#domain/access.ts'
-import { type UserFields, statusAfterUserAction, userStatus } from '#domain/accounts/users.ts'
+import { getLockedFields, type UserFields, statusAfterUserAction, userStatus } from '#domain/accounts/users.ts'
 import { userRowNames } from '#domain/row-names.ts'
 import { defineEndpoint, type ListSpec, type RowRef, type QueueSpec, type VersionedRow } from '#contract/endpoint.ts'
 import { changesOutput, pageQuery, pageOutput, ref, getSortNames, text, timestamp } from '#contract/values.ts'
@@ -175,6 +175,8 @@ export const updateCompanyUser = defineEndpoint({
     target: ({ params }) => params.id,
     overlay: (row, { body }) => createOverlay(body as Partial<UserRow>)(row),
     versioned: true,
+    // The user may have been activated meanwhile, and then has their name to themselves.
+    getLockedFields: (row) => getLockedFields(row as UserRow, { isSelf: false }),
     mustNotQueue: ({ body }) => isChangingAccess(body as Partial<UserFields>),
   },
   stepUp: isGrantingAdmin,

@@ -97,6 +97,7 @@ POST /api/template/price/import
 /** Calls that the specified pages need, but that the specification does not list. */
 export const addedCalls = [
   'GET /api/m18s/setup',
+  'PUT /api/m18s/setup',
   'GET /api/m18s/notification',
   'POST /api/m18s/notification/read',
   'GET /api/m18s/notification/choice',

@@ -18,6 +18,9 @@ export async function readSetupFacts(
     .where('status', '<>', userStatus.deleted)
   const orders = db.selectFrom('service_order').select('id').where('company_id', '=', companyId)
   return {
+    isHidden: await hasRow(
+      db.selectFrom('portal_user').select('id').where('id', '=', userId).where('is_setup_hidden', '=', true),
+    ),
     company: await findCompanyById(db, companyId),
     hasColleague: await hasRow(colleagues.where('company_id', '=', companyId).limit(1)),
     hasFactor: await hasRow(db.selectFrom('factor').select('id').where('user_id', '=', userId).limit(1)),
@@ -26,4 +29,18 @@ export async function readSetupFacts(
     hasContractOfAnyCompany: await hasRow(contracts),
     hasPriceList: (await findPriceListInForce(db, 'saas', today)) !== null,
   }
+}
+
+/** Changes neither the version nor the change number of the user, because no list shows it. */
+export async function writeSetupHidden(
+  db: DatabaseHandle,
+  { companyId, userId }: { companyId: number; userId: number },
+  isHidden: boolean,
+): Promise<void> {
+  await db
+    .updateTable('portal_user')
+    .set({ is_setup_hidden: isHidden })
+    .where('company_id', '=', companyId)
+    .where('id', '=', userId)
+    .execute()
 }

@@ -41,7 +41,11 @@ const serviceColumns = {
   needs_reboot: sql.ref('service_row.needs_reboot'),
   fault: sql.ref('service_row.fault'),
   system_status: sql.ref('service_row.system_status'),
+  newer_apps: sql.ref('service_row.newer_apps'),
 }
+
+/** The publication of an app changes the rows of all services with the app, and writes none of them (decision 117). */
+const latestChange = sql<number>`greatest(service_row.change, service_row.apps_change)`
 
 const selectServiceView = (db: DatabaseHandle) => db.selectFrom('service_row').selectAll()
 
@@ -64,8 +68,8 @@ export const serviceReads: ListReads<{ owner: ServiceOwner }, ServiceListRow> = 
     const { change: maxChange, floor } = await readServiceCounter(db)
     if (since !== null && (since < floor || since > maxChange)) throw new ProblemError('GONE')
     const changed = await selectServiceRows(db, owner)
-      .where('change', '>', since ?? -1)
-      .orderBy('change')
+      .where(latestChange, '>', since ?? -1)
+      .orderBy(latestChange)
       .orderBy('id')
       .execute()
     // No row is reported as deleted: a service that has had a contract stays in the list.

@@ -113,6 +113,12 @@ export interface ServiceRowView extends Selectable<Omit<ServiceTable, 'is_report
   /** Oldest unpaid traffic record and when it was created. Null if no traffic is unpaid. */
   os_traffic: number | null
   os_traffic_time: number | null
+  /** Number of installed apps with a newer published version. 0 if the service cannot be updated, because nothing runs or it has expired. */
+  newer_apps: number
+  /** Change number of the latest publication of one of its apps, or 0. The row's own change number does not include it (decision 117). */
+  apps_change: number
+  /** Number of all published versions of apps. Added to the row's version, it raises the version with each publication. */
+  published_versions: number
 }
 
 export interface ServicePasswordTable {

@@ -85,6 +85,14 @@ export interface AppVersionTable {
   create_time: ImmutableColumn<number>
 }
 
+/** The latest version of each app. A trigger writes it. `service_change` is the publication's change number in the list of services. */
+export interface AppReleaseTable {
+  code: ColumnType<string, never, never>
+  version: ColumnType<string, never, never>
+  version_parts: ColumnType<number[], never, never>
+  service_change: ColumnType<number, never, never>
+}
+
 export interface AppFlagDefinition {
   key: string
   name: string
@@ -296,6 +304,7 @@ export interface OrderTables {
   module: ModuleTable
   price_list: PriceListTable
   app_version: AppVersionTable
+  app_release: AppReleaseTable
   service_app: ServiceAppTable
   service_order: OrderTable
   contract: ContractTable

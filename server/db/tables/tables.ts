@@ -16,7 +16,7 @@ import type { UploadTables } from '#server/db/tables/upload-tables.ts'
  * The last file in server/db/migrations. The server does not start if the folder's last file is another one. Update it with each new
  * migration.
  */
-export const latestMigration = '061-acting-changes'
+export const latestMigration = '062-app-releases'
 
 type JsonColumn<T> = ColumnType<T, string, string>
 type ImmutableColumn<T> = ColumnType<T, T, never>
@@ -74,6 +74,8 @@ export interface UserTable {
   update_time: number
   /** When the latest activation mail was sent, epoch ms. Null means the creation time of the user. */
   invite_time: Generated<number | null>
+  /** Whether the user has hidden the first steps of the home page (decision 112). Not a part of the row that devices store. */
+  is_setup_hidden: Generated<boolean>
 }
 
 /** A sign-in on one device, with all token pairs that follow from it (a token family). */

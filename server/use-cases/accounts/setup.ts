@@ -1,10 +1,10 @@
 /** The first steps of a new company and of a new provider (decision 112). */
-import type { getSetup, SetupStep } from '#contract/accounts.ts'
+import type { getSetup, hideSetup, SetupStep } from '#contract/accounts.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { type Caller, isProvider } from '#domain/access.ts'
 import { toPlainDate } from '#domain/time.ts'
-import type { AppContext } from '#server/context/context.ts'
-import { readSetupFacts } from '#server/db/accounts/setup.ts'
+import type { AppContext, UseCase } from '#server/context/context.ts'
+import { readSetupFacts, writeSetupHidden } from '#server/db/accounts/setup.ts'
 import { readAsSystem } from '#server/db/transaction.ts'
 
 /** Age in ms up to which a company is new. */
@@ -25,10 +25,11 @@ export async function readSetup(
   const hasAddress = [company?.addr1, company?.addr2, company?.addr3].some((line) => Boolean(line?.trim()))
   const isRecent = company !== null && now - company.create_time <= newCompanyMs
   const hasContract = isProvider(caller) ? facts.hasContractOfAnyCompany : facts.hasContract
-  if (!isRecent && hasContract) return { is_new: false, steps: [] }
+  if (!isRecent && hasContract) return { is_new: false, is_hidden: facts.isHidden, steps: [] }
   if (!isProvider(caller))
     return {
       is_new: true,
+      is_hidden: facts.isHidden,
       steps: [
         { name: 'address', state: toState(hasAddress) },
         { name: 'colleague', state: toState(facts.hasColleague) },
@@ -38,6 +39,7 @@ export async function readSetup(
     }
   return {
     is_new: true,
+    is_hidden: facts.isHidden,
     steps: [
       // Both are printed on invoices, which keep the values of their day.
       { name: 'profile', state: toState(hasAddress && Boolean(company?.tax_number)) },
@@ -47,6 +49,11 @@ export async function readSetup(
       { name: 'image', state: await readHostingState(app, hostingTimeoutMs) },
     ],
   }
+}
+
+export const storeSetupHidden: UseCase<typeof hideSetup> = async ({ db, caller }, { body }) => {
+  await writeSetupHidden(db, caller, body.hidden)
+  return { body: null }
 }
 
 const toState = (isDone: boolean): State => (isDone ? 'done' : 'open')

@@ -45,6 +45,8 @@ export function toServiceResponse(
     operation: toOperationResponse(config, row, isForProvider),
     stop_date: stopDate,
     erase_date: eraseDate,
+    // A device replaces its row only by one with a higher version.
+    row_version: row.row_version + row.published_versions,
   }
 }
 

@@ -14,11 +14,19 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
   const [isExpanded, setExpanded] = useState(false)
   const state = combineStates(reports.map((report) => report.state))
   const duties = mergeDuties(reports)
+  const commonActions = state === 'loading' ? [] : reports.flatMap((report) => report.commonActions ?? [])
   if (state === 'known' && duties.length === 0 && reports.some(({ hasSteps }) => hasSteps)) return null
   const visibleDuties = isExpanded ? duties : duties.slice(0, maxDuties)
   return (
     <section className="card home-card home-attention" aria-labelledby="home-attention">
-      <h2 id="home-attention">{t('attention')}</h2>
+      <div className="home-attention-head">
+        <h2 id="home-attention">{t('attention')}</h2>
+        {commonActions.map(({ key, label, run, disabledReason }) => (
+          <Button key={key} aria-haspopup="dialog" disabledReason={disabledReason} onClick={run}>
+            {label}
+          </Button>
+        ))}
+      </div>
       {state === 'loading' ? (
         <Skeleton lines={5} />
       ) : duties.length === 0 ? (

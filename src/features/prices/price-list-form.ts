@@ -3,7 +3,7 @@ import type { getPriceList } from '#contract/prices.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { currencies } from '#domain/money.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { parseAmount } from '#features/prices/parse-numbers.ts'
+import { parseAmount, parseWholeNumber } from '#features/prices/parse-numbers.ts'
 
 export type FullPriceList = Omit<OutputOf<typeof getPriceList>, 'id'> & VersionedRow
 export type OpenedPriceList = OverlaidRow<FullPriceList>
@@ -109,6 +109,9 @@ export const copyToPriceListValues = (list: FullPriceList): PriceListValues => {
   return { ...values, header: { ...values.header, effective_date: '' } }
 }
 
+/** Returns 0 for an empty field, and NaN for what is no number. */
+export const parseRangeEnd = (text: string): number => (text.trim() === '' ? 0 : (parseWholeNumber(text) ?? Number.NaN))
+
 /**
  * Returns the start of each range: one above the highest number before it. Null if the range contains no users; it is then dropped on
  * saving.
@@ -116,7 +119,7 @@ export const copyToPriceListValues = (list: FullPriceList): PriceListValues => {
 export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
   let nextStart = 1
   return rows.map(({ to }) => {
-    const rangeEnd = Number(to.trim() || 0)
+    const rangeEnd = parseRangeEnd(to)
     if (rangeEnd === 0) return null
     const from = nextStart
     if (Number.isInteger(rangeEnd)) nextStart = Math.max(rangeEnd, from) + 1

@@ -27,7 +27,7 @@ export type SentList = {
 }
 
 /** Position of a problem: a header or backup field by its name, or a cell by its row key and column. */
-interface ProblemPosition {
+export interface ProblemPosition {
   table: PriceTableName | null
   key: number
   name: string

@@ -9,7 +9,7 @@ import { useTranslation } from 'react-i18next'
 type ServiceStatus = ServiceRow['system_status']
 type ServiceStateFields = Pick<
   ServiceRow,
-  'system_status' | 'online' | 'needs_reboot' | 'fault' | 'deployment_fault' | 'operation'
+  'system_status' | 'online' | 'needs_reboot' | 'newer_apps' | 'fault' | 'deployment_fault' | 'operation'
 >
 
 const tones: Record<number, TagTone> = {
@@ -39,6 +39,7 @@ export function listNotes(
     system_status: status,
     online,
     needs_reboot: needsReboot,
+    newer_apps: newerApps,
     fault,
     deployment_fault: deploymentFault,
     operation,
@@ -54,8 +55,12 @@ export function listNotes(
     // A stopped service is expected to be offline.
     ...(status === runningStatus && online === 0 && fault === null ? [t('offline')] : []),
     ...(needsReboot ? [t('needsReboot')] : []),
+    ...(newerApps > 0 ? [formatNewerApps(newerApps, t)] : []),
   ]
 }
+
+export const formatNewerApps = (count: number, t: TFunction<'services'>): string =>
+  t('newerApps', { count, number: formatNumber(count) })
 
 /** Formats memory in MB. 0 means that the platform sets it (D42); null means that no service is running. */
 export function formatMemory(memory: number | null, t: TFunction<'services'>): string {

@@ -9,10 +9,17 @@ import { id, oneOf } from '#state/view-fields.ts'
 export const systemStatuses: readonly ServiceRow['system_status'][] = [2, 1, 3, 4, 5, 0]
 
 /** Groups of services that the filter offers. */
-export const serviceGroups = ['down', 'reboot', 'ending'] as const
+export const serviceGroups = ['down', 'reboot', 'update', 'ending'] as const
 
 /** A contract that ends within this number of days, including today, is in the group "ending", and is counted for the staff. */
 export const endingDays = 30
+
+const groupQueries: Record<(typeof serviceGroups)[number], Record<string, number | boolean>> = {
+  down: { downStatus: failedStatus },
+  reboot: { needsReboot: true },
+  update: { minNewerApps: 1 },
+  ending: {},
+}
 
 export const servicesView = defineListView(serviceListSpec, {
   /** Null for the services of all companies. */
@@ -20,8 +27,7 @@ export const servicesView = defineListView(serviceListSpec, {
   status: oneOf(systemStatuses, { toQuery: (systemStatus) => ({ systemStatus: systemStatus ?? undefined }) }),
   /** The days are added to the query, because they depend on today. */
   show: oneOf(serviceGroups, {
-    toQuery: (group) =>
-      group === 'reboot' ? { needsReboot: true } : group === 'down' ? { downStatus: failedStatus } : {},
+    toQuery: (group) => (group ? groupQueries[group] : {}),
   }),
 })
 export type ServicesView = (typeof servicesView)['defaultView']

@@ -2,7 +2,7 @@
 import type { CurrentRow } from '#contract/verdict.ts'
 import { findEndpoint, type VersionedRow } from '#contract/endpoint.ts'
 import { isSameContent } from '#domain/equal-values.ts'
-import { overlayRow } from '#local/lists/overlay.ts'
+import { getQueueSpec, overlayRow } from '#local/lists/overlay.ts'
 import type { OutboxEntry } from '#local/storage/records.ts'
 
 export type MergeResult =
@@ -10,6 +10,7 @@ export type MergeResult =
   | { kind: 'already so' }
   /** Nobody else has changed these fields. Only they are sent, based on the current row. */
   | { kind: 'disjoint'; input: OutboxEntry['input']; base: Record<string, unknown> }
+  /** Somebody else has changed these fields, or they can no longer be changed. */
   | { kind: 'overlap'; fields: string[] }
 
 export function mergeEntry(entry: OutboxEntry, currentRow: CurrentRow): MergeResult {
@@ -24,8 +25,13 @@ export function mergeEntry(entry: OutboxEntry, currentRow: CurrentRow): MergeRes
   if (changedFields.length === 0)
     return findEndpoint(entry.endpoint) ? { kind: 'already so' } : { kind: 'overlap', fields: [] }
   const { base } = entry
+  const lockedFields = getQueueSpec(findEndpoint(entry.endpoint))?.getLockedFields?.(currentRow)
   const overlappingFields = changedFields.filter(
-    (field) => !base || !Object.hasOwn(base, field) || !isSameContent(base[field], serverValues[field]),
+    (field) =>
+      lockedFields?.has(field) ||
+      !base ||
+      !Object.hasOwn(base, field) ||
+      !isSameContent(base[field], serverValues[field]),
   )
   if (overlappingFields.length > 0) return { kind: 'overlap', fields: overlappingFields }
   return { kind: 'disjoint', ...narrowInput(entry, changedFields, serverValues) }

@@ -16,7 +16,13 @@ export interface HomeDuty {
   otherAction?: DutyAction
 }
 
-type DutyAction = { label: string; path: string } | { label: string; run: () => void; disabledReason?: string | null }
+type DutyAction = { label: string; path: string } | DutyButton
+
+export interface DutyButton {
+  label: string
+  run: () => void
+  disabledReason?: string | null
+}
 
 export interface HomeFigure {
   value: string
@@ -30,6 +36,8 @@ export interface HomeReport {
   /** `loading`: this device has not read the data yet. `unknown`: it has never read the data and cannot read it now. */
   state: 'loading' | 'known' | 'unknown'
   duties: readonly HomeDuty[]
+  /** Buttons that settle several of the duties together. */
+  commonActions?: readonly (DutyButton & { key: string })[]
   figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'unpaid' | 'ending' | 'down' | 'waiting', HomeFigure>>
   /** True if the first steps of a new company are shown, in place of the text that nothing needs attention. */
   hasSteps?: boolean

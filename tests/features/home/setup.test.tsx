@@ -81,6 +81,29 @@ it('Nothing says "You\'re all caught up" before the steps are known', async () =
   expect(wasCaughtUp).toBe(false)
 })
 
+it('Steps that were hidden offline are hidden on the other devices once this one is online again', async () => {
+  await activateAll()
+  const id = fixture.server.world.users['second@alpha'] ?? 0
+  const readHidden = () =>
+    writeAsSystem(fixture.server.app, async (db) => {
+      const user = await db.selectFrom('portal_user').select('is_setup_hidden').where('id', '=', id).executeTakeFirst()
+      return user?.is_setup_hidden
+    })
+  await fixture.browser.openAs('second@alpha', '/app/home')
+  await findCard()
+  fixture.browser.goOffline()
+  await fixture.user.click((await findCard()).getByRole('button', { name: 'Hide these steps' }))
+  await expect.poll(queryCard).toBeNull()
+  expect(await readHidden()).toBe(false)
+  fixture.browser.goOnline()
+  await expect.poll(readHidden).toBe(true)
+  // Another device has nothing stored.
+  localStorage.clear()
+  await fixture.browser.openAs('second@alpha', '/app/home')
+  await screen.findByText("You're all caught up")
+  expect(queryCard()).toBeNull()
+})
+
 /** Invited users are listed under "Needs attention". */
 const activateAll = () =>
   writeAsSystem(fixture.server.app, (db) =>

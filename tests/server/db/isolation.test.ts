@@ -77,6 +77,7 @@ const sharedTables: readonly (keyof DatabaseTables)[] = [
   'catalogue',
   'module',
   'app_version',
+  'app_release',
   'price_list',
   'web_resource',
 ]

@@ -1,10 +1,18 @@
-import { useEffect, useState } from 'react'
-import { getSetup, type SetupStep } from '#contract/accounts.ts'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { getSetup, hideSetup, type SetupStep } from '#contract/accounts.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type Caller, isAllowed } from '#domain/access.ts'
 import { useRecord } from '#state/use-record.ts'
-import { useIsActing, useSignedInSession } from '#state/use-store.ts'
+import { callEndpoint } from '#state/app-thunk.ts'
+import { useConnection, useDispatch, useIsActing, useSignedInSession } from '#state/use-store.ts'
 import type { HomeReport } from '#ui/page/home-report.ts'
+import {
+  isSetupHiddenOnDevice,
+  readUnsentChoice,
+  storeSetupHiddenOnDevice,
+  storeUnsentChoice,
+} from '#features/home/setup/hidden-setup.ts'
 import { listAllowedSteps } from '#features/home/setup/setup-steps.ts'
 
 interface SetupState {
@@ -23,27 +31,74 @@ interface SetupState {
  */
 export function useSetup(): SetupState {
   const { caller } = useSignedInSession()
-  const storageKey = `portal.setup.${caller.userId}`
-  const [isHidden, setIsHidden] = useState(() => readHidden(storageKey))
+  const { userId } = caller
+  const [isHiddenHere, setHiddenHere] = useState(() => isSetupHiddenOnDevice(userId))
+  // Shown again by "Undo". A stored answer may still say that they are hidden.
+  const [wasShownHere, setShownHere] = useState(false)
   const isReadable = useIsReadable(caller)
-  const isSkipped = isHidden || !isReadable
+  const sendChoice = useSendChoice(userId, isReadable)
+  const isSkipped = isHiddenHere || !isReadable
   const response = useRecord(getSetup, isSkipped ? null : {})
   const { record, asOf, problem, isFetching } = response
-  const steps = record?.is_new ? listAllowedSteps(record.steps, caller) : []
-  const isDone = steps.length > 0 && steps.every(({ state }) => state === 'done')
+  const visibleSteps = record ? listVisibleSteps(record, caller, wasShownHere) : null
   // A stored answer may be old: only one that has just arrived ends the steps for good. A company that is no longer new has none.
-  const isEnded = !isFetching && problem === null && record != null && (!record.is_new || isDone)
+  const isEnded = !isFetching && problem === null && record != null && visibleSteps === null
   useEffect(() => {
-    if (isEnded) storeHidden(storageKey, true)
-  }, [isEnded, storageKey])
+    if (isEnded) storeSetupHiddenOnDevice(userId, true)
+  }, [isEnded, userId])
   return {
     state: isSkipped ? 'known' : getState(response),
-    steps: isSkipped || isDone || steps.length === 0 ? null : steps,
+    steps: isSkipped ? null : visibleSteps,
     asOf,
     setHidden: (next) => {
-      setIsHidden(next)
-      storeHidden(storageKey, next)
+      setHiddenHere(next)
+      setShownHere(!next)
+      storeSetupHiddenOnDevice(userId, next)
+      sendChoice(next)
     },
+  }
+}
+
+/** Returns null if there is nothing to show. `isShown`: this device shows them again, so a stored answer about hiding them is old. */
+function listVisibleSteps(
+  { is_new: isNew, is_hidden: isHidden, steps: allSteps }: OutputOf<typeof getSetup>,
+  caller: Caller,
+  isShown: boolean,
+): readonly SetupStep[] | null {
+  const steps = isNew ? listAllowedSteps(allSteps, caller) : []
+  const isDone = steps.every(({ state }) => state === 'done')
+  return isDone || (isHidden && !isShown) ? null : steps
+}
+
+/** Returns how to send the choice. One that did not arrive is sent again when the page is opened or the connection is back. */
+function useSendChoice(userId: number, isReadable: boolean): (isHidden: boolean) => void {
+  const dispatch = useDispatch()
+  const isOnline = useConnection().networkState === 'online'
+  const isSending = useRef(false)
+  const shouldRepeat = useRef(false)
+  const sendUnsent = useCallback(async () => {
+    shouldRepeat.current = true
+    // One call at a time, so that the later choice arrives last.
+    if (isSending.current) return
+    isSending.current = true
+    let choice = readUnsentChoice(userId)
+    while (choice !== null) {
+      shouldRepeat.current = false
+      const result = await dispatch(callEndpoint(hideSetup, { body: { hidden: choice } })).catch(() => null)
+      const isStored = result?.kind === 'fresh'
+      // The connection may have come back during a call that failed.
+      if (!isStored && !shouldRepeat.current) break
+      if (isStored && readUnsentChoice(userId) === choice) storeUnsentChoice(userId, null)
+      choice = readUnsentChoice(userId)
+    }
+    isSending.current = false
+  }, [dispatch, userId])
+  useEffect(() => {
+    if (isOnline && isReadable) void sendUnsent()
+  }, [isOnline, isReadable, sendUnsent])
+  return (isHidden) => {
+    storeUnsentChoice(userId, isHidden)
+    void sendUnsent()
   }
 }
 
@@ -64,21 +119,4 @@ function getState({
 }): SetupState['state'] {
   if (record || problem) return 'known'
   return record === null && !isFetching ? 'unknown' : 'loading'
-}
-
-function readHidden(storageKey: string): boolean {
-  try {
-    return localStorage.getItem(storageKey) === 'hidden'
-  } catch {
-    return false
-  }
-}
-
-function storeHidden(storageKey: string, isHidden: boolean): void {
-  try {
-    if (isHidden) localStorage.setItem(storageKey, 'hidden')
-    else localStorage.removeItem(storageKey)
-  } catch {
-    // The browser has no storage, so the choice lasts only as long as the page.
-  }
 }

@@ -1,5 +1,9 @@
 /** Groups selected dues by currency, because one payment has one currency (decision 110). */
+import type { TFunction } from 'i18next'
 import { sumDues } from '#domain/dues.ts'
+import { maxPaidItems } from '#domain/payments.ts'
+import { formatAmount } from '#ui/display/Amount.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import type { DueItem } from '#features/orders/dues/due-items.ts'
 import { toPayableOrder } from '#features/orders/payment/payable.ts'
 import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
@@ -10,6 +14,21 @@ export type DueGroup = readonly [DueItem, ...DueItem[]]
 /** Returns one group for each currency, in the order of the list. */
 export const groupByCurrency = (items: readonly DueItem[]): DueGroup[] =>
   [...Map.groupBy(items, ({ due }) => due.currency).values()] as unknown as DueGroup[]
+
+/** Leaves out rows that were created on this device: they have no number yet, so they cannot be paid. */
+export const listPayableGroups = (items: readonly DueItem[]): DueGroup[] =>
+  groupByCurrency(items.filter(({ due }) => typeof due.id === 'number'))
+
+/** Returns the button "Pay 3 items · USD 9,755.00". `payReason`: why nothing can be paid now, or null. */
+export function buildGroupButton(t: TFunction<'orders'>, group: DueGroup, payReason: string | null) {
+  const count = group.length
+  const amount = sumDues(group.map(({ due }) => due)).map((sum) => formatAmount(sum.currency, sum.amount))[0] ?? ''
+  return {
+    key: group[0].due.currency,
+    label: t('toPay.pick.pay', { count, number: formatNumber(count), amount }),
+    disabledReason: count > maxPaidItems ? t('toPay.pick.tooMany', { number: formatNumber(maxPaidItems) }) : payReason,
+  }
+}
 
 /** Returns the sum of a group. One item is paid like any single due. */
 export function toPayableGroup([firstItem, ...otherItems]: DueGroup): PayableOrder {

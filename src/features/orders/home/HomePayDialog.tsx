@@ -1,18 +1,17 @@
-import type { DueItem } from '#features/orders/dues/due-items.ts'
-import { toPayableOrder } from '#features/orders/payment/payable.ts'
+import { type DueGroup, toPayableGroup } from '#features/orders/dues/due-groups.ts'
 import { OrderStyles } from '#features/orders/OrderStyles.tsx'
 import { PayDialog } from '#features/orders/dialogs/PayDialog.tsx'
 
 interface Props {
-  item: DueItem
+  group: DueGroup
   onClose: () => void
   onPaid: () => void
 }
 
-/** The payment over the home page. Loaded when it is first opened. */
-export const HomePayDialog = ({ item: { row, due }, ...handlers }: Props) => (
+/** The payment of one item or of several over the home page. Loaded when it is first opened. */
+export const HomePayDialog = ({ group, ...handlers }: Props) => (
   <>
     <OrderStyles />
-    <PayDialog row={row} order={toPayableOrder(due)} {...handlers} />
+    <PayDialog row={group[0].row} order={toPayableGroup(group)} {...handlers} />
   </>
 )

@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from 'react'
 import { getSettings } from '#contract/accounts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { sumDues } from '#domain/dues.ts'
+import { maxPaidItems } from '#domain/payments.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useReadOnlyReason, useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useRecord } from '#state/use-record.ts'
@@ -14,6 +15,7 @@ import {
   getKnownState,
   type HomeDuty,
   type HomeFigure,
+  type HomeReport,
   type OnReport,
   useReport,
 } from '#ui/page/home-report.ts'
@@ -23,6 +25,7 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import '#features/orders/words.ts'
 import { buildOrderDuties, type OrderDuty } from '#features/orders/home/order-duties.ts'
+import { buildGroupButton, type DueGroup, listPayableGroups } from '#features/orders/dues/due-groups.ts'
 import { type DueItem, formatDueName } from '#features/orders/dues/due-items.ts'
 import { useDueItems } from '#features/orders/dues/useDueItems.ts'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
@@ -45,7 +48,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
     type: 'saas',
     today: settings ? today : null,
   })
-  const [openItem, setOpenItem] = useState<DueItem | null>(null)
+  const [openGroup, setOpenGroup] = useState<DueGroup | null>(null)
   const readOnlyReason = useReadOnlyReason()
   const payReason = useUnsendableReason(t('reason.offline'))
   const duties = buildOrderDuties(dueItems, effectiveList.rows?.map(({ row }) => row) ?? [], today)
@@ -68,11 +71,12 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
               ? toEndDuty(t, duty, readOnlyReason)
               : toPayDuty(t, formatDue, duty, {
                   label: t('home.pay'),
-                  run: () => setOpenItem(duty),
+                  run: () => setOpenGroup([duty]),
                   disabledReason: payReason,
                 }),
           )
         : [],
+      commonActions: listGroupActions(t, dueItems, setOpenGroup, payReason),
       figures: { ...(contracts && { contracts }), ...(toPay && { toPay }) },
     },
     onReport,
@@ -81,12 +85,12 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
     <>
       <LoadProblem problem={problem ?? effectiveList.problem ?? unpaidList.problem} onRetry={refetch} />
       <Suspense fallback={null}>
-        {openItem && (
+        {openGroup && (
           <HomePayDialog
-            item={openItem}
-            onClose={() => setOpenItem(null)}
+            group={openGroup}
+            onClose={() => setOpenGroup(null)}
             onPaid={() => {
-              setOpenItem(null)
+              setOpenGroup(null)
               refetch()
             }}
           />
@@ -95,6 +99,22 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
     </>
   )
 }
+
+/** One button for each currency with several items, so that they are paid together (decision 110). */
+const listGroupActions = (
+  t: TFunction<'orders'>,
+  items: readonly DueItem[],
+  onPay: (group: DueGroup) => void,
+  payReason: string | null,
+): NonNullable<HomeReport['commonActions']> =>
+  listPayableGroups(items).flatMap((group) => {
+    // More items than one payment takes are selected in the list "To pay".
+    if (group.length < 2 || group.length > maxPaidItems) return []
+    const { label, disabledReason } = buildGroupButton(t, group, payReason)
+    // The key has the items, so that the report is another one if it has other items of the same sum.
+    const key = group.map(({ due }) => formatDueName(due)).join()
+    return { key, label, disabledReason, run: () => onPay(group) }
+  })
 
 interface OrderList {
   rows: OverlaidRow<OrderRow>[] | undefined

@@ -1,12 +1,9 @@
-import { maxPaidItems } from '#domain/payments.ts'
-import { sumDues } from '#domain/dues.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
-import { formatAmount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
-import { type DueGroup, groupByCurrency } from '#features/orders/dues/due-groups.ts'
+import { buildGroupButton, type DueGroup, groupByCurrency } from '#features/orders/dues/due-groups.ts'
 import type { DueItem } from '#features/orders/dues/due-items.ts'
 
 interface Props {
@@ -19,17 +16,10 @@ interface Props {
 export function DueSelectionBar({ items, onPay, onEnd }: Props) {
   const { t } = useTranslation('orders')
   const unsendableReason = useUnsendableReason(t('reason.offline'))
-  const [firstAction, ...otherActions] = groupByCurrency(items).map((group) => {
-    const count = group.length
-    const amount = sumDues(group.map(({ due }) => due)).map((sum) => formatAmount(sum.currency, sum.amount))[0] ?? ''
-    return {
-      key: group[0].due.currency,
-      label: t('toPay.pick.pay', { count, number: formatNumber(count), amount }),
-      disabledReason:
-        count > maxPaidItems ? t('toPay.pick.tooMany', { number: formatNumber(maxPaidItems) }) : unsendableReason,
-      onSelect: () => onPay(group),
-    }
-  })
+  const [firstAction, ...otherActions] = groupByCurrency(items).map((group) => ({
+    ...buildGroupButton(t, group, unsendableReason),
+    onSelect: () => onPay(group),
+  }))
   if (!firstAction) return null
   return (
     <section className="list-bar pay-bar" aria-label={t('toPay.pick.bar')}>

@@ -34,6 +34,7 @@ export function Cell({ table, rowKey, name, value, label, problemId, oldValue, l
         spellCheck={false}
         maxLength={isCode ? 60 : 20}
         data-cell={name}
+        data-row={rowKey}
         aria-label={label}
         aria-invalid={problemId ? true : undefined}
         aria-describedby={[problemId, isChanged && id].filter(Boolean).join(' ') || undefined}

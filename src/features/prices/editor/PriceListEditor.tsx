@@ -111,7 +111,7 @@ export function PriceListEditor(props: Props) {
       <div className="price-editor">
         <SectionLinks counts={changes.counts} />
         <div className="price-main">
-          <PriceForm {...form.formProps} id={formId} isReadOnly={isWithdrawn}>
+          <PriceForm {...form.formProps} id={formId} isReadOnly={isWithdrawn} onBlur={form.onLeaveField}>
             <PriceListNotes {...{ row, state }} hasDraft={Boolean(drafts.ownDraft)} conflict={form.conflict} />
             <ListCheck faults={faults} isConfirmed={state !== 'unconfirmed'} />
             <PriceListFields

@@ -27,18 +27,26 @@ export function usePriceForm(createInitialValues: () => PriceListValues) {
   /** Shows the problems. Moves the focus to the first error once, not while the user is typing. */
   const showProblems = useCallback(
     (problems: readonly PlacedProblem[]) => {
-      const texts: FormTexts = { fields: {}, rows: {} }
       // Reversed, so that the first of several problems of a field is shown.
-      for (const problem of problems.toReversed()) {
-        if (problem.table === null) texts.fields[problem.name] = getProblemText(t, problem)
-        else texts.rows[problem.key] = { ...texts.rows[problem.key], [problem.name]: getProblemText(t, problem) }
-      }
+      const texts = problems
+        .toReversed()
+        .reduce((others, problem) => addText(others, problem, getProblemText(t, problem)), noTexts)
       flushSync(() => setProblemTexts(texts))
       document.querySelector<HTMLElement>('.price-editor [aria-invalid=true]')?.focus()
     },
     [t],
   )
-  return { values, problemTexts, dispatch, showProblems }
+  /** Shows a problem in addition to the others, and leaves the focus where it is. */
+  const addProblem = useCallback(
+    (problem: PlacedProblem) => setProblemTexts((texts) => addText(texts, problem, getProblemText(t, problem))),
+    [t],
+  )
+  return { values, problemTexts, dispatch, showProblems, addProblem }
+}
+
+function addText({ fields, rows }: FormTexts, { table, key, name }: PlacedProblem, text: string): FormTexts {
+  if (table === null) return { rows, fields: { ...fields, [name]: text } }
+  return { fields, rows: { ...rows, [key]: { ...rows[key], [name]: text } } }
 }
 
 function removeTouched({ fields, rows }: FormTexts, action: PriceFormAction): FormTexts {
@@ -49,14 +57,15 @@ function removeTouched({ fields, rows }: FormTexts, action: PriceFormAction): Fo
   return { fields, rows: action.kind === 'add' || action.kind === 'backup' ? rows : {} }
 }
 
-/** Changing a cell removes the error of that cell; other actions remove all errors of the row. */
+/** Changing a cell removes the error of that cell; removing the row removes all of its errors. */
 function removeTouchedRow(
   rows: RowTexts,
   action: Extract<PriceFormAction, { kind: 'cell' | 'remove' | 'raise' }>,
 ): RowTexts {
   const { [action.key]: rowTexts, ...otherRows } = rows
   if (!rowTexts) return rows
-  const remainingTexts = action.kind === 'cell' ? omitName(rowTexts, action.name) : {}
+  const remainingTexts =
+    action.kind === 'remove' ? {} : omitName(rowTexts, action.kind === 'raise' ? 'to' : action.name)
   return Object.keys(remainingTexts).length === 0 ? otherRows : { ...otherRows, [action.key]: remainingTexts }
 }
 

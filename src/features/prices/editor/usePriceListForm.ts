@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { flushSync } from 'react-dom'
 import { useNavigate } from 'react-router-dom'
 import { createPriceList, updatePriceList } from '#contract/prices.ts'
@@ -12,11 +12,13 @@ import { useTranslation } from 'react-i18next'
 import {
   type FullPriceList,
   getChangedValues,
+  headerFieldNames,
   type OpenedPriceList,
   type PriceListValues,
   rebaseValues,
   toPriceListValues,
 } from '#features/prices/price-list-form.ts'
+import { useLeftField } from '#features/prices/editor/useLeftField.ts'
 import { usePriceForm } from '#features/prices/editor/usePriceForm.ts'
 import {
   getListChanges,
@@ -54,7 +56,7 @@ export function usePriceListForm(options: PriceListFormOptions) {
   const { t } = useTranslation('prices')
   const storeDispatch = useDispatch()
   const navigate = useNavigate()
-  const { values, problemTexts, dispatch, showProblems } = usePriceForm(createDraftValues)
+  const { values, problemTexts, dispatch, showProblems, addProblem } = usePriceForm(createDraftValues)
   const readList = (listValues: PriceListValues) => readForm(listValues, formContext).list
 
   const { row, baseValues, isDirty, conflict, formProps } = useEditForm<
@@ -114,6 +116,16 @@ export function usePriceListForm(options: PriceListFormOptions) {
     return row?.row.confirmed ? problems.filter(({ name }) => name === 'desc') : problems
   }
 
+  const isTouched = useTouchedFields(values.header, baseValues.header)
+  const onLeaveField = useLeftField(({ key, name }) => {
+    const problem = findProblems(readForm(values, formContext)).find(
+      (candidate) => candidate.key === key && candidate.name === name,
+    )
+    // A field of a new list that the user has only passed through is not yet missing.
+    const isPassedThrough = problem?.code === 'REQUIRED' && problem.table === null && !isTouched(name)
+    if (problem && !isPassedThrough) addProblem(problem)
+  })
+
   function readValidList(): SentList | null {
     const result = readForm(values, formContext)
     const problems = findProblems(result)
@@ -138,6 +150,16 @@ export function usePriceListForm(options: PriceListFormOptions) {
     dispatch,
     conflict: conflictingLists,
     readValidList,
+    onLeaveField,
     formProps: { ...formProps, disabledReason: formProps.disabledReason ?? unchangedReason },
   }
+}
+
+/** Returns whether a field of the header has ever had another value than at first. */
+function useTouchedFields(header: PriceListValues['header'], baseHeader: PriceListValues['header']) {
+  const touchedNames = useRef(new Set<string>())
+  useEffect(() => {
+    for (const name of headerFieldNames) if (header[name] !== baseHeader[name]) touchedNames.current.add(name)
+  }, [header, baseHeader])
+  return (name: string) => touchedNames.current.has(name)
 }

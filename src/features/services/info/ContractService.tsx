@@ -5,6 +5,7 @@ import { Menu } from '#ui/overlay/Menu.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { SkeletonCard } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
+import { NewerAppsNote } from '#features/services/info/NewerAppsNote.tsx'
 import { ServiceProgress } from '#features/services/info/ServiceProgress.tsx'
 import {
   AddressesCard,
@@ -49,9 +50,14 @@ export function ContractService({ order, onChanged, EventsPart }: ContractServic
           {row && <Menu label={t('panel.menu', { code: row.code })} kind="quiet" items={actions.listMenuItems(row)} />}
         </div>
         <LoadProblem problem={problem} title={t('page.missing')} onRetry={refetch} />
-        {row && <ServiceProgress row={row} jobs={jobs} actions={actions} />}
-        {row && row.system_status > 0 && <ConfigFacts row={row} actions={actions} label={t('capacity.title')} />}
-        {row && <NotCreatedNote row={row} />}
+        {row && (
+          <>
+            <ServiceProgress row={row} jobs={jobs} actions={actions} />
+            {row.system_status > 0 && <ConfigFacts row={row} actions={actions} label={t('capacity.title')} />}
+            <NewerAppsNote row={row} actions={actions} />
+            <NotCreatedNote row={row} />
+          </>
+        )}
         {row === null && (!problem || isOffline(problem)) && <p className="service-note">{t('panel.none')}</p>}
       </div>
       {row && (

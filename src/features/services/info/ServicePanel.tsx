@@ -14,6 +14,7 @@ import { useTranslation } from 'react-i18next'
 import { formatAdvice, formatFault, formatGivenUpAdvice } from '#features/services/fault-texts.ts'
 import { formatMemoryDifference } from '#features/services/memory-difference.ts'
 import { AddressFacts } from '#features/services/AddressFacts.tsx'
+import { NewerAppsNote } from '#features/services/info/NewerAppsNote.tsx'
 import { ServiceProgress } from '#features/services/info/ServiceProgress.tsx'
 import type { ServiceJob } from '#features/services/operations/jobs.ts'
 import type { useServiceActions } from '#features/services/operations/useServiceActions.tsx'
@@ -80,6 +81,7 @@ export function StateCard({ row, actions, isInContract = false, logPath }: State
           <p>{formatGivenUpAdvice(row.deployment_fault, isProvider(caller))}</p>
         </FaultNote>
       )}
+      {!isInContract && <NewerAppsNote row={row} actions={actions} />}
       {!isInContract && <NotCreatedNote row={row} />}
       <p className="service-links">
         {actions.isOffered(row, 'log') && <Link to={logPath}>{t('panel.log')}</Link>}

@@ -37,16 +37,16 @@ function ExistingUser({ id, ...props }: FormProps & { id: RowRef }) {
   const { t } = useTranslation('people')
   const formBase = useFormBase(id)
   if (formBase === undefined) return null
-  if (typeof formBase !== 'string') {
-    const note = formBase.base?.row.status === userStatus.deactivated && <Invitation userRow={formBase.base.row} />
-    return <UserForm formBase={formBase} formKey={String(id)} note={note} {...props} />
-  }
+  if (typeof formBase !== 'string')
+    return <UserForm formBase={formBase} formKey={String(id)} renderNote={renderInvitation} {...props} />
   return (
     <Dialog open side="right" title={t(`missing.${formBase}.title`)} onClose={props.onClose}>
       <p>{t(`missing.${formBase}.text`)}</p>
     </Dialog>
   )
 }
+
+const renderInvitation = (row: UserRow) => row.status === userStatus.deactivated && <Invitation userRow={row} />
 
 type MissingReason = 'unknown' | 'notHere'
 

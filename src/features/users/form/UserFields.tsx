@@ -35,7 +35,7 @@ export function UserFields({ form }: { form: ReturnType<typeof useUserForm> }) {
   return (
     <>
       {row && nameLockText !== null ? (
-        <UserFacts row={row} lockText={nameLockText} />
+        <UserFacts row={row} fields={form.fields} lockText={nameLockText} />
       ) : (
         <>
           <div className="user-name">
@@ -80,19 +80,33 @@ export function UserFields({ form }: { form: ReturnType<typeof useUserForm> }) {
   )
 }
 
+interface UserFactsProps {
+  row: UserRow
+  /** Values of the form. They differ from the row if the fields were locked after somebody had typed into them. */
+  fields: Pick<UserRow, 'name' | 'title'>
+  lockText: string
+}
+
 /** Name, e-mail and title of a user for whom the form can change none of them, with the reason once. */
-function UserFacts({ row: { name, email, title }, lockText }: { row: UserRow; lockText: string }) {
+function UserFacts({ row, fields, lockText }: UserFactsProps) {
   const { t } = useTranslation('people')
   const { t: tUsers } = useTranslation('users')
+  const formatUnsaved = (value: string) => <p className="field-help">{t('form.unsaved', { value })}</p>
   return (
     <div className="user-facts">
       <DescriptionList>
-        <DescriptionItem label={t('form.name')}>{name}</DescriptionItem>
+        <DescriptionItem label={t('form.name')}>
+          {row.name}
+          {fields.name !== row.name && formatUnsaved(fields.name)}
+        </DescriptionItem>
       </DescriptionList>
       <p className="field-help">{lockText}</p>
       <DescriptionList>
-        <DescriptionItem label={t('form.email')}>{email}</DescriptionItem>
-        <DescriptionItem label={t('form.title')}>{tUsers(`titles.${title}`)}</DescriptionItem>
+        <DescriptionItem label={t('form.email')}>{row.email}</DescriptionItem>
+        <DescriptionItem label={t('form.title')}>
+          {tUsers(`titles.${row.title}`)}
+          {fields.title !== row.title && formatUnsaved(tUsers(`titles.${fields.title}`))}
+        </DescriptionItem>
       </DescriptionList>
     </div>
   )

@@ -12,11 +12,12 @@ import { conflictFields } from '#features/users/form/user-form.ts'
 import { type UserFormOptions, useUserForm } from '#features/users/form/useUserForm.ts'
 
 interface UserFormProps extends UserFormOptions {
-  note?: ReactNode
+  /** Renders a note above the form for the row, which is the current one after a conflict. */
+  renderNote?: (row: UserRow) => ReactNode
   ExtraSections?: ComponentType<{ id: number; name: string; email: string }>
 }
 
-export function UserForm({ note, ExtraSections, ...options }: UserFormProps) {
+export function UserForm({ renderNote, ExtraSections, ...options }: UserFormProps) {
   const { t } = useTranslation('people')
   const { caller } = useSignedInSession()
   const form = useUserForm(options)
@@ -30,7 +31,7 @@ export function UserForm({ note, ExtraSections, ...options }: UserFormProps) {
       {...form.formProps}
       onClose={options.onClose}
     >
-      {note}
+      {row && renderNote?.(row)}
       <EditFormNotes
         form={{ conflict: form.conflict }}
         conflictTitle={t('conflict.title')}

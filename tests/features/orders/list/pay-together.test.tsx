@@ -165,3 +165,21 @@ it('A payer who returns from the gateway reads the result, and has the items sel
   await fixture.user.click(within(note.parentElement ?? document.body).getByRole('button', { name: 'Close' }))
   await expect.poll(() => fixture.browser.path()).toBe(toPayPath)
 })
+
+it('The home page pays all items of a currency with two clicks', async () => {
+  await setUpOrders()
+  await fixture.browser.openAs('admin@acme', '/app/home')
+  // With what the company has to pay already: a change in HKD, and a contract in USD.
+  const button = await screen.findByRole('button', { name: /^Pay 3 items · HKD 84,/ })
+  expect(screen.getAllByRole('button', { name: /^Pay \d/ })).toHaveLength(2)
+  await fixture.user.click(button)
+  const payment = await dialog('Pay 3 items')
+  await payment.findByText('New contract: First')
+  await payment.press(/^Pay HKD 84,.* by card$/)
+  await screen.findByText('Payment received')
+  await noDialog()
+  await expect
+    .poll(() => screen.queryAllByRole('button', { name: /^Pay \d/ }).map(({ textContent }) => textContent))
+    .toEqual([expect.stringMatching(/^Pay 2 items · USD /)])
+  expect(screen.queryByRole('button', { name: 'Pay New contract: First' })).toBeNull()
+})

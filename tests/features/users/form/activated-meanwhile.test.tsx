@@ -1,11 +1,12 @@
-/** Tests a refused change of a user's name on the outbox page, after that user was activated. */
+/** Tests changes of a user's name that meet a user who was activated meanwhile: in the drawer, and on the outbox page. */
 import { screen, within } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { updateCompanyUser } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
+import { lockUser, updateUser } from '#server/db/accounts/users.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
-import { findRow, readNames } from '#tests/support/pages/users.ts'
+import { findRow, readNames, saveUser } from '#tests/support/pages/users.ts'
 
 const fixture = setUpPages()
 
@@ -28,4 +29,33 @@ it('The reason of a refusal is above the form if its input has become a plain li
   const dialog = within(await screen.findByRole('dialog'))
   expect(dialog.queryByLabelText('Name')).toBeNull()
   await dialog.findByRole('alert')
+})
+
+it('A user who is activated while their drawer is open is in conflict, and nothing typed is lost', async () => {
+  const { server, browser, user } = fixture
+  const id = server.world.users['invited@alpha'] ?? 0
+  const companyId = server.world.companies.alpha
+  await browser.openAs('admin@alpha', `/app/user?user=${id}`)
+  const dialog = within(await screen.findByRole('dialog'))
+  const nameInput = await dialog.findByLabelText('Name')
+  await user.clear(nameInput)
+  await user.type(nameInput, 'Adrian Lau')
+  await user.click(dialog.getByRole('switch', { name: /Alert/ }))
+  await writeAsSystem(server.app, async (db) => {
+    const record = await lockUser(db, companyId, id)
+    if (record) await updateUser(db, record, { status: userStatus.activated })
+  })
+
+  await saveUser(user)
+  await dialog.findByText('This user was changed by somebody else in the meantime')
+  expect(dialog.queryByLabelText('Name')).toBeNull()
+  expect(dialog.getByText('You entered “Adrian Lau”. It is not saved.')).toBeTruthy()
+  expect(dialog.queryByRole('region', { name: 'Invitation' })).toBeNull()
+  expect(dialog.getByRole('switch', { name: /Alert/ })).toHaveProperty('checked', true)
+
+  await saveUser(user)
+  await expect.poll(() => document.querySelector('[role=dialog]')).toBe(null)
+  const record = await writeAsSystem(server.app, (db) => lockUser(db, companyId, id))
+  expect(record).toMatchObject({ status: userStatus.activated, alert: true })
+  expect(record?.name).not.toBe('Adrian Lau')
 })
