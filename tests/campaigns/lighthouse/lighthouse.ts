@@ -35,6 +35,7 @@ interface AuditReport {
 }
 
 interface Report {
+  finalDisplayedUrl: string
   runtimeError?: { code: string; message: string }
   categories: Record<CategoryId, { score: number | null; auditRefs: { id: string; weight: number }[] }>
   audits: Record<string, AuditReport>
@@ -63,7 +64,7 @@ export async function installLighthouse(): Promise<void> {
 
 /**
  * Measures one page in the browser of this debugging port. `isSignedIn` keeps cookies, storage and the service worker, which Lighthouse
- * otherwise clears before each measurement.
+ * otherwise clears before each measurement. Throws if the page was redirected.
  */
 export async function measurePage(
   url: string,
@@ -82,6 +83,8 @@ export async function measurePage(
   ]
   const report: Report = JSON.parse(await runProgram(process.execPath, args, folder))
   if (report.runtimeError) throw new Error(`${url}: ${report.runtimeError.message}`)
+  // Without its session, a page is redirected to the login.
+  if (report.finalDisplayedUrl !== url) throw new Error(`${url} was redirected to ${report.finalDisplayedUrl}`)
   const scores = Object.fromEntries(categoryIds.map((id) => [id, report.categories[id].score]))
   return {
     scores: scores as LighthouseResult['scores'],

@@ -96,7 +96,8 @@ export function PriceListsPage({ ActivityPart }: { ActivityPart: PriceActivityPa
         none: <EmptyList view={list.view} onFirstPage={() => list.changeView({ page: 1 })} />,
       }}
     >
-      {list.rows && <ActivityPart refreshKey={list.freshness.asOf} />}
+      {/* Not below the placeholder, which is higher than the rows. */}
+      {(list.freshness.asOf !== null || list.freshness.isCached) && <ActivityPart refreshKey={list.freshness.asOf} />}
       {openDialog?.kind === 'remove' && (
         <RemoveDialog overlaidRow={openDialog.overlaidRow} onClose={closeDialog} onDone={closeAndRefetch} />
       )}
