@@ -66,7 +66,7 @@ export function ModuleForm({ kind, initialRow }: ModuleFormProps) {
         )}
         <Field label={t('form.name')} maxLength={100} autoComplete="off" {...form.getFieldProps('name')} />
         {isLoading ? (
-          <div className="module-form-space">
+          <div className="fields-space">
             <Skeleton lines={8} />
           </div>
         ) : (

@@ -73,6 +73,7 @@ export function PriceListsPage({ ActivityPart }: { ActivityPart: PriceActivityPa
           key: 'import',
           label: t('act.import'),
           icon: 'upload',
+          hasDialog: true,
           disabledReason: offlineReason,
           onSelect: () => setOpenDialog({ kind: 'import' }),
         },
