@@ -37,6 +37,8 @@ export function ContractPanel(props: Props) {
   const { timeZone, priceData, modules } = prices
   const businessDay = useToday(timeZone)
   const today = timeZone === null ? null : businessDay
+  // The terms have more lines when the contract is known, so they appear then.
+  const isLoading = row.contract_id > 0 && history.rows === null && history.problem === null
   return (
     <>
       <PaymentResult
@@ -54,11 +56,12 @@ export function ContractPanel(props: Props) {
         />
       )}
       {isEditing && (editorProps ? <ContractEditor {...editorProps} /> : <Skeleton lines={6} />)}
-      <div className={isEditing ? 'page-main' : 'page-columns'}>
+      {isLoading && <SkeletonCard lines={10} />}
+      <div className={`${isEditing ? 'page-main' : 'page-columns'}${isLoading ? ' order-loading' : ''}`}>
         <ContractTerms {...{ row, contract, priceData, modules, today, isEditing }} history={history.rows} />
         {!isEditing && <ServiceAndActivity {...props} />}
       </div>
-      {!isEditing && row.contract_id > 0 && (
+      {!isEditing && !isLoading && row.contract_id > 0 && (
         <ContractHistory {...history} onRetry={() => void history.refetch()} currentId={row.contract_id} />
       )}
     </>
