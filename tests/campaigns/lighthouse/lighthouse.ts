@@ -58,7 +58,10 @@ export async function installLighthouse(): Promise<void> {
   if (existsSync(program)) return
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: { lighthouse: version } }))
+  await writeFile(
+    join(folder, 'package.json'),
+    JSON.stringify({ private: true, dependencies: { lighthouse: version } }),
+  )
   await runProgram('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], folder)
 }
 

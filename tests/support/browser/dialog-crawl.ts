@@ -77,7 +77,8 @@ export async function crawlDialogs(walk: ScreenWalk, screen: Screen, crawl: Dial
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         const violations = await findSeriousViolations(page, selector)
-        if (violations.length > 0) crawl.faults[`${screen.name} > ${name}, ${lang}, ${size}, ${colorScheme}`] = violations
+        if (violations.length > 0)
+          crawl.faults[`${screen.name} > ${name}, ${lang}, ${size}, ${colorScheme}`] = violations
       }
     }
     await page.emulateMedia({ colorScheme: 'light' })
@@ -115,7 +116,8 @@ export async function crawlDialogs(walk: ScreenWalk, screen: Screen, crawl: Dial
     const items = await page.locator(`${menuSelector} [role^=menuitem]`).evaluateAll((elements) =>
       elements.map((element) => ({
         label: element.textContent?.trim() ?? '',
-        hasDialog: element.getAttribute('aria-haspopup') === 'dialog' && element.getAttribute('aria-disabled') !== 'true',
+        hasDialog:
+          element.getAttribute('aria-haspopup') === 'dialog' && element.getAttribute('aria-disabled') !== 'true',
       })),
     )
     const menuKey = items.map(({ label }) => label).join(' · ')
