@@ -1,5 +1,6 @@
 import { Suspense } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
+import type { PlainDate } from '#domain/time.ts'
 import { Skeleton, SkeletonCard } from '#ui/page/Skeleton.tsx'
 import { useToday } from '#ui/page/use-today.ts'
 import { ContractEditor, type ContractEditorProps } from '#features/orders/change/ContractEditor.tsx'
@@ -32,13 +33,11 @@ interface Props extends Pick<ContractParts, 'ServicePart' | 'ActivityPart'> {
 }
 
 export function ContractPanel(props: Props) {
-  const { order, prices, history, contract, editorProps, isEditing, onOpen, onUndone, onChanged } = props
+  const { order, prices, history, editorProps, isEditing, onOpen, onUndone, onChanged } = props
   const { row } = order.overlaidRow
-  const { timeZone, priceData, modules } = prices
+  const { timeZone, modules } = prices
   const businessDay = useToday(timeZone)
   const today = timeZone === null ? null : businessDay
-  // The terms have more lines when the contract is known, so they appear then.
-  const isLoading = row.contract_id > 0 && history.rows === null && history.problem === null
   return (
     <>
       <PaymentResult
@@ -56,8 +55,22 @@ export function ContractPanel(props: Props) {
         />
       )}
       {isEditing && (editorProps ? <ContractEditor {...editorProps} /> : <Skeleton lines={6} />)}
+      <TermsAndHistory {...props} today={today} />
+    </>
+  )
+}
+
+/** The terms have more lines when the contract is known. They appear then, so that nothing moves. */
+function TermsAndHistory(props: Props & { today: PlainDate | null }) {
+  const { order, prices, history, contract, isEditing, today } = props
+  const { row } = order.overlaidRow
+  const { priceData, modules } = prices
+  const isLoading = row.contract_id > 0 && history.rows === null && history.problem === null
+  const layoutClass = isEditing ? 'page-main' : 'page-columns'
+  return (
+    <>
       {isLoading && <SkeletonCard lines={10} />}
-      <div className={`${isEditing ? 'page-main' : 'page-columns'}${isLoading ? ' order-loading' : ''}`}>
+      <div className={isLoading ? `${layoutClass} order-loading` : layoutClass}>
         <ContractTerms {...{ row, contract, priceData, modules, today, isEditing }} history={history.rows} />
         {!isEditing && <ServiceAndActivity {...props} />}
       </div>
