@@ -15,6 +15,7 @@ import { run as fees } from '#tests/campaigns/fees.ts'
 import { run as histories } from '#tests/campaigns/histories.ts'
 import { run as invitationFlood } from '#tests/campaigns/invitation-flood.ts'
 import { run as killWrites } from '#tests/campaigns/kill-writes.ts'
+import { run as lighthouse } from '#tests/campaigns/lighthouse.ts'
 import { run as money } from '#tests/campaigns/money.ts'
 import { run as mutants } from '#tests/campaigns/mutants.ts'
 import { runNightly } from '#tests/campaigns/nightly.ts'
@@ -48,6 +49,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   fees,
   histories,
   'invitation-flood': invitationFlood,
+  lighthouse,
   money,
   mutants,
   'outbox-model': outboxModel,

@@ -1,13 +1,13 @@
 import { useSearchParams } from 'react-router-dom'
 import { TabLinks } from '#ui/links/TabLinks.tsx'
 import { Page } from '#ui/page/Page.tsx'
+import type { PageTool } from '#ui/page/PageTools.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import type { ServiceResultComponent } from '#features/activity/JobResult.tsx'
 import { JobList } from '#features/activity/JobList.tsx'
 import { activityTabs } from '#features/activity/JobsPanel.tsx'
 import { InboxList } from '#features/activity/InboxList.tsx'
-import { MarkAllButton } from '#features/activity/MarkAllButton.tsx'
 import { useInbox } from '#features/activity/useInbox.ts'
 import { useJobActions } from '#features/activity/useJobActions.ts'
 import { VerifyAuditTrail } from '#features/activity/VerifyAuditTrail.tsx'
@@ -19,14 +19,23 @@ export function ActivityPage({ ServiceResult }: { ServiceResult: ServiceResultCo
   const tab = query.get('tab') === 'tasks' ? 'tasks' : 'inbox'
   const { isVerifying, problem, verify, changeJob } = useJobActions()
   const inbox = useInbox()
-  const action =
-    tab === 'tasks' ? (
-      <VerifyAuditTrail kind="primary" isBusy={isVerifying} onVerify={() => void verify()} />
-    ) : (
-      <MarkAllButton inbox={inbox} />
-    )
+  const markAllTool: PageTool = {
+    key: 'markAll',
+    label: t('markAll'),
+    icon: 'check',
+    disabledReason: inbox.unreadCount === 0 && t('allRead'),
+    onSelect: inbox.markAllRead,
+  }
   return (
-    <Page title={t('panel')} intro={t(tab === 'tasks' ? 'lead' : 'inboxLead')} width="narrow" action={action}>
+    <Page
+      title={t('panel')}
+      intro={t(tab === 'tasks' ? 'lead' : 'inboxLead')}
+      width="narrow"
+      action={
+        tab === 'tasks' && <VerifyAuditTrail kind="primary" isBusy={isVerifying} onVerify={() => void verify()} />
+      }
+      tools={tab === 'inbox' && inbox.rows?.length ? [markAllTool] : []}
+    >
       <TabLinks
         className="activity-tabs"
         label={t('panel')}

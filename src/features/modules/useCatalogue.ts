@@ -19,8 +19,9 @@ export function usePreloadApps(): void {
 }
 
 /**
- * Returns all modules of a client type, by default the selected one, and all apps, from the device. Forms and validations use them to find dependencies, settings and
- * missing apps. `isComplete`: the device has all of them.
+ * Returns all modules of a client type, by default the selected one, and all apps, from the device. Forms and validations use them to find
+ * dependencies, settings and missing apps. `isComplete`: the device has all of them. `isLoading`: the device has none of them yet, and they
+ * are being read.
  */
 export function useCatalogue(ownType?: ClientType) {
   const selectedType = useClientType(getClientType)
@@ -31,6 +32,10 @@ export function useCatalogue(ownType?: ClientType) {
     type,
     modules: modules.rows?.map(({ row }) => row),
     apps: apps.rows?.map(({ row }) => row),
+    isLoading: [modules, apps].some(
+      ({ rows, freshness: { asOf, isCached }, problem }) =>
+        rows === undefined || (asOf === null && !isCached && problem === null),
+    ),
     isComplete: modules.freshness.complete && apps.freshness.complete,
     asOf: modules.freshness.asOf,
   }

@@ -106,11 +106,12 @@ function RowActions<R>({ row, name, actions }: { row: R; name: string; actions: 
   const items = actions
     // An action whose button has text is in the menu too, because a phone hides most of these buttons.
     .filter((action) => action !== directAction || (action.directButton === 'words' && !action.isOnPhone))
-    .map(({ key, label, icon, isDestructive, getDisabledReason, onSelect }) => ({
+    .map(({ key, label, icon, isDestructive, hasDialog, getDisabledReason, onSelect }) => ({
       key,
       label,
       icon,
       isDestructive: isDestructive ?? false,
+      hasDialog: hasDialog ?? false,
       disabledReason: getDisabledReason?.(row),
       onSelect: () => onSelect(row),
     }))
@@ -137,6 +138,7 @@ function DirectButton<R>({ row, name, action }: { row: R; name: string; action: 
       icon={isWords ? undefined : action.icon}
       isIconOnly={!isWords}
       disabledReason={action.getDisabledReason?.(row)}
+      {...(action.hasDialog ? { 'aria-haspopup': 'dialog' as const } : {})}
       onClick={() => action.onSelect(row)}
     >
       {isWords ? (

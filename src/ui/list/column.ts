@@ -52,6 +52,8 @@ export interface RowAction<R> {
   label: string
   icon: IconName
   isDestructive?: boolean
+  /** The action opens a dialog or a drawer, which its button announces. */
+  hasDialog?: boolean
   /** Adds a separate button next to the menu, with an icon or with text. */
   directButton?: 'icon' | 'words'
   /** Shows the button with text on phones too, 64 x 44. */

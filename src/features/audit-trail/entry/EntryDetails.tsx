@@ -67,7 +67,7 @@ function EntryChanges({ entry }: EntryProps) {
   if (changes.length === 0 && !isUpdate) return null
   return (
     <section>
-      <h3>{t('entry.differences')}</h3>
+      <h2>{t('entry.differences')}</h2>
       {changes.length > 0 ? (
         <Differences entry={entry} />
       ) : (
@@ -87,7 +87,7 @@ function EntryFacts({ entry }: EntryProps) {
   const recordPath = toRecordPath(entry, caller)
   return (
     <section>
-      <h3>{t('entry.details')}</h3>
+      <h2>{t('entry.details')}</h2>
       <DescriptionList>
         <DescriptionItem label={t('column.type')}>{formatType(entry)}</DescriptionItem>
         <DescriptionItem label={t('column.operation')}>{formatOperation(entry)}</DescriptionItem>

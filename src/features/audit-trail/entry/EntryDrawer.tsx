@@ -98,7 +98,7 @@ function MissingEntry({ result }: { result: ReturnType<typeof useEntry> }) {
     return <ProblemNote problem={result.problem} shouldFocus />
   return (
     <>
-      <h3>{t(isUnknown ? 'entry.missing' : 'entry.notHere')}</h3>
+      <h2>{t(isUnknown ? 'entry.missing' : 'entry.notHere')}</h2>
       <p>{t(isUnknown ? 'entry.missingText' : 'entry.notHereText')}</p>
     </>
   )

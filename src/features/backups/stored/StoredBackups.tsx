@@ -48,6 +48,7 @@ export function StoredBackups({ service, storedBackups, today, services, onDone 
           <Button
             icon="upload"
             disabledReason={isNoneAllowed ? noneReason : offlineReason}
+            aria-haspopup="dialog"
             onClick={() => setBackingUp(true)}
           >
             {t('backUp.act')}

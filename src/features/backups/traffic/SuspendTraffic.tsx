@@ -31,6 +31,7 @@ export function SuspendTraffic({ service, plan, onDone }: SuspendTrafficProps) {
       <Button
         icon={action === 'allow' ? 'play' : 'stop'}
         disabledReason={disabledReason}
+        aria-haspopup="dialog"
         onClick={() => setPendingAction(action)}
       >
         {t(`traffic.${action}`)}

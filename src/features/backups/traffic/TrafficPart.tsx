@@ -75,7 +75,7 @@ export function TrafficPart({ service, charges, parts, onPay }: TrafficPartProps
             printLabel={t('traffic.print', { month })}
             onPrint={row.pay_date === null ? null : () => parts.print('TRAFFIC', row.id)}
           >
-            <Button kind="plain" isIconOnly icon="info" onClick={() => setExplainedRow(row)}>
+            <Button kind="plain" isIconOnly icon="info" aria-haspopup="dialog" onClick={() => setExplainedRow(row)}>
               {t('traffic.whyOf', { month })}
             </Button>
           </PaymentActions>

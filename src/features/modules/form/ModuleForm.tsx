@@ -7,6 +7,7 @@ import { Field } from '#ui/form/Field.tsx'
 import { PageForm } from '#ui/form/PageForm.tsx'
 import { MacBanner } from '#ui/page/MacBanner.tsx'
 import { Page } from '#ui/page/Page.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { AppsField } from '#features/modules/form/AppsField.tsx'
 import { JoinedContracts } from '#features/modules/form/JoinedContracts.tsx'
@@ -25,7 +26,7 @@ interface ModuleFormProps {
 export function ModuleForm({ kind, initialRow }: ModuleFormProps) {
   const { t } = useTranslation('modules')
   const navigate = useNavigate()
-  const { form, type, otherModules, apps, codeProps } = useModuleForm(kind, initialRow)
+  const { form, type, otherModules, apps, isLoading, codeProps } = useModuleForm(kind, initialRow)
   const { row, values } = form
   const isHidden = kind === 'hidden'
   const formatField = (field: ModuleField, currentRow: ModuleRow) => ({
@@ -64,31 +65,48 @@ export function ModuleForm({ kind, initialRow }: ModuleFormProps) {
           />
         )}
         <Field label={t('form.name')} maxLength={100} autoComplete="off" {...form.getFieldProps('name')} />
-        {isHidden && (
-          <>
-            <ModulesField
-              name="conditions"
-              modules={otherModules.filter(({ hidden }) => !hidden)}
-              {...form.getValueProps('conditions')}
-            />
-            <RadioField
-              label={t('form.any')}
-              options={[
-                { value: 'all', label: t('form.anyNo') },
-                { value: 'any', label: t('form.anyYes') },
-              ]}
-              {...form.getRadioProps('any_condition')}
-            />
-            <JoinedContracts
-              type={type}
-              conditions={values.conditions}
-              isAnyCondition={values.any_condition === 'any'}
-            />
-          </>
+        {isLoading ? (
+          <div className="fields-space">
+            <Skeleton lines={8} />
+          </div>
+        ) : (
+          <CatalogueFields {...{ kind, form, type, otherModules, apps }} />
         )}
-        <ModulesField name="dependencies" modules={otherModules} {...form.getValueProps('dependencies')} />
-        <AppsField apps={apps} isOptional={!isHidden} {...form.getValueProps('apps')} />
       </PageForm>
     </Page>
+  )
+}
+
+type CatalogueFieldsProps = Pick<ModuleFormProps, 'kind'> &
+  Pick<ReturnType<typeof useModuleForm>, 'form' | 'type' | 'otherModules' | 'apps'>
+
+/** The fields whose choices are modules and apps. They appear when both are known, so that nothing moves. */
+function CatalogueFields({ kind, form, type, otherModules, apps }: CatalogueFieldsProps) {
+  const { t } = useTranslation('modules')
+  const { values } = form
+  const isHidden = kind === 'hidden'
+  return (
+    <>
+      {isHidden && (
+        <>
+          <ModulesField
+            name="conditions"
+            modules={otherModules.filter(({ hidden }) => !hidden)}
+            {...form.getValueProps('conditions')}
+          />
+          <RadioField
+            label={t('form.any')}
+            options={[
+              { value: 'all', label: t('form.anyNo') },
+              { value: 'any', label: t('form.anyYes') },
+            ]}
+            {...form.getRadioProps('any_condition')}
+          />
+          <JoinedContracts type={type} conditions={values.conditions} isAnyCondition={values.any_condition === 'any'} />
+        </>
+      )}
+      <ModulesField name="dependencies" modules={otherModules} {...form.getValueProps('dependencies')} />
+      <AppsField apps={apps} isOptional={!isHidden} {...form.getValueProps('apps')} />
+    </>
   )
 }

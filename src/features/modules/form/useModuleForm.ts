@@ -71,7 +71,14 @@ export function useModuleForm(kind: ModuleKind, initialRow: OverlaidRow<ModuleRo
     },
   })
   const findCodeFault = () => check(form.fields, form.changes).find(({ field }) => field === 'code')
-  return { form, type, otherModules, apps: catalogue.apps, codeProps: useCodeProps(form, findCodeFault, formatFault) }
+  return {
+    form,
+    type,
+    otherModules,
+    apps: catalogue.apps,
+    isLoading: catalogue.isLoading,
+    codeProps: useCodeProps(form, findCodeFault, formatFault),
+  }
 }
 
 /** Checks the code when its field loses the focus, and again when the complete catalogue has arrived. */

@@ -35,6 +35,7 @@ export function useModuleActions(onRemove: Action['onSelect']) {
           label: t('act.remove'),
           icon: 'remove',
           isDestructive: true,
+          hasDialog: true,
           getDisabledReason: () => (isSessionExpired ? tUi('form.lapsed') : null),
           onSelect: onRemove,
         },

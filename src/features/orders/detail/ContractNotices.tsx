@@ -115,7 +115,11 @@ function PendingOrder({
       tone="warning"
       icon="waiting"
       actions={
-        <Button disabledReason={offlineReason} onClick={() => onOpen({ kind: 'remove', target: 'pending' })}>
+        <Button
+          disabledReason={offlineReason}
+          aria-haspopup="dialog"
+          onClick={() => onOpen({ kind: 'remove', target: 'pending' })}
+        >
           {t('act.removePending')}
         </Button>
       }
@@ -146,7 +150,11 @@ function BackupDue({ due, today, onOpen }: BackupDueProps) {
       tone={isOverdue ? 'danger' : 'warning'}
       icon={isOverdue ? 'alert' : 'waiting'}
       actions={
-        <Button disabledReason={offlineReason} onClick={() => onOpen({ kind: 'pay', order: toPayableOrder(due) })}>
+        <Button
+          disabledReason={offlineReason}
+          aria-haspopup="dialog"
+          onClick={() => onOpen({ kind: 'pay', order: toPayableOrder(due) })}
+        >
           {t('pending.pay')}
         </Button>
       }

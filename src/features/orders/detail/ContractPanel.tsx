@@ -1,5 +1,6 @@
 import { Suspense } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
+import type { PlainDate } from '#domain/time.ts'
 import { Skeleton, SkeletonCard } from '#ui/page/Skeleton.tsx'
 import { useToday } from '#ui/page/use-today.ts'
 import { ContractEditor, type ContractEditorProps } from '#features/orders/change/ContractEditor.tsx'
@@ -32,9 +33,9 @@ interface Props extends Pick<ContractParts, 'ServicePart' | 'ActivityPart'> {
 }
 
 export function ContractPanel(props: Props) {
-  const { order, prices, history, contract, editorProps, isEditing, onOpen, onUndone, onChanged } = props
+  const { order, prices, history, editorProps, isEditing, onOpen, onUndone, onChanged } = props
   const { row } = order.overlaidRow
-  const { timeZone, priceData, modules } = prices
+  const { timeZone, modules } = prices
   const businessDay = useToday(timeZone)
   const today = timeZone === null ? null : businessDay
   return (
@@ -54,11 +55,26 @@ export function ContractPanel(props: Props) {
         />
       )}
       {isEditing && (editorProps ? <ContractEditor {...editorProps} /> : <Skeleton lines={6} />)}
-      <div className={isEditing ? 'page-main' : 'page-columns'}>
+      <TermsAndHistory {...props} today={today} />
+    </>
+  )
+}
+
+/** The terms have more lines when the contract is known. They appear then, so that nothing moves. */
+function TermsAndHistory(props: Props & { today: PlainDate | null }) {
+  const { order, prices, history, contract, isEditing, today } = props
+  const { row } = order.overlaidRow
+  const { priceData, modules } = prices
+  const isLoading = row.contract_id > 0 && history.rows === null && history.problem === null
+  const layoutClass = isEditing ? 'page-main' : 'page-columns'
+  return (
+    <>
+      {isLoading && <SkeletonCard lines={10} />}
+      <div className={isLoading ? `${layoutClass} order-loading` : layoutClass}>
         <ContractTerms {...{ row, contract, priceData, modules, today, isEditing }} history={history.rows} />
         {!isEditing && <ServiceAndActivity {...props} />}
       </div>
-      {!isEditing && row.contract_id > 0 && (
+      {!isEditing && !isLoading && row.contract_id > 0 && (
         <ContractHistory {...history} onRetry={() => void history.refetch()} currentId={row.contract_id} />
       )}
     </>

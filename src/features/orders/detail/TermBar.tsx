@@ -24,7 +24,7 @@ export function TermBar({ start, end, today }: Props) {
         <rect className="past" width={position} y="5" height="6" rx="3" />
         {today !== null && elapsedDays < totalDays && <line x1={position} x2={position} y1="0" y2="16" />}
       </svg>
-      {today !== null && <p>{describeTerm(today)}</p>}
+      <p>{today === null ? '\u00a0' : describeTerm(today)}</p>
     </div>
   )
 

@@ -68,8 +68,17 @@ export function useContractActions(props: Props): Pick<PageProps, 'action' | 'to
   }
 }
 
-const renderButton = ({ key, icon, label, disabledReason, onSelect }: MenuItem, kind: 'primary' | 'quiet') => (
-  <Button key={key} {...{ kind, disabledReason }} icon={kind === 'quiet' ? icon : undefined} onClick={onSelect}>
+const renderButton = (
+  { key, icon, label, hasDialog, disabledReason, onSelect }: MenuItem,
+  kind: 'primary' | 'quiet',
+) => (
+  <Button
+    key={key}
+    {...{ kind, disabledReason }}
+    {...(hasDialog ? { 'aria-haspopup': 'dialog' as const } : {})}
+    icon={kind === 'quiet' ? icon : undefined}
+    onClick={onSelect}
+  >
     {label}
   </Button>
 )
@@ -96,12 +105,14 @@ function useMainActions({ row, onEdit, onOpen }: Pick<Props, 'row' | 'onEdit' | 
     key: 'extend',
     label: t('act.extend'),
     icon: 'calendar',
+    hasDialog: true,
     disabledReason: getDisabledReason('extend'),
     onSelect: () => onOpen({ kind: 'extend' }),
   }
   const payAction: MenuItem | null = payableOrder && {
     key: 'pay',
     label: t('act.pay', { amount: formatAmount(row.currency, payableOrder.pay_amount ?? '0.00') }),
+    hasDialog: true,
     disabledReason: offlineReason,
     onSelect: () => onOpen({ kind: 'pay', order: payableOrder }),
   }
@@ -143,6 +154,7 @@ function useMenuItems({
       key: 'info',
       label: t('act.info'),
       icon: 'service',
+      hasDialog: true,
       isOffered: row.system_status > 0 && !isEditing,
       onSelect: () => onOpen({ kind: 'info' }),
     },
@@ -151,6 +163,7 @@ function useMenuItems({
       key: 'alert',
       label: t('act.alert'),
       icon: 'mail',
+      hasDialog: true,
       isOffered: isDeleteLevel(caller) && row.client_type === 'mma' && !isEditing,
       onSelect: () => onOpen({ kind: 'alert' }),
     },
@@ -166,6 +179,7 @@ function useMenuItems({
       label: t('act.remove'),
       icon: 'remove',
       isDestructive: true,
+      hasDialog: true,
       isOffered: row.state === 'unpaid' && !isEditing,
       disabledReason: readOnlyReason,
       onSelect: () => onOpen({ kind: 'remove', target: 'order' }),

@@ -43,6 +43,7 @@ export function useActions(
       ? { key: 'pay', label: t('action.pay'), directButton: 'words', isOnPhone: true }
       : { key: `pay ${order.contractType} ${order.id}`, label: formatMatter(order) }),
     icon: 'price',
+    hasDialog: true,
     getDisabledReason: () => unsendableReason,
     onSelect: () => onOpenDialog({ kind: 'pay', row, order }),
   })
@@ -56,6 +57,7 @@ export function useActions(
         key: 'info',
         label: t('info.item'),
         icon: 'info',
+        hasDialog: true,
         isOffered: row.system_status > 0,
         onSelect: () => onOpenDialog({ kind: 'info', row }),
       },
@@ -87,6 +89,7 @@ export function useActions(
         label: t('action.removePending'),
         icon: 'remove',
         isDestructive: true,
+        hasDialog: true,
         isOffered: Boolean(row.pending),
         getDisabledReason: () => unsendableReason,
         onSelect: () => onOpenDialog({ kind: 'remove', target: 'pending', row }),
@@ -96,6 +99,7 @@ export function useActions(
         label: t('action.remove'),
         icon: 'remove',
         isDestructive: true,
+        hasDialog: true,
         isOffered: row.contract_id === 0,
         getDisabledReason: () => removalBlockedReason ?? getActionReason('remove', row),
         onSelect: () => onOpenDialog({ kind: 'remove', target: 'order', row }),

@@ -73,6 +73,7 @@ export function PriceListsPage({ ActivityPart }: { ActivityPart: PriceActivityPa
           key: 'import',
           label: t('act.import'),
           icon: 'upload',
+          hasDialog: true,
           disabledReason: offlineReason,
           onSelect: () => setOpenDialog({ kind: 'import' }),
         },
@@ -96,7 +97,8 @@ export function PriceListsPage({ ActivityPart }: { ActivityPart: PriceActivityPa
         none: <EmptyList view={list.view} onFirstPage={() => list.changeView({ page: 1 })} />,
       }}
     >
-      {list.rows && <ActivityPart refreshKey={list.freshness.asOf} />}
+      {/* Not below the placeholder, which is higher than the rows. */}
+      {(list.freshness.asOf !== null || list.freshness.isCached) && <ActivityPart refreshKey={list.freshness.asOf} />}
       {openDialog?.kind === 'remove' && (
         <RemoveDialog overlaidRow={openDialog.overlaidRow} onClose={closeDialog} onDone={closeAndRefetch} />
       )}

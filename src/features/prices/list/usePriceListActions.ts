@@ -61,6 +61,7 @@ export function usePriceListActions({ lists, today, getListState, onRemove, onRe
           key: 'reinstate',
           label: t('act.reinstate'),
           icon: 'check',
+          hasDialog: true,
           getDisabledReason: () => getReinstateReason(row),
           onSelect: onReinstate,
         }
@@ -69,6 +70,7 @@ export function usePriceListActions({ lists, today, getListState, onRemove, onRe
           label: t(row.confirmed ? 'act.withdraw' : 'act.remove'),
           icon: 'remove',
           isDestructive: true,
+          hasDialog: true,
           getDisabledReason: getRemoveReason,
           onSelect: onRemove,
         },

@@ -14,6 +14,7 @@ import { Avatar } from '#ui/display/Avatar.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { ProfileForm } from '#features/profile/components/ProfileForm.tsx'
 import { usePicture } from '#features/profile/components/usePicture.ts'
@@ -34,12 +35,18 @@ export function Profile() {
     <AccountPage tab="profile">
       <section className="card profile">
         {/* The form is rendered only after the waiting writes were read, because it is based on them. */}
-        {isEditing && ownRow ? (
-          <ProfileForm overlaidRow={ownRow} onClose={() => setQuery({}, { replace: true })} />
+        {isEditing && !ownRow ? (
+          <Skeleton lines={8} />
         ) : (
-          <ProfileHead {...{ overlaidRow, editButtonRef }} onEdit={() => setQuery({ edit: '1' })} />
+          <>
+            {isEditing && ownRow ? (
+              <ProfileForm overlaidRow={ownRow} onClose={() => setQuery({}, { replace: true })} />
+            ) : (
+              <ProfileHead {...{ overlaidRow, editButtonRef }} onEdit={() => setQuery({ edit: '1' })} />
+            )}
+            <ProfileFacts row={overlaidRow.row} />
+          </>
         )}
-        <ProfileFacts row={overlaidRow.row} />
       </section>
     </AccountPage>
   )

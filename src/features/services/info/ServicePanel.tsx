@@ -199,6 +199,7 @@ export function ConfigFacts({ row, actions, label }: Pick<ServicePanelProps, 'ro
             <Button
               icon="refresh"
               disabledReason={actions.getDisabledReason('reboot', row)}
+              aria-haspopup="dialog"
               onClick={() => actions.openDialog({ kind: 'reboot', row })}
             >
               {t('panel.reboot')}

@@ -36,7 +36,11 @@ export function ServiceProgress({ row, jobs, actions }: ServiceProgressProps) {
           <p>
             <Icon name="key" /> {t('password.ready')}
           </p>
-          <Button icon="seen" onClick={() => actions.openDialog({ kind: 'password', row, intent: passwordJob.intent })}>
+          <Button
+            icon="seen"
+            aria-haspopup="dialog"
+            onClick={() => actions.openDialog({ kind: 'password', row, intent: passwordJob.intent })}
+          >
             {t('password.show')}
           </Button>
         </div>

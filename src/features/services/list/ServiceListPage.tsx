@@ -57,11 +57,12 @@ export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) 
   const listRowActions = ({ row }: ServiceListRow): RowAction<ServiceListRow>[] =>
     serviceActions
       .listMenuItems(row)
-      .map(({ key, label, icon = 'more', isDestructive = false, disabledReason, onSelect }) => ({
+      .map(({ key, label, icon = 'more', isDestructive = false, hasDialog = false, disabledReason, onSelect }) => ({
         key,
         label,
         icon,
         isDestructive,
+        hasDialog,
         ...(key === 'reset' ? { directButton: 'icon' } : {}),
         getDisabledReason: () => disabledReason ?? null,
         onSelect,

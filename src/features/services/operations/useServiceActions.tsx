@@ -90,6 +90,7 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
       label: t(`move.${action}`),
       icon: icons[action],
       isDestructive: dangerousActions.includes(action),
+      hasDialog: action !== 'log',
       disabledReason: getDisabledReason(action, row),
       onSelect: () => selectAction(action, row),
     }))
@@ -100,6 +101,7 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
             key: 'password',
             label: t('move.password'),
             icon: 'seen',
+            hasDialog: true,
             disabledReason: offlineReason,
             onSelect: () => setOpenDialog({ kind: 'password', row, intent: passwordJob.intent }),
           },

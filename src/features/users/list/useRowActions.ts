@@ -68,6 +68,7 @@ export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
         key: 'edit',
         label: t('action.edit'),
         icon: 'edit',
+        hasDialog: true,
         getDisabledReason: (overlaidRow) =>
           overlaidRow.row.status === userStatus.deleted ? t('reason.deleted') : null,
         onSelect: (overlaidRow) => onOpen(overlaidRow.row.id),
@@ -79,6 +80,7 @@ export function useRowActions({ onOpen, onRemove, onDone }: RowActionHandlers) {
         label: t('action.remove'),
         icon: 'remove',
         isDestructive: true,
+        hasDialog: true,
         getDisabledReason: getDisabledReason('remove'),
         onSelect: onRemove,
       },
