@@ -28,7 +28,6 @@ export function ActivityPage({ ServiceResult }: { ServiceResult: ServiceResultCo
   return (
     <Page title={t('panel')} intro={t(tab === 'tasks' ? 'lead' : 'inboxLead')} width="narrow" action={action}>
       <TabLinks
-        className="activity-tabs"
         label={t('panel')}
         tabs={activityTabs.map((name) => ({
           name,
