@@ -32,10 +32,10 @@ export function RangeMenu({ title, text, icon, className, children }: RangeMenuP
     document.addEventListener('pointerdown', onPointerDown)
     return () => document.removeEventListener('pointerdown', onPointerDown)
   }, [isOpen, hide])
-  const close = () => {
+  const close = useLatestCallback(() => {
     setIsOpen(false)
     root.current?.querySelector('button')?.focus()
-  }
+  })
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen || event.defaultPrevented) return
     event.stopPropagation()
