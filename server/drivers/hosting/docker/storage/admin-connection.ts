@@ -2,7 +2,7 @@ import { Client, DatabaseError } from 'pg'
 import { StartProblem } from '#server/config/config.ts'
 import { describePostgresAddress, PostgresAddressError } from '#server/config/postgres-address.ts'
 import { createServerTarget, type ServerHost, type ServerTarget } from '#server/config/postgres-target.ts'
-import { type HostingError, type HostingFault, toHostingError } from '#server/drivers/hosting/hosting-driver.ts'
+import { HostingError, type HostingFault, toHostingError } from '#server/drivers/hosting/hosting-driver.ts'
 
 /** In ms. Creating a database copies a template of several MB. */
 const limits = { connectMs: 5_000, queryMs: 120_000, lockMs: 90_000 }
