@@ -49,6 +49,16 @@ const backups: Readonly<Record<string, readonly DemoBackup[]>> = {
   globex: [{ code: 'globex01', pdb_type: 'pdb2rds', period: 5, period_type: 'month', daysAgo: 2, status: 0 }],
 }
 
+/** Acme also owes a change in HKD, so the two can be paid together (decision 110). */
+const owedBackup: DemoBackup = {
+  code: 'acmetrade',
+  pdb_type: 'pdb2rds',
+  period: 6,
+  period_type: 'month',
+  daysAgo: 1,
+  status: 0,
+}
+
 const traffics: Readonly<Record<string, readonly DemoTraffic[]>> = {
   acme: [
     { code: 'acmetrade', monthsAgo: 1, measured: '50.00' },
@@ -75,14 +85,32 @@ export async function loadBackups(
   app: AppContext,
   { companyId, code, listId, now }: { companyId: number; code: string; listId: number; now: number },
 ): Promise<void> {
-  const prices = (await findPriceListById(db, listId))?.content.pdbPrice
-  if (!prices) throw new Error('the price list of the demo data has no backup prices')
-  const context = { app, db, companyId, listId, prices, now }
+  const context = { app, db, companyId, listId, prices: await getBackupPrices(db, listId), now }
   for (const backup of backups[code] ?? []) await loadBackup(context, backup)
   for (const traffic of traffics[code] ?? []) await loadTraffic(context, traffic)
   // The months up to the previous one are closed, so that the scheduled job does not bill months without measurements.
   const lastMonth = getLastDay(`${toPlainDate(app.config.timeZone, now).slice(0, 7)}-01`).slice(0, 7)
   await db.updateTable('service').set({ closed_month: lastMonth }).where('company_id', '=', companyId).execute()
+}
+
+/** Loads an unpaid backup of Acme. Only the demo has it: tests load the companies without it, and count what they owe. */
+export async function loadOwedBackup(
+  db: DatabaseHandle,
+  app: AppContext,
+  { listId, now }: { listId: number; now: number },
+): Promise<void> {
+  const { id: companyId } = await db
+    .selectFrom('company')
+    .select('id')
+    .where('code', '=', 'acme')
+    .executeTakeFirstOrThrow()
+  await loadBackup({ app, db, companyId, listId, prices: await getBackupPrices(db, listId), now }, owedBackup)
+}
+
+async function getBackupPrices(db: DatabaseHandle, listId: number): Promise<BackupPrices> {
+  const prices = (await findPriceListById(db, listId))?.content.pdbPrice
+  if (!prices) throw new Error('the price list of the demo data has no backup prices')
+  return prices
 }
 
 const findService = ({ db, companyId }: BackupContext, code: string) =>

@@ -8,7 +8,7 @@ import { runInTransaction } from '#server/db/transaction.ts'
 import { insertService } from '#server/db/hosting/services.ts'
 import { insertUser } from '#server/db/accounts/users.ts'
 import { writeAuditStory } from '#demo/sample-data/audit-story.ts'
-import { loadBackups } from '#demo/sample-data/backups.ts'
+import { loadBackups, loadOwedBackup } from '#demo/sample-data/backups.ts'
 import { loadCatalogue } from '#demo/sample-data/catalogue.ts'
 import { loadOrders } from '#demo/sample-data/orders.ts'
 import { demoCompanies, type DemoCompany, demoPassword, type DemoUser } from '#demo/sample-data/demo-data.ts'
@@ -34,6 +34,7 @@ export async function loadDemoData(app: AppContext): Promise<boolean> {
       storePackage(app, sha256, bytes),
     )
     await loadCompanies(db, app, { companies: demoCompanies, hash, listId: currentListId, now })
+    await loadOwedBackup(db, app, { listId: currentListId, now })
     return true
   })
 }

@@ -33,12 +33,11 @@ export function AccountPage({ tab, intro, children }: AccountPageProps) {
     <Page title={title} part={part} name={part && `${part} · ${title}`} width="narrow">
       <div className="account-tabs">
         <TabLinks
-          className="account-tab-links"
           label={title}
           tabs={accountTabs.map((tabName) => ({ name: tabName, label: t(`tab.${tabName}`), path: tabPaths[tabName] }))}
           currentName={tab}
         />
-        <Link className="account-notifications" to="/app/profile/notifications">
+        <Link className="tab account-notifications" to="/app/profile/notifications">
           <Icon name="activity" />
           <span>{t('notifications')}</span>
         </Link>

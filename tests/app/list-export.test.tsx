@@ -66,6 +66,32 @@ it('What is to pay is saved as incomplete if the device lacks some of it, in a f
   expect(name).toMatch(/^everything-to-pay-acme-\d{4}-\d\d-\d\d-\d{4}-\d+-incomplete\.csv$/)
 })
 
+it('Notes about a customer are exported newest first, without what is being typed', async () => {
+  const staff = await fixture.server.signIn('delete@m18')
+  const { data } = (await staff.send({ url: '/api/customer?searchText=acme' })).json()
+  const url = `/api/customer/${data[0].id}/note`
+  for (const text of ['Pays late', '=1+1 "twice"\nCall first'])
+    await staff.send({ method: 'POST', url, payload: { text } })
+  await fixture.browser.openAs('delete@m18', `/app/m18/customer/${data[0].id}/notes`)
+  await fixture.user.type(await screen.findByLabelText('New note'), 'Not saved')
+  await screen.findByText('Pays late')
+  const { name, head, rows } = await saveExport((text) => expect(text).toContain('Notes: all rows'))
+  expect(name).toMatch(/^notes-acme-\d{4}-\d\d-\d\d-\d{4}\.csv$/)
+  expect(head).toBe('Written,Author,Edited,Text')
+  expect(rows.map((row) => row.replace(/^[^,]+,[^,]+/, ''))).toEqual([`,,"'=1+1 ""twice""\nCall first"`, ',,Pays late'])
+  expect((screen.getByLabelText('New note') as HTMLTextAreaElement).value).toBe('Not saved')
+})
+
+it('Sessions of the user are exported, in a file without a company', async () => {
+  await fixture.server.signIn('admin@acme')
+  await fixture.browser.openAs('admin@acme', '/app/profile/sessions')
+  const { name, head, rows } = await saveExport((text) => expect(text).toContain('Sessions: all rows'))
+  expect(name).toMatch(/^sessions-\d{4}-\d\d-\d\d-\d{4}\.csv$/)
+  expect(head).toBe('Device,This session,Logged in,Last used,Network')
+  expect(rows).toHaveLength(2)
+  expect(rows.map((row) => row.split(',')[1])).toEqual(['Yes', 'No'])
+})
+
 nightly('Modules are exported with the filter and the order of the list', async () => {
   const readCodes = () => [...document.querySelectorAll('tbody .module-code')].map(({ textContent }) => textContent)
   await fixture.browser.openAs('delete@m18', '/app/m18/module?sortField=code&sortOrder=desc&searchText=h')

@@ -50,7 +50,17 @@ describe('the demo data', () => {
     expect(orders.filter(({ type, state }) => type === 'change' && state === 'unpaid')).toHaveLength(1)
   })
 
-  test('has a paid, an unpaid and a free backup, and two months of traffic', async () => {
+  test('has a company that owes two items in one currency, which can be paid together', async () => {
+    const timestamp = toTimestamp(app.config.timeZone, now)
+    const orders = (await readOrderRows()).filter((row) => getContractState(row, timestamp) === 'unpaid')
+    const backups = await runInTransaction(app, { role: 'portal_system' }, (db) =>
+      db.selectFrom('backup_order').select(['company_id', 'currency']).where('status', '=', 0).execute(),
+    )
+    const owed = [...orders, ...backups].map(({ company_id, currency }) => `${company_id} ${currency}`)
+    expect(owed.filter((item) => owed.indexOf(item) !== owed.lastIndexOf(item))).toHaveLength(2)
+  })
+
+  test('has a paid, two unpaid and a free backup, and two months of traffic', async () => {
     const demoRows = await runInTransaction(app, { role: 'portal_system' }, async (db) => ({
       backups: await db
         .selectFrom('backup_order as b')
@@ -73,6 +83,7 @@ describe('the demo data', () => {
       'acmetrade pdb2s3 HKD 10.00 6000.00 5400.00 1 true',
       'acmetest pdb2rds HKD 100.00 2500.00 0.00 1 false',
       'globex01 pdb2rds RMB 0.00 5625.00 5625.00 0 false',
+      'acmetrade pdb2rds HKD 0.00 7500.00 7500.00 0 false',
     ])
     expect(demoRows.traffic).toMatchObject([
       { period_end: '2026-10-01', pdb_traffic: '50.00', amount: '0.00', pay_date: null, invoice: null },

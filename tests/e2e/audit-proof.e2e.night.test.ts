@@ -62,7 +62,7 @@ it('A stored month of the audit trail is searched, read and proven offline, and 
 
   const { page } = await open(folder)
   await page.goto(`${url}/saas/app/systrail`)
-  await typeInto(page.getByPlaceholder(/Search by name/), 'of kowloon')
+  await typeInto(page.getByPlaceholder(/Search name/), 'of kowloon')
   await expect.poll(() => getRows(page).count()).toBe(1)
   await page.getByText(/are saved on this device/).waitFor()
   await getRows(page).first().locator('td').nth(1).click()

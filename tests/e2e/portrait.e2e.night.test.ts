@@ -21,7 +21,9 @@ const findColumnFaults = (page: Page) =>
     const over = table.getBoundingClientRect().right - frame.getBoundingClientRect().right
     return [
       ...heads.flatMap((element) =>
-        element.clientWidth < 72 ? [`${element.textContent} ${element.clientWidth}`] : [],
+        element.clientWidth < (element.classList.contains('w-short') ? 48 : 72)
+          ? [`${element.textContent} ${element.clientWidth}`]
+          : [],
       ),
       ...(heads.length < 3 ? [`${heads.length} columns`] : []),
       ...(over > 0 ? [`${over} px over`] : []),

@@ -172,6 +172,10 @@ export class HostingError extends Error {
   }
 }
 
+/** Returns a `HostingError` unchanged, and wraps any other error. */
+export const toHostingError = (error: unknown, message: string, fault: HostingFault = 'unreachable'): HostingError =>
+  error instanceof HostingError ? error : new HostingError(fault, message, { cause: error })
+
 /** Errors of all methods are HostingErrors, except errors of `pieces`. When a call returns, its effect is durable. */
 export interface HostingDriver {
   readonly name: string

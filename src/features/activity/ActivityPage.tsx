@@ -37,7 +37,6 @@ export function ActivityPage({ ServiceResult }: { ServiceResult: ServiceResultCo
       tools={tab === 'inbox' && inbox.rows?.length ? [markAllTool] : []}
     >
       <TabLinks
-        className="activity-tabs"
         label={t('panel')}
         tabs={activityTabs.map((name) => ({
           name,

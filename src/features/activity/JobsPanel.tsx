@@ -68,12 +68,13 @@ function PanelTabs({ id, tab, unreadCount, onChange }: PanelTabsProps) {
     document.getElementById(`${id}-${otherTab}`)?.focus()
   }
   return (
-    <div className="activity-tabs" role="tablist" aria-label={t('panel')} onKeyDown={moveFocus}>
+    <div className="tabs tabs-row activity-tabs" role="tablist" aria-label={t('panel')} onKeyDown={moveFocus}>
       {activityTabs.map((name) => (
         <button
           key={name}
           type="button"
           role="tab"
+          className="tab"
           id={`${id}-${name}`}
           aria-selected={name === tab}
           aria-controls={`${id}-panel`}

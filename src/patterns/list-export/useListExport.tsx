@@ -2,6 +2,7 @@ import { lazy, Suspense, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useIsActing } from '#state/use-store.ts'
 import { loadMessages, type MessageNamespace } from '#ui/i18n/messages.ts'
+import type { PageTool } from '#ui/page/PageTools.tsx'
 import type { ExportDialogProps } from '#patterns/list-export/ExportDialog.tsx'
 import type { ExportColumn } from '#patterns/list-export/export-columns.ts'
 
@@ -19,12 +20,17 @@ export interface ListExportOptions extends Omit<ExportDialogProps, 'columns' | '
   namespaces?: readonly MessageNamespace[] | undefined
 }
 
+interface ExportButton {
+  label: string
+  onOpen: () => void
+}
+
 /**
  * Offers a list as a file: the button for the head of the page, and the dialog while it is open. Nothing while the user acts for a customer,
  * because the device writes the file from reads that are allowed (decision 111).
  */
 export function useListExport(options: ListExportOptions | null): {
-  exportButton: { label: string; onOpen: () => void } | undefined
+  exportButton: ExportButton | undefined
   dialog: ReactNode
 } {
   const { t } = useTranslation('ui')
@@ -44,3 +50,17 @@ export function useListExport(options: ListExportOptions | null): {
     ),
   }
 }
+
+/** The button as a tool in the head of a page. On a phone it is in the menu of the page. */
+export const toExportTools = (exportButton: ExportButton | undefined): PageTool[] =>
+  exportButton
+    ? [
+        {
+          key: 'export',
+          label: exportButton.label,
+          icon: 'install',
+          hasDialog: true,
+          onSelect: exportButton.onOpen,
+        },
+      ]
+    : []

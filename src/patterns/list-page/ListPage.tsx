@@ -14,7 +14,7 @@ import { Page, type PageCrumb } from '#ui/page/Page.tsx'
 import type { PageTool } from '#ui/page/PageTools.tsx'
 import { buildExportColumns, type ExportColumn } from '#patterns/list-export/export-columns.ts'
 import type { ListSource } from '#patterns/list-export/fetch-all-rows.ts'
-import { useListExport } from '#patterns/list-export/useListExport.tsx'
+import { toExportTools, useListExport } from '#patterns/list-export/useListExport.tsx'
 import { ListFilters, type SelectFilter } from '#patterns/list-page/ListFilters.tsx'
 
 /** State of the page, usually returned by `useListPage`. A page with another data source builds it itself. */
@@ -98,14 +98,6 @@ interface ListPageProps<R, V extends ListUrlState> extends SharedListProps<R> {
 const getDefaultKey = (row: unknown) => String((row as { row: { id: unknown } }).row.id)
 const renderDefaultMark = (row: unknown) => renderRowMark(row as Parameters<typeof renderRowMark>[0])
 
-const toExportTool = ({ label, onOpen }: { label: string; onOpen: () => void }): PageTool => ({
-  key: 'export',
-  label,
-  icon: 'install',
-  hasDialog: true,
-  onSelect: onOpen,
-})
-
 /** A page with a list: filters, problems, rows, empty states and freshness. The view is in the address. */
 export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) {
   const {
@@ -136,7 +128,7 @@ export function ListPage<R, V extends ListUrlState>(props: ListPageProps<R, V>) 
       crumbs={crumbs ?? []}
       intro={intro}
       action={action}
-      tools={[...(exportButton ? [toExportTool(exportButton)] : []), ...tools]}
+      tools={[...toExportTools(exportButton), ...tools]}
     >
       {props.beforeFilters}
       {searchLabel !== undefined && (

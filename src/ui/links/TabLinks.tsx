@@ -1,32 +1,38 @@
+import '#ui/links/tabs.css'
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router-dom'
+import { useCutEnds } from '#ui/links/use-cut-ends.ts'
 
 interface TabLinksProps<Name extends string> {
-  className: string
   label: string
   /** `path` is an absolute path. Without it the tab is the current page with another `search`. */
   tabs: readonly { name: Name; label: string; search?: string; path?: string }[]
   currentName: Name | null
 }
 
+/** Width in px of the fade at the end of a row (`tabs.css`). */
+const fadeWidth = 48
+
 /** On a narrow screen the tabs scroll sideways, so that the current one is visible. */
-export function TabLinks<Name extends string>({ className, label, tabs, currentName }: TabLinksProps<Name>) {
+export function TabLinks<Name extends string>({ label, tabs, currentName }: TabLinksProps<Name>) {
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => {
-    const current = list.current?.querySelector<HTMLElement>('[aria-current]')
-    const scroller = current && findScroller(current)
-    if (!scroller) return
+    const scroller = list.current
+    const current = scroller?.querySelector<HTMLElement>('[aria-current]')
+    if (!scroller || !current || scroller.scrollWidth <= scroller.clientWidth) return
     const { left, right } = current.getBoundingClientRect()
     const bounds = scroller.getBoundingClientRect()
-    if (right > bounds.right) scroller.scrollLeft += right - bounds.right
-    else if (left < bounds.left) scroller.scrollLeft += left - bounds.left
+    if (right > bounds.right - fadeWidth) scroller.scrollLeft += right - bounds.right + fadeWidth
+    else if (left < bounds.left + fadeWidth) scroller.scrollLeft += left - bounds.left - fadeWidth
   }, [currentName])
+  useCutEnds(list)
   return (
-    <nav className={className} aria-label={label}>
-      <ul ref={list}>
+    <nav className="tabs" aria-label={label}>
+      <ul className="tabs-row" ref={list}>
         {tabs.map((tab) => (
           <li key={tab.name}>
             <Link
+              className="tab"
               to={tab.path ?? { search: tab.search ?? '' }}
               aria-current={tab.name === currentName ? 'page' : undefined}
             >
@@ -37,10 +43,4 @@ export function TabLinks<Name extends string>({ className, label, tabs, currentN
       </ul>
     </nav>
   )
-}
-
-function findScroller(element: HTMLElement): HTMLElement | null {
-  for (let parent = element.parentElement; parent && parent.tagName !== 'MAIN'; parent = parent.parentElement)
-    if (parent.scrollWidth > parent.clientWidth) return parent
-  return null
 }

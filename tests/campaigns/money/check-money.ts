@@ -1,6 +1,6 @@
 /**
- * Checks every amount in the database with independent SQL: money that a gateway took is applied to one order, backup or month of traffic
- * with one invoice, or it was refunded, or staff have a task for it. Runs while no server uses the database.
+ * Checks every amount in the database with independent SQL: money that a gateway took is applied to its orders, backups and months of traffic,
+ * each with one invoice, or it was refunded, or staff have a task for it. Runs while no server uses the database.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, DatabaseHandle } from '#server/db/database.ts'
@@ -82,14 +82,15 @@ function findTakenTwice(book: readonly TakenPayment[]): MoneyFault[] {
 
 /**
  * Defines views with amounts in units of the currency. `book`: what gateways took and refunded. `owed`: what can be paid. `money`: recorded
- * payments with their tasks and their orders, backups or traffic. `bill`: invoices with the same.
+ * payments with their tasks. `part`: the orders, backups and traffic of a payment, several with a group (decision 110). `bill`: invoices with
+ * the same.
  */
 const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]) => sql`
   with book as (
-    select key, gateway, "references", currency, (taken / 100)::numeric(16, 2) as taken,
+    select key, gateway, "references", currency, (amount / 100)::numeric(16, 2) as taken,
       (refunded / 100)::numeric(16, 2) as refunded
     from jsonb_to_recordset(${JSON.stringify(book)}::jsonb)
-      as b(key text, gateway text, "references" jsonb, currency text, taken numeric, refunded numeric)),
+      as b(key text, gateway text, "references" jsonb, currency text, amount numeric, refunded numeric)),
   claim as (select * from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as c(kind text, id integer, state text)),
   buyer as (select id from company where code ~ '^h[0-9]'),
   owed as (
@@ -101,9 +102,19 @@ const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]
       coalesce(pay_date, 'unpaid') from traffic),
   money as (
     select p.*, gateway <> 'simulate' as is_real, t.id as task_id, t.state as task,
-      outcome = 'applied' or coalesce(t.state, '') = 'applied' as is_applied, coalesce(order_id, backup_order_id, traffic_id) as subject_id,
-      case when order_id is not null then 'order' when backup_order_id is not null then 'backup' else 'traffic' end as kind
+      outcome = 'applied' or coalesce(t.state, '') = 'applied' as is_applied,
+      coalesce(group_id, order_id, backup_order_id, traffic_id) as subject_id,
+      case when group_id is not null then 'group' when order_id is not null then 'order'
+        when backup_order_id is not null then 'backup' else 'traffic' end as kind
     from payment p left join payment_task t on t.payment_id = p.id),
+  group_part as (
+    select group_id, company_id, coalesce(order_id, backup_order_id, traffic_id) as subject_id,
+      case when order_id is not null then 'order' when backup_order_id is not null then 'backup' else 'traffic' end as kind
+    from payment_group_item),
+  part as (
+    select id as payment_id, company_id, currency, is_applied, task, reference, kind, subject_id from money where group_id is null
+    union all select m.id, m.company_id, m.currency, m.is_applied, m.task, m.reference, g.kind, g.subject_id
+      from money m join group_part g on g.group_id = m.group_id),
   bill as (
     select i.*, coalesce(order_id, backup_order_id, traffic_id) as subject_id,
       case when order_id is not null then 'order' when backup_order_id is not null then 'backup' else 'traffic' end as kind,
@@ -141,14 +152,30 @@ const rules: RawBuilder<unknown>[] = [
   sql`select m.company_id, format('payment %s is for %s %s of company %s, but its attempt is for %s', m.id, m.kind, m.subject_id,
       m.company_id, to_jsonb(a)) as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference join payment_attempt a on a.key = b.key
-    where (m.company_id, m.order_id, m.backup_order_id, m.traffic_id)
-      is distinct from (a.company_id, a.order_id, a.backup_order_id, a.traffic_id)`,
-  // Applied money belongs to one item, which is paid and invoiced once. All other money needs a refund or a task.
-  sql`select m.company_id, format('%s %s was applied to %s %s, which is %s and costs %s %s', m.currency, m.amount, m.kind,
-      m.subject_id, o.state, o.currency, o.pay_amount) as text
-    from money m left join owed o on o.kind = m.kind and o.id = m.subject_id
-    where m.is_applied and (o.is_paid is not true
-      or (o.company_id, o.currency, o.pay_amount) is distinct from (m.company_id, m.currency, m.amount))`,
+    where (m.company_id, m.group_id, m.order_id, m.backup_order_id, m.traffic_id)
+      is distinct from (a.company_id, a.group_id, a.order_id, a.backup_order_id, a.traffic_id)`,
+  // A group is a set of at least two items of one company. Its payments and attempts also name its first item (migration 059).
+  sql`select g.company_id, format('group %s (%s) has %s items, of which %s are of its company', g.id, g.items, count(i.kind),
+      count(i.kind) filter (where i.company_id = g.company_id)) as text
+    from payment_group g left join group_part i on i.group_id = g.id
+    group by g.id having count(i.kind) < 2 or count(i.kind) <> array_length(string_to_array(g.items, ','), 1)
+      or count(i.kind) <> count(*) filter (where i.company_id = g.company_id)`,
+  sql`select p.company_id, format('%s %s of group %s names an item that is not in the group', p.source, p.id, p.group_id) as text
+    from (select 'payment' as source, id, company_id, group_id, order_id, backup_order_id, traffic_id from payment
+      union all select 'attempt', id, company_id, group_id, order_id, backup_order_id, traffic_id from payment_attempt) as p
+    where p.group_id is not null and not exists (select from payment_group_item i where i.group_id = p.group_id
+      and (i.company_id, i.order_id, i.backup_order_id, i.traffic_id)
+        is not distinct from (p.company_id, p.order_id, p.backup_order_id, p.traffic_id))`,
+  // Applied money belongs to its items: each is paid, and together they cost the amount. All other money needs a refund or a task.
+  sql`select m.company_id, format('payment %s was applied to %s %s, which is %s, of company %s and in %s', m.payment_id, m.kind,
+      m.subject_id, o.state, o.company_id, o.currency) as text
+    from part m left join owed o on o.kind = m.kind and o.id = m.subject_id
+    where m.is_applied and (o.is_paid is not true or (o.company_id, o.currency) is distinct from (m.company_id, m.currency))`,
+  sql`select m.company_id, format('%s %s was applied to %s %s, which costs %s', m.currency, m.amount, m.kind, m.subject_id,
+      cost.sum) as text
+    from money m cross join lateral (select sum(o.pay_amount) from part p join owed o on o.kind = p.kind and o.id = p.subject_id
+      where p.payment_id = m.id) as cost
+    where m.is_applied and cost.sum is distinct from m.amount`,
   sql`select m.company_id, format('%s %s by %s %s has no owner: %s for %s %s', m.currency, m.amount, m.gateway, m.reference,
       m.outcome, m.kind, m.subject_id) as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
@@ -170,7 +197,7 @@ const rules: RawBuilder<unknown>[] = [
   sql`select o.company_id, format('%s %s (%s, %s %s) has %s payments and %s invoices', o.kind, o.id, o.state, o.currency,
       o.pay_amount, p.count, i.count) as text
     from owed o join buyer on buyer.id = o.company_id
-      cross join lateral (select count(*) from money m where m.kind = o.kind and m.subject_id = o.id
+      cross join lateral (select count(*) from part m where m.kind = o.kind and m.subject_id = o.id
         and m.is_applied) as p
       cross join lateral (select count(*) from bill where bill.kind = o.kind and bill.subject_id = o.id) as i
     where (p.count, i.count) is distinct from case when o.is_paid and o.pay_amount > 0 then (1::bigint, 1::bigint)
@@ -178,7 +205,7 @@ const rules: RawBuilder<unknown>[] = [
   sql`select o.company_id, format('invoice %s has %s %s for %s %s, which cost %s %s and was paid with %s', bill.code,
       bill.currency, bill.charged, o.kind, o.id, o.currency, o.pay_amount, m.reference) as text
     from bill join owed o on o.kind = bill.kind and o.id = bill.subject_id join buyer on buyer.id = o.company_id
-      left join money m on m.kind = o.kind and m.subject_id = o.id and m.is_applied
+      left join part m on m.kind = o.kind and m.subject_id = o.id and m.is_applied
     where (bill.company_id, bill.currency, bill.charged, bill.content -> 'payment' ->> 'reference')
       is distinct from (o.company_id, o.currency, o.pay_amount, m.reference)`,
   sql`select o.company_id, format('order %s is %s with %s contracts', o.id, o.state, count(c.id)) as text
@@ -258,5 +285,6 @@ const rules: RawBuilder<unknown>[] = [
     from claim c left join owed o on o.kind = c.kind and o.id = c.id left join service_order s on s.id = c.id and c.kind = 'order'
     where case c.state when 'ordered' then o.id is null when 'paid' then o.is_paid is not true
       -- What was deleted comes back when its money is applied after all.
-      else s.deleted is not true and not exists (select from money m where m.order_id = s.id and m.task = 'applied') end`,
+      else s.deleted is not true and not exists (
+        select from part m where m.kind = 'order' and m.subject_id = s.id and m.task = 'applied') end`,
 ]

@@ -1,6 +1,7 @@
 /** Lists all operations of a history with their weights. */
 import type { Random } from '#tests/support/runner/random.ts'
 import * as gateway from '#tests/campaigns/money/gateway-operations.ts'
+import * as groups from '#tests/campaigns/money/group-operations.ts'
 import type { BuyerOperation } from '#tests/campaigns/money/order-operations.ts'
 import * as orders from '#tests/campaigns/money/order-operations.ts'
 import * as payments from '#tests/campaigns/money/payment-operations.ts'
@@ -38,6 +39,14 @@ export const operations: Record<string, [weight: number, operation: BuyerOperati
   'pay on an old page': [12, payments.payOldPage],
   'pay again': [2, payments.payAgain],
   'ask how it stands': [3, payments.checkPaymentState],
+  'pay together': [12, groups.payTogether],
+  'pay together on the page': [6, groups.payTogetherOnPage],
+  'leave the page of a group': [4, groups.leavePageTogether],
+  'pay together twice': [3, groups.payTogetherTwice],
+  'pay together and alone': [4, groups.payTogetherAndAlone],
+  'pay overlapping groups': [3, groups.payOverlappingGroups],
+  'delete while paying together': [3, groups.deleteWhilePayingTogether],
+  'ask how a group stands': [1, groups.checkGroupState],
   'delete while paying': [5, payments.deleteWhilePaying],
   'replace while paying': [3, payments.replaceWhilePaying],
   'delete while the gateway is silent': [3, payments.deleteUnderSilence],

@@ -22,17 +22,17 @@ import {
 } from '#tests/campaigns/money/order-operations.ts'
 import { toTimestamp } from '#domain/time.ts'
 
-const claimKinds = { CONTRACT: 'order', PDBORDER: 'backup', TRAFFIC: 'traffic' } as const
-const visaCard = { type: 'stripe', token: 'pm_card_visa' }
-const cardPageFields = { type: 'stripe' }
+export const claimKinds = { CONTRACT: 'order', PDBORDER: 'backup', TRAFFIC: 'traffic' } as const
+export const visaCard = { type: 'stripe', token: 'pm_card_visa' }
+export const cardPageFields = { type: 'stripe' }
 
 /** Validity of a signed address in ms. Alipay refuses older addresses. */
 const alipayAddressMs = 24 * 3_600_000
 
-const listUnpaid = ({ payables }: Buyer) => payables.filter(({ state }) => state === 'unpaid')
+export const listUnpaid = ({ payables }: Buyer) => payables.filter(({ state }) => state === 'unpaid')
 
 /** Sends the payment once, as the administrator or as staff. */
-async function sendPayment(
+export async function sendPayment(
   buyer: Buyer,
   payable: MoneyPayable,
   fields: object,
@@ -56,7 +56,7 @@ async function sendPayment(
 
 const isPaidNow = (response: PortalResponse | null) => response?.status === 200 && response.body.status === 'paid'
 
-const toPaymentResult = (response: PortalResponse | null): BuyerOperationResult =>
+export const toPaymentResult = (response: PortalResponse | null): BuyerOperationResult =>
   response?.status === 200 && response.body.status === 'processing' ? 'unanswered' : toResult(response)
 
 /** Creates an operation that pays an unpaid item, or returns `skipped` if no item is unpaid. */
@@ -267,7 +267,7 @@ interface PageVisit {
 }
 
 /** Submits the gateway's forms and sometimes returns to the portal, whose server may be down. */
-async function actOnPage(
+export async function actOnPage(
   buyer: Buyer,
   payable: MoneyPayable,
   { page, action, random }: PageVisit,

@@ -13,6 +13,27 @@ const appliedPaymentId = selectRealPayment(sql`outcome = 'applied'`)
 const selectLatest = (table: string, condition: RawBuilder<unknown>) =>
   sql`(select max(id) from ${sql.table(table)} where company_id in ${buyers} and ${condition})`
 
+const latestPaidGroup = sql`(
+  select max(group_id) from payment where company_id in ${buyers} and outcome = 'applied' and group_id is not null)`
+
+const groupTamperings: Record<string, RawBuilder<unknown>> = {
+  'a group of which one item is unpaid': sql`
+    update service_order set stored = 'unpaid' where id = (
+      select max(order_id) from payment_group_item where group_id = ${latestPaidGroup})`,
+  'a group with one item less': sql`
+    delete from payment_group_item where id = (
+      select max(id) from payment_group_item where group_id = ${latestPaidGroup})`,
+  'a group over another amount': sql`
+    update payment set amount = amount + 0.01 where outcome = 'applied' and group_id = ${latestPaidGroup}`,
+  'an item that two paid groups have': sql`
+    insert into payment_group_item (group_id, company_id, order_id, backup_order_id, traffic_id)
+    select ${latestPaidGroup}, i.company_id, i.order_id, i.backup_order_id, i.traffic_id
+    from payment_group_item i join payment p on p.group_id = i.group_id and p.outcome = 'applied'
+    where i.group_id <> ${latestPaidGroup} limit 1`,
+  'a paid group without its group': sql`
+    update payment set group_id = null where outcome = 'applied' and group_id = ${latestPaidGroup}`,
+}
+
 const databaseTamperings: Record<string, RawBuilder<unknown>> = {
   'an invoice that is missing': sql`delete from invoice where id = ${selectLatest('invoice', sql`true`)}`,
   'an invoice over another amount': sql`
@@ -48,6 +69,7 @@ const databaseTamperings: Record<string, RawBuilder<unknown>> = {
     update contract set period_end = '9998-01-01' where id = ${selectLatest('contract', sql`true`)}`,
   'a backup that is not paid after all': sql`
     update backup_order set status = -1 where id = ${selectLatest('backup_order', sql`status = 1 and pay_amount > 0`)}`,
+  ...groupTamperings,
   'traffic that is not paid after all': sql`
     update traffic set pay_date = null, pay_amount = null where id = ${selectLatest('traffic', sql`pay_date is not null`)}`,
 }

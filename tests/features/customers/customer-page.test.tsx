@@ -13,12 +13,12 @@ beforeEach(async () => {
 })
 
 const readTabs = () =>
-  within(document.querySelector<HTMLElement>('.customer-tabs') ?? document.body)
+  within(document.querySelector<HTMLElement>('.tabs') ?? document.body)
     .queryAllByRole('link')
     .map(({ textContent }) => textContent)
 const openTab = async (name: string) => {
   await fixture.user.click(
-    await within(document.querySelector<HTMLElement>('.customer-tabs') ?? document.body).findByRole('link', { name }),
+    await within(document.querySelector<HTMLElement>('.tabs') ?? document.body).findByRole('link', { name }),
   )
   await screen.findByRole('heading', { level: 1, name: 'Acme Trading Limited' })
 }

@@ -201,7 +201,7 @@ export const staffScreens: Screen[] = [
   ...['contracts', 'users', 'payments', 'services', 'backups', 'trail', 'notes'].map((tab) => ({
     name: `staff-customer-${tab}`,
     path: `/app/m18/customer/2/${tab}`,
-    readySelector: '.customer-tabs',
+    readySelector: '.tabs',
   })),
   {
     name: 'hidden-module-refused',

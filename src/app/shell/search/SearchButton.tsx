@@ -49,7 +49,9 @@ export function SearchButton() {
         onClick={() => setIsOpen(true)}
       >
         <Icon name="search" size={16} />
-        <span className="bar-search-text">{t('searchPrompt')}</span>
+        <span className="bar-search-text" title={t('searchPrompt')}>
+          {t('searchPrompt')}
+        </span>
         <kbd aria-hidden="true">{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
       </button>
       <Suspense fallback={null}>

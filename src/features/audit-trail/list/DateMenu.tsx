@@ -1,6 +1,5 @@
-import { type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
-import { Button } from '#ui/display/Button.tsx'
 import { DateRange } from '#ui/form/DateRange.tsx'
+import { RangeMenu } from '#ui/form/RangeMenu.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useNarrow } from '#ui/list/useNarrow.ts'
 import { useToday } from '#ui/page/use-today.ts'
@@ -17,32 +16,13 @@ interface DateMenuProps {
 export function DateMenu({ range, onChange }: DateMenuProps) {
   const { t } = useTranslation('audit')
   const isNarrow = useNarrow()
-  const [isOpen, setIsOpen] = useState(false)
-  const root = useRef<HTMLDivElement>(null)
-  const label = useRangeLabel(range)
-  useOutsidePress(root, isOpen, () => setIsOpen(false))
-  if (isNarrow) return <DateFields {...{ range, onChange }} />
-  const close = () => {
-    setIsOpen(false)
-    root.current?.querySelector('button')?.focus()
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || !isOpen || event.defaultPrevented) return
-    event.stopPropagation()
-    close()
-  }
-  const onBlur = ({ relatedTarget }: FocusEvent) => {
-    if (relatedTarget instanceof Node && !root.current?.contains(relatedTarget)) setIsOpen(false)
-  }
+  const text = useRangeLabel(range)
+  const fields = <DateFields {...{ range, onChange }} />
+  if (isNarrow) return fields
   return (
-    // biome-ignore lint: Escape and the end of the focus close the panel
-    <div className="trail-dates" ref={root} onKeyDown={onKeyDown} onBlur={onBlur}>
-      <Button aria-haspopup="dialog" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-        <span className="sr-only">{t('dates.title')}: </span>
-        {label} <Icon name="down" size={16} />
-      </Button>
-      {isOpen && (
-        <div className="menu trail-dates-panel" role="dialog" aria-label={t('dates.title')}>
+    <RangeMenu title={t('dates.title')} text={text} className="trail-dates-panel">
+      {(close) => (
+        <>
           <PresetButtons
             range={range}
             onChoose={(nextRange) => {
@@ -50,10 +30,10 @@ export function DateMenu({ range, onChange }: DateMenuProps) {
               onChange(nextRange)
             }}
           />
-          <DateFields {...{ range, onChange }} />
-        </div>
+          {fields}
+        </>
       )}
-    </div>
+    </RangeMenu>
   )
 }
 
@@ -61,14 +41,8 @@ function PresetButtons({ range, onChoose }: { range: TrailRange; onChoose: (rang
   const { t } = useTranslation('audit')
   const today = useToday(null)
   const selectedPreset = findPreset(range, today)
-  const list = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const buttons = list.current
-    const target = buttons?.querySelector<HTMLElement>('[aria-pressed=true]') ?? buttons?.querySelector('button')
-    target?.focus({ preventScroll: true })
-  }, [])
   return (
-    <div className="trail-presets" ref={list}>
+    <div className="trail-presets">
       {datePresets.map((preset) => (
         <button
           key={preset}
@@ -109,19 +83,4 @@ function useRangeLabel({ dateFrom, dateTo }: TrailRange): string {
   if (dateTo === null) return t('dates.since', { from: dateFrom })
   if (dateFrom === null) return t('dates.until', { to: dateTo })
   return dateFrom === dateTo ? dateFrom : t('dates.range', { from: dateFrom, to: removeSameYear(dateFrom, dateTo) })
-}
-
-function useOutsidePress(root: RefObject<HTMLElement | null>, isOpen: boolean, onPress: () => void) {
-  const onPressRef = useRef(onPress)
-  useEffect(() => {
-    onPressRef.current = onPress
-  })
-  useEffect(() => {
-    if (!isOpen) return
-    const onPointerDown = ({ target }: Event) => {
-      if (!(target instanceof Node && root.current?.contains(target))) onPressRef.current()
-    }
-    document.addEventListener('pointerdown', onPointerDown)
-    return () => document.removeEventListener('pointerdown', onPointerDown)
-  }, [root, isOpen])
 }

@@ -66,7 +66,6 @@ export function CustomerDetails({ tabs }: { tabs: CustomerTabPages }) {
       <>
         <CustomerStyles />
         <TabLinks
-          className="customer-tabs"
           label={t('tab.label')}
           tabs={allowedTabs.map((name) => ({ name, label: t(`tab.${name}`), path: buildTabPath(id, name) }))}
           currentName={tab}

@@ -1,6 +1,8 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type CustomerNoteRow, createCustomerNote, listCustomerNotes } from '#contract/staff/customer-notes.ts'
+import { type ExportColumn } from '#patterns/list-export/export-columns.ts'
+import { toExportTools, useListExport } from '#patterns/list-export/useListExport.tsx'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useAction } from '#state/use-action.ts'
 import { useRecord } from '#state/use-record.ts'
@@ -17,7 +19,7 @@ const newNoteId = 0
 export function CustomerNotes({ customer, frame }: CustomerTabProps) {
   const { t } = useTranslation('customers')
   const params = { companyId: customer.id }
-  const { record: notes, problem, refetch } = useRecord(listCustomerNotes, { params })
+  const { record: notes, asOf, problem, refetch } = useRecord(listCustomerNotes, { params })
   const { run } = useAction(createCustomerNote)
   const disabledReason = useUnsendableReason(t('note.offline'))
   const [editedNotes, setEditedNotes] = useState<readonly CustomerNoteRow[]>([])
@@ -26,8 +28,9 @@ export function CustomerNotes({ customer, frame }: CustomerTabProps) {
   const changeEdited = (id: number, edited: CustomerNoteRow | null) =>
     setEditedNotes((rows) => [...rows.filter((row) => row.id !== id), ...(edited ? [edited] : [])])
   const listedNotes = notes && withEditedNotes(notes, editedNotes)
+  const { exportButton, dialog } = useNoteExport(customer.code, notes ?? [], asOf)
   return (
-    <Page title={frame.title} crumbs={frame.crumbs}>
+    <Page title={frame.title} crumbs={frame.crumbs} tools={toExportTools(exportButton)}>
       {frame.tabs}
       <div
         className="customer-notes"
@@ -88,7 +91,29 @@ export function CustomerNotes({ customer, frame }: CustomerTabProps) {
           />
         )}
       </div>
+      {dialog}
     </Page>
+  )
+}
+
+/** Offers the saved notes as a file, newest first. Texts that are being typed are not in it. */
+function useNoteExport(companyCode: string, notes: readonly CustomerNoteRow[], asOf: number | null) {
+  const { t } = useTranslation('customers')
+  return useListExport(
+    notes.length === 0
+      ? null
+      : {
+          name: t('tab.notes'),
+          companyCode,
+          source: { rows: notes, asOf, isComplete: true },
+          isFiltered: false,
+          buildColumns: (): ExportColumn<CustomerNoteRow>[] => [
+            [t('note.column.written'), ({ create_time }) => create_time],
+            [t('note.column.author'), ({ author_name }) => author_name],
+            [t('note.column.edited'), ({ edit_time }) => edit_time ?? ''],
+            [t('note.column.text'), ({ text }) => text],
+          ],
+        },
   )
 }
 

@@ -83,7 +83,7 @@ export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: {
       <LoadProblem problem={order.problem} onRetry={refresh} />
       {refusal && <DialogRefusalNotice {...{ refusal }} isFetching={order.isFetching} onClose={close} />}
       {prices.hasBackups && isCurrentContract(row) && <ContractTabs tab={tab} />}
-      {prices.hasBackups === null && isCurrentContract(row) && <div className="order-tabs" />}
+      {prices.hasBackups === null && isCurrentContract(row) && <div className="order-tabs-space" />}
       {tab === null && <Skeleton lines={6} />}
       {tab === 'subscribe' && (
         <Suspense fallback={<Skeleton lines={6} />}>

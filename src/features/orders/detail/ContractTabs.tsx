@@ -21,7 +21,6 @@ export function ContractTabs({ tab }: { tab: ContractTab | null }) {
   const { t } = useTranslation('contract')
   return (
     <TabLinks
-      className="order-tabs"
       label={t('tab.label')}
       tabs={tabs.map((name) => ({ name, label: t(`tab.${name}`), search: name === 'contract' ? '' : `?tab=${name}` }))}
       currentName={tab}

@@ -27,7 +27,6 @@ export function OrderTabs({ companyId, type, view, today }: Props) {
   }
   return (
     <TabLinks
-      className="order-tabs"
       label={t('tab.label')}
       tabs={orderTabs.map((name) => ({
         name,

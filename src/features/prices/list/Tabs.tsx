@@ -13,7 +13,6 @@ export function Tabs({ view, withdrawnCount }: Props) {
   const { t } = useTranslation('prices')
   return (
     <TabLinks
-      className="price-tabs"
       label={t('tab.label')}
       tabs={listTabs.map((name) => ({
         name,

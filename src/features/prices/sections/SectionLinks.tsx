@@ -1,5 +1,7 @@
+import '#ui/links/tabs.css'
 import { memo, type MouseEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useCutEnds } from '#ui/links/use-cut-ends.ts'
 import { editorSections, type PriceListChanges } from '#features/prices/changes/list-changes.ts'
 import { getHeadingId, rehearsalHeadingId } from '#features/prices/sections/heading-ids.ts'
 import { useCurrentSection } from '#features/prices/sections/useCurrentSection.ts'
@@ -20,16 +22,22 @@ export const SectionLinks = memo(function SectionLinks({ counts }: Pick<PriceLis
     if (element && link && element.scrollWidth > element.clientWidth)
       element.scrollLeft = link.offsetLeft - (element.clientWidth - link.offsetWidth) / 2
   }, [currentId])
+  useCutEnds(list)
   const links = [
     ...editorSections.map((name) => ({ id: getHeadingId(name), label: t(`nav.${name}`), count: counts[name] })),
     { id: rehearsalHeadingId, label: t('rehearsal.title'), count: 0 },
   ]
   return (
-    <nav className="price-nav" aria-label={t('nav.label')}>
-      <ul ref={list}>
+    <nav className="tabs price-nav" aria-label={t('nav.label')}>
+      <ul className="tabs-row" ref={list}>
         {links.map(({ id, label, count }) => (
           <li key={id}>
-            <a href={`#${id}`} aria-current={id === currentId ? 'location' : undefined} onClick={goToSection}>
+            <a
+              className="tab"
+              href={`#${id}`}
+              aria-current={id === currentId ? 'location' : undefined}
+              onClick={goToSection}
+            >
               <span>{label}</span>
               {count > 0 && (
                 <span className="price-nav-count">

@@ -1,7 +1,9 @@
 import '#features/sessions/style.css'
 import '#features/sessions/translations.ts'
-import { useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { endSession, listSessions, type SessionRow } from '#contract/sessions.ts'
+import { useListExport } from '#patterns/list-export/useListExport.tsx'
+import type { ExportColumn } from '#patterns/list-export/export-columns.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { useAction } from '#state/use-action.ts'
@@ -9,12 +11,14 @@ import { useOnlineResponse } from '#state/use-online-response.ts'
 import { useConnection } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
+import { getBusinessNow } from '#ui/page/business-clock.ts'
 import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useClockText } from '#ui/page/use-clock-text.ts'
 import { Tag } from '#ui/display/Tag.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
+import { i18n } from '#ui/i18n/messages.ts'
 import { useTranslation } from 'react-i18next'
 import { EndOtherSessionsDialog } from '#features/sessions/components/EndOtherSessionsDialog.tsx'
 import { useDeviceNames } from '#features/sessions/use-device-names.ts'
@@ -36,6 +40,7 @@ export function SessionList() {
   const [endingId, setEndingId] = useState<string | null>(null)
   const [isDialogOpen, setDialogOpen] = useState(false)
   const headingRef = useRef<HTMLHeadingElement>(null)
+  const { exportButton, dialog: exportDialog } = useSessionExport(rows)
 
   async function handleEnd({ id }: SessionRow) {
     setEndingId(id)
@@ -60,16 +65,23 @@ export function SessionList() {
         <h2 id="sessions-list" tabIndex={-1} ref={headingRef}>
           {t('admin.title')}
         </h2>
-        {hasOthers && (
-          <Button
-            kind="plain"
-            aria-haspopup="dialog"
-            disabledReason={disabledReason}
-            onClick={() => setDialogOpen(true)}
-          >
-            {t('endOthers')}
-          </Button>
-        )}
+        <div className="sessions-acts">
+          {exportButton && (
+            <Button kind="plain" icon="install" aria-haspopup="dialog" onClick={exportButton.onOpen}>
+              {exportButton.label}
+            </Button>
+          )}
+          {hasOthers && (
+            <Button
+              kind="plain"
+              aria-haspopup="dialog"
+              disabledReason={disabledReason}
+              onClick={() => setDialogOpen(true)}
+            >
+              {t('endOthers')}
+            </Button>
+          )}
+        </div>
       </div>
       <ProblemNote problem={problem} title={t('failed')} shouldFocus />
       <ProblemNote problem={readProblem} title={t('unread')} onRetry={() => void reload()} />
@@ -91,7 +103,34 @@ export function SessionList() {
       {isDialogOpen && (
         <EndOtherSessionsDialog onClose={() => setDialogOpen(false)} onEnded={() => void handleOthersEnded()} />
       )}
+      {exportDialog}
     </section>
+  )
+}
+
+/** Offers the sessions as a file. They are of one user, so its name has no company. */
+function useSessionExport(rows: readonly SessionRow[] | null) {
+  const { t } = useTranslation('sessions')
+  const formatDeviceName = useDeviceNames()
+  const source = useMemo(() => ({ rows: rows ?? [], asOf: getBusinessNow(), isComplete: true }), [rows])
+  return useListExport(
+    rows && {
+      name: t('admin.title'),
+      companyCode: null,
+      source,
+      isFiltered: false,
+      namespaces: ['export'],
+      buildColumns: (): ExportColumn<SessionRow>[] => {
+        const tExport = i18n.getFixedT(null, 'export')
+        return [
+          [t('column.device'), formatDeviceName],
+          [t('column.current'), ({ current }) => tExport(current ? 'yes' : 'no')],
+          [t('column.loggedIn'), ({ create_time }) => create_time],
+          [t('column.lastUsed'), ({ last_time }) => last_time],
+          [t('column.network'), ({ network }) => network],
+        ]
+      },
+    },
   )
 }
 

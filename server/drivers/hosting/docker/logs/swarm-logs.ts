@@ -1,7 +1,7 @@
 /** Reads the tasks of Swarm services and their logs through the Docker Engine API, from any node. */
 import type { Readable } from 'node:stream'
 import type Docker from 'dockerode'
-import { HostingError } from '#server/drivers/hosting/hosting-driver.ts'
+import { HostingError, toHostingError } from '#server/drivers/hosting/hosting-driver.ts'
 import { readLogFrames } from '#server/drivers/hosting/docker/logs/log-frames.ts'
 import { readTaskLines, type TaskLine } from '#server/drivers/hosting/docker/logs/task-lines.ts'
 
@@ -42,6 +42,7 @@ const listTimeoutMs = 10_000
 /** Time in ms for which a node is not tried again after it did not respond. */
 const retryMs = 30_000
 /** https://docs.docker.com/engine/swarm/how-swarm-mode-works/swarm-task-states/ */
+const noLogMessage = 'The platform does not send its log.'
 const endStates = new Set(['complete', 'failed', 'shutdown', 'rejected', 'orphaned', 'remove'])
 
 export function createSwarmLogs({ docker, clock, silenceMs = defaultSilenceMs }: SwarmLogsOptions): SwarmLogs {
@@ -55,7 +56,7 @@ export function createSwarmLogs({ docker, clock, silenceMs = defaultSilenceMs }:
       const tasks: unknown = await withTimeout(docker.listTasks(options), listTimeoutMs, () => abort.abort())
       return tasks as SwarmTask[]
     } catch (error) {
-      if (!isMissing(error)) throw toHostingError(error)
+      if (!isMissing(error)) throw toHostingError(error, noLogMessage)
       if (swarmServiceIds.length === 1) return []
       const lists = await Promise.all(swarmServiceIds.map((id) => requestTasks([id])))
       return lists.flat()
@@ -84,7 +85,7 @@ export function createSwarmLogs({ docker, clock, silenceMs = defaultSilenceMs }:
       }
       silentNodes.delete(task.nodeId)
     } catch (error) {
-      if (!isSilent) throw toHostingError(error)
+      if (!isSilent) throw toHostingError(error, noLogMessage)
       silentNodes.set(task.nodeId, clock() + retryMs)
       throw createSilenceError(task)
     } finally {
@@ -159,8 +160,3 @@ const isMissing = (error: unknown) => error instanceof Error && 'statusCode' in 
 
 const createSilenceError = ({ nodeId }: LoggedTask) =>
   new HostingError('unreachable', `The node ${nodeId} does not send the log of its task.`)
-
-const toHostingError = (error: unknown): HostingError =>
-  error instanceof HostingError
-    ? error
-    : new HostingError('unreachable', 'The platform does not send its log.', { cause: error })

@@ -2,7 +2,7 @@ import { Client, DatabaseError } from 'pg'
 import { StartProblem } from '#server/config/config.ts'
 import { describePostgresAddress, PostgresAddressError } from '#server/config/postgres-address.ts'
 import { createServerTarget, type ServerHost, type ServerTarget } from '#server/config/postgres-target.ts'
-import { HostingError, type HostingFault } from '#server/drivers/hosting/hosting-driver.ts'
+import { HostingError, type HostingFault, toHostingError } from '#server/drivers/hosting/hosting-driver.ts'
 
 /** In ms. Creating a database copies a template of several MB. */
 const limits = { connectMs: 5_000, queryMs: 120_000, lockMs: 90_000 }
@@ -14,7 +14,7 @@ export async function withAdminConnection<T>(adminUrl: string, work: (client: Cl
   try {
     return await work(client)
   } catch (error) {
-    throw toHostingError(error, target)
+    throw describeError(error, target)
   } finally {
     await client.end().catch(() => undefined)
   }
@@ -40,7 +40,7 @@ async function connect(target: ServerTarget): Promise<Client> {
       lastError = error
     }
   }
-  throw toHostingError(lastError, target)
+  throw describeError(lastError, target)
 }
 
 async function connectToHost(target: ServerTarget, host: ServerHost): Promise<Client> {
@@ -83,14 +83,10 @@ const faults: Readonly<Record<string, HostingFault>> = {
   '53100': 'no_room',
 }
 
-function toHostingError(error: unknown, { address }: ServerTarget): HostingError {
-  if (error instanceof HostingError) return error
+function describeError(error: unknown, { address }: ServerTarget): HostingError {
   const fault = (error instanceof DatabaseError && faults[error.code ?? '']) || 'unreachable'
-  return new HostingError(
-    fault,
-    `the server of SERVICE_DATABASE_URL at ${describePostgresAddress(address)}: ${getReason(error)}`,
-    { cause: error },
-  )
+  const message = `the server of SERVICE_DATABASE_URL at ${describePostgresAddress(address)}: ${getReason(error)}`
+  return toHostingError(error, message, fault)
 }
 
 function getReason(error: unknown): string {
