@@ -2,6 +2,7 @@ import '#ui/prime/overlay.css'
 import { Dialog as PrimeDialog } from 'primereact/dialog'
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { Button } from '#ui/display/Button.tsx'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { TextWithDates } from '#ui/display/TextWithDates.tsx'
 import { getTitleLang } from '#ui/i18n/name-language.ts'
 import { useTranslation } from 'react-i18next'
@@ -24,6 +25,7 @@ export default function Dialog(props: DialogProps) {
   // Runs only when the buttons change.
   // oxlint-disable-next-line react/exhaustive-deps
   useEffect(focusDialog, [buttonsKey])
+  useFocusInNewContent(dialog, moveFocus)
   return (
     <Prime>
       <PrimeDialog
@@ -59,6 +61,28 @@ export default function Dialog(props: DialogProps) {
       </PrimeDialog>
     </Prime>
   )
+}
+
+/**
+ * Focuses the new content when the content with the focus was replaced, such as a password by the next step. While that is loading, the title
+ * has the focus.
+ */
+function useFocusInNewContent(dialog: React.RefObject<PrimeDialog | null>, moveFocus: (element: Element) => void) {
+  const handleChange = useLatestCallback(() => {
+    const element = dialog.current?.getElement()
+    const { activeElement } = document
+    // Other overlays above this one have the focus themselves.
+    if (!element || document.querySelector('dialog[open]')) return
+    const isTitle = element.contains(activeElement) && activeElement?.matches('.p-dialog-title')
+    if (activeElement === document.body || isTitle) moveFocus(element)
+  })
+  useEffect(() => {
+    const element = dialog.current?.getElement()
+    if (!element) return
+    const observer = new MutationObserver(handleChange)
+    observer.observe(element, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [dialog, handleChange])
 }
 
 /**
