@@ -12,7 +12,7 @@ import {
   actForCustomer,
   buyContract,
   changeContract,
-  createTaskVisit,
+  createTask,
   disableUsers,
   giveConsent,
   inviteUser,
@@ -27,12 +27,12 @@ const { code, admin, user } = takeOwnCompany()
 
 async function startTask(path = '/app/home') {
   const page = await resumePage(setup, admin, path)
-  return createTaskVisit(page, setup.fixture.portal.url)
+  return createTask(page, setup.fixture.portal.url)
 }
 
 it('A company is registered and activated, and its admin logs in', async () => {
   const { page, close } = await open()
-  await registerCompany(createTaskVisit(page, setup.fixture.portal.url), 'bykeys')
+  await registerCompany(createTask(page, setup.fixture.portal.url), 'bykeys')
   await close()
 })
 
@@ -50,7 +50,7 @@ it('A passkey is added after the password, and confirms the next login', async (
       automaticPresenceSimulation: true,
     },
   })
-  await signInWithPasskey(createTaskVisit(page, setup.fixture.portal.url), user)
+  await signInWithPasskey(createTask(page, setup.fixture.portal.url), user)
 })
 
 it('A user is invited, and its roles are changed through the link of the message', async () =>
@@ -69,9 +69,9 @@ it('Two users are disabled at once, and it is undone from the message', async ()
 
 it('The staff act for a customer that allows it, and stop', async () => {
   const adminPage = await resumePage(setup, 'globex', '/app/home')
-  await giveConsent(createTaskVisit(adminPage, setup.fixture.portal.url))
+  await giveConsent(createTask(adminPage, setup.fixture.portal.url))
   const company = await adminPage.locator('header').innerText()
   const staffPage = await openFreshPage(setup, people.staff, '/app/home')
-  await actForCustomer(createTaskVisit(staffPage, setup.fixture.portal.url), company.split('\n')[0] ?? '')
+  await actForCustomer(createTask(staffPage, setup.fixture.portal.url), company.split('\n')[0] ?? '')
   expect(await staffPage.locator('.acting').count()).toBe(0)
 })

@@ -4,20 +4,20 @@ import type { Person } from '#tests/support/browser/browser.ts'
 import { createKeyboard, type Keyboard } from '#tests/support/browser/keyboard.ts'
 import { validExpiry } from '#tests/support/orders/card-fields.ts'
 
-export interface TaskVisit {
+export interface TaskContext {
   page: Page
   keyboard: Keyboard
   /** Address of the portal without a path. */
   url: string
 }
 
-export const createTaskVisit = (page: Page, url: string): TaskVisit => ({ page, url, keyboard: createKeyboard(page) })
+export const createTask = (page: Page, url: string): TaskContext => ({ page, url, keyboard: createKeyboard(page) })
 
 const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 const waitForClosed = (page: Page) => page.getByRole('dialog').waitFor({ state: 'detached' })
 
 /** Opens a page, a row or an action by typing into the search. */
-export async function jumpTo({ page, keyboard }: TaskVisit, text: string, option: string | RegExp = text) {
+export async function jumpTo({ page, keyboard }: TaskContext, text: string, option: string | RegExp = text) {
   await keyboard.press('Control+k')
   await keyboard.expectFocus(/^(Search|搜索)/)
   await keyboard.type(text)
@@ -27,7 +27,7 @@ export async function jumpTo({ page, keyboard }: TaskVisit, text: string, option
 }
 
 /** Fills the login form and submits it. */
-export async function logIn({ page, keyboard, url }: TaskVisit, person: Person) {
+export async function logIn({ page, keyboard, url }: TaskContext, person: Person) {
   await page.goto(`${url}/saas/login`)
   await page.locator('[name=company]').waitFor()
   await keyboard.tabTo(/^Company ID/)
@@ -42,8 +42,8 @@ export async function logIn({ page, keyboard, url }: TaskVisit, person: Person) 
 }
 
 /** Registers a company, opens the mail in the demo's mailbox, activates the first admin and logs in. */
-export async function registerCompany(visit: TaskVisit, code: string) {
-  const { page, keyboard, url } = visit
+export async function registerCompany(task: TaskContext, code: string) {
+  const { page, keyboard, url } = task
   const person = { company: code, username: `ana@${code}.example`, password: 'Slow-river-under-9' }
   await page.goto(`${url}/saas/signup`)
   await page.locator('[name=code]').waitFor()
@@ -72,17 +72,17 @@ export async function registerCompany(visit: TaskVisit, code: string) {
   await keyboard.press('Enter')
   await page.locator('[name=user_name]').waitFor({ state: 'detached' })
   await keyboard.expectFocus()
-  await openMail(visit, person.username)
+  await openMail(task, person.username)
   await page.waitForURL(/sys\/activate/)
   await keyboard.tabTo(/^Activate/)
   await keyboard.press('Enter')
   await page.getByRole('link', { name: 'Login' }).waitFor()
-  await logIn(visit, person)
+  await logIn(task, person)
   await page.waitForURL(/\/app\/home/)
 }
 
 /** Opens the latest mail to this address and the link in it. The page of the mailbox is not part of the product. */
-async function openMail({ page, keyboard, url }: TaskVisit, address: string) {
+async function openMail({ page, keyboard, url }: TaskContext, address: string) {
   await page.goto(`${url}/dev/mail`)
   const mail = page.locator('nav a', { hasText: address }).first()
   for (let count = 0; count < 100 && (await mail.count()) === 0; count += 1) {
@@ -102,8 +102,8 @@ async function openMail({ page, keyboard, url }: TaskVisit, address: string) {
 }
 
 /** Adds a passkey after the password was typed again, and logs in with it. The page needs a virtual authenticator. */
-export async function signInWithPasskey(visit: TaskVisit, person: Person) {
-  const { page, keyboard, url } = visit
+export async function signInWithPasskey(task: TaskContext, person: Person) {
+  const { page, keyboard, url } = task
   await keyboard.tabTo('Add passkey')
   await keyboard.press('Enter')
   await keyboard.expectFocus(/^Password/)
@@ -126,16 +126,16 @@ export async function signInWithPasskey(visit: TaskVisit, person: Person) {
   await keyboard.expectFocus()
   await page.goto(`${url}/saas/logout`)
   await waitForText(page, 'You are logged out')
-  await logIn(visit, person)
+  await logIn(task, person)
   await keyboard.tabTo('Use passkey')
   await keyboard.press('Enter')
   await page.waitForURL(/\/app\//)
 }
 
 /** Invites a user on the list of users, opens the row and changes a role. */
-export async function inviteUser(visit: TaskVisit, name: string) {
-  const { page, keyboard } = visit
-  await jumpTo(visit, 'users', 'Users')
+export async function inviteUser(task: TaskContext, name: string) {
+  const { page, keyboard } = task
+  await jumpTo(task, 'users', 'Users')
   await keyboard.expectFocus('Users')
   await page.locator('main tbody tr:not(.waiting)').first().waitFor()
   await keyboard.press('c')
@@ -163,9 +163,9 @@ export async function inviteUser(visit: TaskVisit, name: string) {
 }
 
 /** Orders a contract in the wizard and pays it. */
-export async function buyContract(visit: TaskVisit, code: string) {
-  const { page, keyboard } = visit
-  await jumpTo(visit, 'new contract', 'New contract')
+export async function buyContract(task: TaskContext, code: string) {
+  const { page, keyboard } = task
+  await jumpTo(task, 'new contract', 'New contract')
   await keyboard.expectFocus('New contract')
   await keyboard.tabTo(/^Service code/)
   await keyboard.type(code)
@@ -179,13 +179,13 @@ export async function buyContract(visit: TaskVisit, code: string) {
   await keyboard.tabTo(/^Create order/)
   await keyboard.press('Enter')
   await waitForText(page, `Order ${code} created.`)
-  await payByCard(visit)
+  await payByCard(task)
   await page.getByRole('heading', { name: 'The contract is in effect' }).waitFor()
   await keyboard.expectFocus()
 }
 
 /** Fills the three fields of the card, which are in frames, and pays. */
-async function payByCard({ page, keyboard }: TaskVisit) {
+async function payByCard({ page, keyboard }: TaskContext) {
   await page.frameLocator('.payment-frame').locator('#number').waitFor()
   await keyboard.tabTo('Card')
   for (const text of ['4242424242424242', validExpiry(), '123']) {
@@ -197,9 +197,9 @@ async function payByCard({ page, keyboard }: TaskVisit) {
 }
 
 /** Selects everything that is due and pays it with one payment. Starts on any page. */
-export async function payDueItems(visit: TaskVisit) {
-  const { page, keyboard } = visit
-  await jumpTo(visit, 'contracts', 'Contracts')
+export async function payDueItems(task: TaskContext) {
+  const { page, keyboard } = task
+  await jumpTo(task, 'contracts', 'Contracts')
   await keyboard.expectFocus('Contracts')
   await keyboard.tabTo(/^To pay/)
   await keyboard.press('Enter')
@@ -219,14 +219,14 @@ export async function payDueItems(visit: TaskVisit) {
   await keyboard.expectFocus(/^Pay /)
   await keyboard.press('Enter')
   await keyboard.expectFocus(/by card$/)
-  await payByCard(visit)
+  await payByCard(task)
   await waitForText(page, 'Payment received')
 }
 
 /** Opens and closes the extension of a contract, then changes its number of users up to the question that orders it. */
-export async function changeContract(visit: TaskVisit, code: string, name: string) {
-  const { page, keyboard } = visit
-  await jumpTo(visit, code)
+export async function changeContract(task: TaskContext, code: string, name: string) {
+  const { page, keyboard } = task
+  await jumpTo(task, code)
   await keyboard.expectFocus(name)
   await page.locator('.order-history tbody tr').first().waitFor()
   await keyboard.tabTo('Extend')
@@ -252,7 +252,7 @@ export async function changeContract(visit: TaskVisit, code: string, name: strin
 }
 
 /** Disables two users at once and undoes it. Starts on the list of users. */
-export async function disableUsers({ page, keyboard }: TaskVisit) {
+export async function disableUsers({ page, keyboard }: TaskContext) {
   await page.locator('main tbody tr:not(.waiting)').nth(1).waitFor()
   const pick = async () => {
     await keyboard.press('j')
@@ -278,9 +278,9 @@ export async function disableUsers({ page, keyboard }: TaskVisit) {
 }
 
 /** Allows the provider's staff to look into the company, as its admin. */
-export async function giveConsent(visit: TaskVisit) {
-  const { page, keyboard } = visit
-  await jumpTo(visit, 'company', 'Company')
+export async function giveConsent(task: TaskContext) {
+  const { page, keyboard } = task
+  await jumpTo(task, 'company', 'Company')
   await keyboard.expectFocus('Company')
   await keyboard.tabTo(/^Hours/)
   await keyboard.press('Control+a')
@@ -292,9 +292,9 @@ export async function giveConsent(visit: TaskVisit) {
 }
 
 /** Acts for a customer that has allowed it, and stops. For the staff. */
-export async function actForCustomer(visit: TaskVisit, name: string) {
-  const { page, keyboard } = visit
-  await jumpTo(visit, name)
+export async function actForCustomer(task: TaskContext, name: string) {
+  const { page, keyboard } = task
+  await jumpTo(task, name)
   await keyboard.expectFocus(name)
   await keyboard.tabTo(`Act for ${name}`)
   await keyboard.press('Enter')
