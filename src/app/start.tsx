@@ -26,7 +26,7 @@ import type { ApiClient } from '#request/call-results.ts'
 import { StoreProvider } from '#state/use-store.ts'
 import { createStore, type AppStore } from '#state/store.ts'
 import '#ui/navigation-guard/popstate.ts'
-import { keepFocusInLists } from '#ui/overlay/focus-back.ts'
+import { keepFocus } from '#ui/overlay/focus-back.ts'
 
 const loadNetwork = () => import('#app/connection/network-bundle.ts')
 const loadJobActions = async () => (await import('#app/connection/job-timer.ts')).jobActions
@@ -88,7 +88,7 @@ function openStore() {
 export async function start(path: string): Promise<Root> {
   startTheme()
   ignoreComposingKeys(window)
-  keepFocusInLists()
+  keepFocus()
   const { api, store, listener, isIdle } = openStore()
   hideWhileAway(store)
   const pageReady = preparePage(path)

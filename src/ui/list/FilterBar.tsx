@@ -3,7 +3,7 @@ import '#ui/list/list.css'
 import { Button } from '#ui/display/Button.tsx'
 import type { ListSorting } from '#ui/list/column.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { isSingleKey, useSingleKeys } from '#ui/page/single-keys.ts'
+import { readSingleKey, useSingleKeys } from '#ui/page/single-keys.ts'
 import { useCompact } from '#ui/page/useCompact.ts'
 import { useTranslation } from 'react-i18next'
 
@@ -175,7 +175,7 @@ function SearchBox({ value, onChange, label, onFocus }: FilterBarProps['search']
 function useSlashFocus(input: React.RefObject<HTMLInputElement | null>) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || !isSingleKey(event)) return
+      if (readSingleKey(event) !== '/') return
       event.preventDefault()
       input.current?.focus()
       input.current?.select()

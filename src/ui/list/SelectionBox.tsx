@@ -60,3 +60,13 @@ export function selectRange<K>(pageKeys: readonly K[], start: K | null, end: K):
   // The clicked row comes last, because the next range starts there.
   return [...range.filter((key) => key !== end), end]
 }
+
+/**
+ * Called when a selection ends. The bar of the selection disappears, so a focus there moves to the first row. Elsewhere, for example in a row,
+ * the focus stays.
+ */
+export function moveFocusFromBar(): void {
+  const { activeElement } = document
+  if (activeElement && activeElement !== document.body && !activeElement.closest('.list-bar')) return
+  document.querySelector<HTMLElement>('td.pick input')?.focus()
+}

@@ -3,16 +3,62 @@ const rowSelector = 'tr, li, [role=row]'
 
 const buttonsIn = (row: Element): HTMLButtonElement[] => [...row.querySelectorAll<HTMLButtonElement>('button')]
 
-/** Moves the focus to the next row if a button removes its own row. Called once, for all lists. */
-export function keepFocusInLists(): void {
+/**
+ * Moves the focus on if a click on a button removes it: from a row to the next row, elsewhere to what replaces the button. Called once, for
+ * all pages.
+ */
+export function keepFocus(): void {
   window.addEventListener(
     'click',
     ({ target }) => {
       const button = target instanceof Element ? target.closest('button') : null
       if (button?.closest(rowSelector)) rememberFocus(button)()
+      else if (button && button === document.activeElement && !button.closest(overlaySelector)) followButton(button)
     },
     true,
   )
+}
+
+/** These restore the focus themselves. */
+const overlaySelector = '[role=dialog], dialog, [role=menu], .toasts'
+const controlSelector = 'button:not(:disabled), a[href], input:not(:disabled), select:not(:disabled), textarea'
+/** Time in ms in which a click may remove its button: the page asks the server first. */
+const replacementMs = 5_000
+
+/**
+ * Example: "Modify" is replaced by "Cancel" and a form. The focus goes to new content with `data-takes-focus`, else to the first control of the
+ * closest element that remains, else to the heading of the page.
+ */
+function followButton(button: HTMLElement) {
+  const ancestors = listAncestors(button)
+  let focusedElement: Element = document.body
+  const moveFocus = () => {
+    const { activeElement } = document
+    if (button.isConnected || document.querySelector('dialog[open]')) return
+    if (activeElement !== document.body && activeElement !== focusedElement) return
+    const newContent = document.querySelector<HTMLElement>('main [data-takes-focus]')
+    const target = newContent ?? findRemainingControl(ancestors)
+    if (!target || activeElement === target || (activeElement !== document.body && !newContent)) return
+    target.focus()
+    focusedElement = target
+  }
+  // Effects of the new content, which may take the focus, run first.
+  const observer = new MutationObserver(() => void setTimeout(moveFocus))
+  observer.observe(document.body, { childList: true, subtree: true })
+  setTimeout(() => observer.disconnect(), replacementMs)
+}
+
+function listAncestors(element: Element): Element[] {
+  const parent = element.parentElement
+  return parent && !parent.matches('main') ? [parent, ...listAncestors(parent)] : []
+}
+
+function findRemainingControl(ancestors: readonly Element[]): HTMLElement | null {
+  const remaining = ancestors.find((ancestor) => ancestor.isConnected)
+  const heading = document.querySelector<HTMLElement>('main h1')
+  if (!remaining || remaining.querySelector('h1')) return heading
+  const controls = [...remaining.querySelectorAll<HTMLElement>(controlSelector)]
+  return controls.find((candidate) => candidate.getClientRects().length > 0) ?? heading
 }
 
 /**

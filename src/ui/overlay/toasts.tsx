@@ -50,7 +50,7 @@ const subscribe = (listener: () => void) => {
 
 /**
  * Displays the toasts. A success is announced politely and disappears; a failure is announced immediately and stays (A-29). F8 focuses the
- * latest toast.
+ * first control of the latest toast, which is its action (Undo) or its link if it has one.
  */
 export function Toasts() {
   const { t } = useTranslation('ui')
@@ -66,7 +66,7 @@ export function Toasts() {
   }
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'F8') document.querySelector<HTMLElement>('.toast:last-child button:last-child')?.focus()
+      if (event.key === 'F8') focusLatestToast()
     }
     document.addEventListener('keydown', onKey)
     // Toasts that have expired are not displayed again when this component is replaced, for example at the login.
@@ -95,11 +95,19 @@ export function Toasts() {
   )
 }
 
+/** Toasts are in two groups by urgency, so the latest one is the one with the highest id. */
+function focusLatestToast() {
+  const latestToast = [...document.querySelectorAll<HTMLElement>('.toast')].sort(
+    (a, b) => Number(b.dataset['toast']) - Number(a.dataset['toast']),
+  )[0]
+  latestToast?.querySelector<HTMLElement>('a[href], button')?.focus()
+}
+
 function ToastItem({ toast, closeToast }: { toast: DisplayedToast; closeToast: (id: number) => void }) {
   const { t } = useTranslation('ui')
   return (
     // biome-ignore lint: hovering only keeps it from going
-    <div className={`toast ${toast.kind}`} ref={(element) => dismissWhenRead(element, toast)}>
+    <div className={`toast ${toast.kind}`} data-toast={toast.id} ref={(element) => dismissWhenRead(element, toast)}>
       <Icon name={toast.kind === 'done' ? 'check' : toast.kind === 'failed' ? 'alert' : 'info'} />
       <p>
         <TextWithDates text={toast.text} />{' '}

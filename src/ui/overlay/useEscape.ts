@@ -1,9 +1,10 @@
 import { useEffect } from 'react'
 import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
+import { isOverlayOpen } from '#ui/page/single-keys.ts'
 
 /** Calls `onEscape` if Escape is pressed, unless the key closes a dialog or a menu, clears a field, or cancels a composed character. */
 export function useEscape(onEscape: () => void, isActive = true): void {
-  const canEscape = useLatestCallback(() => isActive && !document.querySelector('[role=dialog]'))
+  const canEscape = useLatestCallback(() => isActive && !isOverlayOpen())
   const handleEscape = useLatestCallback(onEscape)
   useEffect(() => {
     let isAllowed = false
@@ -11,8 +12,11 @@ export function useEscape(onEscape: () => void, isActive = true): void {
     const onCapture = () => {
       isAllowed = canEscape()
     }
-    const onKey = ({ key, defaultPrevented, isComposing }: KeyboardEvent) => {
-      if (key === 'Escape' && isAllowed && !defaultPrevented && !isComposing) handleEscape()
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || !isAllowed || event.defaultPrevented || event.isComposing) return
+      // The key has had its effect, so it does not also go back to the parent page.
+      event.preventDefault()
+      handleEscape()
     }
     document.addEventListener('keydown', onCapture, true)
     document.addEventListener('keydown', onKey)

@@ -36,6 +36,8 @@ export interface PageProps {
 // Path of the previous page. The heading gets the focus when the path changes. It does not on the first page of a visit, where the address
 // bar may have the focus and a screen reader starts at the top. A changed query is not a new page.
 let lastPath: string | null = null
+/** Path of the page whose heading got the focus. */
+let focusedPath: string | null = null
 
 /**
  * Frame of every page. Sets the window title. On a new page it moves the focus to the heading, for screen readers (A-14), and scrolls up.
@@ -59,9 +61,17 @@ export function Page({
     document.title = windowTitle
   }, [windowTitle])
   useEffect(() => {
+    // The frame of a page that was loading was replaced together with its heading, which had the focus.
+    if (lastPath === pathname && focusedPath === pathname && document.activeElement === document.body)
+      heading.current?.focus({ preventScroll: true })
+    // Runs only for a new heading: after a dialog was closed, the focus returns to its button.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [])
+  useEffect(() => {
     if (lastPath === pathname) return
     const isFirstPage = lastPath === null
     lastPath = pathname
+    focusedPath = isFirstPage ? null : pathname
     if (isFirstPage) return
     // On Back the browser restores the scroll position itself (C-23).
     if (navigationType !== 'POP') scrollTo(0, 0)

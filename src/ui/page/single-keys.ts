@@ -1,4 +1,4 @@
-/** Decides whether a key event is a single-key shortcut (A-19, C-21), and stores the user's setting. */
+/** Reads single-key shortcuts from key events (A-19, C-21), and stores the user's setting. */
 import { useSyncExternalStore } from 'react'
 
 const storageKey = 'portal.keys'
@@ -40,13 +40,37 @@ function subscribe(listener: () => void) {
 export const useSingleKeys = (): boolean => useSyncExternalStore(subscribe, readSingleKeys)
 
 /** Fields that a key changes. A check box is none of them: only the space bar changes it. */
-const inputSelector = 'input:not([type=checkbox]), textarea, select, [contenteditable=true]'
+const inputSelector = 'input:not([type=checkbox]), textarea, select, [contenteditable]:not([contenteditable=false])'
 /** Overlays that use single keys themselves, such as first letters in a menu. */
-const overlaySelector = '[role=dialog], [role=menu], dialog[open]'
+const overlaySelector = '[role=dialog], [role=alertdialog], [role=menu], dialog[open]'
 
-/** Returns true if shortcuts are on, no overlay is open, and the key was neither typed into a field nor part of another shortcut. */
-export function isSingleKey(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented) return false
+/** Returns true if a dialog, a drawer, a menu or the search is open, so that keys must not act on the page below. */
+export const isOverlayOpen = (): boolean => document.querySelector(overlaySelector) !== null
+
+/**
+ * Returns the character of a key on a keyboard with Latin letters. Caps Lock, full-width characters and the slash of Chinese punctuation
+ * (`、`) make no difference. Keyboards with other letters (Zhuyin, Cyrillic) have the Latin letter at the same position.
+ */
+export function toLatinKey({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
+  // A name such as `Escape` or `Process`.
+  if ([...key].length !== 1) return key
+  const character = key === '、' ? '/' : key.normalize('NFKC').toLowerCase()
+  if (/^[ -~]$/.test(character)) return character
+  return /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase() ?? character
+}
+
+/** AltGr types a third character. On Windows it is also reported as Ctrl and Alt. */
+const isOtherShortcut = (event: KeyboardEvent) =>
+  event.ctrlKey || event.metaKey || event.altKey || event.getModifierState('AltGraph')
+
+/**
+ * Returns the key of a single-key shortcut as `toLatinKey` does. Returns null if shortcuts are off, an overlay is open, or the key was typed
+ * into a field, is part of another shortcut, or belongs to an input method. Letters with Shift are no shortcuts.
+ */
+export function readSingleKey(event: KeyboardEvent): string | null {
+  if (isOtherShortcut(event) || event.isComposing || event.defaultPrevented || !readSingleKeys()) return null
   const element = event.target instanceof Element ? event.target : null
-  return readSingleKeys() && !element?.closest(inputSelector) && document.querySelector(overlaySelector) === null
+  if (element?.closest(inputSelector) || isOverlayOpen()) return null
+  const key = toLatinKey(event)
+  return event.shiftKey && /^[a-z]$/.test(key) ? null : key
 }

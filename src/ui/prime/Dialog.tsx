@@ -2,6 +2,7 @@ import '#ui/prime/overlay.css'
 import { Dialog as PrimeDialog } from 'primereact/dialog'
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { Button } from '#ui/display/Button.tsx'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { TextWithDates } from '#ui/display/TextWithDates.tsx'
 import { getTitleLang } from '#ui/i18n/name-language.ts'
 import { useTranslation } from 'react-i18next'
@@ -63,12 +64,27 @@ export default function Dialog(props: DialogProps) {
 
 /**
  * Calls `onDrawn` with its element in the layout phase. PrimeReact's event comes after the animation, and keys pressed before it would be
- * lost.
+ * lost. Calls it again when the content with the focus was replaced, such as a password by the next step. While that is loading, the title has
+ * the focus.
  */
 function AfterDrawing({ onDrawn }: { onDrawn: (element: Element | null) => void }) {
   const marker = useRef<HTMLSpanElement>(null)
   // oxlint-disable-next-line react/exhaustive-deps
   useLayoutEffect(() => onDrawn(marker.current), [])
+  const handleChange = useLatestCallback(() => {
+    const { activeElement } = document
+    const isTitle = activeElement?.matches('.p-dialog-title') && activeElement.closest('[role=dialog]') === getDialog()
+    // The search above this dialog has the focus itself.
+    if ((activeElement === document.body || isTitle) && !document.querySelector('dialog[open]')) onDrawn(marker.current)
+  })
+  const getDialog = () => marker.current?.closest('[role=dialog]')
+  useEffect(() => {
+    const dialog = marker.current?.closest('[role=dialog]')
+    if (!dialog) return
+    const observer = new MutationObserver(handleChange)
+    observer.observe(dialog, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [handleChange])
   return <span ref={marker} hidden />
 }
 

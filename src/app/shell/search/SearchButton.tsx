@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { loadWithMessages } from '#app/i18n/page-messages.ts'
 import { popstateGuard } from '#ui/navigation-guard/popstate.ts'
 import { isApple } from '#ui/page/is-apple.ts'
+import { toLatinKey } from '#ui/page/single-keys.ts'
 import { waitForFirstPage } from '#app/browser/idle.ts'
 import { useOpenOverPage } from '#app/browser/useOpenOverPage.ts'
 import { retryImport } from '#app/pwa/retry-import.ts'
@@ -27,7 +28,7 @@ export function SearchButton() {
     let isActive = true
     void waitForFirstPage().then(() => isActive && setIsLoaded(true))
     const onKey = (event: KeyboardEvent) => {
-      const isShortcut = (isApple ? event.metaKey : event.ctrlKey) && event.key.toLowerCase() === 'k'
+      const isShortcut = (isApple ? event.metaKey : event.ctrlKey) && toLatinKey(event) === 'k'
       if (!isShortcut || event.shiftKey || event.altKey || event.defaultPrevented) return
       event.preventDefault()
       if (!isBlocked()) setIsOpen(true)

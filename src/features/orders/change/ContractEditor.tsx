@@ -106,7 +106,7 @@ function EditorForm({ row, priceData, asOf, contract, onOrdered, draft, onChange
           </ChangePriceBar>
         }
       >
-        <section className="card form order-edit" aria-label={t('usersAndModules')}>
+        <section className="card form order-edit" aria-label={t('usersAndModules')} tabIndex={-1} data-takes-focus>
           <ProblemNote problem={submission.problem} title={tUi('message.updateFailed')} shouldFocus />
           <ChoiceFields {...{ draft, onChange, problems, priceData, contract, pricedOrder }} />
         </section>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { SelectAllBox, SelectionBox } from '#ui/list/SelectionBox.tsx'
+import { moveFocusFromBar, SelectAllBox, SelectionBox } from '#ui/list/SelectionBox.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useEscape } from '#ui/overlay/useEscape.ts'
 import { useTranslation } from 'react-i18next'
@@ -52,7 +52,7 @@ export function useDueSelection({
   }
   const endSelection = () => {
     setStored({ listKey, ...noSelection })
-    document.querySelector<HTMLElement>('td.pick input')?.focus()
+    moveFocusFromBar()
   }
   useEscape(endSelection, count > 0)
   // The names remain if the items were paid. They do not if the user has cleared the selection.

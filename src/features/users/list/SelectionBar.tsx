@@ -6,6 +6,7 @@ import { useConnection, useDispatch, useSelector } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
 import type { IconName } from '#ui/icons/Icon.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
+import { moveFocusFromBar } from '#ui/list/SelectionBox.tsx'
 import { Menu } from '#ui/overlay/Menu.tsx'
 import { useEscape } from '#ui/overlay/useEscape.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
@@ -135,7 +136,7 @@ function useEndSelection(view: UsersView, canEnd: boolean) {
   const filters = JSON.stringify(usersView.toFilterQuery(view))
   const endSelection = () => {
     dispatch(selectionEnded())
-    document.querySelector<HTMLElement>('td.pick input')?.focus()
+    moveFocusFromBar()
   }
   useEffect(() => () => void dispatch(selectionEnded()), [dispatch, filters])
   useEscape(endSelection, canEnd)
