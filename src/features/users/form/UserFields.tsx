@@ -86,12 +86,10 @@ function UserFacts({ row: { name, email, title }, lockText }: { row: UserRow; lo
     <div className="user-facts">
       <DescriptionList>
         <DescriptionItem label={t('form.name')}>{name}</DescriptionItem>
-      </DescriptionList>
-      <p className="field-help">{lockText}</p>
-      <DescriptionList>
         <DescriptionItem label={t('form.email')}>{email}</DescriptionItem>
         <DescriptionItem label={t('form.title')}>{tUsers(`titles.${title}`)}</DescriptionItem>
       </DescriptionList>
+      <p className="field-help">{lockText}</p>
     </div>
   )
 }

@@ -1,22 +1,24 @@
 import { type ComponentType, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router-dom'
 import type { UserRow } from '#contract/users.ts'
-import { userStatus } from '#domain/accounts/users.ts'
+import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
 import { useConnection, useIsActing, useSignedInSession } from '#state/use-store.ts'
 import { EditFormNotes } from '#patterns/edit-form/EditFormNotes.tsx'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { useTranslation } from 'react-i18next'
+import { UserStatusTag } from '#features/users/UserStatusTag.tsx'
 import { UserFields } from '#features/users/form/UserFields.tsx'
 import { conflictFields } from '#features/users/form/user-form.ts'
 import { type UserFormOptions, useUserForm } from '#features/users/form/useUserForm.ts'
 
 interface UserFormProps extends UserFormOptions {
   note?: ReactNode
+  status?: UserStatus | undefined
   ExtraSections?: ComponentType<{ id: number; name: string; email: string }>
 }
 
-export function UserForm({ note, ExtraSections, ...options }: UserFormProps) {
+export function UserForm({ note, status, ExtraSections, ...options }: UserFormProps) {
   const { t } = useTranslation('people')
   const { caller } = useSignedInSession()
   const form = useUserForm(options)
@@ -27,6 +29,7 @@ export function UserForm({ note, ExtraSections, ...options }: UserFormProps) {
     <FormDrawer
       open
       title={row ? t('form.editTitle', { name: row.name }) : t('form.createTitle')}
+      titleTag={status !== undefined && <UserStatusTag status={status} />}
       {...form.formProps}
       onClose={options.onClose}
     >
