@@ -64,7 +64,15 @@ export interface RowAction<R> {
 
 export type ListSort = readonly [field: string, order: 'asc' | 'desc']
 
-export function getColumnClass<R>({ align, priority = 1, width, lines, phone, isUnderFirst, format }: ListColumn<R>): string {
+export function getColumnClass<R>({
+  align,
+  priority = 1,
+  width,
+  lines,
+  phone,
+  isUnderFirst,
+  format,
+}: ListColumn<R>): string {
   const widthClass = width ? ` w-${width}` : formatClasses[format ?? 'text']
   return `p${priority}${widthClass}${align ? ' end' : ''}${lines ? ' lines' : ''}${phone ? ` on-${phone}` : ''}${isUnderFirst ? ' under' : ''}`
 }

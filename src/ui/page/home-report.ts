@@ -13,6 +13,8 @@ export interface HomeDuty {
   title: string
   text: string
   action: DutyAction
+  /** Gives the button of the action the primary style. */
+  isMain?: boolean
   otherAction?: DutyAction
 }
 
@@ -20,6 +22,8 @@ type DutyAction = { label: string; path: string } | { label: string; run: () => 
 
 export interface HomeFigure {
   value: string
+  /** Further values of the same kind: sums in other currencies. */
+  otherValues?: readonly string[]
   note: string
   /** Age of the value. Null if the value is from this device only. */
   freshness: ListFreshness | null

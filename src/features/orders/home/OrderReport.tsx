@@ -123,9 +123,13 @@ function buildPayableFigure(
   duties: readonly OrderDuty[],
 ): HomeFigure | null {
   if (getKnownState(freshness) !== 'known' || count > rows.length) return null
-  const dues = duties.flatMap((duty) => (duty.kind === 'pay' ? [duty.due] : []))
-  const [firstSum, ...otherSums] = sumDues(dues).map(({ currency, amount }) => formatAmount(currency, amount))
-  return { value: firstSum ?? t('home.nothing'), note: otherSums.join(' · '), freshness }
+  const payDuties = duties.flatMap((duty) => (duty.kind === 'pay' ? [duty] : []))
+  const sums = sumDues(payDuties.map(({ due }) => due)).map(({ currency, amount }) => formatAmount(currency, amount))
+  const [firstSum = t('home.nothing'), ...otherValues] = sums
+  // Duties are sorted by date.
+  const [firstDuty] = payDuties
+  const note = firstDuty ? t('home.items', { count: payDuties.length, due: firstDuty.date }) : ''
+  return { value: firstSum, otherValues, note, freshness }
 }
 
 type Duty<Kind> = Extract<OrderDuty, { kind: Kind }>
@@ -165,6 +169,7 @@ function toPayDuty(
     at: isOverdue ? '' : date,
     icon: isOverdue ? 'alert' : 'price',
     isUrgent: days <= 3,
+    isMain: true,
     title: formatDue(due, name),
     text: [formatAmount(due.currency, due.amount), ...details].join(' · '),
     action,

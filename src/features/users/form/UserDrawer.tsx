@@ -39,13 +39,12 @@ function ExistingUser({ id, ...props }: FormProps & { id: RowRef }) {
   const { formBase, currentRow } = useFormBase(id)
   if (formBase === undefined) return null
   if (typeof formBase !== 'string') {
-    const row = formBase.base?.row
     return (
       <UserForm
         formBase={formBase}
         formKey={String(id)}
-        status={(currentRow ?? row)?.status}
-        note={row && <StatusNote row={row} currentRow={currentRow ?? row} onEnabled={props.onSaved} />}
+        status={(currentRow ?? formBase.base?.row)?.status}
+        renderNote={(row) => <StatusNote row={row} currentRow={currentRow ?? row} onEnabled={props.onSaved} />}
         {...props}
       />
     )
@@ -75,7 +74,10 @@ type MissingReason = 'unknown' | 'notHere'
  * Returns the row as it was when the drawer opened. A newer row must not change the form while the user types. A row that is not on the
  * device is fetched, and again when the connection is back. Undefined until it has been read. `currentRow` follows later changes.
  */
-function useFormBase(id: RowRef): { formBase: UserFormBase | MissingReason | undefined; currentRow?: UserRow | undefined } {
+function useFormBase(id: RowRef): {
+  formBase: UserFormBase | MissingReason | undefined
+  currentRow?: UserRow | undefined
+} {
   const { user } = useSignedInSession()
   const { networkState: connection } = useConnection()
   const dispatch = useDispatch()

@@ -13,12 +13,13 @@ import { conflictFields } from '#features/users/form/user-form.ts'
 import { type UserFormOptions, useUserForm } from '#features/users/form/useUserForm.ts'
 
 interface UserFormProps extends UserFormOptions {
-  note?: ReactNode
+  /** Renders a note above the form for the row, which is the current one after a conflict. */
+  renderNote?: (row: UserRow) => ReactNode
   status?: UserStatus | undefined
   ExtraSections?: ComponentType<{ id: number; name: string; email: string }>
 }
 
-export function UserForm({ note, status, ExtraSections, ...options }: UserFormProps) {
+export function UserForm({ renderNote, status, ExtraSections, ...options }: UserFormProps) {
   const { t } = useTranslation('people')
   const { caller } = useSignedInSession()
   const form = useUserForm(options)
@@ -33,7 +34,7 @@ export function UserForm({ note, status, ExtraSections, ...options }: UserFormPr
       {...form.formProps}
       onClose={options.onClose}
     >
-      {note}
+      {row && renderNote?.(row)}
       <EditFormNotes
         form={{ conflict: form.conflict }}
         conflictTitle={t('conflict.title')}
