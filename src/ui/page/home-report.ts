@@ -35,6 +35,8 @@ export interface HomeReport {
   state: 'loading' | 'known' | 'unknown'
   duties: readonly HomeDuty[]
   figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'unpaid' | 'ending' | 'down' | 'waiting', HomeFigure>>
+  /** Why an action at the top of the page cannot be taken now, as on the page that it leads to. */
+  blockedReasons?: Partial<Record<'newContract' | 'newUser', string>>
   /** True if the first steps of a new company are shown, in place of the text that nothing needs attention. */
   hasSteps?: boolean
 }

@@ -5,7 +5,7 @@ import { sumDues } from '#domain/dues.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useReadOnlyReason, useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useRecord } from '#state/use-record.ts'
-import { useSignedInSession } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { useToday } from '#ui/page/use-today.ts'
@@ -24,6 +24,7 @@ import { useTranslation } from 'react-i18next'
 import '#features/orders/words.ts'
 import { buildOrderDuties, type OrderDuty } from '#features/orders/home/order-duties.ts'
 import { type DueItem, formatDueName } from '#features/orders/dues/due-items.ts'
+import { usePriceInForce } from '#features/orders/read-orders.ts'
 import { useDueItems } from '#features/orders/dues/useDueItems.ts'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { effectiveOrdersSlice, expiringView } from '#features/orders/home/slice.ts'
@@ -48,6 +49,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   const [openItem, setOpenItem] = useState<DueItem | null>(null)
   const readOnlyReason = useReadOnlyReason()
   const payReason = useUnsendableReason(t('reason.offline'))
+  const blockedReason = useMissingPricesReason()
   const duties = buildOrderDuties(dueItems, effectiveList.rows?.map(({ row }) => row) ?? [], today)
   // Days are computed in the business time zone (D31), so without it nothing is shown as due.
   const zoneState = settings ? 'known' : problem ? 'unknown' : 'loading'
@@ -74,6 +76,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
           )
         : [],
       figures: { ...(contracts && { contracts }), ...(toPay && { toPay }) },
+      ...(blockedReason === null ? {} : { blockedReasons: { newContract: blockedReason } }),
     },
     onReport,
   )
@@ -94,6 +97,14 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
       </Suspense>
     </>
   )
+}
+
+/** Returns why nothing can be ordered, as the list of contracts says it: without a connection and without prices on this device. */
+function useMissingPricesReason(): string | null {
+  const { t } = useTranslation('orders')
+  const isOnline = useConnection().networkState === 'online'
+  const price = usePriceInForce('saas')
+  return !isOnline && price === null ? t('price.offline') : null
 }
 
 interface OrderList {
