@@ -1,4 +1,5 @@
 import { Link } from 'react-router-dom'
+import { TextWithDates } from '#ui/display/TextWithDates.tsx'
 import { Freshness, UpdatedTime } from '#ui/list/Freshness.tsx'
 import type { HomeReport } from '#ui/page/home-report.ts'
 import { useTranslation } from 'react-i18next'
@@ -26,7 +27,9 @@ export function HomeFigures({ slots, reports }: { slots: readonly FigureSlot[]; 
                     <span key={value}>{value}</span>
                   ))}
                 </strong>
-                <span className="home-note">{figure ? figure.note : report?.state === 'unknown' && t('notHere')}</span>
+                <span className="home-note">
+                  {figure ? <TextWithDates text={figure.note} /> : report?.state === 'unknown' && t('notHere')}
+                </span>
                 {figure?.freshness && <Freshness freshness={figure.freshness} hasAge={false} />}
               </Link>
             </li>
