@@ -76,12 +76,12 @@ export function HomeOverview({ sources, Setup, belowContent, sideContent }: Home
 interface StartButtonProps {
   name: StartActionName
   path: string
-  blockedReason: string | undefined
+  blockedReason: string | null
 }
 
 function StartButton({ name, path, blockedReason }: StartButtonProps) {
   const { t } = useTranslation('home')
-  if (blockedReason !== undefined)
+  if (blockedReason !== null)
     return (
       <Button icon="plus" disabledReason={blockedReason}>
         {t(name)}
@@ -94,8 +94,8 @@ function StartButton({ name, path, blockedReason }: StartButtonProps) {
   )
 }
 
-const findBlockedReason = (reports: readonly HomeReport[], name: StartActionName): string | undefined =>
-  reports.map(({ blockedReasons }) => blockedReasons?.[name]).find((reason) => reason !== undefined)
+const findBlockedReason = (reports: readonly HomeReport[], name: StartActionName): string | null =>
+  reports.find(({ blockedReasons }) => blockedReasons?.[name])?.blockedReasons?.[name] ?? null
 
 const createPendingReport = (source: ReportSource): HomeReport => ({
   source,

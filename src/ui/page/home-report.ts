@@ -36,7 +36,7 @@ export interface HomeReport {
   duties: readonly HomeDuty[]
   figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'unpaid' | 'ending' | 'down' | 'waiting', HomeFigure>>
   /** Why an action at the top of the page cannot be taken now, as on the page that it leads to. */
-  blockedReasons?: Partial<Record<'newContract' | 'newUser', string>>
+  blockedReasons?: Partial<Record<'newContract' | 'newUser', string | null>>
   /** True if the first steps of a new company are shown, in place of the text that nothing needs attention. */
   hasSteps?: boolean
 }

@@ -76,7 +76,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
           )
         : [],
       figures: { ...(contracts && { contracts }), ...(toPay && { toPay }) },
-      ...(blockedReason === null ? {} : { blockedReasons: { newContract: blockedReason } }),
+      blockedReasons: { newContract: blockedReason },
     },
     onReport,
   )
