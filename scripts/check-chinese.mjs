@@ -32,6 +32,7 @@ const chineseValues = new Set(
 const chineseValuesOfFile = {
   'backups.json': ['subject'],
   'customers.json': ['author'],
+  'export.json': ['zone'],
   'orders.json': ['failed'],
   'outbox.json': ['age', 'at', 'when'],
   // Spaces are added around each name in Latin letters when the sentence is built (src/features/audit-trail/sentence).
@@ -39,7 +40,7 @@ const chineseValuesOfFile = {
     'after before changes factor field file first name object operation outcome person second sentence service user'.split(
       ' ',
     ),
-  'services.json': ['failed'],
+  'services.json': ['failed', 'zone'],
   'shell.json': ['zone'],
   'storedTrail.json': ['text'],
   'users.json': ['failed'],

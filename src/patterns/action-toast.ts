@@ -10,8 +10,14 @@ import { showToast, type ToastMessage } from '#ui/overlay/toasts.tsx'
 export const formatDone = (action: string): string => i18n.t('message.done', { ns: 'ui', action })
 
 export function showDoneToast(result: CallResult<unknown>, text: string, undo?: ToastMessage['action']): void {
-  if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
+  if (result.kind === 'queued') showQueuedToast(result)
   else showToast({ kind: 'done', text, ...(undo ? { action: undo } : {}) })
+}
+
+/** Says that a write waits, with a link to the waiting changes. `name` is that of its record, if the caller knows it. */
+export function showQueuedToast(result: CallResult<unknown> & { kind: 'queued' }, name?: string): void {
+  const link = { label: name ?? i18n.t('toast.waiting', { ns: 'ui' }), path: '/app/outbox' }
+  showToast({ kind: 'note', text: formatQueuedMessage(result), link })
 }
 
 /** Shows any result. `formatFailed` joins "{action} failed." and the reason. */

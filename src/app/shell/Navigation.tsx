@@ -8,7 +8,7 @@ import { useLiveQuery } from '#state/live-query.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
-/** Links to the pages that this user may open. On a narrow rail the labels are hidden but available to screen readers and as tooltips. */
+/** Links to the pages that this user may open. On a narrow rail each name is below its icon. */
 export function Navigation({ caller, onNavigate }: { caller: Caller; onNavigate?: () => void }) {
   const { t } = useTranslation('shell')
   const id = useId()
@@ -31,7 +31,7 @@ export function Navigation({ caller, onNavigate }: { caller: Caller; onNavigate?
             )}
             <ul aria-labelledby={group === 'provider' ? `${id}-provider` : undefined}>
               {items.map(({ routeName, icon }) => (
-                <li key={routeName} className="hinted">
+                <li key={routeName} className={group === 'provider' ? 'hinted' : undefined}>
                   <NavLink
                     to={routes[routeName].path}
                     className="nav-item"
@@ -41,15 +41,15 @@ export function Navigation({ caller, onNavigate }: { caller: Caller; onNavigate?
                     <Icon name={icon} />
                     <span className="nav-words">{t(`menu.${routeName}`)}</span>
                   </NavLink>
-                  {/* On the narrow rail this is the item's visible name. For the provider's pages it also names the users who see them. */}
-                  <span className={`hint nav-hint${group === 'provider' ? '' : ' name-only'}`} aria-hidden="true">
-                    <span className="nav-hint-name">{t(`menu.${routeName}`)}</span>
-                    {group === 'provider' && <span>{t('provider.only')}</span>}
-                  </span>
                   {group === 'provider' && (
-                    <span className="sr-only" id={`${id}-${routeName}`}>
-                      {t('provider.only')}
-                    </span>
+                    <>
+                      <span className="hint nav-hint" aria-hidden="true">
+                        {t('provider.only')}
+                      </span>
+                      <span className="sr-only" id={`${id}-${routeName}`}>
+                        {t('provider.only')}
+                      </span>
+                    </>
                   )}
                 </li>
               ))}
@@ -67,15 +67,12 @@ function WaitingChanges({ onNavigate }: { onNavigate?: () => void }) {
   const count = useLiveQuery(() => countWaiting(), []) ?? 0
   if (count === 0) return null
   return (
-    <li className="hinted">
+    <li>
       <NavLink to={routes.outbox.path} className="nav-item" {...(onNavigate ? { onClick: onNavigate } : {})}>
         <Icon name="outbox" />
         <span className="nav-words">{t('menu.outbox')}</span>
         <span className="nav-count">{count}</span>
       </NavLink>
-      <span className="hint nav-hint name-only" aria-hidden="true">
-        <span className="nav-hint-name">{t('menu.outbox')}</span>
-      </span>
     </li>
   )
 }

@@ -2,11 +2,11 @@ import '#ui/icons/app-icons.ts'
 import '#features/home/style.css'
 import { type ComponentType, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useIsActing, useSignedInSession } from '#state/use-store.ts'
-import { ButtonLink } from '#ui/display/Button.tsx'
+import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { type HomeReport, combineStates, type OnReport } from '#ui/page/home-report.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
-import { listStartActions } from '#features/home/start-actions.ts'
+import { listStartActions, type StartActionName } from '#features/home/start-actions.ts'
 import { HomeFigures } from '#features/home/HomeFigures.tsx'
 import { listFigures } from '#features/home/figures.ts'
 import { NeedsAttention } from '#features/home/NeedsAttention.tsx'
@@ -49,10 +49,8 @@ export function HomeOverview({ sources, Setup, belowContent, sideContent }: Home
   return (
     <Page
       title={t('title')}
-      action={startActions.map(({ name, path }) => (
-        <ButtonLink key={name} to={path} icon="plus">
-          {t(name)}
-        </ButtonLink>
+      action={startActions.map((action) => (
+        <StartButton key={action.name} {...action} blockedReason={findBlockedReason(reports, action.name)} />
       ))}
     >
       {sources.map(({ source, Report }) => (
@@ -74,6 +72,30 @@ export function HomeOverview({ sources, Setup, belowContent, sideContent }: Home
     </Page>
   )
 }
+
+interface StartButtonProps {
+  name: StartActionName
+  path: string
+  blockedReason: string | null
+}
+
+function StartButton({ name, path, blockedReason }: StartButtonProps) {
+  const { t } = useTranslation('home')
+  if (blockedReason !== null)
+    return (
+      <Button icon="plus" disabledReason={blockedReason}>
+        {t(name)}
+      </Button>
+    )
+  return (
+    <ButtonLink to={path} icon="plus">
+      {t(name)}
+    </ButtonLink>
+  )
+}
+
+const findBlockedReason = (reports: readonly HomeReport[], name: StartActionName): string | null =>
+  reports.find(({ blockedReasons }) => blockedReasons?.[name])?.blockedReasons?.[name] ?? null
 
 const createPendingReport = (source: ReportSource): HomeReport => ({
   source,

@@ -54,7 +54,8 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
   )
 }
 
-function DutyItem({ duty: { icon, isUrgent, title, text, action, otherAction } }: { duty: HomeDuty }) {
+function DutyItem({ duty: { icon, isUrgent, isMain, title, text, action, otherAction } }: { duty: HomeDuty }) {
+  const kind = isMain ? 'primary' : 'quiet'
   return (
     <li className={`home-item${isUrgent ? ' urgent' : ''}`}>
       <Icon name={icon} />
@@ -68,25 +69,34 @@ function DutyItem({ duty: { icon, isUrgent, title, text, action, otherAction } }
       </span>
       {otherAction ? (
         <span className="home-actions">
-          <DutyAction action={action} title={title} />
+          <DutyAction action={action} title={title} kind={kind} />
           <DutyAction action={otherAction} title={title} />
         </span>
       ) : (
-        <DutyAction action={action} title={title} />
+        <DutyAction action={action} title={title} kind={kind} />
       )}
     </li>
   )
 }
 
-function DutyAction({ action, title }: Pick<HomeDuty, 'action' | 'title'>) {
+interface DutyActionProps extends Pick<HomeDuty, 'action' | 'title'> {
+  kind?: 'primary' | 'quiet'
+}
+
+function DutyAction({ action, title, kind = 'quiet' }: DutyActionProps) {
   const label = (
     <>
       {action.label} <span className="sr-only">{title}</span>
     </>
   )
-  if ('path' in action) return <ButtonLink to={action.path}>{label}</ButtonLink>
+  if ('path' in action)
+    return (
+      <ButtonLink kind={kind} to={action.path}>
+        {label}
+      </ButtonLink>
+    )
   return (
-    <Button disabledReason={action.disabledReason} onClick={action.run}>
+    <Button kind={kind} disabledReason={action.disabledReason} onClick={action.run}>
       {label}
     </Button>
   )

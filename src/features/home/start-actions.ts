@@ -12,5 +12,7 @@ const startActions = [
   { name: 'newUser', path: '/app/user?user=new', requiredRole: 'admin' },
 ] as const satisfies readonly StartAction[]
 
+export type StartActionName = (typeof startActions)[number]['name']
+
 export const listStartActions = (caller: Caller) =>
   startActions.filter(({ requiredRole }) => isAllowed(requiredRole, caller))

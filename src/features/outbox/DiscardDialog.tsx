@@ -43,8 +43,7 @@ export function DiscardDialog({
       cancel={t('drop.keep')}
     >
       <div className="write-dialog">
-        <p>{t(entry.action === 'create' ? 'drop.textCreate' : 'drop.text', { write: describeWrite(entry, name) })}</p>
-        {!isUnsent(entry) && <p>{t('drop.sent')}</p>}
+        <p>{t(`drop.${getEffect(entry)}`, { write: describeWrite(entry, name) })}</p>
         {dependents.length > 0 && (
           <>
             <p>{t('drop.along')}</p>
@@ -58,6 +57,12 @@ export function DiscardDialog({
       </div>
     </Dialog>
   )
+}
+
+/** Only a write that was never sent certainly has no effect. The server has to cancel any other (protocol 15). */
+function getEffect(entry: OutboxItem['entry']) {
+  if (!isUnsent(entry)) return 'sent'
+  return entry.action === 'create' ? 'textCreate' : 'text'
 }
 
 function useDependents(actions: OutboxActions, intent: Intent): OutboxItem[] | null {

@@ -9,7 +9,6 @@ import { CopyText } from '#ui/display/CopyText.tsx'
 import { DescriptionItem } from '#ui/display/DescriptionList.tsx'
 import { formatBusinessTime, toServerTime } from '#ui/page/business-clock.ts'
 import { ReadingTime } from '#ui/list/Freshness.tsx'
-import { Icon } from '#ui/icons/Icon.tsx'
 import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
@@ -65,7 +64,6 @@ function ReceiptEntry({ receipt }: { receipt: ReceiptView }) {
     <li>
       <details>
         <summary>
-          <Icon name="right" size={16} />
           <span className="receipt-what">{describeReceipt(receipt)}</span>
           <Tag tone={tones[outcome]}>{t(`receipts.outcome.${outcome}`)}</Tag>
           <ReadingTime instant={toServerTime(time)} />

@@ -84,6 +84,8 @@ export interface EditFormOptions<
     saving: string
     unchanged: string
     updated?: string
+    /** Returns the name of the record, for the message that its change waits. */
+    getName?: (fields: Fields) => string
     /** Returns a link to the new record, shown after it was saved. */
     getCreatedLink?: (saved: SavedForm<Fields>) => { label: string; path: string } | undefined
   }

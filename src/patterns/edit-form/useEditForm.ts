@@ -9,9 +9,9 @@ import { getBaseVersion, type OverlaidRow } from '#local/lists/list-view.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { unreachableResult } from '#state/app-thunk.ts'
 import { useDispatch, useSaveBlocked } from '#state/use-store.ts'
-import { formatQueuedMessage } from '#ui/i18n/queued-messages.ts'
 import { dropHeldStep, leaveSavedForm } from '#ui/navigation-guard/navigation-guard.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
+import { showQueuedToast } from '#patterns/action-toast.ts'
 import { useTranslation } from 'react-i18next'
 import type { EditFormOptions, FieldFault, SavedForm } from '#patterns/edit-form/edit-form-options.ts'
 import { type FormValues, rebaseValues } from '#patterns/edit-form/form-values.ts'
@@ -79,7 +79,7 @@ export function useEditForm<
       setWasSubmitted(false)
       setBase({ ...base, values, isSaved: true })
     })
-    if (result.kind === 'queued') showToast({ kind: 'note', text: formatQueuedMessage(result) })
+    if (result.kind === 'queued') showQueuedToast(result, texts.getName?.(fields))
     else showSaved(t, texts, base.row === null, saved)
     // Values that were typed after the submit do not keep the form open: saving them would create a second record.
     options.onSaved?.(saved)

@@ -13,6 +13,7 @@ import { downloadText } from '#ui/display/download-text.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { getBusinessNow, getBusinessZone } from '#ui/page/business-clock.ts'
+import { useZoneFormatter } from '#ui/page/zone-name.ts'
 import { buildFileName } from '#patterns/list-export/build-file-name.ts'
 import type { ExportColumn } from '#patterns/list-export/export-columns.ts'
 import { fetchAllRows, type ListSource, readAllRows, shouldFetchAll } from '#patterns/list-export/fetch-all-rows.ts'
@@ -42,6 +43,7 @@ export interface ExportDialogProps {
 /** Shows what the file will contain and how recent it is (C-08), then exports all rows of the filter, not one page. */
 export function ExportDialog({ name, companyCode, columns, source, isFiltered, onClose }: ExportDialogProps) {
   const { t } = useTranslation('export')
+  const formatZone = useZoneFormatter()
   const { user } = useSignedInSession()
   const connection = useConnection()
   const timeZone = useSettings()?.time_zone ?? null
@@ -90,7 +92,7 @@ export function ExportDialog({ name, companyCode, columns, source, isFiltered, o
         <p role="status">
           <ExportNote cachedList={cachedList} shouldFetch={shouldFetch} />
         </p>
-        <p className="field-help">{t('times', { zone: timeZone ?? t('business') })}</p>
+        <p className="field-help">{t('times', { zone: formatZone(getBusinessNow()) })}</p>
         <p className="field-help">{t('format')}</p>
       </div>
     </Dialog>

@@ -11,6 +11,7 @@ export type SendStatus = 'idle' | 'sending' | 'queued' | 'failed'
 export interface FormDrawerProps {
   open: boolean
   title: string
+  titleTag?: ReactNode
   status: SendStatus
   problem: Problem | null
   /** Title of the problem: "Update failed." (M50) */
@@ -34,6 +35,7 @@ export function FormDrawer(props: FormDrawerProps) {
 
 function OpenFormDrawer({
   title,
+  titleTag,
   status,
   problem,
   failureTitle,
@@ -56,7 +58,7 @@ function OpenFormDrawer({
   )
   const question = pendingStep && <LeaveQuestion onStay={() => setPendingStep(null)} onLeave={onClose} />
   return (
-    <Dialog open {...{ side, title, cancel, question }} onClose={close} action={submitButton}>
+    <Dialog open {...{ side, title, titleTag, cancel, question }} onClose={close} action={submitButton}>
       <form id={formId} className="form" noValidate onSubmit={onSubmit}>
         <ProblemNote problem={problem} title={failureTitle} shouldFocus />
         <ErrorSummary />

@@ -50,7 +50,7 @@ export function formatUpdated(t: TFunction<'ui'>, asOf: number, now: number): st
 }
 
 /** The age of data. It counts up by itself, without rendering the list again; the tooltip has the time in the business time zone (D31). */
-function UpdatedTime({ asOf }: { asOf: number }) {
+export function UpdatedTime({ asOf }: { asOf: number }) {
   const { t } = useTranslation('ui')
   const formatZone = useZoneFormatter()
   const text = useClockText((now) => formatUpdated(t, asOf, now))
@@ -70,9 +70,12 @@ function UpdatedTime({ asOf }: { asOf: number }) {
 export function Freshness({
   freshness,
   matchCount = freshness.cachedCount,
+  hasAge = true,
 }: {
   freshness: ListFreshness
   matchCount?: number
+  /** False if the age is displayed elsewhere, for several lists together. */
+  hasAge?: boolean
 }) {
   const { t } = useTranslation('ui')
   const { asOf, searchScope, pendingCount = 0, leftOutCount = 0 } = freshness
@@ -83,10 +86,12 @@ export function Freshness({
     pendingCount > 0 && t('fresh.pending', { count: pendingCount }),
     leftOutCount > 0 && t('fresh.leftOut', { count: leftOutCount }),
   ]
+  const detailText = details.filter(Boolean).join(' · ')
+  if (!hasAge) return detailText === '' ? null : <span className="freshness">{detailText}</span>
   return (
     <span className="freshness">
       <UpdatedTime asOf={asOf} />
-      {details.map((detail) => detail && ` · ${detail}`)}
+      {detailText !== '' && ` · ${detailText}`}
     </span>
   )
 }

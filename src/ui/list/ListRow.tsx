@@ -38,6 +38,9 @@ function PlainRow<R>({
     if (target.closest('a, button, input, label, [role=menu]') || getSelection()?.toString()) return
     linkRef.current?.click()
   }
+  const underColumn = columns.find(({ isUnderFirst }) => isUnderFirst)
+  const underContent = underColumn && renderCell(underColumn, row)
+  const underText = isText(underContent) ? underContent : undefined
   return (
     // biome-ignore lint: an addition for the pointer only
     <tr
@@ -72,7 +75,7 @@ function PlainRow<R>({
             className={`${getColumnClass(column)} first`}
             data-label={column.phone === 'labelled' ? column.header : undefined}
           >
-            <span className="lead">
+            <span className="lead" data-under={underText}>
               {to ? (
                 <Link ref={linkRef} to={to}>
                   {content}

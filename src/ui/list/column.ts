@@ -12,6 +12,8 @@ interface ColumnBase {
   width?: ColumnWidth
   /** Allows two lines, for names. */
   lines?: 2
+  /** Shown below the first column on tablets in portrait, where its own column would be too narrow. Its content is a text. */
+  isUnderFirst?: true
   /** Importance of the column. 1: always displayed. 2: from tablets in portrait on. 3: only on wide screens. */
   priority?: 1 | 2 | 3
   /** Role in a phone row. Columns without a role are not displayed on phones. */
@@ -24,7 +26,7 @@ interface ColumnExport<R> {
 }
 
 /** Names of column widths. `time` has space for seconds. */
-type ColumnWidth = 'tag' | 'roles' | 'time' | 'day' | 'code' | 'number' | 'short' | 'money'
+type ColumnWidth = 'name' | 'tag' | 'roles' | 'time' | 'day' | 'code' | 'number' | 'short' | 'money'
 
 /** Roles in a phone row: `overline` is above the name, `tag` right of it, `secondary` and `labelled` (with its header) below it. */
 type PhoneRole = 'overline' | 'primary' | 'tag' | 'secondary' | 'labelled'
@@ -64,9 +66,17 @@ export interface RowAction<R> {
 
 export type ListSort = readonly [field: string, order: 'asc' | 'desc']
 
-export function getColumnClass<R>({ align, priority = 1, width, lines, phone, format }: ListColumn<R>): string {
+export function getColumnClass<R>({
+  align,
+  priority = 1,
+  width,
+  lines,
+  phone,
+  isUnderFirst,
+  format,
+}: ListColumn<R>): string {
   const widthClass = width ? ` w-${width}` : formatClasses[format ?? 'text']
-  return `p${priority}${widthClass}${align ? ' end' : ''}${lines ? ' lines' : ''}${phone ? ` on-${phone}` : ''}`
+  return `p${priority}${widthClass}${align ? ' end' : ''}${lines ? ' lines' : ''}${phone ? ` on-${phone}` : ''}${isUnderFirst ? ' under' : ''}`
 }
 
 export interface ListSorting {

@@ -13,6 +13,8 @@ export interface HomeDuty {
   title: string
   text: string
   action: DutyAction
+  /** Gives the button of the action the primary style. */
+  isMain?: boolean
   otherAction?: DutyAction
 }
 
@@ -26,6 +28,8 @@ export interface DutyButton {
 
 export interface HomeFigure {
   value: string
+  /** Further values of the same kind: sums in other currencies. */
+  otherValues?: readonly string[]
   note: string
   /** Age of the value. Null if the value is from this device only. */
   freshness: ListFreshness | null
@@ -39,6 +43,8 @@ export interface HomeReport {
   /** Buttons that settle several of the duties together. */
   commonActions?: readonly (DutyButton & { key: string })[]
   figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'unpaid' | 'ending' | 'down' | 'waiting', HomeFigure>>
+  /** Why an action at the top of the page cannot be taken now, as on the page that it leads to. */
+  blockedReasons?: Partial<Record<'newContract' | 'newUser', string | null>>
   /** True if the first steps of a new company are shown, in place of the text that nothing needs attention. */
   hasSteps?: boolean
 }

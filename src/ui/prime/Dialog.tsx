@@ -35,6 +35,7 @@ export default function Dialog(props: DialogProps) {
             <TextWithDates text={title} />
           </span>
         }
+        icons={props.titleTag}
         footer={
           question ??
           ((action || cancelLabel) && (
@@ -130,6 +131,8 @@ function focusWithin(dialog: Element, side: DialogProps['side'], shouldFocusCanc
 export interface DialogProps {
   open: boolean
   title: string
+  /** State of what the dialog shows, next to its title. It is not part of the dialog's name. */
+  titleTag?: ReactNode
   /** Position of the dialog: centred, a drawer on the right for small edits, or from below. On phones all dialogs are sheets. */
   side?: 'center' | 'right' | 'bottom'
   /** Makes the dialog wide enough for 700 px of content. */

@@ -67,7 +67,7 @@ it('A user export has every filtered row in list order, from device or server, a
   await getRows(page).first().waitFor()
   await page.getByRole('button', { name: 'Export' }).click()
   await getDialog(page).getByText('Users: all rows that match the filters of the list, in its order.').waitFor()
-  await getDialog(page).getByText('Times are in the business time zone: Asia/Hong_Kong.').waitFor()
+  await getDialog(page).getByText('All dates and times: Hong Kong time (UTC+8)').waitFor()
   await getDialog(page).getByText('All of them are on this device, updated', { exact: false }).waitFor()
   expect(await findSeriousViolations(page)).toEqual([])
   const countShown = async () => Number(/ of (\d+)/.exec(await page.locator('.list-foot p').innerText())?.[1])

@@ -5,7 +5,6 @@ import type { ServiceRow } from '#contract/services.ts'
 import { ServiceBackups } from '#features/backups/stored/ServiceBackups.tsx'
 import { useServices } from '#features/backups/backup-hooks.ts'
 import type { CustomerTabProps } from '#features/customers/detail/CustomerDetails.tsx'
-import { Icon } from '#ui/icons/Icon.tsx'
 import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
@@ -60,7 +59,6 @@ function ServiceSection({ service, isInitiallyOpen }: { service: ServiceRow; isI
   return (
     <details className="customer-service" open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>
-        <Icon name="down" />
         <span className="customer-code">{service.code}</span>
         <span>{service.name}</span>
       </summary>

@@ -6,7 +6,7 @@ import { maxPaidItems } from '#domain/payments.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useReadOnlyReason, useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useRecord } from '#state/use-record.ts'
-import { useSignedInSession } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { useList } from '#state/use-list.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { useToday } from '#ui/page/use-today.ts'
@@ -27,6 +27,7 @@ import '#features/orders/words.ts'
 import { buildOrderDuties, type OrderDuty } from '#features/orders/home/order-duties.ts'
 import { buildGroupButton, type DueGroup, listPayableGroups } from '#features/orders/dues/due-groups.ts'
 import { type DueItem, formatDueName } from '#features/orders/dues/due-items.ts'
+import { usePriceInForce } from '#features/orders/read-orders.ts'
 import { useDueItems } from '#features/orders/dues/useDueItems.ts'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { effectiveOrdersSlice, expiringView } from '#features/orders/home/slice.ts'
@@ -51,6 +52,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   const [openGroup, setOpenGroup] = useState<DueGroup | null>(null)
   const readOnlyReason = useReadOnlyReason()
   const payReason = useUnsendableReason(t('reason.offline'))
+  const blockedReason = useMissingPricesReason()
   const duties = buildOrderDuties(dueItems, effectiveList.rows?.map(({ row }) => row) ?? [], today)
   // Days are computed in the business time zone (D31), so without it nothing is shown as due.
   const zoneState = settings ? 'known' : problem ? 'unknown' : 'loading'
@@ -78,6 +80,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
         : [],
       commonActions: listGroupActions(t, dueItems, setOpenGroup, payReason),
       figures: { ...(contracts && { contracts }), ...(toPay && { toPay }) },
+      blockedReasons: { newContract: blockedReason },
     },
     onReport,
   )
@@ -116,6 +119,14 @@ const listGroupActions = (
     return { key, label, disabledReason, run: () => onPay(group) }
   })
 
+/** Returns why nothing can be ordered, as the list of contracts says it: without a connection and without prices on this device. */
+function useMissingPricesReason(): string | null {
+  const { t } = useTranslation('orders')
+  const isOnline = useConnection().networkState === 'online'
+  const price = usePriceInForce('saas')
+  return !isOnline && price === null ? t('price.offline') : null
+}
+
 interface OrderList {
   rows: OverlaidRow<OrderRow>[] | undefined
   count: number
@@ -143,9 +154,13 @@ function buildPayableFigure(
   duties: readonly OrderDuty[],
 ): HomeFigure | null {
   if (getKnownState(freshness) !== 'known' || count > rows.length) return null
-  const dues = duties.flatMap((duty) => (duty.kind === 'pay' ? [duty.due] : []))
-  const [firstSum, ...otherSums] = sumDues(dues).map(({ currency, amount }) => formatAmount(currency, amount))
-  return { value: firstSum ?? t('home.nothing'), note: otherSums.join(' · '), freshness }
+  const payDuties = duties.flatMap((duty) => (duty.kind === 'pay' ? [duty] : []))
+  const sums = sumDues(payDuties.map(({ due }) => due)).map(({ currency, amount }) => formatAmount(currency, amount))
+  const [firstSum = t('home.nothing'), ...otherValues] = sums
+  // Duties are sorted by date.
+  const [firstDuty] = payDuties
+  const note = firstDuty ? t('home.items', { count: payDuties.length, due: firstDuty.date }) : ''
+  return { value: firstSum, otherValues, note, freshness }
 }
 
 type Duty<Kind> = Extract<OrderDuty, { kind: Kind }>
@@ -185,6 +200,7 @@ function toPayDuty(
     at: isOverdue ? '' : date,
     icon: isOverdue ? 'alert' : 'price',
     isUrgent: days <= 3,
+    isMain: true,
     title: formatDue(due, name),
     text: [formatAmount(due.currency, due.amount), ...details].join(' · '),
     action,

@@ -3,6 +3,8 @@ import { Button } from '#ui/display/Button.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { getBusinessNow } from '#ui/page/business-clock.ts'
+import { useZoneFormatter } from '#ui/page/zone-name.ts'
 import { useTranslation } from 'react-i18next'
 import { checkRange, type ServiceLogRange } from '#features/services/log/log-range.ts'
 import { QuickSpans } from '#features/services/log/QuickSpans.tsx'
@@ -19,6 +21,7 @@ interface DownloadDialogProps {
 /** Downloads a log of the last 180 days. If the connection is lost, the typed values stay. */
 export function DownloadDialog({ service: { id, code }, onClose }: DownloadDialogProps) {
   const { t } = useTranslation('services')
+  const formatZone = useZoneFormatter()
   const formId = useId()
   const clock = useBusinessNow()
   const disabledReason = useUnsendableReason(t('whyNot.offline'))
@@ -55,7 +58,7 @@ export function DownloadDialog({ service: { id, code }, onClose }: DownloadDialo
               isStrict={isStrict}
               onChange={setTypedRange}
             />
-            <p className="field-help">{t('log.zone', { zone: clock.timeZone })}</p>
+            <p className="field-help">{t('log.zone', { zone: formatZone(getBusinessNow()) })}</p>
           </>
         ) : (
           <Skeleton lines={2} />

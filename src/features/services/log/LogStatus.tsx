@@ -1,4 +1,6 @@
 import { formatNumber } from '#ui/list/Freshness.tsx'
+import { getBusinessNow } from '#ui/page/business-clock.ts'
+import { useZoneFormatter } from '#ui/page/zone-name.ts'
 import { useTranslation } from 'react-i18next'
 import { maxLines, type LogLinesState } from '#features/services/log/log-lines.ts'
 
@@ -6,7 +8,6 @@ interface LogStatusProps {
   lines: LogLinesState | null
   shouldFollow: boolean
   isOnline: boolean
-  timeZone: string
 }
 
 function getConnectionKey({ lines, shouldFollow, isOnline }: LogStatusProps) {
@@ -21,7 +22,8 @@ const getLimitKey = (lines: LogLinesState | null) => {
 
 export function LogStatus(props: LogStatusProps) {
   const { t } = useTranslation('services')
-  const { lines, timeZone } = props
+  const { lines } = props
+  const formatZone = useZoneFormatter()
   const count = lines?.lines.length ?? 0
   const connectionKey = getConnectionKey(props)
   const limitKey = getLimitKey(lines)
@@ -30,7 +32,7 @@ export function LogStatus(props: LogStatusProps) {
       {count > 0 && <span>{t('log.lines', { count, number: formatNumber(count) })}</span>}
       {connectionKey && <span>{t(connectionKey)}</span>}
       {limitKey && <span>{t(limitKey, { number: formatNumber(maxLines) })}</span>}
-      <span>{t('log.zone', { zone: timeZone })}</span>
+      <span>{t('log.zone', { zone: formatZone(getBusinessNow()) })}</span>
     </p>
   )
 }

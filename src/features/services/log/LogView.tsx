@@ -50,7 +50,7 @@ export function LogView({ service: { id, code }, clock }: LogViewProps) {
         title={t('log.problem')}
         onRetry={log.refetch}
       />
-      <LogStatus lines={log.lines} shouldFollow={shouldFollow} isOnline={isOnline} timeZone={clock.timeZone} />
+      <LogStatus lines={log.lines} shouldFollow={shouldFollow} isOnline={isOnline} />
       {log.lines?.lines.length ? (
         <LogLines
           label={t('log.title', { code })}

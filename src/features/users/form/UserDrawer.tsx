@@ -3,6 +3,7 @@ import { getUser } from '#contract/accounts.ts'
 import type { RowRef } from '#contract/endpoint.ts'
 import { userListSpec, type UserRow } from '#contract/users.ts'
 import { userStatus } from '#domain/accounts/users.ts'
+import { DisabledUser } from '#features/users/form/DisabledUser.tsx'
 import { Invitation } from '#features/users/form/Invitation.tsx'
 import { UserForm } from '#features/users/form/UserForm.tsx'
 import { type UserFormBase, newUserFormBase, buildFormBase } from '#features/users/form/user-form-base.ts'
@@ -35,10 +36,19 @@ export function UserDrawer({ open, ...props }: FormProps & { open: RowRef | 'new
 
 function ExistingUser({ id, ...props }: FormProps & { id: RowRef }) {
   const { t } = useTranslation('people')
-  const formBase = useFormBase(id)
+  const { formBase, currentRow } = useFormBase(id)
   if (formBase === undefined) return null
-  if (typeof formBase !== 'string')
-    return <UserForm formBase={formBase} formKey={String(id)} renderNote={renderInvitation} {...props} />
+  if (typeof formBase !== 'string') {
+    return (
+      <UserForm
+        formBase={formBase}
+        formKey={String(id)}
+        status={(currentRow ?? formBase.base?.row)?.status}
+        renderNote={(row) => <StatusNote row={row} currentRow={currentRow ?? row} onEnabled={props.onSaved} />}
+        {...props}
+      />
+    )
+  }
   return (
     <Dialog open side="right" title={t(`missing.${formBase}.title`)} onClose={props.onClose}>
       <p>{t(`missing.${formBase}.text`)}</p>
@@ -46,15 +56,28 @@ function ExistingUser({ id, ...props }: FormProps & { id: RowRef }) {
   )
 }
 
-const renderInvitation = (row: UserRow) => row.status === userStatus.deactivated && <Invitation userRow={row} />
+interface StatusNoteProps {
+  /** The user when the drawer opened, and now. */
+  row: UserRow
+  currentRow: UserRow
+  onEnabled: () => void
+}
+
+function StatusNote({ row, currentRow, onEnabled }: StatusNoteProps) {
+  if (row.status === userStatus.deactivated) return <Invitation userRow={row} />
+  return row.status === userStatus.disabled && <DisabledUser userRow={currentRow} onEnabled={onEnabled} />
+}
 
 type MissingReason = 'unknown' | 'notHere'
 
 /**
  * Returns the row as it was when the drawer opened. A newer row must not change the form while the user types. A row that is not on the
- * device is fetched, and again when the connection is back. Undefined until it has been read.
+ * device is fetched, and again when the connection is back. Undefined until it has been read. `currentRow` follows later changes.
  */
-function useFormBase(id: RowRef): UserFormBase | MissingReason | undefined {
+function useFormBase(id: RowRef): {
+  formBase: UserFormBase | MissingReason | undefined
+  currentRow?: UserRow | undefined
+} {
   const { user } = useSignedInSession()
   const { networkState: connection } = useConnection()
   const dispatch = useDispatch()
@@ -79,7 +102,7 @@ function useFormBase(id: RowRef): UserFormBase | MissingReason | undefined {
     // The effect does not use `connection`, but must run again when the connection is back.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [formBase, cachedBase, id, dispatch, user.company_id, connection])
-  return formBase ?? missingReason
+  return { formBase: formBase ?? missingReason, currentRow: cachedBase?.base?.row }
 }
 
 const restoreFormBase = ({

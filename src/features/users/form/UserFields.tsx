@@ -99,15 +99,13 @@ function UserFacts({ row, fields, lockText }: UserFactsProps) {
           {row.name}
           {fields.name !== row.name && formatUnsaved(fields.name)}
         </DescriptionItem>
-      </DescriptionList>
-      <p className="field-help">{lockText}</p>
-      <DescriptionList>
         <DescriptionItem label={t('form.email')}>{row.email}</DescriptionItem>
         <DescriptionItem label={t('form.title')}>
           {tUsers(`titles.${row.title}`)}
           {fields.title !== row.title && formatUnsaved(tUsers(`titles.${fields.title}`))}
         </DescriptionItem>
       </DescriptionList>
+      <p className="field-help">{lockText}</p>
     </div>
   )
 }

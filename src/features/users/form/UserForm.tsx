@@ -1,12 +1,13 @@
 import { type ComponentType, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router-dom'
 import type { UserRow } from '#contract/users.ts'
-import { userStatus } from '#domain/accounts/users.ts'
+import { type UserStatus, userStatus } from '#domain/accounts/users.ts'
 import { useConnection, useIsActing, useSignedInSession } from '#state/use-store.ts'
 import { EditFormNotes } from '#patterns/edit-form/EditFormNotes.tsx'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
 import { buildHistoryPath } from '#ui/links/history-path.ts'
 import { useTranslation } from 'react-i18next'
+import { UserStatusTag } from '#features/users/UserStatusTag.tsx'
 import { UserFields } from '#features/users/form/UserFields.tsx'
 import { conflictFields } from '#features/users/form/user-form.ts'
 import { type UserFormOptions, useUserForm } from '#features/users/form/useUserForm.ts'
@@ -14,10 +15,11 @@ import { type UserFormOptions, useUserForm } from '#features/users/form/useUserF
 interface UserFormProps extends UserFormOptions {
   /** Renders a note above the form for the row, which is the current one after a conflict. */
   renderNote?: (row: UserRow) => ReactNode
+  status?: UserStatus | undefined
   ExtraSections?: ComponentType<{ id: number; name: string; email: string }>
 }
 
-export function UserForm({ renderNote, ExtraSections, ...options }: UserFormProps) {
+export function UserForm({ renderNote, status, ExtraSections, ...options }: UserFormProps) {
   const { t } = useTranslation('people')
   const { caller } = useSignedInSession()
   const form = useUserForm(options)
@@ -28,6 +30,7 @@ export function UserForm({ renderNote, ExtraSections, ...options }: UserFormProp
     <FormDrawer
       open
       title={row ? t('form.editTitle', { name: row.name }) : t('form.createTitle')}
+      titleTag={status !== undefined && <UserStatusTag status={status} />}
       {...form.formProps}
       onClose={options.onClose}
     >

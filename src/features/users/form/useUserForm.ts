@@ -88,6 +88,7 @@ export function useUserForm({ formBase, formKey, send, onClose, onSaved }: UserF
       submit: submitLabel,
       saving: t('form.saving'),
       unchanged: t('form.unchanged'),
+      getName: ({ name }) => name,
       getCreatedLink: ({ id, fields }) =>
         typeof id === 'number' ? { label: fields.name, path: `/app/user?user=${id}` } : undefined,
     },

@@ -26,9 +26,6 @@ const invitedUsersView = {
   sortOrder: 'asc',
   statusType: userStatus.deactivated,
 } as const
-/** Maximum number of users that are listed by name, oldest first. The others are only counted; a single other user is listed too. */
-const maxNamed = 3
-
 /** Reports the number of users, and those who have not activated their account as tasks of the admin. */
 export function UserReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('users')
@@ -40,7 +37,8 @@ export function UserReport({ onReport }: { onReport: OnReport }) {
   const state = combineStates([getKnownState(users.freshness), getKnownState(invitedUsers.freshness)])
   // A user who was just created on this device has not been invited yet.
   const invitedRows = (invitedUsers.rows ?? []).filter(({ row }) => typeof row.id === 'number')
-  const namedRows = invitedRows.slice(0, invitedUsers.count > maxNamed + 1 ? maxNamed : maxNamed + 1)
+  // A single user is listed by name. Several are one duty, so that they do not hide payments and contracts.
+  const namedRows = invitedUsers.count === 1 ? invitedRows : []
   const unnamedCount = invitedUsers.count - namedRows.length
   const duties: HomeDuty[] = namedRows.map(({ row }) => ({
     key: String(row.id),
@@ -54,11 +52,11 @@ export function UserReport({ onReport }: { onReport: OnReport }) {
   }))
   if (unnamedCount > 0)
     duties.push({
-      key: 'others',
+      key: 'several',
       at: null,
       icon: 'mail',
-      title: t('home.others', { count: unnamedCount }),
-      text: t('home.othersText'),
+      title: t('home.several', { count: unnamedCount }),
+      text: t('home.severalText'),
       action: { label: t('home.look'), path: '/app/user?statusType=0' },
     })
   const note = invitedUsers.count === 0 ? '' : t('home.count', { count: invitedUsers.count })

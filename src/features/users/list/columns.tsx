@@ -1,20 +1,19 @@
 import type { UserRow } from '#contract/users.ts'
-import { userFlags, type UserStatus } from '#domain/accounts/users.ts'
+import { userFlags } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { ListColumn } from '#ui/list/column.ts'
 import { NoValue } from '#ui/list/NoValue.tsx'
-import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import type { TFunction } from 'i18next'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import { BusinessTime } from '#ui/page/BusinessTime.tsx'
-
-const tones: Record<UserStatus, TagTone> = { 1: 'positive', 0: 'accent', [-1]: 'neutral', [-2]: 'danger' }
+import { UserStatusTag } from '#features/users/UserStatusTag.tsx'
 
 export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListColumn<OverlaidRow<UserRow>>[] => [
   {
     key: 'name',
     header: t('column.name'),
     sortable: true,
+    width: 'name',
     lines: 2,
     phone: 'primary',
     render: ({ row }) => (
@@ -25,6 +24,7 @@ export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListCol
     key: 'email',
     header: t('column.email'),
     sortable: true,
+    isUnderFirst: true,
     priority: 2,
     phone: 'secondary',
     render: ({ row }) => row.email,
@@ -35,7 +35,7 @@ export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListCol
     sortable: true,
     width: 'tag',
     phone: 'tag',
-    render: ({ row }) => <Tag tone={tones[row.status]}>{t(`status.${row.status}`)}</Tag>,
+    render: ({ row }) => <UserStatusTag status={row.status} />,
   },
   {
     key: 'flags',
@@ -53,9 +53,14 @@ export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListCol
     key: 'update_time',
     header: t('column.updated'),
     sortable: true,
-    width: 'time',
+    width: 'day',
     priority: 3,
     // A row created on this device has no time until the server has stored it.
-    render: ({ row }) => (row.update_time ? <BusinessTime time={row.update_time} /> : t('notYet')),
+    render: ({ row }) =>
+      row.update_time ? (
+        <BusinessTime time={row.update_time}>{row.update_time.slice(0, 10)}</BusinessTime>
+      ) : (
+        t('notYet')
+      ),
   },
 ]
