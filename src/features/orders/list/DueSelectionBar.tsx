@@ -4,7 +4,6 @@ import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
-import { Menu } from '#ui/overlay/Menu.tsx'
 import { useTranslation } from 'react-i18next'
 import { type DueGroup, groupByCurrency } from '#features/orders/dues/due-groups.ts'
 import type { DueItem } from '#features/orders/dues/due-items.ts'
@@ -15,48 +14,35 @@ interface Props {
   onEnd: () => void
 }
 
-/** Shows the number of selected items, and one button for each currency: "Pay 3 items · USD 9,755.00". */
+/** Shows the number of selected items, and one button for each currency: "Pay 3 items · USD 9,755.00", or "Pay USD 9,755.00" in a small window. */
 export function DueSelectionBar({ items, onPay, onEnd }: Props) {
   const { t } = useTranslation('orders')
   const unsendableReason = useUnsendableReason(t('reason.offline'))
-  const [firstAction, ...otherActions] = groupByCurrency(items).map((group) => {
-    const count = group.length
-    const amount = sumDues(group.map(({ due }) => due)).map((sum) => formatAmount(sum.currency, sum.amount))[0] ?? ''
-    return {
-      key: group[0].due.currency,
-      label: t('toPay.pick.pay', { count, number: formatNumber(count), amount }),
-      disabledReason:
-        count > maxPaidItems ? t('toPay.pick.tooMany', { number: formatNumber(maxPaidItems) }) : unsendableReason,
-      onSelect: () => onPay(group),
-    }
-  })
-  if (!firstAction) return null
+  const groups = groupByCurrency(items)
+  if (groups.length === 0) return null
   return (
     <section className="list-bar pay-bar" aria-label={t('toPay.pick.bar')}>
-      <p className="pay-bar-wide">
-        {t('toPay.pick.counted', { count: items.length, number: formatNumber(items.length) })}
-      </p>
+      <p>{t('toPay.pick.counted', { count: items.length, number: formatNumber(items.length) })}</p>
       <span className="pay-bar-acts">
-        <Button
-          kind="primary"
-          aria-haspopup="dialog"
-          disabledReason={firstAction.disabledReason}
-          onClick={firstAction.onSelect}
-        >
-          {firstAction.label}
-        </Button>
-        {otherActions.map(({ key, label, disabledReason, onSelect }) => (
-          <span key={key} className="pay-bar-wide">
-            <Button aria-haspopup="dialog" disabledReason={disabledReason} onClick={onSelect}>
-              {label}
-            </Button>
-          </span>
+        {groups.map((group) => (
+          <Button
+            key={group[0].due.currency}
+            kind="primary"
+            aria-haspopup="dialog"
+            disabledReason={
+              group.length > maxPaidItems
+                ? t('toPay.pick.tooMany', { number: formatNumber(maxPaidItems) })
+                : unsendableReason
+            }
+            onClick={() => onPay(group)}
+          >
+            {t('toPay.pick.pay')}{' '}
+            <span className="pay-bar-count">
+              {t('toPay.pick.items', { count: group.length, number: formatNumber(group.length) })} ·{' '}
+            </span>
+            {formatSum(group)}
+          </Button>
         ))}
-        {otherActions.length > 0 && (
-          <span className="pay-bar-narrow">
-            <Menu label={t('toPay.pick.more')} items={otherActions} />
-          </span>
-        )}
       </span>
       <Button kind="plain" icon="close" isIconOnly onClick={onEnd}>
         {t('toPay.pick.end')}
@@ -64,3 +50,6 @@ export function DueSelectionBar({ items, onPay, onEnd }: Props) {
     </section>
   )
 }
+
+const formatSum = (group: DueGroup): string =>
+  sumDues(group.map(({ due }) => due)).map((sum) => formatAmount(sum.currency, sum.amount))[0] ?? ''
