@@ -57,10 +57,10 @@ export function ContractPanel(props: Props) {
       <div className={isEditing ? 'page-main' : 'page-columns'}>
         <ContractTerms {...{ row, contract, priceData, modules, today, isEditing }} history={history.rows} />
         {!isEditing && <ServiceAndActivity {...props} />}
+        {!isEditing && row.contract_id > 0 && (
+          <ContractHistory {...history} onRetry={() => void history.refetch()} currentId={row.contract_id} />
+        )}
       </div>
-      {!isEditing && row.contract_id > 0 && (
-        <ContractHistory {...history} onRetry={() => void history.refetch()} currentId={row.contract_id} />
-      )}
     </>
   )
 }

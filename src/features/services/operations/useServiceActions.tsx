@@ -81,6 +81,7 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
     const actionItems = listServiceActions(row, caller, today).map((action) => ({
       key: action,
       label: t(`move.${action}`),
+      ...(action === 'remove' || action === 'delete' ? { hint: t(`hint.${action}`) } : {}),
       icon: icons[action],
       isDestructive: dangerousActions.includes(action),
       disabledReason: getDisabledReason(action, row),
