@@ -152,9 +152,7 @@ function ExtensionFields(props: ExtensionFieldsProps) {
         error={yearsProblem && formatOrderFieldProblem(yearsProblem, t('field.period'), draft.years)}
         onChange={(text) => onChange({ years: text })}
       >
-        {end
-          ? `${t('extend.period')}: ${t('fromTo', { from: start, last: getLastDay(end) })}`
-          : `${t('extend.start')} ${start}`}
+        {end ? t('extend.period', { from: start, last: getLastDay(end) }) : `${t('extend.start')} ${start}`}
         <span className="extend-why">{t(isOver ? 'extend.today' : 'extend.fromEnd')}</span>
       </YearsField>
       {isOver && (

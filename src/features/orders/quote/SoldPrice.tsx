@@ -32,9 +32,9 @@ export function SoldPrice({ contract, history, namesByCode, joiningModules }: Pr
   const orderRows = rows.filter((row) => !annualRows.includes(row))
   const renderRow = (row: SoldRow) => <SoldPriceRow key={getRowKey(row)} row={row} namesByCode={namesByCode} />
   const label = annualSum[0] ? (
-    <>
+    <span>
       {t('field.annual')} <Amount currency={currency} amount={annualSum[0].step.amount} /> · {t('sold.how')}
-    </>
+    </span>
   ) : (
     t('sold.title')
   )

@@ -300,7 +300,7 @@ describe('extending a contract', () => {
     await fixture.browser.openAs('admin@acme', getOrderPath(id))
     await press('Extend')
     await dialog('Extend acmeold')
-    await findText(new RegExp(`^New period: ${today()} to `))
+    await screen.findByText(new RegExp(`^New period: ${today()} to `))
     await typeValues(fixture.user, { users: '30' })
     await fixture.user.click(getNamedField('module-fin'))
     await expect.poll(readDueAmount).toBe('HKD 64,000.00')
