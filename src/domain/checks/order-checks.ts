@@ -4,7 +4,7 @@ import { checkServiceCode } from '#domain/checks/service-code.ts'
 import type { ContractTerms } from '#domain/fees/annual.ts'
 import type { PriceList, UserMode } from '#domain/fees/price-list.ts'
 import type { ModuleDependencies } from '#domain/catalogue/modules.ts'
-import { yearLimits } from '#domain/orders.ts'
+import { userLimits, yearLimits } from '#domain/orders.ts'
 import { addDays, isDate, getLaterDate } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 
@@ -102,6 +102,12 @@ export function checkWholeNumber(
   const number = Number(text)
   return number < min || number > max ? [{ field, code: 'OUT_OF_RANGE', ...range }] : []
 }
+
+/** Checks that the typed users are a whole number. The problem names the numbers that the price list allows; `checkTerms` checks its minimum. */
+export const checkUsersText = (text: string, list: PriceList, mode: UserMode): CheckProblem[] =>
+  checkWholeNumber('users', text, userLimits).map((problem) =>
+    'from' in problem ? { ...problem, from: getMinUsers(list, mode) } : problem,
+  )
 
 /** `maxYears`: how many more years the contract can run (getMaxExtensionYears). */
 export function checkExtensionYears(years: number, maxYears: number): OrderProblem[] {

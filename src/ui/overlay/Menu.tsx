@@ -8,6 +8,8 @@ import { rememberFocus } from '#ui/overlay/focus-back.ts'
 export interface MenuItem {
   key: string
   label: string
+  /** Explains the item below its label. A disabled item shows its reason instead. */
+  hint?: string | undefined
   icon?: IconName
   /** Displayed apart from the other items. Such items must be at the end of the list (T-01). */
   isDestructive?: boolean
@@ -163,6 +165,7 @@ function MenuList({ id, label, items, heading, close, anchor }: MenuListProps) {
 
 function MenuItemButton({ item, close }: { item: MenuItem; close: (shouldReturnFocus: boolean) => void }) {
   const reasonId = useId()
+  const note = item.disabledReason || item.hint
   const select = () => {
     if (item.disabledReason) return
     close(true)
@@ -174,18 +177,20 @@ function MenuItemButton({ item, close }: { item: MenuItem; close: (shouldReturnF
       role={getRole(item)}
       aria-haspopup={item.hasDialog ? 'dialog' : undefined}
       aria-checked={item.isChosen}
+      // The hint is the description, so it is not part of the name.
+      aria-label={item.hint && item.label}
       tabIndex={-1}
       className={`menu-item${item.isDestructive ? ' danger' : ''}`}
       aria-disabled={item.disabledReason ? true : undefined}
-      aria-describedby={item.disabledReason ? reasonId : undefined}
+      aria-describedby={note ? reasonId : undefined}
       onClick={select}
     >
       {item.icon ? <Icon name={item.icon} /> : <span className="icon" />}
       <span className="menu-words">
         {item.label}
-        {item.disabledReason && (
+        {note && (
           <span className="menu-reason" id={reasonId}>
-            {item.disabledReason}
+            {note}
           </span>
         )}
       </span>

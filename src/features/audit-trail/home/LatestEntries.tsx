@@ -8,7 +8,7 @@ import { toEntryRows } from '#features/audit-trail/entry/entry-rows.ts'
 import { Sentence } from '#features/audit-trail/sentence/Sentence.tsx'
 import { TrailStyles } from '#features/audit-trail/TrailStyles.tsx'
 import { useEntryFormatter } from '#features/audit-trail/use-entry-formatter.ts'
-import { useStoredSwitch } from '#features/audit-trail/useStoredSwitch.ts'
+import { useStoredSwitch } from '#ui/display/useStoredSwitch.ts'
 import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
 
 const trailPath = '/app/systrail'

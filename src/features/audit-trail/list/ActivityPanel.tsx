@@ -8,7 +8,7 @@ import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import { type TrailRange, type TrailView, trailView } from '#features/audit-trail/list/trail-view.ts'
 import { useDrawnRange } from '#features/audit-trail/list/useDrawnRange.ts'
-import { useStoredSwitch } from '#features/audit-trail/useStoredSwitch.ts'
+import { useStoredSwitch } from '#ui/display/useStoredSwitch.ts'
 import { useTrailResponse } from '#features/audit-trail/useTrailResponse.ts'
 
 const ActivityChart = lazy(async () => ({

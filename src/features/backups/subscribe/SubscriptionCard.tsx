@@ -1,7 +1,8 @@
 import { useId } from 'react'
 import type { PdbType } from '#contract/backups.ts'
 import type { ServiceRow } from '#contract/services.ts'
-import { type Currency, writeAmount } from '#domain/money.ts'
+import { calculateBackupAmount } from '#domain/fees/backup.ts'
+import { type Currency, groupThousands, writeAmount } from '#domain/money.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
@@ -19,7 +20,7 @@ interface SubscriptionCardProps {
   onSubscribe: () => void
 }
 
-/** Shows one type of backup: description, state of its subscription, and prices (M124, M125). */
+/** Shows one type of backup: description, state of its subscription, and what a year costs after the discount (M124 to M126). */
 export function SubscriptionCard({
   type,
   service,
@@ -32,6 +33,7 @@ export function SubscriptionCard({
   const { t } = useTranslation('backups')
   const titleId = useId()
   const { traffic } = price
+  const { payAmount } = calculateBackupAmount(price.annualFee, 12, price.discount)
   const isExpired = bounds.contractEnd <= bounds.today
   const disabledReason = canSubscribe(bounds) ? null : t(isExpired ? 'card.expiredContract' : 'card.over')
   const isExtending = isExtension(bounds)
@@ -45,13 +47,16 @@ export function SubscriptionCard({
       <p>{t(`about.${type}`)}</p>
       <DescriptionList>
         <DescriptionItem label={t('card.annual')}>
-          <Amount currency={currency} amount={writeAmount(price.annualFee)} />
+          <Amount currency={currency} amount={writeAmount(payAmount)} />{' '}
+          {price.discount > 0n && (
+            <span className="backup-less">
+              {t('card.less', {
+                amount: groupThousands(writeAmount(price.annualFee)),
+                percent: Number(writeAmount(price.discount)),
+              })}
+            </span>
+          )}
         </DescriptionItem>
-        {price.discount > 0n && (
-          <DescriptionItem label={t('card.discount')}>
-            {t('card.percent', { percent: Number(writeAmount(price.discount)) })}
-          </DescriptionItem>
-        )}
         {traffic ? (
           <>
             <DescriptionItem label={t('card.free')}>
@@ -66,12 +71,7 @@ export function SubscriptionCard({
         )}
       </DescriptionList>
       <div className="backup-acts">
-        <Button
-          icon={isExtending ? 'plus' : 'check'}
-          disabledReason={disabledReason}
-          aria-expanded={isOpen}
-          onClick={onSubscribe}
-        >
+        <Button disabledReason={disabledReason} aria-expanded={isOpen} onClick={onSubscribe}>
           <span aria-hidden="true">{t(isExtending ? 'card.extend' : 'card.subscribe')}</span>
           <span className="sr-only">{t(isExtending ? 'card.extendTo' : 'card.subscribeTo', typeParams)}</span>
         </Button>

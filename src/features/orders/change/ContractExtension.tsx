@@ -8,8 +8,8 @@ import type { PlainDate } from '#domain/time.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
-import { Field } from '#ui/form/Field.tsx'
 import { FormDrawer } from '#ui/form/FormDrawer.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
 import { ChangeConsentDialog } from '#features/orders/change/ChangeConsentDialog.tsx'
 import { ChangeDraftOffer } from '#features/orders/change/ChangeDraftOffer.tsx'
@@ -138,6 +138,9 @@ function ExtensionFields(props: ExtensionFieldsProps) {
   return (
     <>
       {isOver && <p>{t('extend.overText', { date: row.expired_date })}</p>}
+      {!isOver && row.pending?.type === 'change' && (
+        <p>{t('extend.inForce', { count: contract.users, number: formatNumber(contract.users) })}</p>
+      )}
       <YearsField
         label={t('extend.years')}
         value={draft.years}
@@ -149,15 +152,9 @@ function ExtensionFields(props: ExtensionFieldsProps) {
         error={yearsProblem && formatOrderFieldProblem(yearsProblem, t('field.period'), draft.years)}
         onChange={(text) => onChange({ years: text })}
       >
-        {end && t('extend.until', { last: getLastDay(end) })}
+        {end ? t('extend.period', { from: start, last: getLastDay(end) }) : `${t('extend.start')} ${start}`}
+        <span className="extend-why">{t(isOver ? 'extend.today' : 'extend.fromEnd')}</span>
       </YearsField>
-      <Field
-        label={t('extend.start')}
-        size="date"
-        name="period_start"
-        value={start}
-        lockReason={t(isOver ? 'extend.today' : 'extend.fromEnd')}
-      />
       {isOver && (
         <ChoiceFields
           {...{ draft, problems, priceData, contract, onChange }}
@@ -191,11 +188,10 @@ function ExtensionCosts({ submission, priceData, asOf }: ExtensionCostsProps) {
   const { t } = useTranslation('contract')
   const { figure, steps, fault, previousFigure } = submission
   if (!figure || !steps) return null
-  const { currency, annual, period_start: from, period_end: end } = figure
+  const { currency, annual } = figure
   return (
     <>
       <DescriptionList>
-        <DescriptionItem label={t('extend.period')}>{t('fromTo', { from, last: getLastDay(end) })}</DescriptionItem>
         <DescriptionItem label={t('extend.annual')}>
           <Amount currency={currency} amount={annual} />
         </DescriptionItem>

@@ -1,8 +1,8 @@
 import { getContractAnchor } from '#domain/contracts.ts'
 import type { ContractTerms } from '#domain/fees/annual.ts'
 import { readAmount } from '#domain/money.ts'
-import { checkTerms, checkExtensionYears, checkWholeNumber } from '#domain/checks/order-checks.ts'
-import { userLimits, yearLimits } from '#domain/orders.ts'
+import { checkTerms, checkExtensionYears, checkUsersText, checkWholeNumber } from '#domain/checks/order-checks.ts'
+import { yearLimits } from '#domain/orders.ts'
 import { addToAnchor, getAnchor, getAnchoredEnd, getLaterDate } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { ContractRow } from '#features/orders/contract-row.ts'
@@ -52,7 +52,7 @@ export function parseChoice({ user_mode, users, uat, modules }: ChangeDraft): Co
 
 /** Applies the same checks as the server, against the price list in force. */
 export function checkChangeDraft(draft: ChangeDraft, { list, modules }: PriceData): AnyFieldProblem[] {
-  const usersProblems = checkWholeNumber('users', draft.users, userLimits)
+  const usersProblems = checkUsersText(draft.users, list, draft.user_mode)
   const choice = parseChoice(draft)
   const visibleModules = modules.filter(({ hidden }) => !hidden)
   const choiceProblems = choice ? checkTerms(choice, list, visibleModules) : []

@@ -15,6 +15,13 @@ import { joinList } from '#ui/i18n/messages.ts'
 
 const columns = ['contract', 'status', 'period', 'users', 'modules', 'payAmount'] as const
 
+/** In a narrow card the users are below the number, and the modules are left out. */
+const columnClasses: Partial<Record<(typeof columns)[number], string>> = {
+  users: 'number history-wide',
+  modules: 'history-wide',
+  payAmount: 'number',
+}
+
 /** Lists a contract and the contracts that it replaced, newest first (M99). */
 export function ContractHistory({
   rows,
@@ -42,11 +49,7 @@ export function ContractHistory({
             <thead>
               <tr>
                 {columns.map((name) => (
-                  <th
-                    key={name}
-                    scope="col"
-                    className={name === 'users' || name === 'payAmount' ? 'number' : undefined}
-                  >
+                  <th key={name} scope="col" className={columnClasses[name]}>
                     {t(`column.${name}`)}
                   </th>
                 ))}
@@ -83,6 +86,10 @@ function HistoryRow({ row, isCurrent }: { row: ContractRow; isCurrent: boolean }
         <span className="beside">
           {orders(`type.${row.type}`)} · {row.create_time.slice(0, 10)}
         </span>
+        <span className="beside history-narrow">
+          {t('historyUsers', { count: row.users, number: formatNumber(row.users) })} ·{' '}
+          {tWizard(`mode.${row.user_mode}`)}
+        </span>
         {row.restores && <span className="beside restores">{t('undo.restores', { code: row.restores })}</span>}
       </th>
       <td data-label={t('column.status')}>
@@ -93,13 +100,15 @@ function HistoryRow({ row, isCurrent }: { row: ContractRow; isCurrent: boolean }
           <span className="day">{row.period_start}</span> – <span className="day">{row.expired_date}</span>
         </span>
       </td>
-      <td data-label={t('column.users')} className="number">
+      <td data-label={t('column.users')} className="number history-wide">
         <div>
           {formatNumber(row.users)}
           <span className="beside">{tWizard(`mode.${row.user_mode}`)}</span>
         </div>
       </td>
-      <td data-label={t('column.modules')}>{joinList(row.modules)}</td>
+      <td data-label={t('column.modules')} className="history-wide">
+        {joinList(row.modules)}
+      </td>
       <td data-label={t('column.payAmount')} className="number">
         <div className="order-paid">
           {row.pay_amount === null ? '–' : <Amount currency={row.currency} amount={row.pay_amount} />}

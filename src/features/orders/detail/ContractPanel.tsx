@@ -73,10 +73,10 @@ function TermsAndHistory(props: Props & { today: PlainDate | null }) {
       <div className={isLoading ? `${layoutClass} order-loading` : layoutClass}>
         <ContractTerms {...{ row, contract, priceData, modules, today, isEditing }} history={history.rows} />
         {!isEditing && <ServiceAndActivity {...props} />}
+        {!isEditing && row.contract_id > 0 && (
+          <ContractHistory {...history} onRetry={() => void history.refetch()} currentId={row.contract_id} />
+        )}
       </div>
-      {!isEditing && !isLoading && row.contract_id > 0 && (
-        <ContractHistory {...history} onRetry={() => void history.refetch()} currentId={row.contract_id} />
-      )}
     </>
   )
 }

@@ -16,6 +16,7 @@ import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
 import { findJoiningModules, type ModuleChoice, type PriceData } from '#features/orders/quote/local-quote.ts'
 import { JoiningModuleRows } from '#features/orders/quote/JoiningModuleRows.tsx'
 import { getModuleNames } from '#features/orders/quote/module-names.ts'
+import { joinList } from '#ui/i18n/messages.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface Props {
@@ -31,10 +32,23 @@ interface Props {
   isEditing: boolean
 }
 
+/** Maximum number of modules whose names are listed. The price lists all of them. */
+const maxNames = 12
+
+/** Returns whether the prices of the sale are known. Otherwise the modules have a list of their own. */
+const hasSoldPrice = (contract: ContractRow | null, history: readonly ContractRow[] | null): boolean =>
+  Boolean(contract?.steps && history)
+
 /** Shows the agreed terms (M98). While the contract is being edited, shows only the terms that cannot change. */
 export function ContractTerms({ row, contract, history, priceData, modules, today, isEditing }: Props) {
   const { t } = useTranslation('contract')
   const { t: tWizard } = useTranslation('wizard')
+  const namesByCode = getModuleNames(modules)
+  const isSold = hasSoldPrice(contract, history)
+  const formatModules = () =>
+    row.modules.length > maxNames
+      ? t('modules', { count: row.modules.length })
+      : joinList(row.modules.map((code) => namesByCode.get(code) ?? code))
   return (
     <>
       <section className="card order-terms" aria-labelledby="order-facts">
@@ -52,6 +66,7 @@ export function ContractTerms({ row, contract, history, priceData, modules, toda
             <DescriptionItem label={t('field.mode')}>{tWizard(`mode.${row.user_mode}`)}</DescriptionItem>
             <DescriptionItem label={t('field.users')}>{formatNumber(row.users)}</DescriptionItem>
             <DescriptionItem label={t('field.uat')}>{t(row.uat === 1 ? 'uat.yes' : 'uat.no')}</DescriptionItem>
+            {isSold && <DescriptionItem label={t('field.modules')}>{formatModules()}</DescriptionItem>}
           </DescriptionList>
           <ModulePrices {...{ row, contract, history, priceData, modules }} />
         </section>

@@ -22,9 +22,12 @@ export const prefetchOrderDetails =
   async (dispatch, _getState, { api }) => {
     const isRecent = (asOf: number | null | undefined) => (asOf ?? 0) > Date.now() - recentMs
     const { asOf } = await readOrders(companyId, type, view)
-    if (!isRecent(asOf)) await api.call(listOrders, { params: { companyId }, query: toListQuery(type, view) })
     const price = await readAgedResponse(getPriceInForce, { query: { type } })
-    if (!isRecent(price?.asOf)) await Promise.all([dispatch(fetchPriceInForce(type)), dispatch(fetchPriceData(type))])
+    // Prices come first: without a price list on the device no contract can be opened (M68), and the home page has already stored contracts.
+    await Promise.all([
+      ...(isRecent(price?.asOf) ? [] : [dispatch(fetchPriceInForce(type)), dispatch(fetchPriceData(type))]),
+      ...(isRecent(asOf) ? [] : [api.call(listOrders, { params: { companyId }, query: toListQuery(type, view) })]),
+    ])
     const { rows } = await readOrders(companyId, type, view)
     for (const { row } of rows) {
       if (row.state !== 'effective') continue

@@ -13,6 +13,7 @@ import {
   checkCreateDate,
   checkName,
   checkStart,
+  checkUsersText,
   checkWholeNumber,
   getFirstUsers,
   raiseUsers,
@@ -78,7 +79,7 @@ const getBackDate = ({ sOrderCreateTime: day }: WizardValues) => (day === '' ? n
 export function checkInformation(values: WizardValues, { list }: PriceData, today: PlainDate): AnyFieldProblem[] {
   const backDated = getBackDate(values)
   const backDateProblems = backDated === null ? [] : checkCreateDate(backDated, today)
-  const usersProblems = checkWholeNumber('users', values.users, userLimits)
+  const usersProblems = checkUsersText(values.users, list, values.user_mode)
   return [
     ...checkName(cleanText(values.code), cleanText(values.name)),
     ...checkFields({ name: values.name, desc: values.desc }, textChecks),

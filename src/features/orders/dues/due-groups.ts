@@ -19,13 +19,17 @@ export const groupByCurrency = (items: readonly DueItem[]): DueGroup[] =>
 export const listPayableGroups = (items: readonly DueItem[]): DueGroup[] =>
   groupByCurrency(items.filter(({ due }) => typeof due.id === 'number'))
 
-/** Returns the button "Pay 3 items · USD 9,755.00". `payReason`: why nothing can be paid now, or null. */
+/** Returns the button "Pay 3 items · USD 9,755.00" and the parts of its label. `payReason`: why nothing can be paid now, or null. */
 export function buildGroupButton(t: TFunction<'orders'>, group: DueGroup, payReason: string | null) {
   const count = group.length
-  const amount = sumDues(group.map(({ due }) => due)).map((sum) => formatAmount(sum.currency, sum.amount))[0] ?? ''
+  const sum =
+    sumDues(group.map(({ due }) => due)).map(({ currency, amount }) => formatAmount(currency, amount))[0] ?? ''
+  const countText = t('toPay.pick.items', { count, number: formatNumber(count) })
   return {
     key: group[0].due.currency,
-    label: t('toPay.pick.pay', { count, number: formatNumber(count), amount }),
+    label: `${t('toPay.pick.pay')} ${countText} · ${sum}`,
+    countText,
+    sum,
     disabledReason: count > maxPaidItems ? t('toPay.pick.tooMany', { number: formatNumber(maxPaidItems) }) : payReason,
   }
 }

@@ -10,6 +10,7 @@ import type { TFunction } from 'i18next'
 import { getDues } from '#features/orders/payment/payable.ts'
 import type { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { StatusTag } from '#features/orders/StatusTag.tsx'
+import { NoValue } from '#ui/list/NoValue.tsx'
 import { joinList } from '#ui/i18n/messages.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import { BusinessTime } from '#ui/page/BusinessTime.tsx'
@@ -108,7 +109,8 @@ export const buildColumns = (
       sumDues(getDues(row))
         .map(({ currency, amount }) => formatAmount(currency, amount))
         .join(' · '),
-    render: ({ row }) => <DueAmount row={row} t={t} formatDue={formatDue} isNarrow={isNarrow} />,
+    render: ({ row }) =>
+      getDues(row).length > 0 ? <DueAmount row={row} t={t} formatDue={formatDue} isNarrow={isNarrow} /> : <NoValue />,
   },
 ]
 
@@ -173,13 +175,13 @@ interface DueAmountProps {
   isNarrow?: boolean
 }
 
-/** Shows the total amount, the earliest due date and the reason (D31, D35). */
+/** Shows the total amount, the earliest due date and the reason (D31, D35). A table leaves the reason to the tab "To pay" and its tooltip. */
 function DueAmount({ row, t, formatDue, isNarrow = false }: DueAmountProps) {
   const dues = getDues(row)
   const [firstDue] = dues
   if (!firstDue) return null
   return (
-    <span className="order-facts order-due">
+    <span className="order-facts order-due" title={isNarrow ? undefined : joinList(dues.map((due) => formatDue(due)))}>
       {!isNarrow &&
         sumDues(dues).map(({ currency, amount }) => <Amount key={currency} currency={currency} amount={amount} />)}
       {firstDue.due && (

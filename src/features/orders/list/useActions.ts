@@ -111,7 +111,7 @@ export function useActions(
         key: 'manage',
         label: t('action.manage'),
         icon: 'edit',
-        ...(payActions.length > 0 ? {} : { directButton: 'words' }),
+        ...(payActions.length > 0 || getContractRefusal('open', row.state) ? {} : { directButton: 'words' }),
         getDisabledReason: () => (isUnsent ? t('reason.notSent') : getActionReason('open', row)),
         onSelect: () => void navigate(`/app/contract/${row.id}`),
       },

@@ -57,7 +57,7 @@ export function PriceSummary({ children, ...props }: Props & { children: ReactNo
   const figure = getFigure(localQuote)
   return (
     <PriceBar
-      label={t('why.due')}
+      label={t(figure && !props.hasModules ? 'price.dueWithout' : 'why.due')}
       price={figure}
       none={localQuote?.kind === 'figure' ? null : getMissingReason(localQuote)}
       notes={props.fault && <PayableNote fault={props.fault} />}

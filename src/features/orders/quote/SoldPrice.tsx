@@ -1,6 +1,8 @@
 import { groupThousands } from '#domain/money.ts'
-import { formatSigned } from '#ui/display/Amount.tsx'
+import { Amount, formatSigned } from '#ui/display/Amount.tsx'
+import { useStoredSwitch } from '#ui/display/useStoredSwitch.ts'
 import { useTranslation } from 'react-i18next'
+import { Disclosure } from '#features/orders/Disclosure.tsx'
 import { findPricedContract, buildSoldRows, type SoldRow } from '#features/orders/quote/sold-rows.ts'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { describeStep } from '#features/orders/quote/describe-step.ts'
@@ -15,9 +17,13 @@ interface Props {
   joiningModules: readonly { code: string; name: string }[]
 }
 
-/** Shows the price at which a contract was sold, independent of the current list. The rows add up to the total. */
+/**
+ * Shows the price at which a contract was sold, independent of the current list: the fee of a year, then what this order costs. The rows add
+ * up to the total. They are closed at first; the choice is kept on this device for all contracts.
+ */
 export function SoldPrice({ contract, history, namesByCode, joiningModules }: Props) {
   const { t } = useTranslation('contract')
+  const openState = useStoredSwitch('portal.soldPrice', () => false)
   const rows = buildSoldRows(contract, history)
   const { currency, price_date: ownDate } = contract
   const date = findPricedContract(contract, history)?.price_date ?? ownDate
@@ -25,19 +31,22 @@ export function SoldPrice({ contract, history, namesByCode, joiningModules }: Pr
   const annualSum = annualRows.filter(({ kind }) => kind === 'sum')
   const orderRows = rows.filter((row) => !annualRows.includes(row))
   const renderRow = (row: SoldRow) => <SoldPriceRow key={getRowKey(row)} row={row} namesByCode={namesByCode} />
+  const label = annualSum[0] ? (
+    <span>
+      {t('field.annual')} <Amount currency={currency} amount={annualSum[0].step.amount} /> · {t('sold.how')}
+    </span>
+  ) : (
+    t('sold.title')
+  )
   return (
-    <div className="order-group">
-      <h3>{t('sold.title')}</h3>
-      <p className="field-help">{t('modulePrices', { currency, date })}</p>
-      {/* The price of a year, and next to it what this order costs. */}
-      <div className="order-sold">
-        <ul className="order-modules sold">
-          {annualRows.filter((row) => !annualSum.includes(row)).map(renderRow)}
-          <JoiningModuleRows modules={joiningModules} />
-          {annualSum.map(renderRow)}
-        </ul>
-        {(orderRows.length > 0 || contract.pay_amount !== null) && (
+    <Disclosure className="order-sold" label={label} openState={openState}>
+      {() => (
+        <div className="order-group">
+          <p className="field-help">{t('modulePrices', { currency, date })}</p>
           <ul className="order-modules sold">
+            {annualRows.filter((row) => !annualSum.includes(row)).map(renderRow)}
+            <JoiningModuleRows modules={joiningModules} />
+            {annualSum.map(renderRow)}
             {orderRows.map(renderRow)}
             {contract.pay_amount !== null && (
               <li className="total">
@@ -46,9 +55,9 @@ export function SoldPrice({ contract, history, namesByCode, joiningModules }: Pr
               </li>
             )}
           </ul>
-        )}
-      </div>
-    </div>
+        </div>
+      )}
+    </Disclosure>
   )
 }
 

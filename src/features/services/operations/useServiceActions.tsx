@@ -88,6 +88,7 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
     const actionItems = listServiceActions(row, caller, today).map((action) => ({
       key: action,
       label: t(`move.${action}`),
+      ...(action === 'remove' || action === 'delete' ? { hint: t(`hint.${action}`) } : {}),
       icon: icons[action],
       isDestructive: dangerousActions.includes(action),
       hasDialog: action !== 'log',

@@ -32,6 +32,10 @@ it('A contract shows its sales with matching sums, and older orders keep their i
       from jsonb_array_elements(content -> 'module') m))`.execute(db),
   )
   await fixture.browser.openAs('admin@acme', `/app/contract/${firstOrder.id}`)
+  // The price is closed at first. That it is open is kept for the next contract.
+  const summary = await screen.findByText(/How it is made up$/)
+  expect(summary.textContent).toBe('Annual fee HKD 42,000.00 · How it is made up')
+  await fixture.user.click(summary)
   // The fee of 10 users, core and fin is 42,000.00 a year. The names of modules arrive after the contract.
   await expect
     .poll(() => readRows().map(({ text }) => text))

@@ -52,6 +52,12 @@ it('The form starts with the defaults of the specification (contracts 9, D26)', 
   expect(checkModuleStep(validValues, priceData)).toEqual([])
 })
 
+it('The problem of a text names the smallest number of users of the price list, as the help of the field does', () => {
+  const findRange = (fields: Partial<WizardValues>) => checkInformation({ ...validValues, ...fields }, priceData, today)
+  expect(findRange({ users: 'many' })).toMatchObject([{ field: 'users', from: 5, limit: 999_999 }])
+  expect(findRange({ users: 'many', user_mode: 'NAMED' })).toMatchObject([{ field: 'users', from: 10 }])
+})
+
 const wrongCases: [string, Partial<WizardValues>, string[]][] = [
   ['no code', { code: '' }, ['code REQUIRED']],
   ['a code that is too short', { code: 'ab' }, ['code INVALID_FORMAT']],
