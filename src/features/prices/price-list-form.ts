@@ -3,7 +3,7 @@ import type { getPriceList } from '#contract/prices.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { currencies } from '#domain/money.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
-import { parseAmount } from '#features/prices/parse-numbers.ts'
+import { parseAmount, parseWholeNumber } from '#features/prices/parse-numbers.ts'
 
 export type FullPriceList = Omit<OutputOf<typeof getPriceList>, 'id'> & VersionedRow
 export type OpenedPriceList = OverlaidRow<FullPriceList>
@@ -110,8 +110,7 @@ export const copyToPriceListValues = (list: FullPriceList): PriceListValues => {
 }
 
 /**
- * Returns the start of each range: one above the highest number before it. Null if the range contains no users; it is then dropped on
- * saving.
+ * Returns the start of each range: one above the highest end before it. Null if the range contains no users; it is then dropped on saving.
  */
 export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
   let nextStart = 1
@@ -119,9 +118,21 @@ export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
     const rangeEnd = Number(to.trim() || 0)
     if (rangeEnd === 0) return null
     const from = nextStart
-    if (Number.isInteger(rangeEnd)) nextStart = Math.max(rangeEnd, from) + 1
+    if (Number.isInteger(rangeEnd)) nextStart = Math.max(from, rangeEnd + 1)
     return from
   })
+}
+
+/** Returns the starts of the ranges that end before they start, by row key. */
+export function findLowEnds(rows: readonly RangeRow[]): ReadonlyMap<number, number> {
+  const starts = getRangeStarts(rows)
+  return new Map(
+    rows.flatMap(({ key, to }, index) => {
+      const from = starts[index] ?? 0
+      const end = parseWholeNumber(to) ?? from
+      return end > 0 && end < from ? [[key, from]] : []
+    }),
+  )
 }
 
 const textFieldNames: ReadonlySet<string> = new Set(['effective_date', 'desc', 'code'])

@@ -12,6 +12,7 @@ import {
   backupFieldNames,
   type CurrencyTexts,
   fillNames,
+  findLowEnds,
   priceCurrencies,
   headerFieldNames,
   minimumFieldNames,
@@ -81,13 +82,17 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
     keys[table].push(key)
     return fillNames(priceCurrencies, (name) => readAmountField(prices[name], { table, key, name }, true))
   }
-  const readTiers = (table: TierTableName) =>
-    normaliseRanges(
+  const readTiers = (table: TierTableName) => {
+    // The server would raise these ends, which the user has not seen.
+    for (const [key, from] of findLowEnds(values[table]))
+      addProblem({ table, key, name: 'from' }, { code: 'OUT_OF_RANGE', from, limit: maxUsers })
+    return normaliseRanges(
       values[table].flatMap((row) => {
         const to = readUsersField(row.to, { table, key: row.key, name: 'to' })
         return to === 0 ? [] : [{ from: 0, to: to ?? 1, ...readPrices(table, row) }]
       }),
     ).map(({ id: _id, ...row }) => row)
+  }
   const day = header.effective_date.trim()
   const list: SentList = {
     effective_date: day,

@@ -252,7 +252,7 @@ describe('checking a price list', () => {
 
 it('A range starts one above the previous end, and an end below its start is raised when the field is left', () => {
   const values = pasteInto(createValidValues(), 'concurrentUser', 'to', '10\n0\n5\n\n40\nx\n50')
-  expect(getRangeStarts(values.concurrentUser)).toEqual([1, null, 11, null, 12, 41, 41])
+  expect(getRangeStarts(values.concurrentUser)).toEqual([1, null, 11, null, 11, 41, 41])
   const raisedValues = applyActions(values, {
     kind: 'raise',
     table: 'concurrentUser',
@@ -265,6 +265,30 @@ it('A range starts one above the previous end, and an end below its start is rai
       raisedValues.concurrentUser,
     )
   }
+})
+
+it('An end that is moved past other ranges makes them errors and leaves their ends as typed', () => {
+  const values = pasteInto(
+    createValidValues(),
+    'concurrentUser',
+    'to',
+    '10\t1\t1\t1\n50\t1\t1\t1\n500\t1\t1\t1\n9999\t1\t1\t1',
+  )
+  const movedValues = setCell(values, 'concurrentUser', 0, 'to', '3000')
+  expect(movedValues.concurrentUser.map(({ to }) => to)).toEqual(['3000', '50', '500', '9999'])
+  expect(getRangeStarts(movedValues.concurrentUser)).toEqual([1, 3001, 3001, 3001])
+  const { problems } = readForm(movedValues, formContext)
+  const expectProblem = (row: number) =>
+    expect.objectContaining({ key: getRowKey(values, 'concurrentUser', row), code: 'OUT_OF_RANGE', from: 3001 })
+  expect(problems).toEqual([expectProblem(1), expectProblem(2)])
+  expect(listProblems(setCell(movedValues, 'concurrentUser', 0, 'to', '30'))).toEqual([])
+})
+
+it('Backup prices come back if backups are turned off and on again', () => {
+  const prices = { ...createBackupPrices(), pdb2s3_up_hkd: '5' }
+  const onValues = applyActions(createValidValues(), { kind: 'backup', isOn: true, prices })
+  expect(onValues.pdbPrice).toBe(prices)
+  expect(applyActions(onValues, { kind: 'backup', isOn: false, prices }).pdbPrice).toBeNull()
 })
 
 describe('pasting', () => {
