@@ -1,7 +1,8 @@
 /** Converts the form to the request body and checks it with the server's own checks (contracts 5). */
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { createPriceList } from '#contract/prices.ts'
-import { checkHiddenCharacter, checkRequired } from '#domain/checks/field-checks.ts'
+import { checkHiddenCharacter, checkRequired, type FieldProblem } from '#domain/checks/field-checks.ts'
+import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { checkPriceList, type PriceContent, normaliseRanges } from '#domain/checks/price-checks.ts'
 import { isDate } from '#domain/plain-dates.ts'
 import { cleanText } from '#domain/text.ts'
@@ -58,7 +59,7 @@ export interface PriceFormResult {
 /** Drops rows without a code or users (contracts 5, T11). An invalid value gets a default in `list` and is reported in `problems`. */
 export function readForm(values: PriceListValues, formContext: PriceFormContext): PriceFormResult {
   const problems: PlacedProblem[] = []
-  const addProblem = (position: ProblemPosition, problem: Omit<AnyFieldProblem, 'field'>) =>
+  const addProblem = (position: ProblemPosition, problem: Omit<FieldProblem, 'field'> | Omit<OrderProblem, 'field'>) =>
     problems.push({ ...position, field: position.name, ...problem } as PlacedProblem)
   const readAmountField = (text: string, position: ProblemPosition, isRequired = false): string => {
     if (text.trim() === '') {

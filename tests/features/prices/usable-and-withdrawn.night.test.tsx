@@ -90,7 +90,7 @@ describe('the price list editor', () => {
     await press(/^Save$/)
     await waitForEditor('Price list of 2031-01-01')
     await expect
-      .poll(() => readDescription(getButton('Confirm price list')))
+      .poll(() => readDescription(getButton('Confirm…')))
       .toContain('First solve the problems shown at the top')
   })
 
@@ -142,13 +142,13 @@ describe('the price list editor', () => {
     await press('Start trial run')
     await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
     while (await runOneJob(fixture.server.app, requestJobKinds));
-    await expect.poll(() => readDescription(getButton('Confirm price list')), { timeout: 20_000 }).toBe('')
+    await expect.poll(() => readDescription(getButton('Confirm…')), { timeout: 20_000 }).toBe('')
     // Changes the dependencies on the server, so the device does not know about the change.
     await runAsSystem(async (db) => {
       const dependencies = JSON.stringify(['doc'])
       await db.updateTable('module').set({ dependencies }).where('code', '=', 'core').execute()
     })
-    await press('Confirm price list')
+    await press('Confirm…')
     const confirmDialog = await dialog('Confirm the price list of 2031-01-01')
     await confirmDialog.press('Confirm price list')
     await confirmDialog.findByText(/The list was not confirmed/)

@@ -22,9 +22,10 @@ import { type OpenedPriceList, type PriceListValues, rebaseValues } from '#featu
 import type { PriceActivityPart } from '#features/prices/price-activity-part.ts'
 import { PriceStyles } from '#features/prices/PriceStyles.tsx'
 import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
-import { ConfirmShortcut } from '#features/prices/rehearsal/ConfirmButton.tsx'
+import { ConfirmButton, ConfirmDialogs } from '#features/prices/rehearsal/ConfirmButton.tsx'
 import { RehearsalPanel, useRehearsal } from '#features/prices/rehearsal/RehearsalPanel.tsx'
 import { WhatIfSection } from '#features/prices/rehearsal/WhatIfSection.tsx'
+import { rehearsalHeadingId } from '#features/prices/sections/heading-ids.ts'
 import { SectionLinks } from '#features/prices/sections/SectionLinks.tsx'
 import { WithdrawnActions } from '#features/prices/withdrawn/WithdrawnActions.tsx'
 
@@ -80,7 +81,9 @@ export function PriceListEditor(props: Props) {
     if (acceptedDraft) dispatch({ kind: 'replace', values: rebaseDraft(acceptedDraft, baseValues) })
   }
 
-  const { typedList, faults, notes, isUsable } = useListFaults(values, formContext, catalogue)
+  // A new list lacks everything, which is no fault until the user starts.
+  const isUntouched = openedList === null && !isCopy && !isDirty
+  const { typedList, faults, notes, isUsable } = useListFaults(values, formContext, catalogue, isUntouched)
   const readValidList = useLatestCallback(form.readValidList)
 
   const formId = useId()
@@ -88,9 +91,8 @@ export function PriceListEditor(props: Props) {
   const isCompared = openedList !== null || isCopy
   const comparedValues = isCompared ? baseValues : values
   const changes = useMemo(() => findListChanges(values, comparedValues), [values, comparedValues])
-  const rehearsal = useRehearsal(type, typedList)
+  const rehearsal = useRehearsal(type, typedList, readValidList)
   const [isConfirming, setConfirming] = useState(false)
-  const confirmProps = { row, result: rehearsal.result, hasChanges: isDirty, isUsable, setConfirming }
 
   return (
     <Page
@@ -113,17 +115,13 @@ export function PriceListEditor(props: Props) {
         <div className="price-main">
           <PriceForm {...form.formProps} id={formId} isReadOnly={isWithdrawn}>
             <PriceListNotes {...{ row, state }} hasDraft={Boolean(drafts.ownDraft)} conflict={form.conflict} />
-            <ListCheck faults={faults} isConfirmed={state !== 'unconfirmed'} />
+            <ListCheck {...{ faults, isUntouched }} isConfirmed={state !== 'unconfirmed'} />
             <PriceListFields
               {...{ type, state, values, changes, notes, modules, namesByCode, dispatch }}
               problemTexts={form.problemTexts}
             />
           </PriceForm>
-          <RehearsalPanel
-            {...{ type, namesByCode, today, ShowFee, typedList, readValidList, rehearsal, isConfirming }}
-            {...confirmProps}
-            onConfirmed={onSaved}
-          />
+          <RehearsalPanel {...{ namesByCode, ShowFee, typedList, rehearsal }} />
           <WhatIfSection
             {...{ lists, getListState, namesByCode, ShowFee }}
             ownId={row?.row.id ?? null}
@@ -138,9 +136,27 @@ export function PriceListEditor(props: Props) {
               isHiddenUnchanged={state === 'confirmed'}
               onCancel={() => void navigate(getPriceListPath())}
             >
-              {state === 'unconfirmed' && <ConfirmShortcut {...confirmProps} />}
+              {state === 'unconfirmed' && (
+                <ConfirmButton
+                  {...{ row, isUsable }}
+                  hasChanges={isDirty}
+                  isRehearsing={rehearsal.isBusy}
+                  onConfirm={() => setConfirming(true)}
+                />
+              )}
             </EditorBar>
           )}
+          <ConfirmDialogs
+            {...{ row, today }}
+            result={rehearsal.result}
+            isOpen={isConfirming}
+            onConfirmed={onSaved}
+            onRehearse={() => {
+              document.getElementById(rehearsalHeadingId)?.focus()
+              rehearsal.start()
+            }}
+            onClose={() => setConfirming(false)}
+          />
         </div>
       </div>
     </Page>

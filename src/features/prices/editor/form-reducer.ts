@@ -7,6 +7,7 @@ import {
   type HeaderFieldName,
   type PriceModuleRow,
   createBackupPrices,
+  parseRangeEnd,
   type RangeRow,
   type PriceTableName,
   type TierTableName,
@@ -91,7 +92,7 @@ function moveRow(rows: readonly PriceModuleRow[], key: number, to: number): read
 function raiseRangeEnd(rows: readonly RangeRow[], key: number): readonly RangeRow[] {
   const index = rows.findIndex((row) => row.key === key)
   const [row, from] = [rows[index], getRangeStarts(rows)[index]]
-  const to = Number(row?.to)
+  const to = parseRangeEnd(row?.to ?? '')
   if (!row || from === null || from === undefined || !Number.isInteger(to) || to >= from) return rows
   return rows.with(index, { ...row, to: String(from) })
 }

@@ -11,11 +11,13 @@ export function useListFaults(
   values: PriceListValues,
   formContext: PriceFormContext,
   catalogue: readonly CatalogueModule[] | null,
+  /** Whether nothing has been typed in a new list. Its faults are then not shown. */
+  isUntouched: boolean,
 ) {
   const { t } = useTranslation('prices')
   const settledValues = useDebouncedValue(values)
   const typedList = useMemo(() => readForm(settledValues, formContext), [settledValues, formContext])
   const faults = useMemo(() => findFormFaults(typedList, catalogue), [typedList, catalogue])
-  const notes = useMemo(() => buildFaultNotes(t, faults), [t, faults])
+  const notes = useMemo(() => buildFaultNotes(t, isUntouched ? [] : faults), [t, faults, isUntouched])
   return { typedList, faults, notes, isUsable: faults.every(({ isWarning }) => isWarning) }
 }
