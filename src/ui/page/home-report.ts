@@ -13,6 +13,8 @@ export interface HomeDuty {
   title: string
   text: string
   action: DutyAction
+  /** Gives the button of the action the primary style. */
+  isMain?: boolean
   otherAction?: DutyAction
 }
 
@@ -20,17 +22,33 @@ type DutyAction = { label: string; path: string } | { label: string; run: () => 
 
 export interface HomeFigure {
   value: string
+  /** Further values of the same kind: sums in other currencies. */
+  otherValues?: readonly string[]
   note: string
   /** Age of the value. Null if the value is from this device only. */
   freshness: ListFreshness | null
 }
 
 export interface HomeReport {
-  source: 'orders' | 'backups' | 'users' | 'services' | 'outbox' | 'payments' | 'trail' | 'customers' | 'setup'
+  source:
+    | 'orders'
+    | 'backups'
+    | 'users'
+    | 'services'
+    | 'outbox'
+    | 'payments'
+    | 'trail'
+    | 'customers'
+    | 'customerDues'
+    | 'setup'
+  /** The page with all of the duties of this source. */
+  moreLink?: { label: string; path: string } | null
   /** `loading`: this device has not read the data yet. `unknown`: it has never read the data and cannot read it now. */
   state: 'loading' | 'known' | 'unknown'
   duties: readonly HomeDuty[]
-  figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'unpaid' | 'ending' | 'down' | 'waiting', HomeFigure>>
+  figures: Partial<
+    Record<'contracts' | 'toPay' | 'users' | 'unpaid' | 'ending' | 'down' | 'customers' | 'waiting', HomeFigure>
+  >
   /** True if the first steps of a new company are shown, in place of the text that nothing needs attention. */
   hasSteps?: boolean
 }
