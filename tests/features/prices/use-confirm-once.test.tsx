@@ -87,11 +87,13 @@ it('<ConfirmButton> uses a new intent after a refusal', async () => {
 
 it('<ConfirmButton> offers a trial run if there is none', async () => {
   const { wrapper } = createCallRecorder()
-  const onRehearse = vi.fn()
+  const onRehearse = vi.fn(() => screen.getByRole('heading', { name: 'Trial run' }).focus())
+  render(<h2 tabIndex={-1}>Trial run</h2>)
   render(<TestedButton rowVersion={3} result={null} onRehearse={onRehearse} />, { wrapper })
   await typist.click(screen.getByRole('button', { name: 'Confirm…' }))
   const dialog = await screen.findByRole('dialog', { name: 'A trial run is needed first' })
   await typist.click(within(dialog).getByRole('button', { name: 'Start trial run' }))
   expect(onRehearse).toHaveBeenCalledOnce()
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Trial run' }))
 })

@@ -1,4 +1,5 @@
 import { useRef } from 'react'
+import { flushSync } from 'react-dom'
 import type { Intent } from '#contract/endpoint.ts'
 import { getBaseVersion } from '#local/lists/list-view.ts'
 import { formatDone, withDoneToast } from '#patterns/action-toast.ts'
@@ -76,7 +77,8 @@ export function ConfirmDialogs({ row, result, isOpen, onRehearse, ...props }: Co
       onClose={props.onClose}
       actionLabel={t('rehearsal.act')}
       onAction={() => {
-        props.onClose()
+        // Without the dialog, the focus can move to the trial run.
+        flushSync(props.onClose)
         onRehearse()
       }}
       cancel={t('confirm.keep')}
