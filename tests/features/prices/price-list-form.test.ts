@@ -267,30 +267,6 @@ it('A range starts one above the previous end, and an end below its start is rai
   }
 })
 
-it('An end that is moved past other ranges makes them errors and leaves their ends as typed', () => {
-  const values = pasteInto(
-    createValidValues(),
-    'concurrentUser',
-    'to',
-    '10\t1\t1\t1\n50\t1\t1\t1\n500\t1\t1\t1\n9999\t1\t1\t1',
-  )
-  const movedValues = setCell(values, 'concurrentUser', 0, 'to', '3000')
-  expect(movedValues.concurrentUser.map(({ to }) => to)).toEqual(['3000', '50', '500', '9999'])
-  expect(getRangeStarts(movedValues.concurrentUser)).toEqual([1, 3001, 3001, 3001])
-  const { problems } = readForm(movedValues, formContext)
-  const expectProblem = (row: number) =>
-    expect.objectContaining({ key: getRowKey(values, 'concurrentUser', row), code: 'OUT_OF_RANGE', from: 3001 })
-  expect(problems).toEqual([expectProblem(1), expectProblem(2)])
-  expect(listProblems(setCell(movedValues, 'concurrentUser', 0, 'to', '30'))).toEqual([])
-})
-
-it('Backup prices come back if backups are turned off and on again', () => {
-  const prices = { ...createBackupPrices(), pdb2s3_up_hkd: '5' }
-  const onValues = applyActions(createValidValues(), { kind: 'backup', isOn: true, prices })
-  expect(onValues.pdbPrice).toBe(prices)
-  expect(applyActions(onValues, { kind: 'backup', isOn: false, prices }).pdbPrice).toBeNull()
-})
-
 describe('pasting', () => {
   it('reads lines and tabs as cells, and leaves a single value to the field', () => {
     expect([parsePastedCells('12'), parsePastedCells('12\n'), parsePastedCells('')]).toEqual([null, null, null])

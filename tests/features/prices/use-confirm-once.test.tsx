@@ -6,6 +6,7 @@ import { startMessages } from '#app/i18n/page-messages.ts'
 import '#features/prices/words.ts'
 import type { OpenedPriceList } from '#features/prices/price-list-form.ts'
 import { ConfirmButton, ConfirmDialogs } from '#features/prices/rehearsal/ConfirmButton.tsx'
+import { rehearsalHeadingId } from '#features/prices/sections/heading-ids.ts'
 import type { RehearsalOutput } from '#features/prices/rehearsal/rehearsal-slice.ts'
 import { buildRefusal, createCallRecorder, lostResult } from '#tests/features/call-recorder.tsx'
 
@@ -20,10 +21,10 @@ const rehearsalResult = { contracts: 3, failing: 0 } as RehearsalOutput
 interface TestedProps {
   rowVersion: number
   result?: RehearsalOutput | null
-  onRehearse?: () => void
+  start?: () => void
 }
 
-function TestedButton({ rowVersion, result = rehearsalResult, onRehearse = () => {} }: TestedProps) {
+function TestedButton({ rowVersion, result = rehearsalResult, start = () => {} }: TestedProps) {
   const [isConfirming, setConfirming] = useState(false)
   const row = buildRow(rowVersion)
   return (
@@ -36,12 +37,10 @@ function TestedButton({ rowVersion, result = rehearsalResult, onRehearse = () =>
         onConfirm={() => setConfirming(true)}
       />
       <ConfirmDialogs
-        {...{ row, result }}
+        {...{ row, isConfirming, setConfirming }}
+        rehearsal={{ result, start }}
         today="2030-01-01"
-        isOpen={isConfirming}
         onConfirmed={() => {}}
-        onRehearse={onRehearse}
-        onClose={() => setConfirming(false)}
       />
     </>
   )
@@ -87,13 +86,17 @@ it('<ConfirmButton> uses a new intent after a refusal', async () => {
 
 it('<ConfirmButton> offers a trial run if there is none', async () => {
   const { wrapper } = createCallRecorder()
-  const onRehearse = vi.fn(() => screen.getByRole('heading', { name: 'Trial run' }).focus())
-  render(<h2 tabIndex={-1}>Trial run</h2>)
-  render(<TestedButton rowVersion={3} result={null} onRehearse={onRehearse} />, { wrapper })
+  const start = vi.fn()
+  render(
+    <h2 id={rehearsalHeadingId} tabIndex={-1}>
+      Trial run
+    </h2>,
+  )
+  render(<TestedButton rowVersion={3} result={null} start={start} />, { wrapper })
   await typist.click(screen.getByRole('button', { name: 'Confirm…' }))
   const dialog = await screen.findByRole('dialog', { name: 'A trial run is needed first' })
   await typist.click(within(dialog).getByRole('button', { name: 'Start trial run' }))
-  expect(onRehearse).toHaveBeenCalledOnce()
+  expect(start).toHaveBeenCalledOnce()
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Trial run' }))
 })

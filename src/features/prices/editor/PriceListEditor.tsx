@@ -25,7 +25,6 @@ import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
 import { ConfirmButton, ConfirmDialogs } from '#features/prices/rehearsal/ConfirmButton.tsx'
 import { RehearsalPanel, useRehearsal } from '#features/prices/rehearsal/RehearsalPanel.tsx'
 import { WhatIfSection } from '#features/prices/rehearsal/WhatIfSection.tsx'
-import { rehearsalHeadingId } from '#features/prices/sections/heading-ids.ts'
 import { SectionLinks } from '#features/prices/sections/SectionLinks.tsx'
 import { WithdrawnActions } from '#features/prices/withdrawn/WithdrawnActions.tsx'
 
@@ -81,14 +80,13 @@ export function PriceListEditor(props: Props) {
     if (acceptedDraft) dispatch({ kind: 'replace', values: rebaseDraft(acceptedDraft, baseValues) })
   }
 
-  // A new list lacks everything, which is no fault until the user starts.
-  const isUntouched = openedList === null && !isCopy && !isDirty
-  const { typedList, faults, notes, isUsable } = useListFaults(values, formContext, catalogue, isUntouched)
+  // All of a new list is new, so nothing is marked.
+  const isCompared = openedList !== null || isCopy
+  const listFaults = useListFaults(values, formContext, catalogue, { isNew: !isCompared, isDirty })
+  const { typedList, faults, notes, isUsable, isUntouched } = listFaults
   const readValidList = useLatestCallback(form.readValidList)
 
   const formId = useId()
-  // All of a new list is new, so nothing is marked.
-  const isCompared = openedList !== null || isCopy
   const comparedValues = isCompared ? baseValues : values
   const changes = useMemo(() => findListChanges(values, comparedValues), [values, comparedValues])
   const rehearsal = useRehearsal(type, typedList, readValidList)
@@ -146,17 +144,7 @@ export function PriceListEditor(props: Props) {
               )}
             </EditorBar>
           )}
-          <ConfirmDialogs
-            {...{ row, today }}
-            result={rehearsal.result}
-            isOpen={isConfirming}
-            onConfirmed={onSaved}
-            onRehearse={() => {
-              document.getElementById(rehearsalHeadingId)?.focus()
-              rehearsal.start()
-            }}
-            onClose={() => setConfirming(false)}
-          />
+          <ConfirmDialogs {...{ row, today, rehearsal, isConfirming, setConfirming }} onConfirmed={onSaved} />
         </div>
       </div>
     </Page>

@@ -13,6 +13,7 @@ import { useTranslation } from 'react-i18next'
 import { RefusalNote } from '#features/prices/faults/RefusalNote.tsx'
 import type { OpenedPriceList } from '#features/prices/price-list-form.ts'
 import type { RehearsalOutput } from '#features/prices/rehearsal/rehearsal-slice.ts'
+import { rehearsalHeadingId } from '#features/prices/sections/heading-ids.ts'
 import { confirmPriceList } from '#features/prices/slice.ts'
 
 interface ConfirmButtonProps {
@@ -56,30 +57,32 @@ export function ConfirmButton({ onConfirm, ...props }: ConfirmButtonProps) {
 
 interface ConfirmDialogsProps {
   row: OpenedPriceList | null
-  /** Rehearsal result of the list as typed. Null if it was not rehearsed. */
-  result: RehearsalOutput | null
+  /** The trial run of the list as typed. Its result is null if there is none. */
+  rehearsal: { result: RehearsalOutput | null; start: () => void }
   today: string
-  isOpen: boolean
+  isConfirming: boolean
+  setConfirming: (isConfirming: boolean) => void
   onConfirmed: () => void
-  onRehearse: () => void
-  onClose: () => void
 }
 
 /** Asks for a trial run if there is none, and otherwise for the confirmation. */
-export function ConfirmDialogs({ row, result, isOpen, onRehearse, ...props }: ConfirmDialogsProps) {
+export function ConfirmDialogs({ row, rehearsal, isConfirming, setConfirming, ...props }: ConfirmDialogsProps) {
   const { t } = useTranslation('prices')
   const confirmOnce = useConfirmOnce()
-  if (!isOpen || !row) return null
-  if (result) return <ConfirmDialog {...{ row, result, confirmOnce }} {...props} />
+  if (!isConfirming || !row) return null
+  const { result, start } = rehearsal
+  const onClose = () => setConfirming(false)
+  if (result) return <ConfirmDialog {...{ row, result, confirmOnce, onClose }} {...props} />
   return (
     <ActionDialog
       title={t('confirm.unrehearsed')}
-      onClose={props.onClose}
+      onClose={onClose}
       actionLabel={t('rehearsal.act')}
       onAction={() => {
         // Without the dialog, the focus can move to the trial run.
-        flushSync(props.onClose)
-        onRehearse()
+        flushSync(onClose)
+        document.getElementById(rehearsalHeadingId)?.focus()
+        start()
       }}
       cancel={t('confirm.keep')}
     >
@@ -106,10 +109,11 @@ function useConfirmOnce(): ConfirmCall {
   }
 }
 
-interface ConfirmDialogProps extends Pick<ConfirmDialogsProps, 'today' | 'onConfirmed' | 'onClose'> {
+interface ConfirmDialogProps extends Pick<ConfirmDialogsProps, 'today' | 'onConfirmed'> {
   row: OpenedPriceList
   result: RehearsalOutput
   confirmOnce: ConfirmCall
+  onClose: () => void
 }
 
 /** Shows the rehearsal's result. A confirmed list can only be copied or withdrawn (D81). */
