@@ -50,11 +50,13 @@ describe('the price list editor', () => {
   it('shows warnings at the row and at the top while a list is typed, and still saves it (fault 10e)', async () => {
     await fixture.browser.openAs(staffName, `${path}/new`)
     await waitForEditor('New price list')
-    await expect.poll(() => findCheckRegion().textContent).toContain('This list has no module')
-    await expect.poll(() => findCheckRegion().textContent).toContain('Named users: there is no range')
+    // Nothing is a fault before the first change.
+    await findText('Add modules and user ranges, then confirm.')
     const [toCell] = findCells('Concurrent users', 'to')
     toCell?.focus()
     await fixture.user.keyboard('999999{Tab}3{Tab}2{Tab}1')
+    await expect.poll(() => findCheckRegion().textContent).toContain('This list has no module')
+    await expect.poll(() => findCheckRegion().textContent).toContain('Named users: there is no range')
     const [namedToCell] = findCells('Named users', 'to')
     namedToCell?.focus()
     await fixture.user.keyboard('999999{Tab}3{Tab}2{Tab}1')
