@@ -147,7 +147,7 @@ it('A copied list is reordered, rehearsed and confirmed, and the next quote uses
   await rehearsal.getByRole('button', { name: 'Why this amount?' }).first().click()
   await rehearsal.getByText('24,000.00').first().waitFor()
   await expectNoFaults(page, 'a rehearsed price list')
-  await rehearsal.getByRole('button', { name: 'Confirm price list' }).click()
+  await page.getByRole('button', { name: 'Confirm…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Confirm price list' }).click()
   await page.getByText('This price list is confirmed, so its prices cannot be changed.').waitFor()
 

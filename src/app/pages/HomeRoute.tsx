@@ -42,6 +42,10 @@ const customerSource = createSource(
   'customers',
   async () => (await import(/* chunk: staff-customers */ '#features/customers/home/CustomerReport.tsx')).CustomerReport,
 )
+const customerDueSource = createSource(
+  'customerDues',
+  async () => (await import(/* chunk: orders */ '#features/orders/home/CustomerDueReport.tsx')).CustomerDueReport,
+)
 const paymentSource = createSource(
   'payments',
   async () =>
@@ -57,6 +61,7 @@ const getSources = (caller: Caller): HomeSource[] => [
   ...(isAllowed('order', caller) ? [orderSource, backupSource] : []),
   ...(isAllowed('admin', caller) ? [userSource] : []),
   ...(isAllowed('providerOrder', caller) ? [customerSource] : []),
+  ...(isAllowed('staffOrder', caller) ? [customerDueSource] : []),
   ...(isAllowed('providerAdmin', caller) ? [trailSource, paymentSource, serviceSource] : []),
 ]
 
@@ -86,9 +91,6 @@ const NewestCustomersCard = createOptionalPart(
 const LatestEntriesCard = createOptionalPart(
   async () => (await import(/* chunk: trail */ '#features/audit-trail/home/LatestEntries.tsx')).LatestEntries,
 )
-const OrdersToWatchCard = createOptionalPart(
-  async () => (await import(/* chunk: staff-services */ '#features/services/home/OrdersToWatch.tsx')).OrdersToWatch,
-)
 const PricesCard = createOptionalPart(
   async () => (await import(/* chunk: staff-prices */ '#features/prices/home/PricesInForce.tsx')).PricesInForce,
 )
@@ -116,7 +118,7 @@ export function HomeRoute() {
       belowContent={
         <>
           {!isProvider(caller) && isAllowed('order', caller) && <TermsCard />}
-          {isStaff ? <OrdersToWatchCard /> : isPlain && <ServicesCard />}
+          {isPlain && <ServicesCard />}
         </>
       }
       sideContent={

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { Link } from 'react-router-dom'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { type HomeDuty, type HomeReport, combineStates } from '#ui/page/home-report.ts'
@@ -49,6 +50,14 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
         <Button kind="plain" onClick={() => setExpanded(true)}>
           {t('showAll', { number: duties.length })}
         </Button>
+      )}
+      {reports.map(
+        ({ source, moreLink }) =>
+          moreLink && (
+            <Link key={source} className="home-all" to={moreLink.path}>
+              {moreLink.label}
+            </Link>
+          ),
       )}
     </section>
   )

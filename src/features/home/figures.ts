@@ -7,11 +7,8 @@ interface FigureDefinition {
   path: string
   requiredRole: AccessRule
   source: HomeReport['source']
-  /**
-   * Only these users see the figure; everybody if omitted. The provider's staff see all customers' services, not their own company's
-   * contracts.
-   */
-  audience?: 'customer' | 'provider'
+  /** Only these users see the figure. The provider's staff see all customers, not the contracts and users of their own company. */
+  audience: 'customer' | 'provider'
 }
 
 const slots = [
@@ -38,7 +35,14 @@ const slots = [
   },
   { name: 'contracts', path: '/app/contract?status=1', requiredRole: 'order', source: 'orders', audience: 'customer' },
   { name: 'toPay', path: '/app/contract?status=0', requiredRole: 'order', source: 'orders', audience: 'customer' },
-  { name: 'users', path: '/app/user', requiredRole: 'admin', source: 'users' },
+  {
+    name: 'customers',
+    path: '/app/m18/customer',
+    requiredRole: 'providerOrder',
+    source: 'customers',
+    audience: 'provider',
+  },
+  { name: 'users', path: '/app/user', requiredRole: 'admin', source: 'users', audience: 'customer' },
   { name: 'waiting', path: '/app/outbox', requiredRole: 'user', source: 'outbox', audience: 'customer' },
 ] as const satisfies readonly FigureDefinition[]
 
@@ -47,8 +51,6 @@ export type FigureSlot = (typeof slots)[number]
 /** Returns no figures if the only one would be the number of waiting writes, which is shown above all pages anyway. */
 export function listFigures(caller: Caller): readonly FigureSlot[] {
   const ownAudience = isProvider(caller) ? 'provider' : 'customer'
-  const visibleSlots = slots.filter(
-    (slot) => (!('audience' in slot) || slot.audience === ownAudience) && isAllowed(slot.requiredRole, caller),
-  )
+  const visibleSlots = slots.filter((slot) => slot.audience === ownAudience && isAllowed(slot.requiredRole, caller))
   return visibleSlots.every(({ name }) => name === 'waiting') ? [] : visibleSlots
 }

@@ -1,7 +1,7 @@
 import type { OutputOf, VersionedRow } from '#contract/endpoint.ts'
 import type { getPriceList } from '#contract/prices.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
-import { currencies } from '#domain/money.ts'
+import { currencies, groupThousands } from '#domain/money.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { parseAmount, parseWholeNumber } from '#features/prices/parse-numbers.ts'
 
@@ -71,7 +71,13 @@ export const createModuleRow = (): PriceModuleRow => ({ key: createKey(), code: 
 export const fillNames = <N extends string, V>(names: readonly N[], getValue: (name: N) => V) =>
   Object.fromEntries(names.map((name) => [name, getValue(name)])) as Record<N, V>
 
-export const createBackupPrices = () => fillNames(backupFieldNames, () => '0.00')
+export const createBackupPrices = () => fillNames(backupFieldNames, (name) => toBackupText(name, '0.00'))
+
+/** Amounts are grouped as in a confirmed list. Free GB and discounts are whole numbers. */
+const toBackupText = (name: BackupFieldName, value: string): string =>
+  /(?:traffic|discount)$/.test(name) ? value.replace(/\.00$/, '') : groupThousands(value)
+const toHeaderText = (name: HeaderFieldName, value: string): string =>
+  amountFieldNames.some((amountName) => amountName === name) ? groupThousands(value) : value
 
 export const createPriceListValues = (): PriceListValues => ({
   header: {
@@ -87,7 +93,11 @@ export const createPriceListValues = (): PriceListValues => ({
   pdbPrice: null,
 })
 
-const pickPrices = ({ hkd, usd, rmb }: CurrencyTexts): CurrencyTexts => ({ hkd, usd, rmb })
+const pickPrices = ({ hkd, usd, rmb }: CurrencyTexts): CurrencyTexts => ({
+  hkd: groupThousands(hkd),
+  usd: groupThousands(usd),
+  rmb: groupThousands(rmb),
+})
 const toRangeRow = (range: FullPriceList['concurrentUser'][number]): RangeRow => ({
   key: createKey(),
   to: String(range.to),
@@ -96,11 +106,13 @@ const toRangeRow = (range: FullPriceList['concurrentUser'][number]): RangeRow =>
 
 /** `list` may be a waiting write on this device, which lacks the fields that its form did not send. */
 export const toPriceListValues = (list: FullPriceList): PriceListValues => ({
-  header: fillNames(headerFieldNames, (name) => String(list[name] ?? '')),
+  header: fillNames(headerFieldNames, (name) => toHeaderText(name, String(list[name] ?? ''))),
   concurrentUser: (list.concurrentUser ?? []).map(toRangeRow),
   namedUser: (list.namedUser ?? []).map(toRangeRow),
   module: (list.module ?? []).map((row) => ({ key: createKey(), code: row.code, ...pickPrices(row) })),
-  pdbPrice: list.pdbPrice ? fillNames(backupFieldNames, (name) => list.pdbPrice?.[name] ?? '0.00') : null,
+  pdbPrice: list.pdbPrice
+    ? fillNames(backupFieldNames, (name) => toBackupText(name, list.pdbPrice?.[name] ?? '0.00'))
+    : null,
 })
 
 /** Copies a list into a new one. The copy has no effective date, because it needs its own. */
@@ -113,8 +125,7 @@ export const copyToPriceListValues = (list: FullPriceList): PriceListValues => {
 export const parseRangeEnd = (text: string): number => (text.trim() === '' ? 0 : (parseWholeNumber(text) ?? Number.NaN))
 
 /**
- * Returns the start of each range: one above the highest number before it. Null if the range contains no users; it is then dropped on
- * saving.
+ * Returns the start of each range: one above the highest end before it. Null if the range contains no users; it is then dropped on saving.
  */
 export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
   let nextStart = 1
@@ -122,9 +133,21 @@ export function getRangeStarts(rows: readonly RangeRow[]): (number | null)[] {
     const rangeEnd = parseRangeEnd(to)
     if (rangeEnd === 0) return null
     const from = nextStart
-    if (Number.isInteger(rangeEnd)) nextStart = Math.max(rangeEnd, from) + 1
+    if (Number.isInteger(rangeEnd)) nextStart = Math.max(from, rangeEnd + 1)
     return from
   })
+}
+
+/** Returns the starts of the ranges that end before they start, by row key. */
+export function findLowEnds(rows: readonly RangeRow[]): ReadonlyMap<number, number> {
+  const starts = getRangeStarts(rows)
+  return new Map(
+    rows.flatMap(({ key, to }, index) => {
+      const from = starts[index] ?? 0
+      const end = parseRangeEnd(to)
+      return end > 0 && end < from ? [[key, from]] : []
+    }),
+  )
 }
 
 const textFieldNames: ReadonlySet<string> = new Set(['effective_date', 'desc', 'code'])

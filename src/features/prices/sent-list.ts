@@ -1,7 +1,8 @@
 /** Converts the form to the request body and checks it with the server's own checks (contracts 5). */
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import type { createPriceList } from '#contract/prices.ts'
-import { checkHiddenCharacter, checkRequired } from '#domain/checks/field-checks.ts'
+import { checkHiddenCharacter, checkRequired, type FieldProblem } from '#domain/checks/field-checks.ts'
+import type { OrderProblem } from '#domain/checks/order-checks.ts'
 import { checkPriceList, type PriceContent, normaliseRanges } from '#domain/checks/price-checks.ts'
 import { isDate } from '#domain/plain-dates.ts'
 import { cleanText } from '#domain/text.ts'
@@ -12,6 +13,7 @@ import {
   backupFieldNames,
   type CurrencyTexts,
   fillNames,
+  findLowEnds,
   priceCurrencies,
   headerFieldNames,
   minimumFieldNames,
@@ -57,7 +59,7 @@ export interface PriceFormResult {
 /** Drops rows without a code or users (contracts 5, T11). An invalid value gets a default in `list` and is reported in `problems`. */
 export function readForm(values: PriceListValues, formContext: PriceFormContext): PriceFormResult {
   const problems: PlacedProblem[] = []
-  const addProblem = (position: ProblemPosition, problem: Omit<AnyFieldProblem, 'field'>) =>
+  const addProblem = (position: ProblemPosition, problem: Omit<FieldProblem, 'field'> | Omit<OrderProblem, 'field'>) =>
     problems.push({ ...position, field: position.name, ...problem } as PlacedProblem)
   const readAmountField = (text: string, position: ProblemPosition, isRequired = false): string => {
     if (text.trim() === '') {
@@ -81,13 +83,17 @@ export function readForm(values: PriceListValues, formContext: PriceFormContext)
     keys[table].push(key)
     return fillNames(priceCurrencies, (name) => readAmountField(prices[name], { table, key, name }, true))
   }
-  const readTiers = (table: TierTableName) =>
-    normaliseRanges(
+  const readTiers = (table: TierTableName) => {
+    // The server would raise these ends, which the user has not seen.
+    for (const [key, from] of findLowEnds(values[table]))
+      addProblem({ table, key, name: 'from' }, { code: 'OUT_OF_RANGE', from, limit: maxUsers })
+    return normaliseRanges(
       values[table].flatMap((row) => {
         const to = readUsersField(row.to, { table, key: row.key, name: 'to' })
         return to === 0 ? [] : [{ from: 0, to: to ?? 1, ...readPrices(table, row) }]
       }),
     ).map(({ id: _id, ...row }) => row)
+  }
   const day = header.effective_date.trim()
   const list: SentList = {
     effective_date: day,

@@ -59,7 +59,7 @@ const numberFormats: readonly { names: RegExp; format: (number: string) => strin
   { names: /^uat_charge$|_discount$/, format: (text) => i18n.t('percent', { ns, number: trimPercent(text) }) },
   {
     names: /_traffic$/,
-    format: (text) => i18n.t('gigabytes', { ns, number: removeTrailingZeros(groupThousands(text)) }),
+    format: (text) => i18n.t('gigabytes', { ns, number: groupDigits(removeTrailingZeros(text)) }),
   },
   { names: /(^|_)(hkd|usd|rmb)$/, format: groupThousands },
   { names: /^(from|to)$|^min_/, format: groupDigits },

@@ -36,13 +36,27 @@ export interface HomeFigure {
 }
 
 export interface HomeReport {
-  source: 'orders' | 'backups' | 'users' | 'services' | 'outbox' | 'payments' | 'trail' | 'customers' | 'setup'
+  source:
+    | 'orders'
+    | 'backups'
+    | 'users'
+    | 'services'
+    | 'outbox'
+    | 'payments'
+    | 'trail'
+    | 'customers'
+    | 'customerDues'
+    | 'setup'
+  /** The page with all of the duties of this source. */
+  moreLink?: { label: string; path: string } | null
   /** `loading`: this device has not read the data yet. `unknown`: it has never read the data and cannot read it now. */
   state: 'loading' | 'known' | 'unknown'
   duties: readonly HomeDuty[]
   /** Buttons that settle several of the duties together. */
   commonActions?: readonly (DutyButton & { key: string })[]
-  figures: Partial<Record<'contracts' | 'toPay' | 'users' | 'unpaid' | 'ending' | 'down' | 'waiting', HomeFigure>>
+  figures: Partial<
+    Record<'contracts' | 'toPay' | 'users' | 'unpaid' | 'ending' | 'down' | 'customers' | 'waiting', HomeFigure>
+  >
   /** Why an action at the top of the page cannot be taken now, as on the page that it leads to. */
   blockedReasons?: Partial<Record<'newContract' | 'newUser', string | null>>
   /** True if the first steps of a new company are shown, in place of the text that nothing needs attention. */

@@ -80,3 +80,18 @@ it('The device of an established company asks for its first steps only once', as
   await screen.findByRole('table', { name: 'Terms' })
   expect(countRequests()).toBe(1)
 })
+
+it('Staff see who has to pay what until when, and the number of customers', async () => {
+  await fixture.browser.openAs('delete@m18', '/app/home')
+  const region = await screen.findByRole('region', { name: 'Needs attention' })
+  await expect.poll(() => region.textContent).toMatch(/Acme.* · (HKD|USD|RMB) [\d,]+\.\d\d · pay by \d{4}-/)
+  const attention = within(region)
+  expect(attention.queryByText("You're all caught up")).toBeNull()
+  const [openLink] = await attention.findAllByRole('link', { name: /^Open / })
+  expect(openLink?.getAttribute('href')).toMatch(/^\/saas\/app\/contract\/\d+/)
+  expect(attention.getByRole('link', { name: 'All that is to pay' }).getAttribute('href')).toBe(
+    '/saas/app/contract?status=0',
+  )
+  const customers = await screen.findByRole('link', { name: /^Customers ?\d/ })
+  expect(customers.getAttribute('href')).toBe('/saas/app/m18/customer')
+})

@@ -47,7 +47,7 @@ describe('findListChanges', () => {
       isAdded: false,
       oldValues: { hkd: '1.00', usd: '2.00' },
     })
-    expect(changes).toMatchObject({ header: { desc: '' }, backup: { pdb2s3_discount: '0.00' }, total: 4 })
+    expect(changes).toMatchObject({ header: { desc: '' }, backup: { pdb2s3_discount: '0' }, total: 4 })
     expect(changes.counts).toEqual({ header: 1, concurrentUser: 0, namedUser: 0, module: 2, pdbPrice: 1 })
   })
 

@@ -252,7 +252,7 @@ describe('checking a price list', () => {
 
 it('A range starts one above the previous end, and an end below its start is raised when the field is left', () => {
   const values = pasteInto(createValidValues(), 'concurrentUser', 'to', '10\n0\n5\n\n40\nx\n50')
-  expect(getRangeStarts(values.concurrentUser)).toEqual([1, null, 11, null, 12, 41, 41])
+  expect(getRangeStarts(values.concurrentUser)).toEqual([1, null, 11, null, 11, 41, 41])
   const raisedValues = applyActions(values, {
     kind: 'raise',
     table: 'concurrentUser',

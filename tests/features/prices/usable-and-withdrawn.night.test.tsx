@@ -50,11 +50,13 @@ describe('the price list editor', () => {
   it('shows warnings at the row and at the top while a list is typed, and still saves it (fault 10e)', async () => {
     await fixture.browser.openAs(staffName, `${path}/new`)
     await waitForEditor('New price list')
-    await expect.poll(() => findCheckRegion().textContent).toContain('This list has no module')
-    await expect.poll(() => findCheckRegion().textContent).toContain('Named users: there is no range')
+    // Nothing is a fault before the first change.
+    await findText('Add modules and user ranges, then confirm.')
     const [toCell] = findCells('Concurrent users', 'to')
     toCell?.focus()
     await fixture.user.keyboard('999999{Tab}3{Tab}2{Tab}1')
+    await expect.poll(() => findCheckRegion().textContent).toContain('This list has no module')
+    await expect.poll(() => findCheckRegion().textContent).toContain('Named users: there is no range')
     const [namedToCell] = findCells('Named users', 'to')
     namedToCell?.focus()
     await fixture.user.keyboard('999999{Tab}3{Tab}2{Tab}1')
@@ -90,7 +92,7 @@ describe('the price list editor', () => {
     await press(/^Save$/)
     await waitForEditor('Price list of 2031-01-01')
     await expect
-      .poll(() => readDescription(getButton('Confirm price list')))
+      .poll(() => readDescription(getButton('Confirm…')))
       .toContain('First solve the problems shown at the top')
   })
 
@@ -142,13 +144,13 @@ describe('the price list editor', () => {
     await press('Start trial run')
     await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds)).toBe(true)
     while (await runOneJob(fixture.server.app, requestJobKinds));
-    await expect.poll(() => readDescription(getButton('Confirm price list')), { timeout: 20_000 }).toBe('')
+    await expect.poll(() => readDescription(getButton('Confirm…')), { timeout: 20_000 }).toBe('')
     // Changes the dependencies on the server, so the device does not know about the change.
     await runAsSystem(async (db) => {
       const dependencies = JSON.stringify(['doc'])
       await db.updateTable('module').set({ dependencies }).where('code', '=', 'core').execute()
     })
-    await press('Confirm price list')
+    await press('Confirm…')
     const confirmDialog = await dialog('Confirm the price list of 2031-01-01')
     await confirmDialog.press('Confirm price list')
     await confirmDialog.findByText(/The list was not confirmed/)

@@ -67,7 +67,8 @@ export const buildVersionColumns = (
         disabledReason={row.markdown === null ? t('changeLog.none') : null}
         onClick={() => onChangeLog(row)}
       >
-        {t('changeLog.open')} <span className="sr-only">{`${row.name} ${row.version}`}</span>
+        {t('changeLog.view')}{' '}
+        <span className="sr-only">{t('changeLog.title', { name: row.name, version: row.version })}</span>
       </Button>
     ),
   },

@@ -1,4 +1,4 @@
-import { useId, useMemo } from 'react'
+import { useEffect, useId, useMemo, useRef } from 'react'
 import { Link } from 'react-router-dom'
 import type { RowRef } from '#contract/endpoint.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
@@ -29,8 +29,14 @@ export function DependencyGraph({ listedCodes }: { listedCodes: readonly string[
       ...layoutModules(connectedModules),
     }
   }, [modules, codesKey])
+  const section = useRef<HTMLElement>(null)
+  const isDrawn = drawing !== null
+  // The card opens below the table, mostly out of view.
+  useEffect(() => {
+    if (isDrawn) section.current?.scrollIntoView?.({ block: 'nearest' })
+  }, [isDrawn])
   return (
-    <section className="card module-graph" aria-labelledby={headingId}>
+    <section ref={section} className="card module-graph" aria-labelledby={headingId}>
       <h2 id={headingId}>{t('graph.title')}</h2>
       <p className="field-help">{t('graph.text')}</p>
       {drawing ? <GraphDrawing {...drawing} /> : <Skeleton lines={3} />}

@@ -73,7 +73,9 @@ export function ModuleSelectionBar({ selectedCodes, onSelect, onEnd }: Selection
   return (
     <section className="module-chosen" aria-label={t('test.bar')}>
       <p role="status">
-        {t('test.counted', { count: selectedCodes.length, number: formatNumber(selectedCodes.length) })}
+        {selectedCodes.length === 0
+          ? t('test.choose')
+          : t('test.counted', { count: selectedCodes.length, number: formatNumber(selectedCodes.length) })}
         {selectedCodes.length > 0 && <span className="module-codes">{joinList(selectedCodes)}</span>}
       </p>
       <div className="module-acts">
@@ -85,9 +87,7 @@ export function ModuleSelectionBar({ selectedCodes, onSelect, onEnd }: Selection
         >
           {t('test.run')}
         </Button>
-        <Button disabledReason={selectedCodes.length === 0 && t('test.none')} onClick={() => onSelect([])}>
-          {t('test.clear')}
-        </Button>
+        {selectedCodes.length > 0 && <Button onClick={() => onSelect([])}>{t('test.clear')}</Button>}
         <Button kind="plain" icon="close" onClick={onEnd}>
           {t('test.end')}
         </Button>

@@ -30,3 +30,7 @@ export const listDueItems = (rows: readonly OrderRow[], today: PlainDate): DueIt
       }),
     )
     .toSorted((a, b) => a.days - b.days)
+
+/** A due of a contract is on its first tab, a backup or traffic on the tab of backups. */
+export const getDuePath = ({ row, due }: Pick<DueItem, 'row' | 'due'>): string =>
+  due.contractType === 'CONTRACT' ? `/app/contract/${row.id}` : `/app/contract/${row.id}?tab=subscribe`

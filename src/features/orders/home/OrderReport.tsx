@@ -185,10 +185,10 @@ const toEndDuty = (
 })
 
 /** "RDS backup of 环球贸易 · RMB 13,500.00 · pay by 2026-12-05" */
-function toPayDuty(
+export function toPayDuty(
   t: TFunction<'orders'>,
   formatDue: ReturnType<typeof useDueFormatter>,
-  { name, due, date, days }: Duty<'pay'>,
+  { name, due, date, days }: DueItem,
   action: HomeDuty['action'],
 ): HomeDuty {
   const isOverdue = days < 0

@@ -8,7 +8,7 @@ import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
 import type { useOrdersList } from '#features/orders/list/useOrdersList.ts'
 import type { OrdersDialogState } from '#features/orders/list/OrdersDialog.tsx'
-import { type DueItem, formatDueName } from '#features/orders/dues/due-items.ts'
+import { type DueItem, formatDueName, getDuePath } from '#features/orders/dues/due-items.ts'
 import { toPayableOrder } from '#features/orders/payment/payable.ts'
 import { toPayableGroup } from '#features/orders/dues/due-groups.ts'
 import { useReturnedNames } from '#features/orders/dues/returned-items.ts'
@@ -31,10 +31,6 @@ interface ToPayListOptions {
   onOpenDialog: (dialog: OrdersDialogState) => void
   skip: boolean
 }
-
-/** A due of a contract is on its first tab, a backup or traffic on the tab of backups. */
-const getDuePath = ({ row, due }: DueItem): string =>
-  due.contractType === 'CONTRACT' ? `/app/contract/${row.id}` : `/app/contract/${row.id}?tab=subscribe`
 
 /** Returns the properties of the page's list that are special to the tab "To pay". */
 export function useToPayList({ onOpenDialog, pageList, undated, skip, ...options }: ToPayListOptions) {

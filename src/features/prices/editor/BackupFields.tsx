@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { memo, useState } from 'react'
 import { CheckField } from '#ui/form/choice-fields.tsx'
 import { Field } from '#ui/form/Field.tsx'
 import { useTranslation } from 'react-i18next'
@@ -17,6 +17,8 @@ interface Props {
 /** Inputs for the prices of database backups to S3 and RDS (M150). A list may have no backup prices. */
 export const BackupFields = memo(function BackupFields({ prices, problemTexts, oldValues, dispatch }: Props) {
   const { t } = useTranslation('prices')
+  // Turning backups off and on again must not lose what was typed.
+  const [formerPrices, setFormerPrices] = useState<Props['prices']>(null)
   const getFieldProps = (name: BackupFieldName, label: string, help?: string) => ({
     label,
     help: renderHelp({
@@ -49,7 +51,10 @@ export const BackupFields = memo(function BackupFields({ prices, problemTexts, o
       <CheckField
         label={t('backup.sold')}
         checked={prices !== null}
-        onChange={({ target }) => dispatch({ kind: 'backup', isOn: target.checked })}
+        onChange={({ target }) => {
+          if (prices) setFormerPrices(prices)
+          dispatch({ kind: 'backup', isOn: target.checked, prices: formerPrices })
+        }}
       />
       {prices && (
         <>

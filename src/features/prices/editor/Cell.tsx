@@ -15,11 +15,10 @@ interface Props {
   oldValue: string | undefined
   list?: string
   dispatch: (action: PriceFormAction) => void
-  onLeave?: () => void
 }
 
 /** Input of one field in a price table. Cells pasted from a spreadsheet fill the fields to the right and below. */
-export function Cell({ table, rowKey, name, value, label, problemId, oldValue, list, dispatch, onLeave }: Props) {
+export function Cell({ table, rowKey, name, value, label, problemId, oldValue, list, dispatch }: Props) {
   const isCode = name === 'code'
   const id = useId()
   const isChanged = oldValue !== undefined
@@ -47,7 +46,6 @@ export function Cell({ table, rowKey, name, value, label, problemId, oldValue, l
           event.preventDefault()
           dispatch({ kind: 'paste', table, key: rowKey, name, cells })
         }}
-        onBlur={onLeave}
       />
       {isChanged && (
         <OldValue

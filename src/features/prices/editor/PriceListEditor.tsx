@@ -22,7 +22,7 @@ import { type OpenedPriceList, type PriceListValues, rebaseValues } from '#featu
 import type { PriceActivityPart } from '#features/prices/price-activity-part.ts'
 import { PriceStyles } from '#features/prices/PriceStyles.tsx'
 import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
-import { ConfirmShortcut } from '#features/prices/rehearsal/ConfirmButton.tsx'
+import { ConfirmButton, ConfirmDialogs } from '#features/prices/rehearsal/ConfirmButton.tsx'
 import { RehearsalPanel, useRehearsal } from '#features/prices/rehearsal/RehearsalPanel.tsx'
 import { WhatIfSection } from '#features/prices/rehearsal/WhatIfSection.tsx'
 import { SectionLinks } from '#features/prices/sections/SectionLinks.tsx'
@@ -80,17 +80,17 @@ export function PriceListEditor(props: Props) {
     if (acceptedDraft) dispatch({ kind: 'replace', values: rebaseDraft(acceptedDraft, baseValues) })
   }
 
-  const { typedList, faults, notes, isUsable } = useListFaults(values, formContext, catalogue)
+  // All of a new list is new, so nothing is marked.
+  const isCompared = openedList !== null || isCopy
+  const listFaults = useListFaults(values, formContext, catalogue, { isNew: !isCompared, isDirty })
+  const { typedList, faults, notes, isUsable, isUntouched } = listFaults
   const readValidList = useLatestCallback(form.readValidList)
 
   const formId = useId()
-  // All of a new list is new, so nothing is marked.
-  const isCompared = openedList !== null || isCopy
   const comparedValues = isCompared ? baseValues : values
   const changes = useMemo(() => findListChanges(values, comparedValues), [values, comparedValues])
-  const rehearsal = useRehearsal(type, typedList)
+  const rehearsal = useRehearsal(type, typedList, readValidList)
   const [isConfirming, setConfirming] = useState(false)
-  const confirmProps = { row, result: rehearsal.result, hasChanges: isDirty, isUsable, setConfirming }
 
   return (
     <Page
@@ -113,17 +113,13 @@ export function PriceListEditor(props: Props) {
         <div className="price-main">
           <PriceForm {...form.formProps} id={formId} isReadOnly={isWithdrawn} onBlur={form.onLeaveField}>
             <PriceListNotes {...{ row, state }} hasDraft={Boolean(drafts.ownDraft)} conflict={form.conflict} />
-            <ListCheck faults={faults} isConfirmed={state !== 'unconfirmed'} />
+            <ListCheck {...{ faults, isUntouched }} isConfirmed={state !== 'unconfirmed'} />
             <PriceListFields
               {...{ type, state, values, changes, notes, modules, namesByCode, dispatch }}
               problemTexts={form.problemTexts}
             />
           </PriceForm>
-          <RehearsalPanel
-            {...{ type, namesByCode, today, ShowFee, typedList, readValidList, rehearsal, isConfirming }}
-            {...confirmProps}
-            onConfirmed={onSaved}
-          />
+          <RehearsalPanel {...{ namesByCode, ShowFee, typedList, rehearsal }} />
           <WhatIfSection
             {...{ lists, getListState, namesByCode, ShowFee }}
             ownId={row?.row.id ?? null}
@@ -138,9 +134,17 @@ export function PriceListEditor(props: Props) {
               isHiddenUnchanged={state === 'confirmed'}
               onCancel={() => void navigate(getPriceListPath())}
             >
-              {state === 'unconfirmed' && <ConfirmShortcut {...confirmProps} />}
+              {state === 'unconfirmed' && (
+                <ConfirmButton
+                  {...{ row, isUsable }}
+                  hasChanges={isDirty}
+                  isRehearsing={rehearsal.isBusy}
+                  onConfirm={() => setConfirming(true)}
+                />
+              )}
             </EditorBar>
           )}
+          <ConfirmDialogs {...{ row, today, rehearsal, isConfirming, setConfirming }} onConfirmed={onSaved} />
         </div>
       </div>
     </Page>

@@ -6,6 +6,7 @@ import { FaultNote } from '#features/prices/faults/FaultNote.tsx'
 import { AddedMark, getProblemId, PriceTableHead, RowButton, RowProblems } from '#features/prices/editor/row-parts.tsx'
 import type { PriceListChanges, PriceRowChange } from '#features/prices/changes/list-changes.ts'
 import { Cell } from '#features/prices/editor/Cell.tsx'
+import { useLowEnds } from '#features/prices/editor/useLowEnds.ts'
 import { onCellKeys } from '#features/prices/editor/cell-keys.ts'
 import type { PriceFormAction } from '#features/prices/editor/form-reducer.ts'
 import {
@@ -14,6 +15,7 @@ import {
   type RangeRow,
   type TierTableName as Name,
 } from '#features/prices/price-list-form.ts'
+import { getLowEndText } from '#features/prices/problem-text.ts'
 import type { RowTexts } from '#features/prices/editor/usePriceForm.ts'
 
 interface Props {
@@ -29,9 +31,10 @@ interface Props {
 export const TierTable = memo(function TierTable({ name, rows, problemTexts, changesByKey, note, dispatch }: Props) {
   const { t } = useTranslation('prices')
   const rangeStarts = getRangeStarts(rows)
+  const { findStart, handlers } = useLowEnds(name, rows, dispatch)
   const add = () => flushSync(() => dispatch({ kind: 'add', table: name }))
   return (
-    <div className="price-rows tiers" onKeyDown={(event) => onCellKeys(event, add)}>
+    <div className="price-rows tiers" {...handlers} onKeyDown={(event) => onCellKeys(event, add)}>
       <div role="table" aria-label={t(`section.${name}`)}>
         <PriceTableHead>
           <span role="columnheader" className="figure">
@@ -47,7 +50,8 @@ export const TierTable = memo(function TierTable({ name, rows, problemTexts, cha
               key={row.key}
               {...{ name, row, dispatch }}
               from={rangeStarts[index] ?? null}
-              problemTexts={problemTexts[row.key]}
+              startAboveEnd={findStart(row.key)}
+              storedTexts={problemTexts[row.key]}
               change={changesByKey.get(row.key)}
               position={index + 1}
             />
@@ -68,13 +72,17 @@ interface RowProps extends Omit<Props, 'rows' | 'problemTexts' | 'changesByKey' 
   row: RangeRow
   from: number | null
   position: number
-  problemTexts: Record<string, string> | undefined
+  /** The start of the range if its end is below it. */
+  startAboveEnd: number | undefined
+  storedTexts: Record<string, string> | undefined
   change: PriceRowChange | undefined
 }
 
-const TierRow = memo(function TierRow({ name, row, from, position, problemTexts, change, dispatch }: RowProps) {
+const TierRow = memo(function TierRow(props: RowProps) {
+  const { name, row, from, position, startAboveEnd, storedTexts, change, dispatch } = props
   const { t } = useTranslation('prices')
   const id = useId()
+  const problemTexts = replaceLowEndText(storedTexts, startAboveEnd && getLowEndText(t, { from: startAboveEnd }))
   const rowLabel = from === null ? t('tier.row', { position }) : t('tier.users', { from, to: row.to || '…' })
   const renderCell = (column: 'to' | (typeof priceCurrencies)[number], label: string) => (
     <span key={column} role="cell" className={`cell-${column}`} data-label={label}>
@@ -83,7 +91,6 @@ const TierRow = memo(function TierRow({ name, row, from, position, problemTexts,
         oldValue={change?.oldValues[column]}
         label={t('tier.cell', { column: label, row: rowLabel })}
         problemId={getProblemId(id, problemTexts, column)}
-        {...(column === 'to' ? { onLeave: () => dispatch({ kind: 'raise', table: name, key: row.key }) } : {})}
       />
     </span>
   )
@@ -104,3 +111,10 @@ const TierRow = memo(function TierRow({ name, row, from, position, problemTexts,
     </div>
   )
 })
+
+/** A low end is an error until this row or the one before it is changed, so it follows from the rows and not from the latest check. */
+function replaceLowEndText(storedTexts: Record<string, string> | undefined, lowEndText: string | undefined | 0) {
+  const { from: _from, ...otherTexts } = storedTexts ?? {}
+  const texts = lowEndText ? { to: lowEndText, ...otherTexts } : otherTexts
+  return Object.keys(texts).length === 0 ? undefined : texts
+}

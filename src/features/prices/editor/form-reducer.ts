@@ -18,7 +18,8 @@ import { placePastedCells } from '#features/prices/editor/paste.ts'
 export type PriceFormAction =
   | { kind: 'replace'; values: PriceListValues }
   | { kind: 'header'; name: HeaderFieldName; value: string }
-  | { kind: 'backup'; isOn: boolean }
+  /** `prices` are the ones before backups were turned off. */
+  | { kind: 'backup'; isOn: boolean; prices?: PriceListValues['pdbPrice'] }
   | { kind: 'backupPrice'; name: BackupFieldName; value: string }
   | { kind: 'cell'; table: PriceTableName; key: number; name: string; value: string }
   /** Fills cells from this one to the right and down. Missing rows are created. */
@@ -40,7 +41,7 @@ type Reducers = {
 const reducers: Reducers = {
   replace: (_values, action) => action.values,
   header: (values, { name, value }) => ({ ...values, header: { ...values.header, [name]: value } }),
-  backup: (values, { isOn }) => ({ ...values, pdbPrice: isOn ? createBackupPrices() : null }),
+  backup: (values, { isOn, prices }) => ({ ...values, pdbPrice: isOn ? (prices ?? createBackupPrices()) : null }),
   backupPrice: (values, { name, value }) =>
     values.pdbPrice ? { ...values, pdbPrice: { ...values.pdbPrice, [name]: value } } : values,
   cell: (values, { table, key, name, value }) =>

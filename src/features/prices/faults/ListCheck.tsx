@@ -9,14 +9,17 @@ interface Props {
   faults: readonly PlacedFault[]
   /** Whether the list is confirmed or withdrawn, so that its faults can no longer be fixed. */
   isConfirmed: boolean
+  /** Whether nothing has been typed in a new list. */
+  isUntouched: boolean
 }
 
-/** Shows faults that prevent confirming, and warnings. The height is fixed, so that fields do not move while the user types. */
-export const ListCheck = memo(function ListCheck({ faults, isConfirmed }: Props) {
+/** Shows faults that prevent confirming, and warnings. */
+export const ListCheck = memo(function ListCheck({ faults, isConfirmed, isUntouched }: Props) {
   const { t } = useTranslation('prices')
   const uatBound = useSettings()?.uat_bound
   const errorCount = faults.filter(({ isWarning }) => !isWarning).length
   if (isConfirmed && errorCount === 0) return null
+  if (isUntouched) return <p className="price-sub">{t('check.start')}</p>
   return (
     <section className={errorCount > 0 ? 'price-check wrong' : 'price-check'} aria-labelledby="price-check">
       <h2 id="price-check">{t(isConfirmed ? 'check.confirmedTitle' : 'check.title')}</h2>

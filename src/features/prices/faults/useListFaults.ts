@@ -11,11 +11,14 @@ export function useListFaults(
   values: PriceListValues,
   formContext: PriceFormContext,
   catalogue: readonly CatalogueModule[] | null,
+  { isNew, isDirty }: { isNew: boolean; isDirty: boolean },
 ) {
   const { t } = useTranslation('prices')
+  // A new list lacks everything, which is no fault until the user starts.
+  const isUntouched = isNew && !isDirty
   const settledValues = useDebouncedValue(values)
   const typedList = useMemo(() => readForm(settledValues, formContext), [settledValues, formContext])
   const faults = useMemo(() => findFormFaults(typedList, catalogue), [typedList, catalogue])
-  const notes = useMemo(() => buildFaultNotes(t, faults), [t, faults])
-  return { typedList, faults, notes, isUsable: faults.every(({ isWarning }) => isWarning) }
+  const notes = useMemo(() => buildFaultNotes(t, isUntouched ? [] : faults), [t, faults, isUntouched])
+  return { typedList, faults, notes, isUsable: faults.every(({ isWarning }) => isWarning), isUntouched }
 }

@@ -1,4 +1,5 @@
 import { useRef } from 'react'
+import { flushSync } from 'react-dom'
 import type { Intent } from '#contract/endpoint.ts'
 import { getBaseVersion } from '#local/lists/list-view.ts'
 import { formatDone, withDoneToast } from '#patterns/action-toast.ts'
@@ -12,67 +13,81 @@ import { useTranslation } from 'react-i18next'
 import { RefusalNote } from '#features/prices/faults/RefusalNote.tsx'
 import type { OpenedPriceList } from '#features/prices/price-list-form.ts'
 import type { RehearsalOutput } from '#features/prices/rehearsal/rehearsal-slice.ts'
+import { rehearsalHeadingId } from '#features/prices/sections/heading-ids.ts'
 import { confirmPriceList } from '#features/prices/slice.ts'
 
-export interface ConfirmButtonProps {
+interface ConfirmButtonProps {
   /** Null if the list is not saved yet. */
   row: OpenedPriceList | null
-  /** Rehearsal result of the list as typed. Null if it was not rehearsed. */
-  result: RehearsalOutput | null
   hasChanges: boolean
   /** Whether this device knows no reason against confirming. */
   isUsable: boolean
-  today: string
-  onConfirmed: () => void
-  isConfirming: boolean
-  setConfirming: (isConfirming: boolean) => void
+  isRehearsing: boolean
+  onConfirm: () => void
 }
 
-/** Returns why the list cannot be confirmed now, apart from a missing trial run. */
-function useConfirmBlockedReason({
-  row,
-  hasChanges,
-  isUsable,
-}: Pick<ConfirmButtonProps, 'row' | 'hasChanges' | 'isUsable'>): string | null {
+/** Returns why the list cannot be confirmed now. Without a trial run, the button offers one. */
+function useConfirmBlockedReason(props: Omit<ConfirmButtonProps, 'onConfirm'>): string | null {
+  const { row, hasChanges, isUsable, isRehearsing } = props
   const { t } = useTranslation('prices')
   const offlineReason = useOfflineReason(t('needsConnection'))
   if (hasChanges || typeof row?.row.id !== 'number') return t('confirm.unsaved')
-  return isUsable ? offlineReason : t('confirm.unusable')
+  if (!isUsable) return t('confirm.unusable')
+  return offlineReason ?? (isRehearsing ? t('confirm.rehearsing') : null)
 }
 
-/** The button of the bar. Before a trial run it leads to the trial run, and after it to the same dialog as the button there. */
-export function ConfirmShortcut({
-  result,
-  setConfirming,
-  ...props
-}: Pick<ConfirmButtonProps, 'row' | 'result' | 'hasChanges' | 'isUsable' | 'setConfirming'>) {
+/** The button of the bar, with the reason next to it if it is disabled. */
+export function ConfirmButton({ onConfirm, ...props }: ConfirmButtonProps) {
   const { t } = useTranslation('prices')
+  const reason = useConfirmBlockedReason(props)
   return (
-    <Button
-      disabledReason={useConfirmBlockedReason(props)}
-      onClick={() => (result ? setConfirming(true) : document.getElementById(startRehearsalId)?.focus())}
-    >
-      {t('act.confirmShort')}
-    </Button>
+    <>
+      {/* The hint of the button has the same text for screen readers. */}
+      {reason && (
+        <span className="price-confirm-reason" aria-hidden="true">
+          {reason}
+        </span>
+      )}
+      <Button disabledReason={reason} onClick={onConfirm}>
+        {t('act.confirmShort')}
+      </Button>
+    </>
   )
 }
 
-export const startRehearsalId = 'price-start-rehearsal'
+interface ConfirmDialogsProps {
+  row: OpenedPriceList | null
+  /** The trial run of the list as typed. Its result is null if there is none. */
+  rehearsal: { result: RehearsalOutput | null; start: () => void }
+  today: string
+  isConfirming: boolean
+  setConfirming: (isConfirming: boolean) => void
+  onConfirmed: () => void
+}
 
-export function ConfirmButton(props: ConfirmButtonProps) {
-  const { row, result, today, onConfirmed, isConfirming, setConfirming } = props
+/** Asks for a trial run if there is none, and otherwise for the confirmation. */
+export function ConfirmDialogs({ row, rehearsal, isConfirming, setConfirming, ...props }: ConfirmDialogsProps) {
   const { t } = useTranslation('prices')
   const confirmOnce = useConfirmOnce()
-  const disabledReason = useConfirmBlockedReason(props) ?? (result ? null : t('confirm.unrehearsed'))
+  if (!isConfirming || !row) return null
+  const { result, start } = rehearsal
+  const onClose = () => setConfirming(false)
+  if (result) return <ConfirmDialog {...{ row, result, confirmOnce, onClose }} {...props} />
   return (
-    <>
-      <Button kind="primary" icon="check" disabledReason={disabledReason} onClick={() => setConfirming(true)}>
-        {t('act.confirm')}
-      </Button>
-      {isConfirming && row && result && (
-        <ConfirmDialog {...{ row, result, today, confirmOnce, onConfirmed }} onClose={() => setConfirming(false)} />
-      )}
-    </>
+    <ActionDialog
+      title={t('confirm.unrehearsed')}
+      onClose={onClose}
+      actionLabel={t('rehearsal.act')}
+      onAction={() => {
+        // Without the dialog, the focus can move to the trial run.
+        flushSync(onClose)
+        document.getElementById(rehearsalHeadingId)?.focus()
+        start()
+      }}
+      cancel={t('confirm.keep')}
+    >
+      <p>{t('confirm.unrehearsedText')}</p>
+    </ActionDialog>
   )
 }
 
@@ -94,7 +109,7 @@ function useConfirmOnce(): ConfirmCall {
   }
 }
 
-interface ConfirmDialogProps extends Pick<ConfirmButtonProps, 'today' | 'onConfirmed'> {
+interface ConfirmDialogProps extends Pick<ConfirmDialogsProps, 'today' | 'onConfirmed'> {
   row: OpenedPriceList
   result: RehearsalOutput
   confirmOnce: ConfirmCall

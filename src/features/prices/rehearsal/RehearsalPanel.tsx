@@ -4,39 +4,31 @@ import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { useDispatch, useSelector } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { useTranslation } from 'react-i18next'
 import type { ShowFee } from '#features/prices/rehearsal/annual-fee.ts'
-import { ConfirmButton, type ConfirmButtonProps, startRehearsalId } from '#features/prices/rehearsal/ConfirmButton.tsx'
 import { readRunningRehearsal, rehearse, selectRehearsal } from '#features/prices/rehearsal/rehearsal-slice.ts'
 import { rehearsalHeadingId } from '#features/prices/sections/heading-ids.ts'
 import { RehearsalResult } from '#features/prices/rehearsal/RehearsalResult.tsx'
 import type { PriceFormResult, SentList } from '#features/prices/sent-list.ts'
 
-interface Props extends ConfirmButtonProps {
-  type: ClientType
+interface Props {
   rehearsal: ReturnType<typeof useRehearsal>
   namesByCode: ReadonlyMap<string, string>
   ShowFee: ShowFee
   typedList: PriceFormResult
-  readValidList: () => SentList | null
 }
 
 const toListKey = (type: ClientType, list: SentList) => JSON.stringify([type, list])
 
 /** Shows how the list would change the price of today's contracts at renewal. After that, the list can be confirmed. */
 export const RehearsalPanel = memo(function RehearsalPanel(props: Props) {
-  const { type, row, result, rehearsal, namesByCode, ShowFee, typedList, readValidList } = props
+  const { rehearsal, namesByCode, ShowFee, typedList } = props
   const { t } = useTranslation('prices')
-  const dispatch = useDispatch()
   const offlineReason = useOfflineReason(t('rehearsal.offline'))
-  const { isBusy, percent, problem, isStale } = rehearsal
-
-  function start() {
-    const list = readValidList()
-    if (list) void dispatch(rehearse({ listKey: toListKey(type, list), list: { type, ...list } }))
-  }
+  const { isBusy, percent, problem, result, isStale, start } = rehearsal
   return (
     <section className="card price-rehearsal" aria-labelledby={rehearsalHeadingId}>
       <h2 id={rehearsalHeadingId} tabIndex={-1}>
@@ -46,10 +38,9 @@ export const RehearsalPanel = memo(function RehearsalPanel(props: Props) {
       <ProblemNote problem={problem} title={t('rehearsal.failed')} onRetry={start} />
       {isBusy && <RehearsalProgress percent={percent} />}
       <div className="page-form-acts">
-        <Button id={startRehearsalId} isBusy={isBusy} disabledReason={offlineReason} onClick={start}>
+        <Button isBusy={isBusy} disabledReason={offlineReason} onClick={start}>
           {t(result ? 'rehearsal.again' : 'rehearsal.act')}
         </Button>
-        {!row?.row.confirmed && <ConfirmButton {...props} />}
       </div>
       <div role="status">
         {isStale && <p className="price-note">{t('rehearsal.stale')}</p>}
@@ -61,7 +52,8 @@ export const RehearsalPanel = memo(function RehearsalPanel(props: Props) {
 })
 
 /** The latest trial run, as far as it is of the list as typed. */
-export function useRehearsal(type: ClientType, typedList: PriceFormResult) {
+export function useRehearsal(type: ClientType, typedList: PriceFormResult, readValidList: () => SentList | null) {
+  const dispatch = useDispatch()
   const listKey = useMemo(() => toListKey(type, typedList.list), [type, typedList])
   const { isRunning, problem, latestResult } = useSelector(selectRehearsal)
   const runningRehearsal = useLiveQuery(readRunningRehearsal, [])
@@ -69,8 +61,16 @@ export function useRehearsal(type: ClientType, typedList: PriceFormResult) {
   const percent = runningRehearsal?.percent ?? 0
   const result = latestResult?.listKey === listKey ? latestResult.result : null
   const isStale = latestResult !== null && result === null && !isBusy
+  /** Shows the problems of the form instead if it has any. */
+  const start = useLatestCallback(() => {
+    const list = readValidList()
+    if (list) void dispatch(rehearse({ listKey: toListKey(type, list), list: { type, ...list } }))
+  })
   // Memoised, so that typing does not render the panel again. `result` is null if the list was changed since the rehearsal.
-  return useMemo(() => ({ isBusy, percent, problem, result, isStale }), [isBusy, percent, problem, result, isStale])
+  return useMemo(
+    () => ({ isBusy, percent, problem, result, isStale, start }),
+    [isBusy, percent, problem, result, isStale, start],
+  )
 }
 
 function RehearsalProgress({ percent }: { percent: number }) {

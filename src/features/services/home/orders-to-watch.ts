@@ -10,11 +10,19 @@ export interface WatchedOrder {
   isUnpaid: boolean
 }
 
-/** Returns orders that are unpaid or near the end of the contract (contracts 4: the first reminder by mail), the earliest end first. */
-export function listOrdersToWatch(rows: readonly ServiceRow[], today: PlainDate): WatchedOrder[] {
+/**
+ * Returns orders near the end of the contract (contracts 4: the first reminder by mail), the earliest end first. With `hasUnpaid` also those
+ * that are unpaid, without their amounts, for staff who may not list the orders.
+ */
+export function listOrdersToWatch(
+  rows: readonly ServiceRow[],
+  today: PlainDate,
+  { hasUnpaid }: { hasUnpaid: boolean },
+): WatchedOrder[] {
   const orders = rows.map((row): WatchedOrder => {
     const days = row.expired_date === null ? -1 : countDaysLeft(today, row.expired_date)
-    const isUnpaid = row.os_contract !== 0 || row.os_pdb2s3 !== 0 || row.os_pdb2rds !== 0 || row.os_traffic !== 0
+    const isUnpaid =
+      hasUnpaid && (row.os_contract !== 0 || row.os_pdb2s3 !== 0 || row.os_pdb2rds !== 0 || row.os_traffic !== 0)
     return { row, days: days >= 0 && days <= maxReminderDays.beforeExpiry ? days : null, isUnpaid }
   })
   const lastPosition = maxReminderDays.beforeExpiry + 1

@@ -3,6 +3,7 @@ import type { ServiceRow } from '#contract/services.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import type { ListColumn } from '#ui/list/column.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
+import { Icon } from '#ui/icons/Icon.tsx'
 import { isWebAddress } from '#ui/display/WebAddress.tsx'
 import { formatMemoryDifference } from '#features/services/memory-difference.ts'
 import { formatMemory, listNotes, ServiceStatusTag, formatTasks } from '#features/services/ServiceStatusTag.tsx'
@@ -90,8 +91,8 @@ const FullName = ({ name }: { name: string }) => (
 function ServiceName({ row: { name, url } }: { row: ServiceRow }) {
   if (!isWebAddress(url)) return <FullName name={name} />
   return (
-    <a href={url} target="_blank" rel="noreferrer noopener" title={name}>
-      <bdi lang={getNameLang(name)}>{name}</bdi>
+    <a className="service-link" href={url} target="_blank" rel="noreferrer noopener" title={name}>
+      <bdi lang={getNameLang(name)}>{name}</bdi> <Icon name="external" size={16} />
     </a>
   )
 }

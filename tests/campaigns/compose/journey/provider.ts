@@ -88,7 +88,7 @@ export async function createCatalogue(site: JourneySite, page: Page, today: stri
   await page.getByRole('heading', { level: 1, name: `Price list of ${today}` }).waitFor()
   // A list can be confirmed after a trial run. No contract exists yet, so it has no result.
   await getButton(page, 'Start trial run').click()
-  await getButton(page, 'Confirm price list').first().click()
+  await getButton(page, 'Confirm…').click()
   await getButton(page.getByRole('dialog'), 'Confirm price list').click()
   await page.getByText('This price list is confirmed').first().waitFor()
   site.report('the first module and the first price list are in force')
