@@ -117,7 +117,7 @@ it('A change saved after the session expired offline is shown as locked until th
   await screen.findByText(/Your session has expired. You can continue/)
   await typeValues(fixture.user, { website: 'www.alpha.example' })
   await fixture.user.click(getButton('Save on this device'))
-  await screen.findByText('Encrypted on this device. Sent after you log in.')
+  await screen.findByText(/^Encrypted on this device\. Sent after you log in\./)
   fixture.browser.goOnline()
   const device = await loadDevice()
   const session = await (await import('#local/session/session.ts')).readSession(device)

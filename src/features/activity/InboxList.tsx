@@ -70,7 +70,7 @@ function OlderPages({ rows, hasMore, count, onMore, ...rowProps }: OlderPagesPro
   if (!hasMore || before === undefined) return null
   if (count > 0) return <OlderPage {...{ before, count, onMore, ...rowProps }} />
   return (
-    <div>
+    <div data-restores-focus>
       <Button onClick={onMore}>{t('more')}</Button>
     </div>
   )

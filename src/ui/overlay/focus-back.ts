@@ -13,14 +13,14 @@ export function keepFocus(): void {
     ({ target }) => {
       const button = target instanceof Element ? target.closest('button') : null
       if (button?.closest(rowSelector)) rememberFocus(button)()
-      else if (button && button === document.activeElement && !button.closest(overlaySelector)) followButton(button)
+      else if (button && button === document.activeElement && !button.closest(ownFocusSelector)) followButton(button)
     },
     true,
   )
 }
 
 /** These restore the focus themselves. */
-const overlaySelector = '[role=dialog], dialog, [role=menu], .toasts'
+const ownFocusSelector = '[role=dialog], dialog, [role=menu], .toasts, [data-restores-focus]'
 const controlSelector = 'button:not(:disabled), a[href], input:not(:disabled), select:not(:disabled), textarea'
 /** Time in ms in which a click may remove its button: the page asks the server first. */
 const replacementMs = 5_000
@@ -30,22 +30,34 @@ const replacementMs = 5_000
  * closest element that remains, else to the heading of the page.
  */
 function followButton(button: HTMLElement) {
+  const { pathname } = location
   const ancestors = listAncestors(button)
   let focusedElement: Element = document.body
   const moveFocus = () => {
     const { activeElement } = document
+    // The heading of another page takes the focus itself.
+    if (location.pathname !== pathname) return stop()
     if (button.isConnected || document.querySelector('dialog[open]')) return
     if (activeElement !== document.body && activeElement !== focusedElement) return
     const newContent = document.querySelector<HTMLElement>('main [data-takes-focus]')
     const target = newContent ?? findRemainingControl(ancestors)
     if (!target || activeElement === target || (activeElement !== document.body && !newContent)) return
-    target.focus()
+    target.focus({ preventScroll: target.matches('h1') })
     focusedElement = target
   }
+  const observer = new MutationObserver(() => void setTimeout(moveFocusIfObserved))
+  const end = new AbortController()
+  const moveFocusIfObserved = () => end.signal.aborted || moveFocus()
+  function stop() {
+    observer.disconnect()
+    end.abort()
+  }
   // Effects of the new content, which may take the focus, run first.
-  const observer = new MutationObserver(() => void setTimeout(moveFocus))
   observer.observe(document.body, { childList: true, subtree: true })
-  setTimeout(() => observer.disconnect(), replacementMs)
+  // The next press decides where the focus is.
+  for (const type of ['pointerdown', 'keydown'])
+    window.addEventListener(type, stop, { capture: true, signal: end.signal })
+  setTimeout(stop, replacementMs)
 }
 
 function listAncestors(element: Element): Element[] {
