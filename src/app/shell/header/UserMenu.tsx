@@ -49,6 +49,7 @@ export function UserMenu({ hasLanguage }: { hasLanguage: boolean }) {
       key,
       label: t(`theme.${key}`),
       icon: key,
+      group: t('theme.title'),
       isChosen: key === theme,
       onSelect: () => storeTheme(key),
     })),
