@@ -19,12 +19,9 @@ export function ActivityPage({ ServiceResult }: { ServiceResult: ServiceResultCo
   const tab = query.get('tab') === 'tasks' ? 'tasks' : 'inbox'
   const { isVerifying, problem, verify, changeJob } = useJobActions()
   const inbox = useInbox()
-  const action =
-    tab === 'tasks' ? (
-      <VerifyAuditTrail kind="primary" isBusy={isVerifying} onVerify={() => void verify()} />
-    ) : (
-      <MarkAllButton inbox={inbox} />
-    )
+  const action = tab === 'tasks' && (
+    <VerifyAuditTrail kind="primary" isBusy={isVerifying} onVerify={() => void verify()} />
+  )
   return (
     <Page title={t('panel')} intro={t(tab === 'tasks' ? 'lead' : 'inboxLead')} width="narrow" action={action}>
       <TabLinks
@@ -43,7 +40,12 @@ export function ActivityPage({ ServiceResult }: { ServiceResult: ServiceResultCo
       {tab === 'tasks' && <ProblemNote problem={problem} shouldFocus />}
       <section className="card">
         {tab === 'inbox' ? (
-          <InboxList inbox={inbox} />
+          <>
+            <div className="inbox-action">
+              <MarkAllButton inbox={inbox} />
+            </div>
+            <InboxList inbox={inbox} />
+          </>
         ) : (
           <JobList ServiceResult={ServiceResult} onChange={(change) => void changeJob(change)} />
         )}
