@@ -22,12 +22,21 @@ interface RecentEntriesProps {
   /** Right that is needed to read the entries. Entries of the catalogue need the delete level (contracts 2). */
   access?: 'trail' | 'deleteLevel'
   refreshKey: unknown
+  /** Renders no card and no link, because a drawer is one already and has its own link. */
+  isInDrawer?: boolean
 }
 
 const maxEntries = 5
 
 /** Shows the latest entries about a record to users who may read the audit trail (D51). Renders nothing for others. */
-export function RecentEntries({ code, name, companyId, access = 'trail', refreshKey }: RecentEntriesProps) {
+export function RecentEntries({
+  code,
+  name,
+  companyId,
+  access = 'trail',
+  refreshKey,
+  isInDrawer = false,
+}: RecentEntriesProps) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()
   const entryFormatter = useEntryFormatter()
@@ -45,9 +54,9 @@ export function RecentEntries({ code, name, companyId, access = 'trail', refresh
   const company: Record<string, string> = isOtherCompany ? { company: String(companyId) } : {}
   const path = `/app/systrail?${new URLSearchParams({ ...company, ...filter })}`
   return (
-    <section className="card trail-recent" aria-labelledby={titleId}>
+    <section className={isInDrawer ? 'trail-recent' : 'card trail-recent'} aria-labelledby={titleId}>
       <TrailStyles />
-      <h2 id={titleId}>{t('recent.title')}</h2>
+      {isInDrawer ? <h3 id={titleId}>{t('recent.title')}</h3> : <h2 id={titleId}>{t('recent.title')}</h2>}
       {entries === undefined ? (
         <Skeleton lines={maxEntries} />
       ) : entries === null ? (
@@ -68,7 +77,7 @@ export function RecentEntries({ code, name, companyId, access = 'trail', refresh
           ))}
         </ol>
       )}
-      <Link to={path}>{t('recent.all')}</Link>
+      {!isInDrawer && <Link to={path}>{t('recent.all')}</Link>}
     </section>
   )
 }
