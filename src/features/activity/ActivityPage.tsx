@@ -42,7 +42,7 @@ export function ActivityPage({ ServiceResult }: { ServiceResult: ServiceResultCo
         {tab === 'inbox' ? (
           <>
             <div className="inbox-action">
-              <MarkAllButton inbox={inbox} />
+              <MarkAllButton inbox={inbox} kind="plain" />
             </div>
             <InboxList inbox={inbox} />
           </>
