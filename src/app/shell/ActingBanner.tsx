@@ -76,9 +76,7 @@ export function ActingBanner({ companyId, company, until }: ActingBannerProps) {
         <Icon name="lock" />
         <span>
           <strong lang={getNameLang(company)}>{t('acting.company', { company })}</strong>{' '}
-          <span className="acting-facts">
-            {t('acting.until', { time: until.slice(11, 16) })}
-          </span>
+          <span className="acting-facts">{t('acting.until', { time: until.slice(11, 16) })}</span>
           {until.slice(0, 10) !== today && (
             <span className="acting-date"> {t('acting.date', { date: until.slice(0, 10) })}</span>
           )}

@@ -39,7 +39,6 @@ export function RecentEntries({
 }: RecentEntriesProps) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()
-  const entryFormatter = useEntryFormatter()
   const titleId = useId()
   const isOtherCompany = companyId !== caller.companyId
   const canRead = canReadEntries(caller, companyId, access)
@@ -57,27 +56,31 @@ export function RecentEntries({
     <section className={isInDrawer ? 'trail-recent' : 'card trail-recent'} aria-labelledby={titleId}>
       <TrailStyles />
       {isInDrawer ? <h3 id={titleId}>{t('recent.title')}</h3> : <h2 id={titleId}>{t('recent.title')}</h2>}
-      {entries === undefined ? (
-        <Skeleton lines={maxEntries} />
-      ) : entries === null ? (
-        <p className="trail-recent-none">{t('recent.notHere')}</p>
-      ) : entries.length === 0 ? (
-        <p className="trail-recent-none">{t('recent.none')}</p>
-      ) : (
-        <ol>
-          {entries.map((entry) => (
-            <li key={entry.id}>
-              <span>
-                <Sentence text={entryFormatter.formatSentence(entry)} />
-              </span>
-              <span className="trail-recent-time">
-                <EntryTime entry={entry} />
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
+      <EntryList entries={entries} />
       {!isInDrawer && <Link to={path}>{t('recent.all')}</Link>}
     </section>
+  )
+}
+
+/** `entries` is undefined while they are being read, and null if the device has none. */
+function EntryList({ entries }: { entries: ReturnType<typeof toEntryRows> | null | undefined }) {
+  const { t } = useTranslation('audit')
+  const entryFormatter = useEntryFormatter()
+  if (entries === undefined) return <Skeleton lines={maxEntries} />
+  if (entries === null) return <p className="trail-recent-none">{t('recent.notHere')}</p>
+  if (entries.length === 0) return <p className="trail-recent-none">{t('recent.none')}</p>
+  return (
+    <ol>
+      {entries.map((entry) => (
+        <li key={entry.id}>
+          <span>
+            <Sentence text={entryFormatter.formatSentence(entry)} />
+          </span>
+          <span className="trail-recent-time">
+            <EntryTime entry={entry} />
+          </span>
+        </li>
+      ))}
+    </ol>
   )
 }
