@@ -32,7 +32,8 @@ it('On a phone, ten users fit on 1.6 screens, and Back restores the added rows a
   const page = await enter('/app/user', phone)
   await expect.poll(() => getRows(page).count()).toBe(10)
   const heights = await getRows(page).evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height))
-  expect(Math.max(...heights)).toBeLessThanOrEqual(73)
+  // A user whose roles do not fit next to the address has a third line.
+  expect(Math.max(...heights)).toBeLessThanOrEqual(92)
   expect(heights.reduce((sum, height) => sum + height, 0)).toBeLessThanOrEqual(730)
   expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(1.6 * 844)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)

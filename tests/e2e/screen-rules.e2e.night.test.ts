@@ -86,10 +86,20 @@ it('A drawer focuses its first text field; its buttons are 8 px apart, the prima
   const [above, below] = [await readBox(buttons.first()), await readBox(buttons.nth(1))]
   expect(below.y - above.bottom).toBeCloseTo(8, 0)
   expect(above.width).toBe(below.width)
-  await page.setViewportSize({ width: 640, height: 400 })
-  // Head and footer scroll with the content.
   const foot = getDialog(page).locator('.p-dialog-footer')
-  expect((await readBox(foot)).bottom).toBeGreaterThan(400)
+  // A phone sideways: both buttons are visible in one row.
+  await page.setViewportSize({ width: 640, height: 360 })
+  const [footBox, createBox, cancelBox] = [
+    await readBox(foot),
+    await readBox(buttons.first()),
+    await readBox(buttons.nth(1)),
+  ]
+  expect(footBox.bottom).toBeLessThanOrEqual(360)
+  expect(footBox.height).toBeLessThanOrEqual(57)
+  expect(cancelBox.middle).toBeCloseTo(createBox.middle, 0)
+  await page.setViewportSize({ width: 640, height: 300 })
+  // Head and footer scroll with the content.
+  expect((await readBox(foot)).bottom).toBeGreaterThan(300)
 })
 
 it('A delete dialog focuses the cancel button; on a phone a dialog is at the bottom of the screen', async () => {

@@ -84,10 +84,9 @@ describe('a list at every width', () => {
     )
     await page.setViewportSize({ width: 390, height: 844 })
     const row = page.locator('tbody tr').first()
-    await row.getByRole('button', { name: /^Reset password/ }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await row.locator('[aria-haspopup=menu]').click()
-    await page.getByRole('menuitem').first().waitFor()
+    await page.getByRole('menuitem', { name: 'Reset password' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   })
 
   it('shows the columns of contracts on a tablet, and when each ends or is due on a phone (fault 36M61a)', async () => {

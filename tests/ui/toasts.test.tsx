@@ -1,6 +1,6 @@
 import { cleanup, render, screen, waitFor, within } from '@testing-library/react'
 import { act } from 'react'
-import { MemoryRouter } from 'react-router-dom'
+import { Link, MemoryRouter } from 'react-router-dom'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { startMessages } from '#app/i18n/page-messages.ts'
 import '#ui/icons/app-icons.ts'
@@ -10,7 +10,7 @@ beforeEach(startMessages)
 afterEach(cleanup)
 
 it('A repeated toast is shown once, next to toasts of another text or kind', async () => {
-  render(<Toasts />)
+  render(<Toasts />, { wrapper: MemoryRouter })
   act(() => {
     for (let round = 0; round < 3; round += 1) showToast({ kind: 'failed', text: 'Update failed.' })
     showToast({ kind: 'note', text: 'Update failed.' })
@@ -22,14 +22,14 @@ it('A repeated toast is shown once, next to toasts of another text or kind', asy
 
 it('A toast of a removed page is not announced again on the next page, unless it is a failure', () => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
-  const firstRender = render(<Toasts />)
+  const firstRender = render(<Toasts />, { wrapper: MemoryRouter })
   act(() => {
     showToast({ kind: 'note', text: 'Saved on this device.' })
     showToast({ kind: 'failed', text: 'Delete failed.' })
   })
   firstRender.unmount()
   vi.advanceTimersByTime(8_000)
-  const next = within(render(<Toasts />).container)
+  const next = within(render(<Toasts />, { wrapper: MemoryRouter }).container)
   expect(next.queryByText('Saved on this device.')).toBeNull()
   next.getByText('Delete failed.')
   vi.useRealTimers()
@@ -80,4 +80,23 @@ it('A toast names its record and links to it', () => {
   )
   expect(screen.getByText(/Create successfully\./).textContent).toBe('Create successfully. Tim Timed – Open Tim Timed')
   expect(screen.getByRole('link', { name: 'Open Tim Timed' }).getAttribute('href')).toBe('/app/user?user=7')
+})
+
+it('A toast that explains a page ends when the user leaves this page', async () => {
+  render(
+    <MemoryRouter initialEntries={['/new']}>
+      <Link to="/list">Redirected</Link>
+      <Link to="/users">Users</Link>
+      <Toasts />
+    </MemoryRouter>,
+  )
+  act(() => {
+    showToast({ kind: 'note', text: 'That page needs a price list.', page: '/list' })
+    showToast({ kind: 'note', text: 'One change waits.' })
+  })
+  act(() => screen.getByRole('link', { name: 'Redirected' }).click())
+  screen.getByText('That page needs a price list.')
+  act(() => screen.getByRole('link', { name: 'Users' }).click())
+  await waitFor(() => expect(screen.queryByText('That page needs a price list.')).toBeNull())
+  screen.getByText('One change waits.')
 })

@@ -8,7 +8,7 @@ const UserActivity = createOptionalPart<{ email: string }>(async () => {
   const { RecentEntries } = await import(/* chunk: trail */ '#features/audit-trail/entry/RecentEntries.tsx')
   return ({ email }) => {
     const { caller } = useSignedInSession()
-    return <RecentEntries code="user" name={email} companyId={caller.companyId} refreshKey={email} />
+    return <RecentEntries code="user" name={email} companyId={caller.companyId} refreshKey={email} isInDrawer />
   }
 })
 

@@ -12,6 +12,7 @@ import { formatProblem } from '#ui/i18n/problem-messages.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { getBusinessNow } from '#ui/page/business-clock.ts'
+import { useToday } from '#ui/page/use-today.ts'
 
 interface ActingBannerProps {
   companyId: number
@@ -27,6 +28,7 @@ export function ActingBanner({ companyId, company, until, allowsChanges }: Actin
   const { t } = useTranslation('shell')
   const { networkState } = useConnection()
   const { run, isBusy } = useAction(stopActing)
+  const today = useToday(null)
   const hasStoppedRef = useRef(false)
   const endTime = useLiveQuery(async () => (await readSession())?.actingUntil ?? null, [])
 
@@ -77,11 +79,11 @@ export function ActingBanner({ companyId, company, until, allowsChanges }: Actin
         <span>
           <strong lang={getNameLang(company)}>{t('acting.company', { company })}</strong>{' '}
           <span className="acting-facts">
-            {t(allowsChanges ? 'acting.untilChanges' : 'acting.until', {
-              time: until.slice(11, 16),
-              date: until.slice(0, 10),
-            })}
+            {t(allowsChanges ? 'acting.untilChanges' : 'acting.until', { time: until.slice(11, 16) })}
           </span>
+          {until.slice(0, 10) !== today && (
+            <span className="acting-date"> {t('acting.date', { date: until.slice(0, 10) })}</span>
+          )}
         </span>
       </p>
       <Button

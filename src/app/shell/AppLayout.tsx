@@ -61,6 +61,7 @@ export function AppLayout() {
   const { user, caller } = useSignedInSession()
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const isPhone = useMedia('(width < 30rem)')
+  const isSmallPhone = useMedia('(width < 25rem)')
   // Loads the code of dialogs after the page, so that the first dialog opens without a delay.
   useEffect(() => {
     const timer = setTimeout(preloadDialog, 2000)
@@ -95,9 +96,9 @@ export function AppLayout() {
           <Suspense fallback={<span className="bar-activity idle" />}>
             <ActivityButton />
           </Suspense>
-          <HelpButton />
+          <HelpButton isInMenu={isSmallPhone} />
           {!isPhone && <LanguageButton />}
-          <UserMenu hasLanguage={isPhone} />
+          <UserMenu hasLanguage={isPhone} hasHelp={isSmallPhone} />
         </header>
         <div className="rail">
           <Navigation caller={caller} />

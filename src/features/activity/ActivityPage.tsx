@@ -1,7 +1,6 @@
 import { useSearchParams } from 'react-router-dom'
 import { TabLinks } from '#ui/links/TabLinks.tsx'
 import { Page } from '#ui/page/Page.tsx'
-import type { PageTool } from '#ui/page/PageTools.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
 import type { ServiceResultComponent } from '#features/activity/JobResult.tsx'
@@ -19,23 +18,11 @@ export function ActivityPage({ ServiceResult }: { ServiceResult: ServiceResultCo
   const tab = query.get('tab') === 'tasks' ? 'tasks' : 'inbox'
   const { isVerifying, problem, verify, changeJob } = useJobActions()
   const inbox = useInbox()
-  const markAllTool: PageTool = {
-    key: 'markAll',
-    label: t('markAll'),
-    icon: 'check',
-    disabledReason: inbox.unreadCount === 0 && t('allRead'),
-    onSelect: inbox.markAllRead,
-  }
+  const action = tab === 'tasks' && (
+    <VerifyAuditTrail kind="primary" isBusy={isVerifying} onVerify={() => void verify()} />
+  )
   return (
-    <Page
-      title={t('panel')}
-      intro={t(tab === 'tasks' ? 'lead' : 'inboxLead')}
-      width="narrow"
-      action={
-        tab === 'tasks' && <VerifyAuditTrail kind="primary" isBusy={isVerifying} onVerify={() => void verify()} />
-      }
-      tools={tab === 'inbox' && inbox.rows?.length ? [markAllTool] : []}
-    >
+    <Page title={t('panel')} intro={t(tab === 'tasks' ? 'lead' : 'inboxLead')} width="narrow" action={action}>
       <TabLinks
         label={t('panel')}
         tabs={activityTabs.map((name) => ({
@@ -51,7 +38,12 @@ export function ActivityPage({ ServiceResult }: { ServiceResult: ServiceResultCo
       {tab === 'tasks' && <ProblemNote problem={problem} shouldFocus />}
       <section className="card">
         {tab === 'inbox' ? (
-          <InboxList inbox={inbox} />
+          <>
+            <div className="inbox-action">
+              <MarkAllButton inbox={inbox} kind="plain" />
+            </div>
+            <InboxList inbox={inbox} />
+          </>
         ) : (
           <JobList ServiceResult={ServiceResult} onChange={(change) => void changeJob(change)} />
         )}

@@ -99,6 +99,9 @@ function ChoiceTable({ choices, offlineReason, refetch }: ChoiceTableProps) {
               </th>
               {channels.map((channel) => (
                 <td key={channel}>
+                  <span className="choices-channel" aria-hidden="true">
+                    {t(`choices.channel.${channel}`)}
+                  </span>
                   {channel === 'mail' && choice.mail_rule !== 'choice' ? (
                     <span className="choices-fixed">{t(`choices.rule.${choice.mail_rule}`)}</span>
                   ) : (

@@ -1,4 +1,5 @@
 import { type ReactNode, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
 import type { VersionedRow } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ListUrlState, ListViewDefinition } from '#state/list-url.ts'
@@ -216,6 +217,7 @@ function EmptyList<R, V extends ListUrlState>({ list, empty }: { list: ListPageS
       </EmptyState>
     )
   if (!empty.noneFound || !definition.isFiltered(view)) return empty.none
+  if (!definition.isFiltered({ ...view, searchText: '' })) return <NoSearchMatch list={list} />
   const showAll = (
     <Button onClick={() => changeView({ ...definition.unfiltered, page: 1 } as Partial<V>)}>
       {empty.noneFound.showAll}
@@ -226,4 +228,13 @@ function EmptyList<R, V extends ListUrlState>({ list, empty }: { list: ListPageS
       {empty.noneFound.text}
     </EmptyState>
   )
+}
+
+/** Shown if the search is the only reason for an empty list. */
+function NoSearchMatch<R, V extends ListUrlState>({ list: { view, changeView } }: { list: ListPageState<R, V> }) {
+  const { t } = useTranslation('ui')
+  const clearSearch = (
+    <Button onClick={() => changeView({ searchText: '', page: 1 } as Partial<V>)}>{t('filter.clearSearch')}</Button>
+  )
+  return <EmptyState icon="search" title={t('list.noMatch', { text: view.searchText.trim() })} action={clearSearch} />
 }

@@ -47,7 +47,7 @@ export function PageForm({
       {isLeaveQuestionOpen ? (
         <LeaveQuestion onStay={stay} onLeave={leave} />
       ) : (
-        <div className="page-form-acts">
+        <div className={isDirty ? 'page-form-acts unsaved' : 'page-form-acts'}>
           <Button kind="primary" type="submit" isBusy={status === 'sending'} disabledReason={disabledReason}>
             {submitLabel}
           </Button>

@@ -18,6 +18,8 @@ export interface MenuItem {
   /** The item is switched on and off by itself. */
   isSwitch?: boolean
   hasDialog?: boolean
+  /** Name of the choices that the item belongs to. A low window has them in one row. */
+  group?: string
   disabledReason?: string | null | undefined
   onSelect: () => void
 }
@@ -154,13 +156,33 @@ function MenuList({ id, label, items, heading, close, anchor }: MenuListProps) {
       {heading && <div className="menu-heading">{heading}</div>}
       {/* biome-ignore lint: the items take the focus */}
       <div role="menu" id={id} aria-label={label} onKeyDown={onKeyDown}>
-        {items.map((item) => (
-          <MenuItemButton key={item.key} item={item} close={close} />
-        ))}
+        {groupItems(items).map((group) =>
+          group.length === 1 ? (
+            group.map((item) => <MenuItemButton key={item.key} item={item} close={close} />)
+          ) : (
+            // biome-ignore lint: a group of a menu is not a fieldset
+            <div key={group[0]?.key} role="group" aria-label={group[0]?.group} className="menu-choices">
+              {group.map((item) => (
+                <MenuItemButton key={item.key} item={item} close={close} />
+              ))}
+            </div>
+          ),
+        )}
       </div>
     </div>,
     container,
   )
+}
+
+/** Items with the same `group` that follow each other. Each other item is alone. */
+function groupItems(items: readonly MenuItem[]): MenuItem[][] {
+  const groups: MenuItem[][] = []
+  for (const item of items) {
+    const lastGroup = groups.at(-1)
+    if (item.group !== undefined && lastGroup?.[0]?.group === item.group) lastGroup.push(item)
+    else groups.push([item])
+  }
+  return groups
 }
 
 function MenuItemButton({ item, close }: { item: MenuItem; close: (shouldReturnFocus: boolean) => void }) {
@@ -208,7 +230,16 @@ const getEntries = (list: HTMLElement | null) => [...(list?.querySelectorAll<HTM
 
 function moveFocus(items: HTMLElement[], key: string): boolean {
   const currentIndex = items.findIndex((item) => item === document.activeElement)
-  const steps: Record<string, number> = { ArrowDown: currentIndex + 1, ArrowUp: currentIndex - 1, Home: 0, End: -1 }
+  const [next, previous] = [currentIndex + 1, currentIndex - 1]
+  // In a low window items are also next to each other.
+  const steps: Record<string, number> = {
+    ArrowDown: next,
+    ArrowRight: next,
+    ArrowUp: previous,
+    ArrowLeft: previous,
+    Home: 0,
+    End: -1,
+  }
   const step = steps[key]
   if (step !== undefined) items.at(step % items.length)?.focus()
   else if (key.length === 1 && key !== ' ') {

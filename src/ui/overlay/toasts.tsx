@@ -1,5 +1,5 @@
 import { type FocusEvent, useEffect, useRef, useSyncExternalStore } from 'react'
-import { Link } from 'react-router-dom'
+import { Link, useLocation } from 'react-router-dom'
 import { TextWithDates } from '#ui/display/TextWithDates.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { rememberFocus } from '#ui/overlay/focus-back.ts'
@@ -12,6 +12,8 @@ export interface ToastMessage {
   action?: { label: string; onRun: () => void }
   /** Name and path of the record: "Create successfully. Tim Timed – Open". */
   link?: { label: string; path: string }
+  /** Path of the page that the toast explains. It ends when the user leaves this page. */
+  page?: string
   /** Text of an earlier toast that this one replaces. */
   replaces?: string
 }
@@ -41,6 +43,8 @@ export function showToast(toast: ToastMessage): void {
   setToasts([...otherToasts.slice(-3), { ...toast, id: lastId, displayedAt: Date.now() }])
 }
 
+const endToastsOf = (page: string) => setToasts(displayedToasts.filter((toast) => toast.page !== page))
+
 const dismiss = (id: number) => setToasts(displayedToasts.filter((toast) => toast.id !== id))
 
 const subscribe = (listener: () => void) => {
@@ -55,6 +59,13 @@ const subscribe = (listener: () => void) => {
 export function Toasts() {
   const { t } = useTranslation('ui')
   const toasts = useSyncExternalStore(subscribe, () => displayedToasts)
+  const { pathname } = useLocation()
+  const lastPath = useRef(pathname)
+  useEffect(() => {
+    if (lastPath.current === pathname) return
+    endToastsOf(lastPath.current)
+    lastPath.current = pathname
+  }, [pathname])
   const restoreFocus = useRef(() => {})
   const handleFocus = ({ currentTarget, relatedTarget: previousElement }: FocusEvent) => {
     if (previousElement instanceof Element && currentTarget.contains(previousElement)) return

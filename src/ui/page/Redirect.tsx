@@ -4,6 +4,6 @@ import { showToast } from '#ui/overlay/toasts.tsx'
 
 /** Redirects and shows the reason, so that users know why the page changed. */
 export function Redirect({ to, reason }: { to: string; reason: string }) {
-  useEffect(() => showToast({ kind: 'note', text: reason }), [reason])
+  useEffect(() => showToast({ kind: 'note', text: reason, page: to.replace(/[?#].*/, '') }), [to, reason])
   return <Navigate to={to} replace />
 }

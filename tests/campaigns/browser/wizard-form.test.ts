@@ -114,7 +114,7 @@ it("The form does not shift for a note or a draft, and shows both prices if the 
   }`)
   await signIn(page, fixture.portal, 'admin', '/app/contract/new')
   await getField(page, 'code').waitFor()
-  await page.locator('.wizard-note', { hasText: 'unpaid order' }).waitFor()
+  await page.locator('.wizard-note', { hasText: 'not paid' }).waitFor()
   expect(unpaidRequestCount).not.toBe(0)
   expect(await page.evaluate('tops.length')).toBe(1)
 

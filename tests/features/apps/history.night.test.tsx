@@ -7,7 +7,7 @@ import { afterAll, expect, it } from 'vitest'
 import { requestJobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
 import { addVersions } from '#tests/support/uploads/app-versions.ts'
-import { getButton, readDescription } from '#tests/support/pages/fields.ts'
+import { getButton, getEmptyListButton, readDescription } from '#tests/support/pages/fields.ts'
 import { packApp } from '#tests/support/uploads/packages.ts'
 import { waitForPath, setUpPages } from '#tests/support/pages/screen.ts'
 import { sendPackage } from '#tests/support/uploads/uploads.ts'
@@ -56,8 +56,8 @@ it('The app history is searched, sorted and paged by the address, also offline',
   await fixture.user.click(screen.getByRole('button', { name: 'Code' }))
   await expect.poll(() => readVersions()[0]).toMatch(/^barcode/)
   await fixture.user.type(screen.getByRole('textbox', { name: 'Search apps by code or name' }), 'no such app')
-  await screen.findByRole('heading', { name: 'No version matches this search' })
-  await fixture.user.click(getButton('Show all versions'))
+  await screen.findByRole('heading', { name: 'Nothing matches “no such app”' })
+  await fixture.user.click(getEmptyListButton('Clear search'))
   await expect.poll(() => readShownRows().length).toBe(10)
   expect(document.querySelector('.problem')).toBeNull()
 })

@@ -32,7 +32,7 @@ it('Staff see what each customer owes, filter the list, and read it offline', as
   await fixture.browser.open('/app/m18/customer?show=unpaid')
   await expect.poll(readCodes).toEqual(['acme'])
   await fixture.browser.open('/app/m18/customer?searchText=nobody')
-  await screen.findByText('No customer matches these filters')
+  await screen.findByText('Nothing matches “nobody”')
 })
 
 it('A user who may not see customers is sent to the home page, and the menu has no such item', async () => {

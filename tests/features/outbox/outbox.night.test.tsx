@@ -194,7 +194,7 @@ describe('waiting changes', () => {
       fixture.browser.goOnline()
       await waitUntilAllSent()
       await fixture.browser.open('/app/user?searchText=bruno')
-      await findHeading('No user matches these filters')
+      await findHeading('Nothing matches “bruno”')
     },
   )
 

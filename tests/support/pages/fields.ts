@@ -1,10 +1,15 @@
 /** Finds and fills form fields as a user does. */
-import { screen } from '@testing-library/dom'
+import { screen, within } from '@testing-library/dom'
 import type { UserEvent } from '@testing-library/user-event'
 
 /** Finds a field by the start of its label, which is followed by a note if the field is optional. */
 export const getField = (label: string): HTMLInputElement => screen.getByLabelText(new RegExp(`^${label}`))
 export const getButton = (name: string | RegExp) => screen.getByRole<HTMLButtonElement>('button', { name })
+/** Returns the button below the text of an empty list. */
+export const getEmptyListButton = (name: string) =>
+  within(document.querySelector<HTMLElement>('.empty-action') ?? document.body).getByRole<HTMLButtonElement>('button', {
+    name,
+  })
 export const findHeading = (name: string) => screen.findByRole('heading', { level: 1, name })
 
 /** Returns the description of the element: the error of a field, or the reason why a button is disabled. */

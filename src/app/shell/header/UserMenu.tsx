@@ -2,6 +2,7 @@ import { lazy, Suspense, useState, useSyncExternalStore } from 'react'
 import { useNavigate } from 'react-router-dom'
 import { chooseLanguage, loadWithMessages } from '#app/i18n/page-messages.ts'
 import { getOtherLanguage } from '#app/i18n/language.ts'
+import { openHelp } from '#app/shell/help/open-help.ts'
 import { routes } from '#app/routes/paths.ts'
 import { storeTheme, subscribeToTheme, readTheme, themes } from '#app/preferences/theme.ts'
 import { promptInstall, getInstallOffer, subscribeToInstallOffer } from '#app/browser/install-prompt.ts'
@@ -21,8 +22,8 @@ const LazyInstallGuide = lazy(async () => {
   return { default: InstallGuide }
 })
 
-/** The user's menu: profile, this device, language on a phone, theme (C-34), service entrance, logout (M13). */
-export function UserMenu({ hasLanguage }: { hasLanguage: boolean }) {
+/** The user's menu: profile, this device, language and help on a phone, theme (C-34), service entrance, logout (M13). */
+export function UserMenu({ hasLanguage, hasHelp }: { hasLanguage: boolean; hasHelp: boolean }) {
   const { t } = useTranslation('shell')
   const navigate = useNavigate()
   const { user } = useSignedInSession()
@@ -40,6 +41,7 @@ export function UserMenu({ hasLanguage }: { hasLanguage: boolean }) {
     icon: 'language',
     onSelect: () => void chooseLanguage(getOtherLanguage(getLanguage())),
   }
+  const helpItem: MenuItem = { key: 'help', label: t('help'), icon: 'help', hasDialog: true, onSelect: openHelp }
   const items: MenuItem[] = [
     ...(useIsActing() ? [] : ownItems),
     { key: 'activity', label: t('avatar.activity'), icon: 'activity', onSelect: goTo('activity') },
@@ -49,9 +51,11 @@ export function UserMenu({ hasLanguage }: { hasLanguage: boolean }) {
       key,
       label: t(`theme.${key}`),
       icon: key,
+      group: t('theme.title'),
       isChosen: key === theme,
       onSelect: () => storeTheme(key),
     })),
+    ...(hasHelp ? [helpItem] : []),
     { key: 'about', label: t('avatar.about'), icon: 'info', onSelect: () => setOpenDialog(LazyAboutDialog) },
     { key: 'centre', label: t('avatar.serviceCentre'), icon: 'external', onSelect: goTo('entrance') },
     { key: 'logout', label: t('avatar.logout'), icon: 'leave', onSelect: goTo('logout') },

@@ -16,17 +16,22 @@ const LazyShortcuts = lazy(async () => {
   return { default: (await retryImport(() => import('#app/shell/help/Shortcuts.tsx'))).Shortcuts }
 })
 
-/** Opens the help. It is at the same position on every page, for visitors too (A-34). The keyboard shortcuts are loaded with it. */
-export function HelpButton() {
+/**
+ * Opens the help. It is at the same position on every page, for visitors too (A-34). On a small phone it `isInMenu`: the account menu opens
+ * it, and the company name has its space. The keyboard shortcuts are loaded with it.
+ */
+export function HelpButton({ isInMenu = false }: { isInMenu?: boolean }) {
   const { t } = useTranslation('shell')
   const [isOpen, setIsOpen] = useOpenOverPage()
   const show = () => setIsOpen(true)
   useEffect(() => setHelpListener(show))
   return (
     <>
-      <Button kind="plain" isIconOnly icon="help" aria-haspopup="dialog" onClick={show}>
-        {t('help')}
-      </Button>
+      {!isInMenu && (
+        <Button kind="plain" isIconOnly icon="help" aria-haspopup="dialog" onClick={show}>
+          {t('help')}
+        </Button>
+      )}
       <Suspense fallback={null}>
         <LazyShortcuts onHelp={show} />
       </Suspense>

@@ -22,15 +22,23 @@ interface RecentEntriesProps {
   /** Right that is needed to read the entries. Entries of the catalogue need the delete level (contracts 2). */
   access?: 'trail' | 'deleteLevel'
   refreshKey: unknown
+  /** Renders no card and no link, because a drawer is one already and has its own link. */
+  isInDrawer?: boolean
 }
 
 const maxEntries = 5
 
 /** Shows the latest entries about a record to users who may read the audit trail (D51). Renders nothing for others. */
-export function RecentEntries({ code, name, companyId, access = 'trail', refreshKey }: RecentEntriesProps) {
+export function RecentEntries({
+  code,
+  name,
+  companyId,
+  access = 'trail',
+  refreshKey,
+  isInDrawer = false,
+}: RecentEntriesProps) {
   const { t } = useTranslation('audit')
   const { caller } = useSignedInSession()
-  const entryFormatter = useEntryFormatter()
   const titleId = useId()
   const isOtherCompany = companyId !== caller.companyId
   const canRead = canReadEntries(caller, companyId, access)
@@ -45,30 +53,34 @@ export function RecentEntries({ code, name, companyId, access = 'trail', refresh
   const company: Record<string, string> = isOtherCompany ? { company: String(companyId) } : {}
   const path = `/app/systrail?${new URLSearchParams({ ...company, ...filter })}`
   return (
-    <section className="card trail-recent" aria-labelledby={titleId}>
+    <section className={isInDrawer ? 'trail-recent' : 'card trail-recent'} aria-labelledby={titleId}>
       <TrailStyles />
-      <h2 id={titleId}>{t('recent.title')}</h2>
-      {entries === undefined ? (
-        <Skeleton lines={maxEntries} />
-      ) : entries === null ? (
-        <p className="trail-recent-none">{t('recent.notHere')}</p>
-      ) : entries.length === 0 ? (
-        <p className="trail-recent-none">{t('recent.none')}</p>
-      ) : (
-        <ol>
-          {entries.map((entry) => (
-            <li key={entry.id}>
-              <span>
-                <Sentence text={entryFormatter.formatSentence(entry)} />
-              </span>
-              <span className="trail-recent-time">
-                <EntryTime entry={entry} />
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
-      <Link to={path}>{t('recent.all')}</Link>
+      {isInDrawer ? <h3 id={titleId}>{t('recent.title')}</h3> : <h2 id={titleId}>{t('recent.title')}</h2>}
+      <EntryList entries={entries} />
+      {!isInDrawer && <Link to={path}>{t('recent.all')}</Link>}
     </section>
+  )
+}
+
+/** `entries` is undefined while they are being read, and null if the device has none. */
+function EntryList({ entries }: { entries: ReturnType<typeof toEntryRows> | null | undefined }) {
+  const { t } = useTranslation('audit')
+  const entryFormatter = useEntryFormatter()
+  if (entries === undefined) return <Skeleton lines={maxEntries} />
+  if (entries === null) return <p className="trail-recent-none">{t('recent.notHere')}</p>
+  if (entries.length === 0) return <p className="trail-recent-none">{t('recent.none')}</p>
+  return (
+    <ol>
+      {entries.map((entry) => (
+        <li key={entry.id}>
+          <span>
+            <Sentence text={entryFormatter.formatSentence(entry)} />
+          </span>
+          <span className="trail-recent-time">
+            <EntryTime entry={entry} />
+          </span>
+        </li>
+      ))}
+    </ol>
   )
 }

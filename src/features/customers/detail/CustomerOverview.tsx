@@ -13,6 +13,7 @@ import { formatNumber, Freshness } from '#ui/list/Freshness.tsx'
 import { NoValue } from '#ui/list/NoValue.tsx'
 import { Page } from '#ui/page/Page.tsx'
 import { TitledCard } from '#ui/page/TitledCard.tsx'
+import { useCompact } from '#ui/page/useCompact.ts'
 import { useToday } from '#ui/page/use-today.ts'
 import { ActForCustomer } from '#features/customers/detail/ActForCustomer.tsx'
 import type { CustomerDetailsRow, CustomerTabProps } from '#features/customers/detail/CustomerDetails.tsx'
@@ -33,21 +34,26 @@ interface OverviewProps extends CustomerTabProps {
 export function CustomerOverview({ customer, asOf, frame, EventsPart }: OverviewProps) {
   const { t } = useTranslation('customers')
   const { caller } = useSignedInSession()
+  const isCompact = useCompact()
   const canOrder = isAllowed('staffOrder', caller)
+  const freshness = <Freshness freshness={{ asOf, cachedCount: 1, total: 1, complete: true }} />
   return (
     <Page
       title={frame.title}
       crumbs={frame.crumbs}
-      intro={<Freshness freshness={{ asOf, cachedCount: 1, total: 1, complete: true }} />}
+      intro={!isCompact && freshness}
       action={
         canOrder && (
-          <ButtonLink kind="primary" icon="plus" to={`/app/contract/new?company=${customer.id}`}>
-            {t('newContract')}
-          </ButtonLink>
+          <div className="page-bar">
+            <ButtonLink kind="primary" icon="plus" to={`/app/contract/new?company=${customer.id}`}>
+              {t('newContract')}
+            </ButtonLink>
+          </div>
         )
       }
     >
       {frame.tabs}
+      {isCompact && freshness}
       <div className="customer-cards">
         <div>
           <DuesCard customer={customer} canOpen={canOrder} />

@@ -156,11 +156,12 @@ function ExpiryDate({ row, today, t }: { row: OrderRow; today: PlainDate | null;
   )
 }
 
-/** Returns the amount that is due, or else "ends 2027-11-27". The date by which to pay has the next line. */
+/** Returns the amount that is due, or else "ends 2027-11-27"; an invalid order never starts, so it has the day it was made. The date by which to pay has the next line. */
 function formatPhoneFact(row: OrderRow, t: TFunction<'orders'>): string {
   const sums = sumDues(getDues(row))
   if (sums.length > 0) return joinList(sums.map(({ currency, amount }) => formatAmount(currency, amount)))
-  if (row.state === 'invalid') return row.expired_date
+  if (row.state === 'invalid')
+    return row.create_time ? t('phone.ordered', { date: row.create_time.slice(0, 10) }) : t('notYet')
   return t(row.state === 'expired' ? 'phone.ended' : 'phone.ends', { date: row.expired_date })
 }
 

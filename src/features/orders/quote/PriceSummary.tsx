@@ -25,17 +25,30 @@ interface Props {
 
 const getFigure = (localQuote: LocalQuote | null) => (localQuote?.kind === 'figure' ? localQuote.figure : null)
 
-export const PriceFacts = memo(function PriceFacts({ priceData, localQuote, isOffline, hasModules }: Props) {
+export const PriceFacts = memo(function PriceFacts({
+  priceData,
+  localQuote,
+  isOffline,
+  hasModules,
+  isAfterBreakdown = false,
+}: Props & {
+  /** Leaves out the annual fee and the days, which the breakdown already has. */
+  isAfterBreakdown?: boolean
+}) {
   const { t } = useTranslation('wizard')
   const figure = getFigure(localQuote)
   return (
     <div className="price-facts">
       {figure && (
         <>
-          <p>
-            <Amount currency={figure.currency} amount={figure.annual} /> {t('price.perYear')}
-          </p>
-          <p>{t('price.days', { from: figure.period_start, last: getLastDay(figure.period_end) })}</p>
+          {!isAfterBreakdown && (
+            <>
+              <p>
+                <Amount currency={figure.currency} amount={figure.annual} /> {t('price.perYear')}
+              </p>
+              <p>{t('price.days', { from: figure.period_start, last: getLastDay(figure.period_end) })}</p>
+            </>
+          )}
           {!hasModules && (
             <p>
               <Icon name="info" size={16} /> {t('price.noModules')}
@@ -81,7 +94,7 @@ function PriceDetails({ figure, ...props }: Props & { figure: QuoteFigure }) {
   return (
     <>
       <FeeBreakdown currency={figure.currency} steps={steps} namesByCode={getModuleNames(priceData.modules)} />
-      <PriceFacts {...props} />
+      <PriceFacts {...props} isAfterBreakdown />
     </>
   )
 }

@@ -1,7 +1,10 @@
 import '#features/orders/wizard-words.ts'
-import type { FormEventHandler, ReactNode } from 'react'
+import { type FormEventHandler, type ReactNode, useState } from 'react'
 import type { Currency } from '#domain/money.ts'
-import { Amount } from '#ui/display/Amount.tsx'
+import { Amount, formatAmount } from '#ui/display/Amount.tsx'
+import { Button } from '#ui/display/Button.tsx'
+import { useMedia } from '#ui/display/useMedia.ts'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { Disclosure } from '#features/orders/Disclosure.tsx'
 
@@ -57,23 +60,42 @@ export function PriceBar({ label, price, none, notes, renderDetails, children }:
           <span className="price-none">{none}</span>
         )}
       </p>
-      {renderDetails && (
-        <Disclosure className="price-why" label={<DetailsLabel />}>
-          {renderDetails}
-        </Disclosure>
-      )}
+      {renderDetails && price && <PriceDetails {...{ price, renderDetails }} />}
       <div className="quote-acts">{children}</div>
     </div>
   )
 }
 
-function DetailsLabel() {
+interface PriceDetailsProps {
+  price: { currency: Currency; amount: string }
+  renderDetails: () => ReactNode
+}
+
+/** Explains the price, below it in the column, or over the fields if the price is a bar. */
+function PriceDetails({ price, renderDetails }: PriceDetailsProps) {
   const { t } = useTranslation('wizard')
+  const isBar = useMedia('(width < 64rem)')
+  const [isOpen, setIsOpen] = useState(false)
+  if (!isBar)
+    return (
+      <Disclosure className="price-why" label={t('why.label')}>
+        {renderDetails}
+      </Disclosure>
+    )
   return (
-    <>
-      <span className="quote-long">{t('why.label')}</span>
-      <span className="quote-short">{t('why.short')}</span>
-    </>
+    <div className="price-why">
+      <Button kind="plain" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+        {t('why.short')}
+      </Button>
+      <Dialog
+        open={isOpen}
+        title={t('why.title', { amount: formatAmount(price.currency, price.amount) })}
+        cancel={null}
+        onClose={() => setIsOpen(false)}
+      >
+        {renderDetails()}
+      </Dialog>
+    </div>
   )
 }
 

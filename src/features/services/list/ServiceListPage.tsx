@@ -9,6 +9,7 @@ import { useListPage } from '#patterns/list-page/useListPage.ts'
 import { useSettings } from '#patterns/useSettings.ts'
 import { useToday } from '#ui/page/use-today.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { useMedia } from '#ui/display/useMedia.ts'
 import type { RowAction } from '#ui/list/column.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useTranslation } from 'react-i18next'
@@ -50,6 +51,7 @@ export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) 
   const recheckTool = useRecheckTool(view.company, refresh)
   // A list of all companies is not named after one.
   const selectedCompanyCode = view.company === null ? null : (list.rows?.[0]?.row.company_code ?? null)
+  const isPhone = useMedia('(width < 48rem)')
   const jobs = useServiceJobs()
   const serviceActions = useServiceActions({ jobs, logPath: ({ id }) => `/app/service/${id}/log`, onDone: refresh })
   const [addressRow, setAddressRow] = useState<ServiceRow | null>(null)
@@ -63,7 +65,7 @@ export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) 
         icon,
         isDestructive,
         hasDialog,
-        ...(key === 'reset' ? { directButton: 'icon' } : {}),
+        ...(key === 'reset' && !isPhone ? { directButton: 'icon' } : {}),
         getDisabledReason: () => disabledReason ?? null,
         onSelect,
       }))

@@ -10,6 +10,7 @@ import { useAction } from '#state/use-action.ts'
 import { useOnlineResponse } from '#state/use-online-response.ts'
 import { useConnection } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { useMedia } from '#ui/display/useMedia.ts'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { getBusinessNow } from '#ui/page/business-clock.ts'
 import { BusinessTime } from '#ui/page/BusinessTime.tsx'
@@ -147,6 +148,7 @@ function Session({
 }) {
   const { t } = useTranslation('sessions')
   const deviceName = useDeviceNames()(row)
+  const isPhone = useMedia('(width < 30rem)')
   const formatLastUse = useLastUse()
   const lastUse = useClockText((now) => formatLastUse(row.last_time, now))
   return (
@@ -163,8 +165,8 @@ function Session({
         </p>
       </div>
       {!row.current && (
-        <Button isBusy={isBusy} disabledReason={disabledReason} onClick={onEnd}>
-          {t('end')} <span className="sr-only">{t('endOne', { device: deviceName })}</span>
+        <Button kind={isPhone ? 'plain' : 'quiet'} isBusy={isBusy} disabledReason={disabledReason} onClick={onEnd}>
+          {t(isPhone ? 'endShort' : 'end')} <span className="sr-only">{t('endOne', { device: deviceName })}</span>
         </Button>
       )}
     </li>

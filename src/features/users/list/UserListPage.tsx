@@ -75,6 +75,7 @@ export function UserListPage({
   return (
     <ListPage
       list={list}
+      listClass="user-list"
       title={t('title')}
       intro={t('lead', { company: user.company_name })}
       exportAs={{

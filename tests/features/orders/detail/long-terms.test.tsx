@@ -51,6 +51,6 @@ it('A change shows its days, and the years that are charged for them (fault 9)',
   await typeValues(fixture.user, { users: '11' })
   const termText = `${countDaysBetween(today(), end)} days, counted as 9 years`
   await expect.poll(() => document.querySelector('.order-stretches')?.textContent).toContain(termText)
-  await fixture.user.click(await screen.findByText('Why?'))
+  await fixture.user.click(await screen.findByText('Why this amount?'))
   await expect.poll(() => document.querySelector('.why')?.textContent).toContain(`${termText} at`)
 })

@@ -1,5 +1,6 @@
 import { act, cleanup, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
+import { MemoryRouter } from 'react-router-dom'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { loadPageMessages } from '#app/i18n/page-messages.ts'
 import { createLocalProblem } from '#contract/problem.ts'
@@ -35,7 +36,9 @@ async function undoWith(undoResults: readonly BulkActionResult[]): Promise<(stri
   render(
     <StoreProvider store={createStore({} as ThunkExtra)}>
       <Bulk undoResults={undoResults} />
-      <Toasts />
+      <MemoryRouter>
+        <Toasts />
+      </MemoryRouter>
     </StoreProvider>,
   )
   const press = async (name: string) => userEvent.click(screen.getByRole('button', { name }))

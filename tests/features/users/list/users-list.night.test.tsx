@@ -1,7 +1,7 @@
 /** Tests the user list: filters, messages for missing rows, and labels for screen readers. */
 import { screen } from '@testing-library/dom'
 import { describe, expect, it, vi } from 'vitest'
-import { getButton } from '#tests/support/pages/fields.ts'
+import { getButton, getEmptyListButton } from '#tests/support/pages/fields.ts'
 import { nightly } from '#tests/support/runner/nightly.ts'
 import { setUpPages } from '#tests/support/pages/screen.ts'
 import { readNames, userAction } from '#tests/support/pages/users.ts'
@@ -48,11 +48,11 @@ describe('the user list', () => {
       await expect.poll(() => readNames().length).toBeGreaterThan(1)
       expect(isListEmpty).toBe(false)
       await fixture.browser.open('/app/user?searchText=nobody+of+that+name')
-      await screen.findByRole('heading', { name: 'No user matches these filters' })
+      await screen.findByRole('heading', { name: 'Nothing matches “nobody of that name”' })
       await expect.poll(() => isListEmpty).toBe(true)
       observer.disconnect()
       await expect.poll(() => document.querySelector('.list-searched')?.textContent).toMatch(/^Updated /)
-      await fixture.user.click(await screen.findByRole('button', { name: 'Show all users' }))
+      await fixture.user.click(getEmptyListButton('Clear search'))
       await expect.poll(() => readNames().length).toBeGreaterThan(1)
     },
   )
