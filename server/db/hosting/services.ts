@@ -67,6 +67,8 @@ export const serviceReads: ListReads<{ owner: ServiceOwner }, ServiceListRow> = 
   async readChanges(db, { owner }, since) {
     const { change: maxChange, floor } = await readServiceCounter(db)
     if (since !== null && (since < floor || since > maxChange)) throw new ProblemError('GONE')
+    // Without this, each poll would compute the rows of all services.
+    if (since === maxChange) return { changed: [], gone: [], upto: maxChange }
     const changed = await selectServiceRows(db, owner)
       .where(latestChange, '>', since ?? -1)
       .orderBy(latestChange)

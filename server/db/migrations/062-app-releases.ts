@@ -21,14 +21,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await share(db, 'app_release', [])
   await allow(db, 'app_release', [], ['insert', 'update'])
   await recordPublications(db)
-  // A new number, so that devices read the services again, whose stored rows lack the number of newer apps.
+  await addColumns(db)
+  await sql`alter table portal_user add column is_setup_hidden boolean not null default false`.execute(db)
+  // A new number, so that devices read the services again, whose stored rows lack the number of newer apps. Taken last, because its lock
+  // lasts until the commit: a running server that holds a table and waits for the number would otherwise be waited for.
   await sql`
     insert into app_release (code, version, version_parts, service_change)
     select distinct on (code) code, version, version_parts, number.change
     from app_version, (select next_service_change() as change) number
     order by code, version_parts desc`.execute(db)
-  await addColumns(db)
-  await sql`alter table portal_user add column is_setup_hidden boolean not null default false`.execute(db)
 }
 
 /**

@@ -8,6 +8,8 @@ const version = '13.5.0'
 const root = join(import.meta.dirname, '..', '..', '..')
 const folder = join(root, 'node_modules', '.cache', `lighthouse-${version}`)
 const program = join(folder, 'node_modules', 'lighthouse', 'cli', 'index.js')
+/** Written after npm has ended, because an interrupted installation may leave the program without its packages. */
+const marker = join(folder, 'installed')
 
 /** Maximum time of one measurement and of the installation, ms. */
 const timeoutMs = 180_000
@@ -55,7 +57,7 @@ function runProgram(file: string, args: string[], cwd: string): Promise<string> 
 
 /** Installs Lighthouse unless the cache folder has it. Throws if the package registry cannot be reached. */
 export async function installLighthouse(): Promise<void> {
-  if (existsSync(program)) return
+  if (existsSync(marker)) return
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   await writeFile(
@@ -63,6 +65,7 @@ export async function installLighthouse(): Promise<void> {
     JSON.stringify({ private: true, dependencies: { lighthouse: version } }),
   )
   await runProgram('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], folder)
+  await writeFile(marker, '')
 }
 
 /**

@@ -13,8 +13,10 @@ const appliedPaymentId = selectRealPayment(sql`outcome = 'applied'`)
 const selectLatest = (table: string, condition: RawBuilder<unknown>) =>
   sql`(select max(id) from ${sql.table(table)} where company_id in ${buyers} and ${condition})`
 
+/** A group with an order, because one of backups only would leave nothing to change. */
 const latestPaidGroup = sql`(
-  select max(group_id) from payment where company_id in ${buyers} and outcome = 'applied' and group_id is not null)`
+  select max(p.group_id) from payment p join payment_group_item i using (group_id)
+  where p.company_id in ${buyers} and p.outcome = 'applied' and i.order_id is not null)`
 
 const groupTamperings: Record<string, RawBuilder<unknown>> = {
   'a group of which one item is unpaid': sql`

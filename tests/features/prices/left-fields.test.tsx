@@ -1,5 +1,5 @@
 /** Tests that the editor of a price list shows the fault of a field when the focus leaves it. */
-import { screen, waitFor } from '@testing-library/dom'
+import { fireEvent, screen, waitFor } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { getButton, getNamedField, readDescription, readProblems } from '#tests/support/pages/fields.ts'
 import { setUpShopPages } from '#tests/support/pages/shop-pages.ts'
@@ -13,7 +13,7 @@ const findCell = (table: string, column: string): HTMLInputElement => {
 }
 const replaceText = async (input: HTMLElement, text: string) => {
   await fixture.user.clear(input)
-  if (text !== '') await fixture.user.type(input, text)
+  if (text !== '') await fixture.user.paste(text)
 }
 
 it('A fault is shown when its field is left, and not before', async () => {
@@ -71,4 +71,16 @@ it('A fault of a cell is shown when the cell is left, and a click that leaves it
   await replaceText(cell, '1,260.00')
   await user.tab()
   expect(readDescription(cell)).toBe('')
+})
+
+it('A fault is shown when the pointer that left the field was cancelled, as by scrolling', async () => {
+  await fixture.browser.openAs('delete@m18', '/app/m18/price/new')
+  await screen.findByRole('table', { name: 'Concurrent users' })
+  const field = getNamedField('uat_charge')
+  await replaceText(field, '1000')
+  fireEvent.pointerDown(document.body)
+  field.blur()
+  expect(readProblems()).toEqual({})
+  fireEvent.pointerCancel(document.body)
+  await waitFor(() => expect(readProblems()['uat_charge']).toBe('Please enter a percentage from 0 to 999.99.'))
 })

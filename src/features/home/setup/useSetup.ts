@@ -26,23 +26,24 @@ interface SetupState {
 
 /**
  * Returns the first steps of a new company for its admins, as the server last reported them. Once a device has seen them all done or the
- * company no longer new, or the user hides them, they are never requested again there. They are not the customer's for whom a user acts
+ * company no longer new, or the user hides them on it, they are never requested again there. They are not the customer's for whom a user acts
  * (decision 111).
  */
 export function useSetup(): SetupState {
   const { caller } = useSignedInSession()
   const { userId } = caller
   const [isHiddenHere, setHiddenHere] = useState(() => isSetupHiddenOnDevice(userId))
-  // Shown again by "Undo". A stored answer may still say that they are hidden.
-  const [wasShownHere, setShownHere] = useState(false)
+  // Shown again by "Undo". The stored answer, and the server until the choice arrives, may still say that they are hidden.
+  const [wasShownHere, setShownHere] = useState(() => readUnsentChoice(userId) === false)
   const isReadable = useIsReadable(caller)
   const sendChoice = useSendChoice(userId, isReadable)
   const isSkipped = isHiddenHere || !isReadable
   const response = useRecord(getSetup, isSkipped ? null : {})
   const { record, asOf, problem, isFetching } = response
   const visibleSteps = record ? listVisibleSteps(record, caller, wasShownHere) : null
-  // A stored answer may be old: only one that has just arrived ends the steps for good. A company that is no longer new has none.
-  const isEnded = !isFetching && problem === null && record != null && visibleSteps === null
+  // A stored answer may be old: only one that has just arrived ends the steps for good. Steps that were hidden on another device are only not
+  // shown, because they may be shown again there.
+  const isEnded = !isFetching && problem === null && record != null && listOpenSteps(record, caller) === null
   useEffect(() => {
     if (isEnded) storeSetupHiddenOnDevice(userId, true)
   }, [isEnded, userId])
@@ -59,15 +60,20 @@ export function useSetup(): SetupState {
   }
 }
 
-/** Returns null if there is nothing to show. `isShown`: this device shows them again, so a stored answer about hiding them is old. */
-function listVisibleSteps(
-  { is_new: isNew, is_hidden: isHidden, steps: allSteps }: OutputOf<typeof getSetup>,
+/** Returns null if there is nothing to show. `isShown`: this device shows them again, so an answer about hiding them is old. */
+const listVisibleSteps = (
+  record: OutputOf<typeof getSetup>,
   caller: Caller,
   isShown: boolean,
+): readonly SetupStep[] | null => (record.is_hidden && !isShown ? null : listOpenSteps(record, caller))
+
+/** Returns null if all steps are done, or the company is no longer new. */
+function listOpenSteps(
+  { is_new: isNew, steps: allSteps }: OutputOf<typeof getSetup>,
+  caller: Caller,
 ): readonly SetupStep[] | null {
   const steps = isNew ? listAllowedSteps(allSteps, caller) : []
-  const isDone = steps.every(({ state }) => state === 'done')
-  return isDone || (isHidden && !isShown) ? null : steps
+  return steps.every(({ state }) => state === 'done') ? null : steps
 }
 
 /** Returns how to send the choice. One that did not arrive is sent again when the page is opened or the connection is back. */

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { getContractHistory, getOrder, type OrderRow } from '#contract/orders.ts'
 import { getPriceInForce } from '#contract/prices.ts'
 import type { ClientType } from '#domain/access.ts'
@@ -12,11 +13,16 @@ export function useOrder(id: number) {
 
 export type LoadedOrder = ReturnType<typeof useOrder> & { overlaidRow: OverlaidRow<OrderRow> }
 
-/** Returns contracts newest first. `contractId` is 0 if no contract exists yet. `rows` is null if the device has no data. */
+/**
+ * Returns contracts newest first. `contractId` is 0 if no contract exists yet. `rows` is null if the device has no data. A problem stays until
+ * the next answer, so that its button keeps the focus while it is retried.
+ */
 export function useContractHistory(contractId: number) {
   const input = contractId > 0 ? { params: { id: contractId } } : null
-  const { record, problem, refetch } = useRecord(getContractHistory, input)
-  return { rows: record ?? null, problem, refetch }
+  const { record, problem, isFetching, refetch } = useRecord(getContractHistory, input)
+  const [latestProblem, setLatestProblem] = useState(problem)
+  if (!isFetching && latestProblem !== problem) setLatestProblem(problem)
+  return { rows: record ?? null, problem: isFetching ? latestProblem : problem, refetch }
 }
 
 /** Returns price data of the order's client type, even if the user is viewing another type. */

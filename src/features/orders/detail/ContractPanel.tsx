@@ -1,4 +1,4 @@
-import { Suspense } from 'react'
+import { Suspense, useState } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { Skeleton, SkeletonCard } from '#ui/page/Skeleton.tsx'
@@ -60,12 +60,18 @@ export function ContractPanel(props: Props) {
   )
 }
 
-/** The terms have more lines when the contract is known. They appear then, so that nothing moves. */
+/**
+ * The terms have more lines when the contract is known. They appear then, so that nothing moves. Later requests do not hide them, because
+ * the focus may be in them.
+ */
 function TermsAndHistory(props: Props & { today: PlainDate | null }) {
   const { order, prices, history, contract, isEditing, today } = props
   const { row } = order.overlaidRow
   const { priceData, modules } = prices
-  const isLoading = row.contract_id > 0 && history.rows === null && history.problem === null
+  const isUnknown = row.contract_id > 0 && history.rows === null && history.problem === null
+  const [hasAnswer, setHasAnswer] = useState(!isUnknown)
+  if (!hasAnswer && !isUnknown) setHasAnswer(true)
+  const isLoading = !hasAnswer
   const layoutClass = isEditing ? 'page-main' : 'page-columns'
   return (
     <>

@@ -8,7 +8,7 @@ export type FieldPosition = Pick<ProblemPosition, 'key' | 'name'>
  * the end of a range is raised at the same time. Waits until the pointer is up, because an error moves the button that is being pressed.
  */
 export function useLeftField(onLeft: (position: FieldPosition) => void) {
-  const isPointerDown = useIsPointerDown()
+  const runWhenPointerIsUp = useRunWhenPointerIsUp()
   const [leftField, setLeftField] = useState<FieldPosition | null>(null)
   const latestOnLeft = useRef(onLeft)
   useEffect(() => {
@@ -19,11 +19,7 @@ export function useLeftField(onLeft: (position: FieldPosition) => void) {
   }, [leftField])
   return ({ target }: FocusEvent<HTMLElement>) => {
     const position = getPosition(target)
-    if (!position) return
-    if (!isPointerDown.current) return setLeftField(position)
-    // The click of this pointer comes before the timeout.
-    const setLater = () => setTimeout(() => setLeftField(position))
-    addEventListener('pointerup', setLater, { once: true })
+    if (position) runWhenPointerIsUp(() => setLeftField(position))
   }
 }
 
@@ -35,8 +31,10 @@ function getPosition(element: HTMLElement): FieldPosition | null {
   return hasField(name) ? { key: 0, name } : null
 }
 
-function useIsPointerDown() {
+/** Runs the actions at once if no pointer is down. A pointer that scrolls the page ends with `pointercancel`. */
+function useRunWhenPointerIsUp(): (action: () => void) => void {
   const isDown = useRef(false)
+  const waitingActions = useRef<(() => void)[]>([])
   useEffect(() => {
     const stop = new AbortController()
     const setDown = () => {
@@ -44,11 +42,16 @@ function useIsPointerDown() {
     }
     const setUp = () => {
       isDown.current = false
+      // The click of this pointer comes before the timeout.
+      for (const action of waitingActions.current.splice(0)) setTimeout(action)
     }
     addEventListener('pointerdown', setDown, { capture: true, signal: stop.signal })
     for (const name of ['pointerup', 'pointercancel'])
       addEventListener(name, setUp, { capture: true, signal: stop.signal })
     return () => stop.abort()
   }, [])
-  return isDown
+  return (action) => {
+    if (isDown.current) waitingActions.current.push(action)
+    else action()
+  }
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useNavigate } from 'react-router-dom'
 import type { Intent } from '#contract/endpoint.ts'
 import type { ServiceRow } from '#contract/services.ts'
@@ -8,25 +8,20 @@ import type { IconName } from '#ui/icons/Icon.tsx'
 import type { MenuItem } from '#ui/overlay/Menu.tsx'
 import { findMessage } from '#ui/i18n/messages.ts'
 import { useTranslation } from 'react-i18next'
-import { ConfirmActionDialog, DeleteServiceDialog } from '#features/services/operations/ConfirmActionDialog.tsx'
-import { ConfigDialog } from '#features/services/operations/ConfigDialog.tsx'
 import { findOpenJob, findPasswordJob, type ServiceJob } from '#features/services/operations/jobs.ts'
 import {
   type ServiceMenuAction,
   listServiceActions,
   findActionRefusal,
 } from '#features/services/operations/service-actions.ts'
-import { PasswordDialog } from '#features/services/operations/PasswordDialog.tsx'
-import { RebootOffer } from '#features/services/operations/RebootOffer.tsx'
+import type { OpenServiceDialog } from '#features/services/operations/ServiceDialog.tsx'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
-import { DownloadDialog } from '#features/services/log/DownloadDialog.tsx'
 import type { ServiceOperationRequest } from '#features/services/slice.ts'
 import { useBusinessDay } from '#features/services/useBusinessNow.ts'
 
-type OpenDialog =
-  | { kind: Exclude<ServiceMenuAction, 'log'>; row: ServiceRow }
-  | { kind: 'rebootOffer'; row: ServiceRow }
-  | { kind: 'password'; row: ServiceRow; intent: Intent }
+const ServiceDialog = lazy(async () => ({
+  default: (await import('#features/services/operations/ServiceDialog.tsx')).ServiceDialog,
+}))
 
 const icons: Record<ServiceMenuAction, IconName> = {
   create: 'plus',
@@ -60,7 +55,7 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
     configure: configReason,
   }
   const today = useBusinessDay()
-  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null)
+  const [openDialog, setOpenDialog] = useState<OpenServiceDialog | null>(null)
   const close = () => setOpenDialog(null)
 
   function getDisabledReason(action: ServiceMenuAction, row: ServiceRow): string | null {
@@ -134,30 +129,15 @@ export function useServiceActions({ jobs, logPath, onDone }: ServiceActionsOptio
     isOffered: (row: ServiceRow, action: ServiceMenuAction) => listServiceActions(row, caller, today).includes(action),
     getDisabledReason,
     openDialog: setOpenDialog,
-    dialog: openDialog && renderDialog(openDialog, close, handleDone(openDialog.row), handleConfigured),
-  }
-}
-
-function renderDialog(
-  openDialog: OpenDialog,
-  onClose: () => void,
-  onDone: (operation: ServiceOperationRequest, intent: Intent) => void,
-  onConfigured: (row: ServiceRow) => void,
-): ReactNode {
-  const { kind, row } = openDialog
-  const props = { row, onClose, onDone }
-  switch (kind) {
-    case 'configure':
-      return <ConfigDialog row={row} onClose={onClose} onDone={() => onConfigured(row)} />
-    case 'delete':
-      return <DeleteServiceDialog {...props} />
-    case 'download':
-      return <DownloadDialog service={row} onClose={onClose} />
-    case 'rebootOffer':
-      return <RebootOffer row={row} onClose={onClose} />
-    case 'password':
-      return <PasswordDialog service={row} intent={openDialog.intent} onClose={onClose} />
-    default:
-      return <ConfirmActionDialog action={kind} {...props} />
+    dialog: openDialog && (
+      <Suspense fallback={null}>
+        <ServiceDialog
+          openDialog={openDialog}
+          onClose={close}
+          onDone={handleDone(openDialog.row)}
+          onConfigured={handleConfigured}
+        />
+      </Suspense>
+    ),
   }
 }
