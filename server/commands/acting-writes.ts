@@ -1,6 +1,6 @@
 /** Writes of the provider's staff for a customer, under a consent that allows changes (decision 116). */
 import type { Caller } from '#domain/access.ts'
-import type { WriteCommand } from '#server/commands/write-command.ts'
+import type { AppContext } from '#server/context/context.ts'
 import { lockValidConsent } from '#server/db/accounts/acting-consents.ts'
 import { type AuditEntry, buildActingInfo } from '#server/db/audit/audit-entry.ts'
 import { addAuditEntries, type EntryHeader } from '#server/db/audit/audit-trail.ts'
@@ -12,10 +12,14 @@ import { ProblemError } from '#server/problems/problem-error.ts'
  * Throws ACTING_ENDED if the consent has ended since the request was authenticated. Runs first in the transaction of the write. Whoever ends
  * the consent meanwhile waits for the commit, so nothing takes effect after it has ended.
  */
-export async function requireConsentOfWrite(db: DatabaseHandle, { app, request }: WriteCommand): Promise<void> {
-  const consent = request.caller?.actingConsent
+export async function requireConsentOfWrite(
+  db: DatabaseHandle,
+  app: AppContext,
+  { caller, sessionId }: { caller: Caller | null; sessionId: string | null },
+): Promise<void> {
+  const consent = caller?.actingConsent
   if (!consent) return
-  const isValid = await runAsSystem(db, () => lockValidConsent(db, consent, request.sessionId ?? '', app.clock()))
+  const isValid = await runAsSystem(db, () => lockValidConsent(db, consent, sessionId ?? '', app.clock()))
   if (!isValid) throw new ProblemError('ACTING_ENDED')
 }
 

@@ -19,6 +19,7 @@ import type {
   WriteCommand,
   WriteRequest,
 } from '#server/commands/write-command.ts'
+import { requireConsentOfRead } from '#server/db/accounts/acting-consents.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import {
   type WriteClaim,
@@ -85,17 +86,22 @@ export function readOutcome(
   intent: string,
   language: Language,
 ): Promise<StoredResponse> {
-  return runInTransaction(app, { role: 'portal_app', companyId: caller.companyId }, async (db) =>
-    replay(await requireIntentRow(db, caller, intent), language),
-  )
+  return runInTransaction(app, { role: 'portal_app', companyId: caller.companyId }, async (db) => {
+    await requireConsentOfRead(db, caller, app.clock())
+    return replay(await requireIntentRow(db, caller, intent), language)
+  })
 }
 
-/** DELETE /api/request/~{intent}: returns 200 `{void: true}`, or the outcome if the write has already ended (protocol 13). */
+/**
+ * DELETE /api/request/~{intent}: returns 200 `{void: true}`, or the outcome if the write has already ended (protocol 13). `sessionId` is
+ * needed only from a caller who acts for a customer.
+ */
 export async function voidIntent(
   app: AppContext,
   caller: Caller,
   intent: string,
   language: Language,
+  sessionId: string | null = null,
 ): Promise<StoredResponse> {
   if (!app.database.hasFreeSpace()) throw createStorageFullProblem()
   const voidResponse = { status: 200, headers: {}, body: JSON.stringify({ void: true }) }
@@ -103,6 +109,7 @@ export async function voidIntent(
     app,
     { role: 'portal_app', companyId: caller.companyId },
     async (db): Promise<StoredResponse> => {
+      await requireConsentOfWrite(db, app, { caller, sessionId })
       if (await insertVoidIntent(db, caller, intent, app.clock()).catch(throwAsInProgress)) return voidResponse
       const row = await requireIntentRow(db, caller, intent)
       return row.state === 'void' ? voidResponse : replay(row, language)
@@ -122,13 +129,16 @@ async function attemptWrite(app: AppContext, request: WriteRequest, useCase: Wri
   const claim = createClaim(write)
   const runTransaction = (checksOutcome: boolean, work: (db: DatabaseHandle) => Promise<RecordedWrite>) =>
     runInTransaction(app, { ...write.scope, claim: claim && { ...claim, checksOutcome } }, async (db) => {
-      await requireConsentOfWrite(db, write)
+      await requireConsentOfWrite(db, app, request)
       return await work(db)
     }).then(toStoredResponse)
   const repeatIfAnswered = (error: unknown, activeClaim: WriteClaim) => {
     if (isInProgressError(error)) throw createInProgressProblem()
     if (!isDuplicateError(error)) throw error
-    return runInTransaction(app, write.scope, (db) => repeatOutcome(db, write, activeClaim))
+    return runInTransaction(app, write.scope, async (db) => {
+      await requireConsentOfWrite(db, app, request)
+      return await repeatOutcome(db, write, activeClaim)
+    })
   }
   const response = runWithOutsideCalls(app, () =>
     runTransaction(false, (db) => executeUseCase(db, write, claim)),

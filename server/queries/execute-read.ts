@@ -3,7 +3,7 @@ import type { Endpoint, ParsedInputOf } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import type { Caller } from '#domain/access.ts'
 import type { StoredResponse } from '#server/commands/write-command.ts'
-import { findConsentRecord, isConsentValid } from '#server/db/accounts/acting-consents.ts'
+import { requireConsentOfRead } from '#server/db/accounts/acting-consents.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findIntentRows } from '#server/db/idempotency-store.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
@@ -11,7 +11,6 @@ import type { UseCaseResponse, UseCaseContext, AppContext } from '#server/contex
 import { getEtag, applyRowSchema } from '#server/context/response-schema.ts'
 import { reportLeftOutRows } from '#server/queries/report-left-out-rows.ts'
 import type { EndpointHandler } from '#server/http/route-handler.ts'
-import { ProblemError } from '#server/problems/problem-error.ts'
 import { findReferencedIntents, resolveReferences } from '#server/commands/references.ts'
 
 export interface ReadRequest<H extends EndpointHandler = EndpointHandler> {
@@ -53,18 +52,11 @@ export const readInTransaction = <T>(app: AppContext, request: ReadRequest, work
     app,
     { role: 'portal_app', companyId: request.caller.companyId },
     async (db) => {
-      await requireConsent(db, request.caller, app.clock())
+      await requireConsentOfRead(db, request.caller, app.clock())
       return work(createReadContext(app, db, request), await resolveInput(db, request))
     },
     'reading',
   )
-
-/** Throws ACTING_ENDED if the consent has ended since the request began. Runs before each piece of a long list. */
-async function requireConsent(db: DatabaseHandle, { actingConsent, companyId }: Caller, now: number): Promise<void> {
-  if (!actingConsent) return
-  const consent = await findConsentRecord(db, companyId, actingConsent.consentId)
-  if (!consent || !isConsentValid(consent, now)) throw new ProblemError('ACTING_ENDED')
-}
 
 /** Replaces references in the input by ids. A read may refer to a row by the intent that created it, as a write may (protocol 17). */
 async function resolveInput(

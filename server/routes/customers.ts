@@ -35,6 +35,7 @@ export const customerHandlers: EndpointHandler[] = [
   createUseCaseHandler(calls.revokeConsent, consents.revoke),
   createUseCaseHandler(calls.getConsent, consents.get),
   createProcedureHandler(calls.startActing, async (context, { params }) => {
+    await context.countWrite()
     const call = toActingCall(context)
     const { companyId, until, body } = await start(context.app, call, params.companyId)
     // The device opens the session that the response names.
@@ -42,6 +43,7 @@ export const customerHandlers: EndpointHandler[] = [
     return { body, headers: { [headers.subject]: subject, [headers.actingUntil]: String(until) } }
   }),
   createProcedureHandler(calls.stopActing, async (context) => {
+    await context.countWrite()
     await stop(context.app, toActingCall(context))
     return { body: null }
   }),

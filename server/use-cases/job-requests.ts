@@ -4,6 +4,7 @@ import type { Caller } from '#domain/access.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { headers as names } from '#contract/headers.ts'
 import type { ProblemCode } from '#contract/problem.ts'
+import { requireConsentOfRead } from '#server/db/accounts/acting-consents.ts'
 import { insertOrFindJob, type JobRow, findJob, listOpenJobs } from '#server/db/jobs.ts'
 import { runForCompany } from '#server/db/transaction.ts'
 import { buildErrorBody } from '#server/problems/problem-body.ts'
@@ -74,7 +75,12 @@ export interface JobResponse {
  * later, and GONE (410) if the response is no longer stored.
  */
 export async function readJob(app: AppContext, caller: Caller, id: string, language: Language): Promise<JobResponse> {
-  const job = requireRow(await runForCompany(app, caller, (db) => findJob(db, caller, id)))
+  const job = requireRow(
+    await runForCompany(app, caller, async (db) => {
+      await requireConsentOfRead(db, caller, app.clock())
+      return await findJob(db, caller, id)
+    }),
+  )
   return job.end_time === null ? buildPendingResponse(app, job) : buildFinalResponse(app, job, job.end_time, language)
 }
 

@@ -6,7 +6,7 @@ import type { LogFault } from '#domain/audit-log/fault.ts'
 import type { AuditEntryRow } from '#domain/audit-log/leaf.ts'
 import type { PlainDate } from '#domain/time.ts'
 import type { LogAlarm } from '#local/storage/trail-records.ts'
-import type { OutboxEntry, WaitingState } from '#local/storage/records.ts'
+import type { OutboxEntry, Subject, WaitingState } from '#local/storage/records.ts'
 import type { HoldReason } from '#local/outbox/status.ts'
 import type { PreparationPartName, PreparationEnd } from '#local/storage/preparation-record.ts'
 
@@ -46,6 +46,8 @@ export interface CallOptions {
   /** Display name of the record, if neither the base nor a stored row has it. */
   recordName?: string
   signal?: AbortSignal
+  /** The user and company that the page shows. A long request is refused if the device's session is another one of the same user. */
+  shownTo?: Subject
   /** For a long request: wait for its result (default), or only until the server has accepted it. An abort only ends the wait. */
   until?: 'started' | 'done'
 }

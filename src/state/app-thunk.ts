@@ -30,5 +30,10 @@ export type AppThunk<T = void> = ThunkAction<Promise<T>, RootState, ThunkExtra, 
 
 export const callEndpoint =
   <E extends Endpoint>(endpoint: E, input: InputOf<E>, options?: CallOptions): AppThunk<CallResult<OutputOf<E>>> =>
-  (_dispatch, _getState, { api }) =>
-    api.call(endpoint, input, options)
+  (_dispatch, getState, { api }) =>
+    api.call(endpoint, input, endpoint.job ? { ...options, ...getShownSubject(getState()) } : options)
+
+function getShownSubject({ session }: RootState): Pick<CallOptions, 'shownTo'> {
+  if (session.kind !== 'signed in') return {}
+  return { shownTo: { companyId: session.user.company_id, userId: session.user.id } }
+}

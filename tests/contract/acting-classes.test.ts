@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest'
 import { endpoints } from '#contract/index.ts'
 import { actingCalls } from '#contract/staff/acting-calls.ts'
-import { actingChanges, actingOutcomeCalls, listRefusedFields } from '#contract/staff/acting-changes.ts'
+import { actingChanges, actingOutcomeCalls, isRefusedQuery, listRefusedFields } from '#contract/staff/acting-changes.ts'
 
 const refusedWrites = {
   /** Costs money, commits to it, or accepts terms. `backUp` and `setAlertDate` cause or postpone payments. */
@@ -69,6 +69,7 @@ const refusedWrites = {
   ownAccount: [
     'deleteSealKeys',
     'updateOwnUser',
+    'hideSetup',
     'uploadAsset',
     'changePassword',
     'beginProof',
@@ -142,8 +143,37 @@ it('names every field of an allowed body that must not be sent', () => {
     return listRefusedFields(name, Object.fromEntries(names.map((field) => [field, null])))
   }
   expect(refusedFields('updateCompanyUser')).toEqual(['admin', 'order', 'access_level'])
-  expect(refusedFields('updateCompany')).toEqual(['name', 'email', 'tax_number'])
+  expect(refusedFields('updateCompany')).toEqual([
+    'name',
+    'country',
+    'province',
+    'city',
+    'addr1',
+    'addr2',
+    'addr3',
+    'email',
+    'tax_number',
+  ])
   expect([fields('configureService'), fields('rebootService')]).toEqual([[], []])
   expect(listRefusedFields('updateCompanyUser', { email: 'x', alert: true })).toEqual(['email'])
   expect(listRefusedFields('rebootService', { force: true })).toEqual(['force'])
+})
+
+it('pins what the query of an allowed call may ask for: no service is stopped', () => {
+  const fields = (name: string) => {
+    const { query } = endpoints.find((endpoint) => endpoint.name === name) ?? {}
+    return Object.keys((query as unknown as { shape: object } | undefined)?.shape ?? {})
+  }
+  const withQuery = [...actingChanges.keys()].filter((name) => fields(name).length > 0)
+  expect(withQuery).toEqual(['configureService'])
+  expect(fields('configureService')).toEqual(['serviceId', 'task_runtime_memory', 'task_desire_count'])
+  const { query } = endpoints.find(({ name }) => name === 'configureService') ?? {}
+  const counts = Array.from({ length: 20 }, (_, index) => index - 10).filter(
+    (count) => query?.safeParse({ serviceId: 1, task_runtime_memory: 1000, task_desire_count: count }).success,
+  )
+  const allowedCounts = counts.filter((count) => !isRefusedQuery('configureService', { task_desire_count: count }))
+  expect([counts, allowedCounts]).toEqual([
+    [-1, 0, 1, 2, 3, 4],
+    [-1, 1, 2, 3, 4],
+  ])
 })

@@ -1,6 +1,7 @@
 /** Tests the device of a member of the provider's staff who acts for a customer, against the real server (decision 111). */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { getCompany, getUser, updateCompany } from '#contract/accounts.ts'
+import { rebootService } from '#contract/services.ts'
 import { createCustomerNote, listCustomerNotes } from '#contract/staff/customer-notes.ts'
 import { giveConsent, revokeConsent, startActing, stopActing } from '#contract/staff/acting-calls.ts'
 import { listUsers, updateCompanyUser } from '#contract/users.ts'
@@ -128,25 +129,61 @@ it('Logging out while acting deletes the data of both companies', async () => {
 
 it('A change for the customer is sent at once or not at all: nothing waits on the device', async () => {
   const { tablet, consentId } = await openActingTablet(true)
-  const changeCity = (city: string, intent?: string) =>
-    tablet.api.call(updateCompany, { params: { id: alpha }, body: { city } }, intent === undefined ? {} : { intent })
-  expect(await changeCity('Kowloon')).toMatchObject({ kind: 'fresh', output: { city: 'Kowloon', id: alpha } })
+  const changeWebsite = (website: string, intent?: string) =>
+    tablet.api.call(updateCompany, { params: { id: alpha }, body: { website } }, intent === undefined ? {} : { intent })
+  expect(await changeWebsite('https://kowloon.example')).toMatchObject({
+    kind: 'fresh',
+    output: { website: 'https://kowloon.example', id: alpha },
+  })
   const refused = await tablet.api.call(updateCompany, { params: { id: alpha }, body: { name: 'Other' } })
   expect(refused).toMatchObject({ kind: 'problem', problem: { code: 'ACTING_READ_ONLY' } })
 
   tablet.connection.state = 'down'
-  const unsent = await changeCity('Shatin')
+  const unsent = await changeWebsite('https://shatin.example')
   expect(unsent).toMatchObject({ kind: 'problem', problem: { code: 'NEEDS_CONNECTION' }, intent: expect.any(String) })
   expect(await tablet.countWaiting()).toBe(0)
   tablet.connection.state = 'up'
   const intent = unsent.kind === 'problem' ? unsent.intent : undefined
-  expect(await changeCity('Shatin', intent)).toMatchObject({ kind: 'fresh', output: { city: 'Shatin' } })
+  expect(await changeWebsite('https://shatin.example', intent)).toMatchObject({
+    kind: 'fresh',
+    output: { website: 'https://shatin.example' },
+  })
 
   await customer.api.call(revokeConsent, { params: { id: consentId } })
-  expect(await changeCity('Late')).toMatchObject({ kind: 'problem' })
+  expect(await changeWebsite('https://late.example')).toMatchObject({ kind: 'problem' })
   await tablet.settle()
   expect(await readSubject(tablet)).toEqual([m18, staffId, false])
   expect(await tablet.countWaiting()).toBe(0)
   const stored = await customer.api.call(getCompany, { params: { id: alpha } })
-  expect(stored).toMatchObject({ output: { city: 'Shatin' } })
+  expect(stored).toMatchObject({ output: { website: 'https://shatin.example' } })
+})
+
+it('A change whose response was lost is stored on the device when it is sent again, so that the next one is based on it', async () => {
+  const { tablet, consentId } = await openActingTablet(true)
+  const input = { params: { id: alpha }, body: { website: 'https://first.example' } }
+  const readStored = async () => {
+    const db = tablet.device.getDatabase({ companyId: alpha, userId: staffId })
+    return JSON.stringify(await Promise.all(db.tables.map((table) => table.toArray())))
+  }
+  tablet.connection.state = 'answers lost'
+  const lost = await tablet.api.call(updateCompany, input)
+  expect(lost).toMatchObject({ kind: 'problem', problem: { code: 'NEEDS_CONNECTION' } })
+  tablet.connection.state = 'up'
+  const intent = lost.kind === 'problem' ? (lost.intent ?? '') : ''
+  expect(await tablet.api.call(updateCompany, input, { intent })).toMatchObject({ kind: 'fresh' })
+  expect(await readStored()).toContain('"website":"https://first.example"')
+  await customer.api.call(revokeConsent, { params: { id: consentId } })
+})
+
+it('A page that still shows the customer does not run a long request as one of the own company', async () => {
+  const { tablet, consentId } = await openActingTablet(true)
+  const reboot = (companyId: number) =>
+    tablet.api.call(rebootService, { params: { id: 1 } }, { shownTo: { companyId, userId: staffId } })
+  expect(await reboot(m18)).toMatchObject({ kind: 'problem', problem: { code: 'ACTING_READ_ONLY' } })
+  await tablet.api.call(stopActing, {})
+  await tablet.settle()
+  const sent = tablet.connection.log.length
+  expect(await reboot(alpha)).toMatchObject({ kind: 'problem', problem: { code: 'ACTING_ENDED' } })
+  expect(tablet.connection.log).toHaveLength(sent)
+  await customer.api.call(revokeConsent, { params: { id: consentId } })
 })

@@ -1,10 +1,11 @@
 /** Consents under which the provider's staff act for a company, and their uses (decision 111). */
 import type { Selectable } from 'kysely'
-import { type ActingConsent, environments } from '#domain/access.ts'
+import { type ActingConsent, type Caller, environments } from '#domain/access.ts'
 import { userStatus } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
 import { hasValues } from '#server/db/has-values.ts'
+import { ProblemError } from '#server/problems/problem-error.ts'
 import type { ActingConsentTable, ActingUseTable } from '#server/db/tables/customer-tables.ts'
 
 /** The consent that a session names, valid or not. */
@@ -68,15 +69,29 @@ export const isConsentValid = (consent: ConsentRecord, now: number) =>
 
 /**
  * Returns whether the session still acts under this consent, with changes, for an active admin of the provider. Locks the rows that decide it
- * until the end of the transaction: ending the consent or the session, or taking the admin flag, waits for it. Runs as the system role.
+ * until the end of the transaction: ending the consent or the session, or taking the admin flag, waits for it. The users are locked before
+ * the session, as by whoever disables a user and then ends their sessions. Runs as the system role.
  */
-export const lockValidConsent = (
+export async function lockValidConsent(
   db: DatabaseHandle,
   { consentId, staffCompanyId }: Pick<ActingConsent, 'consentId' | 'staffCompanyId'>,
   sessionId: string,
   now: number,
-): Promise<boolean> =>
-  hasRow(
+): Promise<boolean> {
+  // Separate statements, because the order in which a join locks its tables is not defined.
+  const member = db.selectFrom('session').select('user_id').where('id', '=', sessionId)
+  const giver = db.selectFrom('acting_consent').select('giver_id').where('id', '=', consentId)
+  const users = await db
+    .selectFrom('portal_user')
+    .select('id')
+    .where(({ eb, or }) => or([eb('id', 'in', member), eb('id', 'in', giver)]))
+    .orderBy('id')
+    .forShare()
+    .execute()
+  if (users.length === 0) return false
+  const session = db.selectFrom('session').select('id').where('id', '=', sessionId).forShare()
+  if (!(await hasRow(session)) || !(await lockOpenConsent(db, consentId))) return false
+  return await hasRow(
     db
       .selectFrom('acting_consent')
       .innerJoin('session', 'session.acting_consent_id', 'acting_consent.id')
@@ -86,7 +101,6 @@ export const lockValidConsent = (
       .where(
         hasValues({
           'acting_consent.id': consentId,
-          'acting_consent.ended': null,
           'acting_consent.allows_changes': true,
           'session.id': sessionId,
           'session.ended': null,
@@ -97,7 +111,23 @@ export const lockValidConsent = (
         }),
       )
       .where('acting_consent.until_time', '>', now)
-      .where(({ eb, or }) => or([eb('member.admin', '=', true), eb('member.access_level', '>=', environments.delete)]))
+      .where(({ eb, or }) => or([eb('member.admin', '=', true), eb('member.access_level', '>=', environments.delete)])),
+  )
+}
+
+/** Locks the user before the session, as `lockValidConsent` does: the record of a start refers to both. */
+export async function lockUserOfSession(db: DatabaseHandle, sessionId: string): Promise<void> {
+  const member = db.selectFrom('session').select('user_id').where('id', '=', sessionId)
+  await db.selectFrom('portal_user').select('id').where('id', 'in', member).forShare().execute()
+}
+
+/** Locks the consent until the end of the transaction, so that it cannot end before. Returns false if it has ended. */
+export const lockOpenConsent = (db: DatabaseHandle, id: number): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('acting_consent')
+      .select('id')
+      .where(hasValues({ id, ended: null }))
       .forShare(),
   )
 
@@ -111,6 +141,20 @@ export const listConsentRecords = (db: DatabaseHandle, companyId: number, limit:
 
 export const findConsentRecord = (db: DatabaseHandle, companyId: number, id: number) =>
   findRow(selectConsents(db).where(hasValues({ 'acting_consent.company_id': companyId, 'acting_consent.id': id })))
+
+/**
+ * Throws ACTING_ENDED if the consent has ended since the request was authenticated. Runs first in the transaction of a read, and before each
+ * piece of a long list.
+ */
+export async function requireConsentOfRead(
+  db: DatabaseHandle,
+  { actingConsent, companyId }: Caller,
+  now: number,
+): Promise<void> {
+  if (!actingConsent) return
+  const consent = await findConsentRecord(db, companyId, actingConsent.consentId)
+  if (!consent || !isConsentValid(consent, now)) throw new ProblemError('ACTING_ENDED')
+}
 
 /** For the system role. */
 export const findConsentById = (db: DatabaseHandle, id: number) =>
@@ -189,6 +233,19 @@ export async function insertUse(
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
+}
+
+/** Returns when the member last started to act under the consent, or null. */
+export async function findLatestStart(db: DatabaseHandle, consentId: number, userId: number): Promise<number | null> {
+  const use = await findRow(
+    db
+      .selectFrom('acting_use')
+      .select('start_time')
+      .where(hasValues({ consent_id: consentId, user_id: userId }))
+      .orderBy('id', 'desc')
+      .limit(1),
+  )
+  return use?.start_time ?? null
 }
 
 /** Returns the active admins of a company, who hear of each start. */

@@ -40,7 +40,7 @@ export const requestStatusHandlers: EndpointHandler[] = [
   createProcedureHandler(
     voidRequest,
     createStatusHandler(
-      ({ app, language }, caller, intent) => voidIntent(app, caller, intent, language),
+      ({ app, language, principal }, caller, intent) => voidIntent(app, caller, intent, language, principal.sessionId),
       // A job cannot be voided by its id, because it has already started.
       () => Promise.reject(createNotFoundProblem()),
     ),

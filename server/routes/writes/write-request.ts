@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod/mini'
 import { headers } from '#contract/headers.ts'
-import { listRefusedFields } from '#contract/staff/acting-changes.ts'
+import { isRefusedQuery, listRefusedFields } from '#contract/staff/acting-changes.ts'
 import { key as keyShape } from '#contract/values.ts'
 import type { StoredResponse } from '#server/commands/write-command.ts'
 import { parseLanguage } from '#server/problems/problem-body.ts'
@@ -39,6 +39,8 @@ export async function executeWriteRequest(
   if (principal.caller?.actingConsent && listRefusedFields(endpoint.name, sentBody).length > 0)
     throw new ProblemError('ACTING_READ_ONLY')
   const { input: parsedInput, unknownFieldCount } = parseInput(endpoint, writeInput.requestParts)
+  if (principal.caller?.actingConsent && isRefusedQuery(endpoint.name, parsedInput.query))
+    throw new ProblemError('ACTING_READ_ONLY')
   const input = prepare ? await prepare(parsedInput, requireCaller(principal), app) : parsedInput
   const isPasswordFresh = await hasStepUp(app, endpoint, input, principal.sessionId)
   const requirePassword = () => {

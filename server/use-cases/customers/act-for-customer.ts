@@ -14,9 +14,13 @@ import type { AppContext } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
 import { createNotFoundProblem, requireRow } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
+import { notifyOfMail } from '#server/use-cases/mail/mail-notification.ts'
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import { announceAccount } from '#server/use-cases/accounts/announce-account.ts'
 import { buildConsentEntry, createConsentConflict } from '#server/use-cases/customers/acting-consents.ts'
+
+/** Time in ms in which a member who starts again under the same consent causes no second mail. */
+const mailPauseMs = 600_000
 
 export interface ActingCall {
   /** The user of the session. */
@@ -42,8 +46,13 @@ export async function start(app: AppContext, call: ActingCall, companyId: number
     const company = requireRow(await findCompanyById(db, companyId))
     const consent = await consents.findOpenConsent(db, companyId)
     if (!consent || !consents.isConsentValid(consent, now)) throw createConsentConflict('noConsent')
+    await consents.lockUserOfSession(db, call.sessionId)
     await consents.setActingOfSession(db, call.sessionId, consent.id)
+    // After the session's row, as a write of the member does. Whoever ends the consent meanwhile waits, so no start is recorded after its end.
+    if (!(await consents.lockOpenConsent(db, consent.id))) throw createConsentConflict('noConsent')
     const userName = await addEntry(db, call, company, consent, now)
+    const latestStart = await consents.findLatestStart(db, consent.id, call.user.userId)
+    const isMailDue = latestStart === null || latestStart + mailPauseMs <= now
     const useId = await consents.insertUse(db, {
       company_id: companyId,
       consent_id: consent.id,
@@ -52,7 +61,7 @@ export async function start(app: AppContext, call: ActingCall, companyId: number
       session_id: call.sessionId,
       start_time: now,
     })
-    await notifyAdmins(db, consent, { useId, userName }, now)
+    await notifyAdmins(db, consent, { useId, userName, isMailDue }, now)
     return { company, consent }
   })
   announce(app, call, companyId)
@@ -93,17 +102,22 @@ export async function stopInTransaction(db: DatabaseHandle, call: ActingCall, no
 export const logStopped = (app: AppContext, call: ActingCall, companyId: number) =>
   logEvent(app, call, 'acting_stopped', companyId)
 
-/** Notifies the customer's admins, once per start, also if they have allowed reading only (decision 116). */
+/**
+ * Notifies the customer's admins of each start, also if they have allowed reading only (decision 116). A member who starts again and again
+ * causes no mail each time.
+ */
 async function notifyAdmins(
   db: DatabaseHandle,
   { company_id: companyId, until_time: until, allows_changes: allowsChanges }: consents.ConsentRecord,
-  { useId, userName }: { useId: number; userName: string },
+  { useId, userName, isMailDue }: { useId: number; userName: string; isMailDue: boolean },
   now: number,
 ): Promise<void> {
   const mail = allowsChanges ? 'acting-changes' : 'acting-started'
   const actingStart = { useId, staffName: userName, until }
   for (const userId of await consents.listAdmins(db, companyId))
-    await requestMail(db, { companyId, now }, { mail, userId, actingStart })
+    await (isMailDue
+      ? requestMail(db, { companyId, now }, { mail, userId, actingStart })
+      : notifyOfMail(db, { mail, userId, actingStart }, now))
 }
 
 /**

@@ -3,12 +3,12 @@
  * new one, stays ACTING_READ_ONLY. A pure list, because pages read it to offer exactly these actions.
  */
 
-const companyFields = ['country', 'province', 'city', 'addr1', 'addr2', 'addr3', 'tel', 'website'] as const
+const companyFields = ['tel', 'website'] as const
 const userFields = ['title', 'name', 'alert'] as const
 
 /**
  * The allowed calls, with the fields of the body that they may carry. A write with any other field is refused, and changes nothing. What is
- * left out: names, numbers and addresses that invoices and logins depend on, and every right of a user.
+ * left out: names, numbers and addresses that documents and logins depend on, and every right of a user.
  */
 const fieldsByCall = {
   updateCompany: companyFields,
@@ -35,6 +35,17 @@ export const listRefusedFields = (callName: string, body: unknown): string[] => 
   if (!allowedFields || typeof body !== 'object' || body === null) return []
   return Object.keys(body).filter((field) => !allowedFields.includes(field))
 }
+
+/** Values that the query of an allowed call must not have. A service without tasks is stopped. */
+const refusedValues: Partial<Record<string, Record<string, unknown>>> = {
+  configureService: { task_desire_count: 0 },
+} satisfies Partial<Record<ActingChange, Record<string, unknown>>>
+
+/** Returns whether the query asks for what the call must not do while acting. */
+export const isRefusedQuery = (callName: string, query: object | undefined): boolean =>
+  Object.entries(refusedValues[callName] ?? {}).some(
+    ([name, value]) => new Map(Object.entries(query ?? {})).get(name) === value,
+  )
 
 /** Returns whether the form of an allowed call may change the field. */
 export const isActingField = (callName: ActingChange, field: string): boolean =>

@@ -92,6 +92,8 @@ export function useEditForm<
     const currentRow = base.row && (getCurrentRow(problem) as Row | null)
     setSendState({ kind: 'failed', problem })
     setIntent(usedUpCodes.includes(problem.code) ? null : refusedIntent)
+    // Other values may have been typed while the write was being sent.
+    if (formState.getLatestValues() !== values) formState.endIntent()
     setConflict(currentRow && base.row && { previousRow: base.row.row, currentRow })
     if (currentRow) {
       const currentValues = toValues(currentRow)
@@ -134,11 +136,10 @@ export function useEditForm<
         event.preventDefault()
         submitOnce(event.currentTarget)
       },
-      ...(blockedProps ?? {
-        problem: conflict || inputErrors.isShownAtInputs(problem) ? null : problem,
-        failureTitle: base.row ? t('message.updateFailed') : t('message.failed', { action: texts.createAction }),
-        disabledReason: isUnchanged && !options.canSaveUnchanged ? texts.unchanged : null,
-      }),
+      problem: conflict || inputErrors.isShownAtInputs(problem) ? null : problem,
+      failureTitle: base.row ? t('message.updateFailed') : t('message.failed', { action: texts.createAction }),
+      disabledReason: isUnchanged && !options.canSaveUnchanged ? texts.unchanged : null,
+      ...blockedProps,
     },
   }
 }
@@ -152,7 +153,10 @@ function useBlockedProps(actingCall: ActingChange | undefined) {
   const code = saveBlock?.code
   // Memoised, because the note takes the focus each time it gets a new problem object.
   const problem = useMemo(() => (code ? createLocalProblem(code) : null), [code])
-  return saveBlock && { problem, failureTitle: undefined, disabledReason: t(saveBlock.reason) }
+  if (!saveBlock) return null
+  const disabledReason = t(saveBlock.reason)
+  // A connection comes and goes while the user types. No note may take the focus from the field then, so only the button says it.
+  return code === 'NEEDS_CONNECTION' ? { disabledReason } : { problem, failureTitle: undefined, disabledReason }
 }
 
 function useIsMounted(): RefObject<boolean> {

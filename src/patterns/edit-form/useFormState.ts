@@ -40,6 +40,13 @@ export function useFormState<
   const ownState = useState(initialForm.values)
   const [values, setValues] = valuesState ?? ownState
   const [intent, setIntent] = useState(initialForm.intent)
+  /**
+   * Other values of an existing record are another write: the earlier one may have taken effect although its response was lost, and its
+   * outcome would be the answer to its intent. The version that the form is based on prevents that the new write overwrites it unseen.
+   */
+  function endIntent() {
+    if (base.row && !options.refusedWrite) setIntent(null)
+  }
   // Latest values, including those typed while a write is being sent. The closure of `submit` does not have them.
   const latestValues = useRef(values)
   useLayoutEffect(() => {
@@ -75,6 +82,7 @@ export function useFormState<
     changeValues(changedValues: Partial<Values>): Values {
       const nextValues = { ...latestValues.current, ...changedValues }
       latestValues.current = nextValues
+      endIntent()
       setValues(nextValues)
       return nextValues
     },
@@ -84,6 +92,7 @@ export function useFormState<
     isDirty,
     intent,
     setIntent,
+    endIntent,
     refusal: initialForm.refusal,
   }
 }

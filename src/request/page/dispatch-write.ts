@@ -4,7 +4,8 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { getDisplayName } from '#domain/text.ts'
 import { toHttpRequest, type HttpRequest } from '#contract/http-mapping.ts'
-import { readActiveSession } from '#local/session/session.ts'
+import { readActiveSession, type Session } from '#local/session/session.ts'
+import type { Subject } from '#local/storage/records.ts'
 import type { RequestData } from '#request/transport/send-request.ts'
 import {
   buildKeyHeaders,
@@ -19,7 +20,10 @@ import type { CallResult } from '#request/call-results.ts'
 
 /** If the server requires the password first (S-48), sends the same intent once more after the password was confirmed. */
 export async function dispatchWrite(pageCall: PageCall): Promise<CallResult<unknown>> {
-  const isActing = await isActingCall(pageCall)
+  const session = await readSessionOfCall(pageCall)
+  const isActing = session?.actingUntil !== undefined
+  if (session && isShownToAnother(pageCall.options.shownTo, session))
+    return createFailure(isActing ? 'ACTING_READ_ONLY' : 'ACTING_ENDED', pageCall.options.intent)
   if (isActing && (await isRefusedWhileActing(pageCall)))
     return createFailure('ACTING_READ_ONLY', pageCall.options.intent)
   const dispatchOnce = isActing ? dispatchActing : dispatchOwn
@@ -30,8 +34,15 @@ export async function dispatchWrite(pageCall: PageCall): Promise<CallResult<unkn
   return await dispatchOnce(intent === undefined ? pageCall : { ...pageCall, options: { ...pageCall.options, intent } })
 }
 
-const isActingCall = async ({ ports, endpoint }: PageCall): Promise<boolean> =>
-  endpoint.access !== 'anybody' && (await readActiveSession(await ports.device()))?.actingUntil !== undefined
+const readSessionOfCall = async ({ ports, endpoint }: PageCall): Promise<Session | null> =>
+  endpoint.access === 'anybody' ? null : await readActiveSession(await ports.device())
+
+/**
+ * Returns true if the user has started or stopped acting for a customer in another tab, and this page does not show it yet. The server would
+ * run the request for the wrong company, because the staff may operate the services of all.
+ */
+const isShownToAnother = (shownTo: Subject | undefined, { companyId, userId }: Session): boolean =>
+  shownTo !== undefined && shownTo.userId === userId && shownTo.companyId !== companyId
 
 /** Refused here too while the user acts for a customer, so that nothing is recorded that the server would refuse (decision 111). */
 async function isRefusedWhileActing({ endpoint }: PageCall): Promise<boolean> {

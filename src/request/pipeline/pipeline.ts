@@ -6,6 +6,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { headers } from '#contract/headers.ts'
 import { endpoints } from '#contract/index.ts'
 import { createEndpointMatcher } from '#contract/http-mapping.ts'
+import { isCurrentRow } from '#contract/verdict.ts'
 import { storeRow } from '#local/lists/response-store.ts'
 import { findWriteStatus, readHoldReason } from '#local/outbox/status.ts'
 import { getQueueSpec } from '#local/lists/overlay.ts'
@@ -19,6 +20,8 @@ import {
   isSuccess,
   parseJson,
   type RequestData,
+  getStoredResponse,
+  toProblem,
   toResponse,
   readAsOf,
 } from '#request/transport/send-request.ts'
@@ -91,17 +94,23 @@ async function sendRecorded(
   return toRecordedResponse(newOutcome, await readHoldReason(db, newOutcome.entry))
 }
 
-/** Sends a write that is never queued. A row in its response is stored like any other. */
+/**
+ * Sends a write that is never queued. A row in its response is stored like any other, also if an earlier attempt had taken effect: the next
+ * change is otherwise based on the row before it.
+ */
 async function sendNow(ports: PipelinePorts, { endpoint, request }: EndpointCall): Promise<ResponseData | null> {
   const guard = await readCurrentSession(ports)
   const response = await sendExplained(ports, request, endpoint.access)
   const table = getQueueSpec(endpoint)?.table
-  if (!response || !isSuccess(response) || !guard || !table) return response
-  if (response.headers.get(headers.subject) !== guard.forUser) return response
-  const row = parseJson(response) as { id?: unknown; row_version?: unknown } | null | undefined
-  if (typeof row?.id !== 'number' || typeof row.row_version !== 'number') return response
+  if (!response || !guard || !table || response.headers.get(headers.subject) !== guard.forUser) return response
+  const row = readWrittenRow(response)
   const asOf = readAsOf(response, ports.clock())
-  const versionedRow = { ...row, id: row.id, row_version: row.row_version }
-  await storeRow(guard.db, table, versionedRow, { asOf, generation: guard.generation })
+  if (isCurrentRow(row)) await storeRow(guard.db, table, row, { asOf, generation: guard.generation })
   return response
+}
+
+function readWrittenRow(response: ResponseData): unknown {
+  if (isSuccess(response)) return parseJson(response)
+  const problem = toProblem(response)
+  return problem.code === 'INTENT_DONE' ? getStoredResponse(problem)?.body : null
 }

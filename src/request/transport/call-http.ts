@@ -9,7 +9,10 @@ import type { CallOptions, CallResult, StoredDays } from '#request/call-results.
 
 export type CallInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
-export const createFailure = (code: LocalProblemCode | 'ACTING_READ_ONLY', intent?: string): CallResult<never> => ({
+export const createFailure = (
+  code: LocalProblemCode | 'ACTING_READ_ONLY' | 'ACTING_ENDED',
+  intent?: string,
+): CallResult<never> => ({
   kind: 'problem',
   problem: createLocalProblem(code),
   ...(intent === undefined ? {} : { intent }),

@@ -22,31 +22,74 @@ async function act(allowsChanges: boolean) {
     sql`update session set acting_consent_id = ${id} where user_id = ${staffId}`.execute(db),
   )
 }
+const readWebsite = async () => {
+  const { rows } = await bypassPolicies(fixture.server.app.database, (db) =>
+    sql<{ website: string }>`select website from company where code = 'alpha'`.execute(db),
+  )
+  return rows[0]?.website
+}
 const isLocked = (name: string) => (document.querySelector(`main [name=${name}]`) as HTMLInputElement).readOnly
 
 it('A consent with changes opens the fields that it allows, and a saved one takes effect', async () => {
   await act(true)
   await fixture.browser.open('/app/profile/company')
   await screen.findByText(/^Changes allowed, until/)
-  expect(['name', 'tax_number', 'email', 'website'].map(isLocked)).toEqual([true, true, true, false])
-  expect(screen.getAllByText(other).length).toBeGreaterThanOrEqual(3)
+  expect(['name', 'tax_number', 'email', 'addr1', 'city', 'website'].map(isLocked)).toEqual([
+    true,
+    true,
+    true,
+    true,
+    true,
+    false,
+  ])
+  expect((document.querySelector('main [name=country]') as HTMLSelectElement).disabled).toBe(true)
+  expect(screen.getAllByText(other).length).toBeGreaterThanOrEqual(8)
   await fixture.user.type(getNamedField('website'), 'https://alpha.example{Enter}')
-  const readWebsite = async () => {
-    const { rows } = await bypassPolicies(fixture.server.app.database, (db) =>
-      sql<{ website: string }>`select website from company where code = 'alpha'`.execute(db),
-    )
-    return rows[0]?.website
-  }
   await expect.poll(readWebsite).toBe('https://alpha.example')
 
-  // Without a connection nothing is queued, and what was typed stays.
+  // Without a connection nothing is queued, and what was typed stays. The connection is lost and comes back in the middle of a word.
+  const offlineText = /^While you act for a customer, saving needs a connection/
+  await fixture.user.type(getNamedField('website'), '/e')
   fixture.browser.goOffline()
-  await fixture.user.type(getNamedField('website'), '/en')
-  expect(
-    (await screen.findAllByText(/^While you act for a customer, saving needs a connection/)).length,
-  ).toBeGreaterThan(0)
-  expect(getNamedField('website').value).toBe('https://alpha.example/en')
+  await screen.findAllByText(offlineText)
+  await fixture.user.keyboard('n')
+  expect([document.activeElement, getNamedField('website').value]).toEqual([
+    getNamedField('website'),
+    'https://alpha.example/en',
+  ])
   fixture.browser.goOnline()
+  await vi.waitFor(() => expect(screen.queryAllByText(offlineText)).toEqual([]))
+  await fixture.user.keyboard('g')
+  expect([document.activeElement, getNamedField('website').value]).toEqual([
+    getNamedField('website'),
+    'https://alpha.example/eng',
+  ])
+})
+
+it('Another value after a lost response is not reported as saved before it is', async () => {
+  await act(true)
+  await fixture.browser.open('/app/profile/company')
+  await screen.findByText(/^Changes allowed, until/)
+  await vi.waitFor(() => getNamedField('website'))
+  await fixture.user.type(getNamedField('website'), 'https://first.example')
+  fixture.browser.connectionState = 'answers lost'
+  await fixture.user.keyboard('{Enter}')
+  await expect.poll(readWebsite).toBe('https://first.example')
+  await screen.findByText(/^Update failed/)
+  fixture.browser.goOnline()
+  const save = document.querySelector('main form.page-form button[type=submit]') as HTMLButtonElement
+  await fixture.user.clear(getNamedField('website'))
+  await fixture.user.type(getNamedField('website'), 'https://second.example')
+  await vi.waitFor(() => expect(save.getAttribute('aria-disabled')).toBe(null))
+  await fixture.user.click(save)
+  // The first write had taken effect, so the form continues from its row, with what was typed.
+  await vi.waitFor(() => expect(document.querySelector('.conflict-note')?.textContent).toContain('first.example'))
+  expect([await readWebsite(), getNamedField('website').value]).toEqual([
+    'https://first.example',
+    'https://second.example',
+  ])
+  await fixture.user.click(save)
+  await expect.poll(readWebsite).toBe('https://second.example')
 })
 
 it('A consent without changes only reads, and no proof of an entry is saved as a file', async () => {

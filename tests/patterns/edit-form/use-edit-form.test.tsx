@@ -244,6 +244,20 @@ describe('a refused form', () => {
     expect(writes[2]?.options.intent).toBeUndefined()
   })
 
+  it('is sent with a new intent after other values were typed, also while the refused write was being sent', async () => {
+    openForm(toOverlaidRow())
+    await typist.type(getInput('Name'), 's')
+    await submit()
+    await respond(buildRefusal({ code: 'NEEDS_CONNECTION', status: 0 }))
+    await typist.type(getInput('Note'), 'x')
+    await submit()
+    expect([writes[1]?.fields.note, writes[1]?.options.intent]).toEqual(['x', undefined])
+    await typist.type(getInput('Note'), 'y')
+    await respond(buildRefusal({ code: 'NEEDS_CONNECTION', status: 0 }))
+    await submit()
+    expect([writes[2]?.fields.note, writes[2]?.options.intent]).toEqual(['xy', undefined])
+  })
+
   it('shows a refusal of the server at its input', async () => {
     openForm(toOverlaidRow())
     await typist.type(getInput('Note'), 'x')

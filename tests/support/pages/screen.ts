@@ -77,8 +77,10 @@ export function openBrowser(transport: ServerTransport): PageBrowser {
     const cookies = new Map([...readDocumentCookies(), ...httpOnly])
     const sentRequest = await toSent(request, cookies)
     browser.sentRequests.push(sentRequest)
-    if (browser.connectionState !== 'up') throw new TypeError('Failed to fetch')
+    const { connectionState } = browser
+    if (connectionState !== 'up' && connectionState !== 'answers lost') throw new TypeError('Failed to fetch')
     const response = await transport(sentRequest)
+    if (connectionState === 'answers lost') throw new TypeError('Failed to fetch')
     for (const cookie of [response.headers['set-cookie'] ?? []].flat()) storeCookie(cookie, httpOnly)
     return toResponse(response)
   })

@@ -85,10 +85,14 @@ export function CompanyEdit({ overlaidRow }: { overlaidRow: OverlaidRow<CompanyR
         </FieldGroup>
         <FieldGroup title={t('group.address')}>
           <CountryField
+            lockReason={getActingLock('country')}
             {...getFieldProps('country')}
             onChange={(event: { target: { value: string } }) => changeCountry(event.target.value)}
           />
-          <AddressFields {...{ values, getFieldProps }} />
+          <AddressFields
+            values={values}
+            getFieldProps={(name) => ({ lockReason: getActingLock(name), ...getFieldProps(name) })}
+          />
         </FieldGroup>
         <FieldGroup title={t('group.contact')}>
           <TelephoneFields required={false} getFieldProps={getFieldProps} />

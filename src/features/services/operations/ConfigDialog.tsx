@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { configureService, type ServiceRow } from '#contract/services.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { CallResult } from '#request/call-results.ts'
+import { useIsActing } from '#state/use-store.ts'
 import { useAction } from '#state/use-action.ts'
 import { useEditForm } from '#patterns/edit-form/useEditForm.ts'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
@@ -81,6 +82,9 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
   const disabledReason = useUnsendableReason(t('whyNot.offline'), formReason, 'configureService')
   const memoryDifference = formatMemoryDifference(row, t)
   const tasksProps = form.getFieldProps('tasks')
+  const isActing = useIsActing()
+  // While acting for a customer, no service is stopped (decision 116). One that is stopped already shows its own value.
+  const shownTaskCounts = taskCounts.filter((count) => count !== 0 || !isActing || row.task_desire_count === 0)
   return (
     <FormDrawer
       open
@@ -112,7 +116,7 @@ export function ConfigDialog({ row, onClose, onDone }: ConfigDialogProps) {
         {...tasksProps}
         label={t('config.tasks')}
         help={t('config.tasksHelp')}
-        options={taskCounts.map((count) => ({ value: count, label: t(`config.task.${count}`) }))}
+        options={shownTaskCounts.map((count) => ({ value: count, label: t(`config.task.${count}`) }))}
         // Fewer tasks need less memory, so an earlier refusal of the memory is removed.
         onChange={({ target }) => form.change({ tasks: target.value, memory: form.values.memory })}
       />

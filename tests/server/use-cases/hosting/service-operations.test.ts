@@ -72,6 +72,8 @@ describe('operations of a hosted service', () => {
     await send('POST', `/api/customer/${fixture.server.world.companies.alpha}/acting`, staff)
     expect((await send('POST', `/api/aws/service/update/${id}`, staff)).errorCode).toBe('ACTING_READ_ONLY')
     expect((await send('POST', `/api/aws/resetpwd/${id}`, staff)).errorCode).toBe('ACTING_READ_ONLY')
+    const stop = `/api/aws/changecfg?serviceId=${id}&task_runtime_memory=1000&task_desire_count=0`
+    expect((await send('POST', stop, staff)).errorCode).toBe('ACTING_READ_ONLY')
     const { status, location } = await send('POST', `/api/aws/reboot/${id}`, staff)
     expect(status).toBe(202)
     expect((await readRow()).operation).toMatchObject({
