@@ -27,7 +27,7 @@ async function jumpTo(page: Page, text: string, label: string) {
   await page.keyboard.press('Control+k')
   await page.locator('dialog.search').waitFor()
   await page.keyboard.type(text)
-  await page.locator('[role=option][aria-selected=true]', { hasText: label }).waitFor()
+  await page.locator('[role=option][aria-selected=true]', { hasText: label, hasNotText: 'Search all' }).waitFor()
   await page.keyboard.press('Enter')
   await page.locator('dialog.search').waitFor({ state: 'detached' })
 }

@@ -18,7 +18,8 @@ export async function giveConsent(task: TaskContext) {
 /** Acts for a customer that has allowed it, and stops. For the staff. */
 export async function actForCustomer(task: TaskContext, code: string, name: string) {
   const { page, keyboard } = task
-  await jumpTo(task, code)
+  // Contracts of the customer match too, until the list of customers is read.
+  await jumpTo(task, code, new RegExp(`^\\s*${name}`))
   await keyboard.expectFocus(name)
   await keyboard.tabTo(`Act for ${name}`)
   await keyboard.press('Enter')

@@ -21,7 +21,8 @@ export async function jumpTo({ page, keyboard }: TaskContext, text: string, opti
   await keyboard.press('Control+k')
   await keyboard.expectFocus(/^(Search|搜索)/)
   await keyboard.type(text)
-  await page.locator('[role=option][aria-selected=true]', { hasText: option }).waitFor()
+  // Until the lists are read, the option that searches a whole list is the best one.
+  await page.locator('[role=option][aria-selected=true]', { hasText: option, hasNotText: 'Search all' }).waitFor()
   await keyboard.press('Enter')
   await page.locator('dialog.search').waitFor({ state: 'detached' })
 }
