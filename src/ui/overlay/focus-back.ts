@@ -1,4 +1,5 @@
-const rowRemovalMs = 5_000
+/** Time in ms in which an answered question may remove its row: the change is sent first. */
+const rowRemovalMs = 15_000
 const rowSelector = 'tr, li, [role=row]'
 
 const buttonsIn = (row: Element): HTMLButtonElement[] => [...row.querySelectorAll<HTMLButtonElement>('button')]
@@ -90,7 +91,6 @@ export function rememberFocus(focusedElement: Element | null): () => void {
           .reverse()
           .indexOf(focusedElement as HTMLButtonElement)
       : -1
-  const rows = row?.parentElement
   const neighbours = [row?.nextElementSibling, row?.previousElementSibling]
   const restoreFocus = () => {
     if (document.activeElement !== document.body) return
@@ -111,10 +111,14 @@ export function rememberFocus(focusedElement: Element | null): () => void {
     // Runs after React has removed the focused element, because the focus is lost only then.
     void setTimeout(() => {
       restoreFocus()
-      if (!row || !rows) return
-      // A deleted row is removed when the response is stored, shortly after its dialog closes.
-      const observer = new MutationObserver(() => row.isConnected || restoreFocus())
-      observer.observe(rows, { childList: true })
+      if (!row) return
+      // A deleted row is removed when the response is stored, shortly after its dialog closes. The last row is removed with its list.
+      const observer = new MutationObserver(() => {
+        if (row.isConnected) return
+        observer.disconnect()
+        restoreFocus()
+      })
+      observer.observe(document.body, { childList: true, subtree: true })
       setTimeout(() => observer.disconnect(), rowRemovalMs)
     })
 }

@@ -1,8 +1,8 @@
-/** The main tasks of the product, done by keys alone. Each checks where the focus is after every step (`keyboard.ts`). */
+/** Main tasks of a user's account and company, done by keys alone. Each checks where the focus is after every step (`keyboard.ts`). */
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import type { Person } from '#tests/support/browser/browser.ts'
 import { createKeyboard, type Keyboard } from '#tests/support/browser/keyboard.ts'
-import { validExpiry } from '#tests/support/orders/card-fields.ts'
 
 export interface TaskContext {
   page: Page
@@ -13,17 +13,30 @@ export interface TaskContext {
 
 export const createTask = (page: Page, url: string): TaskContext => ({ page, url, keyboard: createKeyboard(page) })
 
-const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
-const waitForClosed = (page: Page) => page.getByRole('dialog').waitFor({ state: 'detached' })
+export const waitForText = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+export const waitForClosed = (page: Page) => page.getByRole('dialog').waitFor({ state: 'detached' })
 
 /** Opens a page, a row or an action by typing into the search. */
 export async function jumpTo({ page, keyboard }: TaskContext, text: string, option: string | RegExp = text) {
   await keyboard.press('Control+k')
   await keyboard.expectFocus(/^(Search|搜索)/)
   await keyboard.type(text)
-  await page.locator('[role=option][aria-selected=true]', { hasText: option }).waitFor()
+  // Until the lists are read, the option that searches a whole list is the best one.
+  await page.locator('[role=option][aria-selected=true]', { hasText: option, hasNotText: 'Search all' }).waitFor()
   await keyboard.press('Enter')
   await page.locator('dialog.search').waitFor({ state: 'detached' })
+}
+
+/** Presses `j` until a row has the focus: a page that was just opened loads the keys once it is idle. */
+export async function moveToFirstRow({ page, keyboard }: Omit<TaskContext, 'url'>) {
+  await page.locator('main tbody tr:not(.waiting)').first().waitFor()
+  const isInRow = () => page.evaluate(() => document.activeElement?.closest('tbody') !== null)
+  await expect
+    .poll(async () => {
+      if (!(await isInRow())) await keyboard.press('j')
+      return isInRow()
+    })
+    .toBe(true)
 }
 
 /** Fills the login form and submits it. */
@@ -76,7 +89,7 @@ export async function registerCompany(task: TaskContext, code: string) {
   await page.waitForURL(/sys\/activate/)
   await keyboard.tabTo(/^Activate/)
   await keyboard.press('Enter')
-  await page.getByRole('link', { name: 'Login' }).waitFor()
+  await page.locator('main').getByRole('link', { name: 'Login' }).waitFor()
   await logIn(task, person)
   await page.waitForURL(/\/app\/home/)
 }
@@ -162,105 +175,13 @@ export async function inviteUser(task: TaskContext, name: string) {
   await keyboard.expectFocus()
 }
 
-/** Orders a contract in the wizard and pays it. */
-export async function buyContract(task: TaskContext, code: string) {
-  const { page, keyboard } = task
-  await jumpTo(task, 'new contract', 'New contract')
-  await keyboard.expectFocus('New contract')
-  await keyboard.tabTo(/^Service code/)
-  await keyboard.type(code)
-  await keyboard.tabTo(/^(Service name|Name)/)
-  await keyboard.type('By keys, 键盘 & more')
-  await keyboard.tabTo('Choose modules')
-  await keyboard.press('Enter')
-  await page.locator('[name=module-core]').waitFor()
-  await keyboard.tabTo(/^Core/)
-  await keyboard.press('Space')
-  await keyboard.tabTo(/^Create order/)
-  await keyboard.press('Enter')
-  await waitForText(page, `Order ${code} created.`)
-  await payByCard(task)
-  await page.getByRole('heading', { name: 'The contract is in effect' }).waitFor()
-  await keyboard.expectFocus()
-}
-
-/** Fills the three fields of the card, which are in frames, and pays. */
-async function payByCard({ page, keyboard }: TaskContext) {
-  await page.frameLocator('.payment-frame').locator('#number').waitFor()
-  await keyboard.tabTo('Card')
-  for (const text of ['4242424242424242', validExpiry(), '123']) {
-    await keyboard.type(text)
-    await keyboard.press('Tab')
-  }
-  await keyboard.tabTo(/^Pay .* by card$/)
-  await keyboard.press('Enter')
-}
-
-/** Selects everything that is due and pays it with one payment. Starts on any page. */
-export async function payDueItems(task: TaskContext) {
-  const { page, keyboard } = task
-  await jumpTo(task, 'contracts', 'Contracts')
-  await keyboard.expectFocus('Contracts')
-  await keyboard.tabTo(/^To pay/)
-  await keyboard.press('Enter')
-  await page.locator('main tbody .to-pay-date').first().waitFor()
-  await keyboard.press('j')
-  await keyboard.expectFocus(/^Change of/)
-  await keyboard.press('x')
-  await keyboard.press('j')
-  await keyboard.expectFocus()
-  await keyboard.press('x')
-  await keyboard.tabTo(/^Pay \d+ items? · HKD/, { key: 'Shift+Tab' })
-  await keyboard.press('Enter')
-  await keyboard.expectFocus(/by card$/)
-  await keyboard.press('Escape')
-  await waitForClosed(page)
-  // The dialog returns the focus to its button.
-  await keyboard.expectFocus(/^Pay /)
-  await keyboard.press('Enter')
-  await keyboard.expectFocus(/by card$/)
-  await payByCard(task)
-  await waitForText(page, 'Payment received')
-}
-
-/** Opens and closes the extension of a contract, then changes its number of users up to the question that orders it. */
-export async function changeContract(task: TaskContext, code: string, name: string) {
-  const { page, keyboard } = task
-  await jumpTo(task, code)
-  await keyboard.expectFocus(name)
-  await page.locator('.order-history tbody tr').first().waitFor()
-  await keyboard.tabTo('Extend')
-  await keyboard.press('Enter')
-  await keyboard.expectFocus(/^Extend by/)
-  await keyboard.press('Escape')
-  await waitForClosed(page)
-  await keyboard.expectFocus('Extend')
-  await keyboard.tabTo('Modify', { key: 'Shift+Tab' })
-  await keyboard.press('Enter')
-  // The form replaces the button and has the focus.
-  await keyboard.expectFocus(/^Users and modules/)
-  await keyboard.tabTo(/^Number of users/)
-  await keyboard.press('Control+a')
-  await keyboard.type('31')
-  await keyboard.tabTo(/^Order change/)
-  await keyboard.press('Enter')
-  await keyboard.expectFocus()
-  await page.getByRole('dialog').waitFor()
-  await keyboard.press('Escape')
-  await waitForClosed(page)
-  await keyboard.expectFocus(/^Order change/)
-}
-
 /** Disables two users at once and undoes it. Starts on the list of users. */
-export async function disableUsers({ page, keyboard }: TaskContext) {
+export async function disableUsers({ page, keyboard }: Omit<TaskContext, 'url'>) {
   await page.locator('main tbody tr:not(.waiting)').nth(1).waitFor()
-  const pick = async () => {
-    await keyboard.press('j')
-    await keyboard.expectFocus()
-    await keyboard.press('x')
-  }
-  await pick()
-  await pick()
+  await moveToFirstRow({ page, keyboard })
+  await keyboard.press('x', 'j')
+  await keyboard.expectFocus()
+  await keyboard.press('x')
   await waitForText(page, '2 selected')
   await keyboard.tabTo('Disable', { key: 'Shift+Tab' })
   await keyboard.press('Enter')
@@ -277,30 +198,41 @@ export async function disableUsers({ page, keyboard }: TaskContext) {
   await keyboard.expectFocus()
 }
 
-/** Allows the provider's staff to look into the company, as its admin. */
-export async function giveConsent(task: TaskContext) {
+/**
+ * Renames a user while the connection is cut and somebody else renames it, and decides the conflict among the waiting changes. `cut` ends
+ * and `reconnect` restores the connection; `renameElsewhere` gets the number of the user.
+ */
+export async function solveConflict(
+  task: TaskContext,
+  name: string,
+  network: { cut: () => Promise<void>; renameElsewhere: (id: string) => Promise<void>; reconnect: () => Promise<void> },
+) {
   const { page, keyboard } = task
-  await jumpTo(task, 'company', 'Company')
-  await keyboard.expectFocus('Company')
-  await keyboard.tabTo(/^Hours/)
-  await keyboard.press('Control+a')
-  await keyboard.type('2')
-  await keyboard.tabTo('Allow access')
-  await keyboard.press('Enter')
-  await waitForText(page, /^M18's staff may look into your company until/)
-  await keyboard.expectFocus('Help from M18')
-}
-
-/** Acts for a customer that has allowed it, and stops. For the staff. */
-export async function actForCustomer(task: TaskContext, name: string) {
-  const { page, keyboard } = task
+  await network.cut()
   await jumpTo(task, name)
-  await keyboard.expectFocus(name)
-  await keyboard.tabTo(`Act for ${name}`)
+  await page.getByRole('dialog').waitFor()
+  const id = new URL(page.url()).searchParams.get('user') ?? ''
+  await keyboard.expectFocus()
+  await keyboard.tabTo('Name')
+  await keyboard.press('Control+a')
+  await keyboard.type('Mine by keys')
   await keyboard.press('Enter')
-  await page.locator('.acting').waitFor()
-  await keyboard.tabTo('Stop acting')
+  await waitForClosed(page)
+  await keyboard.expectFocus()
+  await network.renameElsewhere(id)
+  await jumpTo(task, 'waiting', 'Waiting changes')
+  await keyboard.expectFocus('Waiting changes')
+  await network.reconnect()
+  await page.getByRole('button', { name: 'Compare and choose' }).waitFor()
+  await keyboard.tabTo('Compare and choose')
   await keyboard.press('Enter')
-  await page.waitForURL(/m18\/customer/)
-  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await page.getByRole('dialog').waitFor()
+  await keyboard.expectFocus()
+  await keyboard.tabTo(/Mine by keys/)
+  await keyboard.press('Space')
+  await keyboard.tabTo('Save this choice')
+  await keyboard.press('Enter')
+  await waitForClosed(page)
+  await page.getByRole('heading', { name: 'Everything has been sent' }).waitFor()
+  await keyboard.expectFocus()
 }
