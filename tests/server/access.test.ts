@@ -118,6 +118,7 @@ const bodies: Record<string, unknown> = {
   resetUserFactors: { mfa_token: 'x' },
   verifyTrail: { companyId: null },
   keepTrail: { companyId: null, dateFrom: '2026-03-01', dateTo: '2026-03-02' },
+  hideSetup: { hidden: true },
   createModule: { name: 'Walk' },
   updateModule: {},
   createPriceList: { type: 'saas', effective_date: '2026-07-01', desc: 'Walk' },

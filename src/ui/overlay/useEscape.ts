@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
-import { isOverlayOpen } from '#ui/page/single-keys.ts'
+import { isOverlayOpen } from '#ui/overlay/is-overlay-open.ts'
 
 /** Calls `onEscape` if Escape is pressed, unless the key closes a dialog or a menu, clears a field, or cancels a composed character. */
 export function useEscape(onEscape: () => void, isActive = true): void {

@@ -1,5 +1,6 @@
 /** Reads single-key shortcuts from key events (A-19, C-21), and stores the user's setting. */
 import { useSyncExternalStore } from 'react'
+import { isOverlayOpen } from '#ui/overlay/is-overlay-open.ts'
 
 const storageKey = 'portal.keys'
 const listeners = new Set<() => void>()
@@ -41,12 +42,6 @@ export const useSingleKeys = (): boolean => useSyncExternalStore(subscribe, read
 
 /** Fields that a key changes. A check box is none of them: only the space bar changes it. */
 const inputSelector = 'input:not([type=checkbox]), textarea, select, [contenteditable]:not([contenteditable=false])'
-/** Overlays that use single keys themselves, such as first letters in a menu. */
-const overlaySelector = '[role=dialog], [role=alertdialog], [role=menu], dialog[open]'
-
-/** Returns true if a dialog, a drawer, a menu or the search is open, so that keys must not act on the page below. */
-export const isOverlayOpen = (): boolean => document.querySelector(overlaySelector) !== null
-
 /**
  * Returns the character of a key on a keyboard with Latin letters. Caps Lock, full-width characters and the slash of Chinese punctuation
  * (`、`) make no difference. Keyboards with other letters (Zhuyin, Cyrillic) have the Latin letter at the same position.

@@ -59,6 +59,7 @@ export const uncheckedDialogs: Record<string, string> = {
   'features/orders/change/ChangeConsentDialog.tsx': 'a change that costs nothing',
   'features/orders/detail/UndoNotice.tsx': 'a change of today',
   'features/orders/dialogs/ReminderDateDialog.tsx': 'a contract of the client type mma',
+  'features/orders/quote/PricedLayout.tsx': 'a phone, and a price in the wizard',
   'features/orders/wizard/DraftNote.tsx': 'an older draft',
   'features/orders/wizard/fields/ModuleChangeDialog.tsx': 'a module that others need',
   'features/orders/wizard/steps/SubmitNotes.tsx': 'an order whose price has changed',
