@@ -33,7 +33,7 @@ const isLocked = (name: string) => (document.querySelector(`main [name=${name}]`
 it('A consent with changes opens the fields that it allows, and a saved one takes effect', async () => {
   await act(true)
   await fixture.browser.open('/app/profile/company')
-  await screen.findByText(/^Changes allowed, until/)
+  await screen.findByText(/^Changes allowed until/)
   expect(['name', 'tax_number', 'email', 'addr1', 'city', 'website'].map(isLocked)).toEqual([
     true,
     true,
@@ -69,7 +69,7 @@ it('A consent with changes opens the fields that it allows, and a saved one take
 it('Another value after a lost response is not reported as saved before it is', async () => {
   await act(true)
   await fixture.browser.open('/app/profile/company')
-  await screen.findByText(/^Changes allowed, until/)
+  await screen.findByText(/^Changes allowed until/)
   await vi.waitFor(() => getNamedField('website'))
   await fixture.user.type(getNamedField('website'), 'https://first.example')
   fixture.browser.connectionState = 'answers lost'
@@ -95,7 +95,7 @@ it('Another value after a lost response is not reported as saved before it is', 
 it('A consent without changes only reads, and no proof of an entry is saved as a file', async () => {
   await act(false)
   await fixture.browser.open('/app/profile/company')
-  await screen.findByText(/^Read-only, until/)
+  await screen.findByText(/^Read-only until/)
   expect((await screen.findAllByText('You act for a customer and can only read.')).length).toBeGreaterThan(0)
 
   const createUrl = vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:proof')

@@ -34,13 +34,13 @@ describe('the figures on the home page', () => {
     [
       'an admin of the provider',
       { companyCode: 'm18', admin: true, order: true },
-      ['unpaid', 'ending', 'down', 'users'],
+      ['unpaid', 'ending', 'down', 'customers'],
     ],
-    ['staff with the order flag only', { companyCode: 'm18', order: true }, ['unpaid']],
+    ['staff with the order flag only', { companyCode: 'm18', order: true }, ['unpaid', 'customers']],
     [
       'a user with only the delete level (D46, D47)',
       { companyCode: 'm18', accessLevel: 100 as const },
-      ['unpaid', 'ending', 'down'],
+      ['unpaid', 'ending', 'down', 'customers'],
     ],
     ['an access level outside the provider, which has no effect', { accessLevel: 100 as const }, []],
   ])('match the permissions of the user: %s', (_, overrides, expected) =>

@@ -24,7 +24,7 @@ export async function actForCustomer(task: TaskContext, code: string, name: stri
   await keyboard.tabTo(`Act for ${name}`)
   await keyboard.press('Enter')
   await page.locator('.acting').waitFor()
-  await keyboard.tabTo('Stop acting')
+  await keyboard.tabTo('Stop')
   await keyboard.press('Enter')
   await page.waitForURL(/m18\/customer/)
   await page.getByRole('heading', { level: 1, name }).waitFor()
