@@ -28,7 +28,15 @@ export const compareTerms = (previousTerms: ContractTerms, nextTerms: ContractTe
 })
 
 /** Keys of `changes` in `locales/en/dues.json`. */
-type ChangeKey = 'users' | `mode.${UserMode}` | 'uat.added' | 'uat.removed' | 'added' | 'removed'
+type ChangeKey =
+  | 'users'
+  | `mode.${UserMode}`
+  | 'uat.added'
+  | 'uat.removed'
+  | 'added'
+  | 'removed'
+  | 'addedMany'
+  | 'removedMany'
 
 interface ChangePhrase {
   key: `changes.${ChangeKey}`
@@ -43,12 +51,22 @@ const createPhrase = (key: ChangeKey, values: Record<string, string> = {}): Chan
 /** `12,000`. */
 const groupDigits = (count: number) => groupThousands(`${count}.00`).slice(0, -3)
 
+/** Maximum number of modules that are named. */
+const maxNamedModules = 2
+
+function describeModules(key: 'added' | 'removed', modules: readonly string[]): ChangePhrase[] {
+  if (modules.length === 0) return []
+  return modules.length <= maxNamedModules
+    ? [createPhrase(key, { modules: modules.join(', ') })]
+    : [createPhrase(`${key}Many`, { number: groupDigits(modules.length) })]
+}
+
 export function describeTermChange({ users, user_mode: mode, uat, added, removed }: TermChange): ChangePhrase[] {
   return [
     ...(users ? [createPhrase('users', { from: groupDigits(users.from), to: groupDigits(users.to) })] : []),
     ...(mode ? [createPhrase(`mode.${mode.to}`)] : []),
     ...(uat ? [createPhrase(uat.to === 1 ? 'uat.added' : 'uat.removed')] : []),
-    ...(added.length > 0 ? [createPhrase('added', { codes: added.join(', ') })] : []),
-    ...(removed.length > 0 ? [createPhrase('removed', { codes: removed.join(', ') })] : []),
+    ...describeModules('added', added),
+    ...describeModules('removed', removed),
   ]
 }

@@ -43,7 +43,8 @@ function followButton(button: HTMLElement) {
     const newContent = document.querySelector<HTMLElement>('main [data-takes-focus]')
     const target = newContent ?? findRemainingControl(ancestors)
     if (!target || activeElement === target || (activeElement !== document.body && !newContent)) return
-    target.focus({ preventScroll: target.matches('h1') })
+    // New content is taller than the window: scrolling to it would move the heading and "Cancel" out of sight.
+    target.focus({ preventScroll: target.matches('h1, [data-takes-focus]') })
     focusedElement = target
   }
   const observer = new MutationObserver(() => void setTimeout(moveFocusIfObserved))

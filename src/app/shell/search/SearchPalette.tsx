@@ -37,7 +37,7 @@ export function SearchPalette({ isOpen, onClose }: SearchPaletteProps) {
   const [sources, commands] = useMemo(
     () => [createSearchSources(caller, t, describeDue), createSearchCommands({ caller, isActing }, t, tShell)],
     // oxlint-disable-next-line react/exhaustive-deps
-    [callerKey, isActing, language],
+    [callerKey, isActing, language, describeDue],
   )
   const owner = useMemo(
     () => ({ companyId: caller.companyId, userId: caller.userId }),

@@ -2,6 +2,7 @@ import type { ContractTerms } from '#domain/fees/annual.ts'
 import { getLastDay } from '#domain/plain-dates.ts'
 import { groupThousands } from '#domain/money.ts'
 import type { PayableFault } from '#domain/payments.ts'
+import type { PlainDate } from '#domain/time.ts'
 import { useConnection } from '#state/use-store.ts'
 import { Amount, formatAmount } from '#ui/display/Amount.tsx'
 import { PayableNote } from '#ui/display/PayableNote.tsx'
@@ -67,13 +68,25 @@ export function ChangeComparison({ previousChoice, nextChoice, namesByCode }: Pr
   )
 }
 
-function formatDuration({ years, days }: QuoteStep['values'], t: TFunction<'contract'>): string {
-  if (years && days) return t('capped', { days, count: Number(years) })
-  return years ? t('years', { count: Number(years) }) : t('days', { count: Number(days) })
+/** The remaining days of the term do not count today (decision 76), but the price does. */
+function formatDuration(
+  { years, days, from }: QuoteStep['values'],
+  today: PlainDate,
+  t: TFunction<'contract'>,
+): string {
+  if (years && !days) return t('years', { count: Number(years) })
+  const duration = years && days ? t('capped', { days, count: Number(years) }) : t('days', { count: Number(days) })
+  return from === today ? t('withToday', { duration }) : duration
+}
+
+interface SegmentCostsProps {
+  steps: readonly QuoteStep[]
+  /** Today in the business time zone. */
+  today: PlainDate
 }
 
 /** Shows what each paid segment costs after the change and what was paid for it (D12), in one currency. */
-export function SegmentCosts({ steps }: { steps: readonly QuoteStep[] }) {
+export function SegmentCosts({ steps, today }: SegmentCostsProps) {
   const { t } = useTranslation('contract')
   const findSteps = (code: string) => steps.filter((step) => step.code === code)
   const paidSteps = findSteps('paid')
@@ -97,7 +110,7 @@ export function SegmentCosts({ steps }: { steps: readonly QuoteStep[] }) {
           <tr key={values.from}>
             <th scope="row">
               <i className="day">{values.from}</i> – <i className="day">{getLastDay(values.to ?? '')}</i>
-              <span>{formatDuration(values, t)}</span>
+              <span>{formatDuration(values, today, t)}</span>
             </th>
             <td className="number" data-label={t('stretch.changed')}>
               {groupThousands(amount)}

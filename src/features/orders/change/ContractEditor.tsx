@@ -1,9 +1,12 @@
 import { type ReactNode, useMemo } from 'react'
 import type { OrderRow } from '#contract/orders.ts'
+import type { PlainDate } from '#domain/time.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { LeaveQuestion, useNavigationGuard } from '#ui/navigation-guard/navigation-guard.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { useToday } from '#ui/page/use-today.ts'
+import { useMedia } from '#ui/display/useMedia.ts'
 import { useTranslation } from 'react-i18next'
 import { ChangeConsentDialog } from '#features/orders/change/ChangeConsentDialog.tsx'
 import { ChangeDraftOffer } from '#features/orders/change/ChangeDraftOffer.tsx'
@@ -31,6 +34,8 @@ export interface ContractEditorProps {
   asOf: number | null
   contract: ContractRow
   onOrdered: (createdOrder: OrderRow) => void
+  /** Called to leave the form without changes. */
+  onCancel: () => void
 }
 
 /** Form for mode, users, modules and UAT of a contract in effect. Shows what changes and what it costs (M100, M101). */
@@ -55,7 +60,7 @@ interface EditorFormProps extends ContractEditorProps {
   onChange: (fields: Partial<ChangeDraft>) => void
 }
 
-function EditorForm({ row, priceData, asOf, contract, onOrdered, draft, onChange }: EditorFormProps) {
+function EditorForm({ row, priceData, asOf, contract, onOrdered, onCancel, draft, onChange }: EditorFormProps) {
   const { t } = useTranslation('contract')
   const { t: tUi } = useTranslation('ui')
   const choice = useMemo(() => parseChoice(draft), [draft])
@@ -78,7 +83,10 @@ function EditorForm({ row, priceData, asOf, contract, onOrdered, draft, onChange
   })
   const formReason = isUnchanged ? t('nothingChanged') : problems.length > 0 ? t('correctFirst') : null
   const { disabledReason, onSubmit } = useOrderButton(formReason ?? submission.notPayableReason, submission.start)
+  const today = useToday(priceData.timeZone)
   const { isLeaveQuestionOpen, stay, leave } = useNavigationGuard(!isUnchanged)
+  // The price is a bar at the bottom with space for a second button. On a phone "Cancel" is only next to the title.
+  const isTablet = useMedia('(48rem <= width < 64rem)')
   const comparison = choice && (
     <ChangeComparison previousChoice={contract} nextChoice={choice} namesByCode={getModuleNames(priceData.modules)} />
   )
@@ -91,7 +99,7 @@ function EditorForm({ row, priceData, asOf, contract, onOrdered, draft, onChange
           <>
             <h2>{t('whatChanges')}</h2>
             {comparison}
-            {!isUnchanged && <ChangeCostDetails submission={submission} lastDay={contract.expired_date} />}
+            {!isUnchanged && <ChangeCostDetails {...{ submission, today }} lastDay={contract.expired_date} />}
           </>
         }
         bar={
@@ -99,9 +107,12 @@ function EditorForm({ row, priceData, asOf, contract, onOrdered, draft, onChange
             {isLeaveQuestionOpen ? (
               <LeaveQuestion onStay={stay} onLeave={leave} />
             ) : (
-              <Button kind="primary" type="submit" isBusy={submission.isBusy} disabledReason={disabledReason}>
-                <SaveLabel submission={submission} />
-              </Button>
+              <>
+                {isTablet && <Button onClick={onCancel}>{tUi('form.cancel')}</Button>}
+                <Button kind="primary" type="submit" isBusy={submission.isBusy} disabledReason={disabledReason}>
+                  <SaveLabel submission={submission} />
+                </Button>
+              </>
             )}
           </ChangePriceBar>
         }
@@ -120,12 +131,17 @@ interface SubmissionProps {
   submission: SubmitChangeState
 }
 
-function ChangeCostDetails({ submission: { figure, steps, fault }, lastDay }: SubmissionProps & { lastDay: string }) {
+interface ChangeCostDetailsProps extends SubmissionProps {
+  lastDay: PlainDate
+  today: PlainDate
+}
+
+function ChangeCostDetails({ submission: { figure, steps, fault }, lastDay, today }: ChangeCostDetailsProps) {
   const { t } = useTranslation('contract')
   if (!figure || !steps) return null
   return (
     <>
-      <SegmentCosts steps={steps()} />
+      <SegmentCosts steps={steps()} today={today} />
       <p className="field-help">{t('fromWhen', { date: figure.period_start, last: lastDay })}</p>
       <NothingDueNote {...{ figure, fault }} />
     </>

@@ -43,9 +43,10 @@ export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: {
   const isEditing = isEditRequested(query, row, tab)
   const { priceData, asOf, timeZone } = prices
   const contract = history.rows?.find(({ id }) => id === row.contract_id) ?? null
-  const editorProps = priceData && contract && { row, priceData, asOf, contract, onOrdered: handleOrdered }
-
   const setEditing = (isOn: boolean) => setQuery(isOn ? { edit: '1' } : {}, { replace: !isOn })
+  const onCancel = () => setEditing(false)
+  const editorProps = priceData && contract && { row, priceData, asOf, contract, onOrdered: handleOrdered, onCancel }
+
   const openOrder = ({ id }: OrderRow) =>
     navigateUnguarded(() => void navigate(`/app/contract/${id}`, { replace: true }))
   function refresh() {
@@ -74,7 +75,7 @@ export function ContractDetails({ order, ServicePart, ActivityPart, Backups }: {
 
   return (
     <Page
-      title={row.name}
+      title={isEditing ? t('modifyTitle', { name: row.name }) : row.name}
       crumbs={[{ label: t('list'), to: '/app/contract' }]}
       intro={<ContractIntro order={order} />}
       {...actions}

@@ -17,7 +17,7 @@ interface Props {
   timeZone: string | null
   /** Server time of the row in epoch ms. Today is computed from this time, not from the device's clock. */
   asOf: number | null
-  /** The set-up notice is hidden while the form is open (contracts 4). */
+  /** The set-up notice (contracts 4) and the dues of backups are hidden while the form is open. */
   isEditing: boolean
   onOpen: (dialog: ContractDialog) => void
 }
@@ -30,9 +30,10 @@ export function ContractNotices({ row, timeZone, asOf, isEditing, onOpen }: Prop
       {!isEditing && today !== null && <SetUpNotice {...{ row, today }} />}
       {row.state === 'unpaid' && <UnpaidNotice row={row} />}
       {row.pending && <PendingOrder row={row} pending={row.pending} onOpen={onOpen} />}
-      {findBackupDues(row).map((due) => (
-        <BackupDue key={`${due.contractType} ${due.id}`} {...{ due, today, onOpen }} />
-      ))}
+      {!isEditing &&
+        findBackupDues(row).map((due) => (
+          <BackupDue key={`${due.contractType} ${due.id}`} {...{ due, today, onOpen }} />
+        ))}
       <EndNotice row={row} />
     </>
   )
@@ -98,7 +99,7 @@ function CurrentContractLink({ row }: { row: OrderRow }) {
   return <Link to={`/app/contract?searchText=${row.code}`}>{t('toCurrent')}</Link>
 }
 
-/** Shows an unpaid change or extension, with a button to delete it. The button to pay it is at the top of the page (D35). */
+/** Shows an unpaid change or extension, with buttons to pay and to delete it (D35). */
 function PendingOrder({
   row,
   pending,
@@ -108,20 +109,33 @@ function PendingOrder({
   const offlineReason = useOfflineReason(t('needsLine'))
   const formatDue = useDueFormatter()
   const { amount, due } = pending
-  const dueSubject = findPayableOrder(row)?.dueSubject
+  const payableOrder = findPayableOrder(row)
+  const dueSubject = payableOrder?.dueSubject
   return (
     <Notice
       look="order-note"
       tone="warning"
       icon="waiting"
       actions={
-        <Button
-          disabledReason={offlineReason}
-          aria-haspopup="dialog"
-          onClick={() => onOpen({ kind: 'remove', target: 'pending' })}
-        >
-          {t('act.removePending')}
-        </Button>
+        <>
+          {payableOrder && (
+            <Button
+              disabledReason={offlineReason}
+              aria-haspopup="dialog"
+              onClick={() => onOpen({ kind: 'pay', order: payableOrder })}
+            >
+              {t('pending.pay')}
+            </Button>
+          )}
+          <Button
+            kind="plain"
+            disabledReason={offlineReason}
+            aria-haspopup="dialog"
+            onClick={() => onOpen({ kind: 'remove', target: 'pending' })}
+          >
+            {t('act.removePending')}
+          </Button>
+        </>
       }
     >
       <p>

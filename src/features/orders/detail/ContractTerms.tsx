@@ -9,7 +9,9 @@ import { CopyText } from '#ui/display/CopyText.tsx'
 import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
+import { buildOrderBreakdown } from '#features/orders/quote/order-breakdown.ts'
 import { SoldPrice } from '#features/orders/quote/SoldPrice.tsx'
+import type { PricedSale } from '#features/orders/quote/sold-rows.ts'
 import { TermBar } from '#features/orders/detail/TermBar.tsx'
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
@@ -179,11 +181,23 @@ function OrderFacts({ row }: Pick<Props, 'row'>) {
   )
 }
 
-/** Shows the prices of the modules: for a contract those of its sale, for an unpaid order those of the list that it was ordered from. */
+/**
+ * Returns the price of an order that has no contract yet. Returns null for a change, whose price depends on what is paid, and if the price
+ * list is no longer the one that it was ordered from.
+ */
+function createUnpaidSale(row: OrderRow, priceData: PriceData): PricedSale | null {
+  const { steps } = row.type === 'change' ? { steps: null } : buildOrderBreakdown(row, null, priceData)
+  const { effective_date: price_date } = priceData.list
+  return steps && { id: 0, code: row.code, restores: null, steps, currency: row.currency, price_date, pay_amount: null }
+}
+
+/** Shows the price: for a contract that of its sale, for an unpaid order that of the list that it was ordered from. */
 function ModulePrices({ row, contract, history, priceData, modules }: Omit<Props, 'today' | 'isEditing'>) {
   const { t } = useTranslation('contract')
   const namesByCode = getModuleNames(modules)
   const joiningModules = findJoiningModules(modules, row.modules)
+  const unpaidSale = priceData && row.contract_id === 0 ? createUnpaidSale(row, priceData) : null
+  if (unpaidSale) return <SoldPrice contract={unpaidSale} history={[]} {...{ namesByCode, joiningModules }} />
   if (contract && history && contract.steps)
     return <SoldPrice {...{ contract, history, namesByCode, joiningModules }} />
   const currencyKey = row.currency.toLowerCase() as Lowercase<Currency>

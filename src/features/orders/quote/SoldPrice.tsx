@@ -1,17 +1,18 @@
+import { useState } from 'react'
 import { groupThousands } from '#domain/money.ts'
 import { Amount, formatSigned } from '#ui/display/Amount.tsx'
 import { useStoredSwitch } from '#ui/display/useStoredSwitch.ts'
 import { useTranslation } from 'react-i18next'
 import { Disclosure } from '#features/orders/Disclosure.tsx'
-import { findPricedContract, buildSoldRows, type SoldRow } from '#features/orders/quote/sold-rows.ts'
-import type { ContractRow } from '#features/orders/contract-row.ts'
+import { findPricedContract, buildSoldRows, type PricedSale, type SoldRow } from '#features/orders/quote/sold-rows.ts'
 import { describeStep } from '#features/orders/quote/describe-step.ts'
 import { JoiningModuleRows } from '#features/orders/quote/JoiningModuleRows.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 
 interface Props {
-  contract: ContractRow
-  history: readonly ContractRow[]
+  /** An unpaid order has no `pay_amount`. */
+  contract: PricedSale
+  history: readonly PricedSale[]
   namesByCode: ReadonlyMap<string, string>
   /** Hidden modules that are added automatically and are free (D5). */
   joiningModules: readonly { code: string; name: string }[]
@@ -19,11 +20,13 @@ interface Props {
 
 /**
  * Shows the price at which a contract was sold, independent of the current list: the fee of a year, then what this order costs. The rows add
- * up to the total. They are closed at first; the choice is kept on this device for all contracts.
+ * up to the total. Of a contract they are closed at first, and the choice is kept on this device for all contracts. Of an unpaid order they are open.
  */
 export function SoldPrice({ contract, history, namesByCode, joiningModules }: Props) {
   const { t } = useTranslation('contract')
-  const openState = useStoredSwitch('portal.soldPrice', () => false)
+  const storedState = useStoredSwitch('portal.soldPrice', () => false)
+  const unpaidState = useState(true)
+  const openState = contract.pay_amount === null ? unpaidState : storedState
   const rows = buildSoldRows(contract, history)
   const { currency, price_date: ownDate } = contract
   const date = findPricedContract(contract, history)?.price_date ?? ownDate

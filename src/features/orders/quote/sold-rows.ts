@@ -2,6 +2,12 @@
 import type { ContractRow } from '#features/orders/contract-row.ts'
 import type { QuoteStep } from '#features/orders/quote/fee-tree.ts'
 
+/** What the price table needs of a contract, or of an order that has none yet. */
+export type PricedSale = Pick<
+  ContractRow,
+  'id' | 'code' | 'restores' | 'steps' | 'currency' | 'price_date' | 'pay_amount'
+>
+
 export interface SoldRow {
   kind: 'part' | 'sum' | 'deduction' | 'total'
   step: QuoteStep
@@ -10,7 +16,7 @@ export interface SoldRow {
 const partCodes = new Set(['users', 'module', 'uat', 'minimum'])
 
 /** An undo is priced like the contract that it restores. A row stored by an earlier build has no steps. */
-export function buildSoldRows(contract: ContractRow, history: readonly ContractRow[]): SoldRow[] {
+export function buildSoldRows(contract: PricedSale, history: readonly PricedSale[]): SoldRow[] {
   const steps = contract.steps ?? []
   const pricedSteps = findPricedContract(contract, history)?.steps ?? []
   const findRows = (code: string, kind: SoldRow['kind'], source: readonly QuoteStep[] = steps): SoldRow[] =>
@@ -30,7 +36,7 @@ export function buildSoldRows(contract: ContractRow, history: readonly ContractR
  * Returns the contract whose price applies: a contract that restores an earlier one has its price, so `restores` is followed back to the
  * first. Returns null if that contract is not in `history`.
  */
-export function findPricedContract(contract: ContractRow, history: readonly ContractRow[]): ContractRow | null {
+export function findPricedContract(contract: PricedSale, history: readonly PricedSale[]): PricedSale | null {
   if (contract.restores === null) return contract
   const restoredContract = history.find(({ code }) => code === contract.restores)
   return restoredContract && restoredContract.id !== contract.id ? findPricedContract(restoredContract, history) : null

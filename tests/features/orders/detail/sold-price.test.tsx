@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { readAmount } from '#domain/money.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
-import { buyOrder, payOrder } from '#tests/support/orders/shop-data.ts'
+import { buyOrder, payOrder, placeOrder } from '#tests/support/orders/shop-data.ts'
 import { setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
 const fixture = setUpShopPages()
@@ -72,4 +72,13 @@ it('A contract shows its sales with matching sums, and older orders keep their i
   const olderLink = await screen.findByRole('link', { name: String(firstOrder['contract']) })
   expect(olderLink.getAttribute('href')).toMatch(new RegExp(`/app/contract/${firstOrder.id}$`))
   expect(screen.getAllByRole('button', { name: /^Print the invoice I\d+$/ })).toHaveLength(2)
+})
+
+it('An order that is not paid yet shows what its amount consists of, open', async () => {
+  const adminSession = await fixture.server.signIn('admin@acme')
+  const order = (await placeOrder(adminSession, { code: 'notpaid', period_start: today() })).json()
+  await fixture.browser.openAs('admin@acme', `/app/contract/${order.id}`)
+  await expect.poll(() => getAmount('Total of this order')).toBe(readAmount(order.amount))
+  expect(sumParts()).toBe(getAmount('Annual fee'))
+  expect(getAmount('Users 1 to')).toBeDefined()
 })

@@ -87,6 +87,7 @@ export function TermsFields({ values, onChange, problems, priceData, currency }:
           min={Math.max(1, minimumUsers)}
           max={getSliderMax(list, values.user_mode)}
           value={parseWholeNumber(values.users) ?? minimumUsers}
+          currency={currency}
           tiers={getCurrencyPrices(list, currency).ranges[values.user_mode]}
           onChange={(users) => onChange({ users })}
         />

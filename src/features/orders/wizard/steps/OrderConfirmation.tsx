@@ -9,7 +9,7 @@ import { Disclosure } from '#features/orders/Disclosure.tsx'
 import type { QuoteStep } from '#features/orders/quote/fee-tree.ts'
 import { FeeBreakdown } from '#features/orders/quote/FeeBreakdown.tsx'
 import { getModuleNames } from '#features/orders/quote/module-names.ts'
-import { buildOrderBreakdown, type OrderBreakdown } from '#features/orders/wizard/steps/order-breakdown.ts'
+import { buildOrderBreakdown, type OrderBreakdown } from '#features/orders/quote/order-breakdown.ts'
 import type { PriceData, ServerQuote } from '#features/orders/quote/local-quote.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
 import { type PriceData, quoteLocally } from '#features/orders/quote/local-quote.ts'
-import { buildOrderBreakdown } from '#features/orders/wizard/steps/order-breakdown.ts'
+import { buildOrderBreakdown } from '#features/orders/quote/order-breakdown.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 
 const module = { dependencies: [], conditions: [], any_condition: false }
