@@ -23,7 +23,7 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
       <div className="home-attention-head">
         <h2 id="home-attention">{t('attention')}</h2>
         {commonActions.map(({ key, label, run, disabledReason }) => (
-          <Button key={key} aria-haspopup="dialog" disabledReason={disabledReason} onClick={run}>
+          <Button key={key} kind="primary" aria-haspopup="dialog" disabledReason={disabledReason} onClick={run}>
             {label}
           </Button>
         ))}
@@ -41,7 +41,7 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
       ) : (
         <ul className="home-list">
           {visibleDuties.map((duty) => (
-            <DutyItem key={duty.key} duty={duty} />
+            <DutyItem key={duty.key} duty={duty} hasPrimary={commonActions.length === 0} />
           ))}
         </ul>
       )}
@@ -63,8 +63,15 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
   )
 }
 
-function DutyItem({ duty: { icon, isUrgent, isMain, title, text, action, otherAction } }: { duty: HomeDuty }) {
-  const kind = isMain ? 'primary' : 'quiet'
+interface DutyItemProps {
+  duty: HomeDuty
+  /** False if a button above the list is the primary one. */
+  hasPrimary: boolean
+}
+
+function DutyItem({ duty, hasPrimary }: DutyItemProps) {
+  const { icon, isUrgent, isMain, title, text, action, otherAction } = duty
+  const kind = isMain && hasPrimary ? 'primary' : 'quiet'
   return (
     <li className={`home-item${isUrgent ? ' urgent' : ''}`}>
       <Icon name={icon} />
