@@ -3,6 +3,7 @@ import { Link } from 'react-router-dom'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { type HomeDuty, type HomeReport, combineStates } from '#ui/page/home-report.ts'
+import { OfflineNote } from '#ui/display/OfflineNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { TextWithDates } from '#ui/display/TextWithDates.tsx'
@@ -28,6 +29,8 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
           </Button>
         ))}
       </div>
+      {state !== 'loading' &&
+        reports.map(({ source, offlineText }) => offlineText && <OfflineNote key={source} text={offlineText} />)}
       {state === 'loading' ? (
         <Skeleton lines={5} />
       ) : duties.length === 0 ? (
