@@ -53,7 +53,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   const [openGroup, setOpenGroup] = useState<DueGroup | null>(null)
   const readOnlyReason = useReadOnlyReason()
   const payReason = useUnsendableReason(t('reason.offline'))
-  const payOfflineText = usePayOfflineText()
+  const offlineText = usePayOfflineText(dueItems.length > 0)
   const blockedReason = useMissingPricesReason()
   const duties = buildOrderDuties(dueItems, effectiveList.rows?.map(({ row }) => row) ?? [], today)
   // Days are computed in the business time zone (D31), so without it nothing is shown as due.
@@ -80,7 +80,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
                 }),
           )
         : [],
-      offlineText: settings && dueItems.length > 0 ? payOfflineText : null,
+      offlineText,
       commonActions: listGroupActions(t, dueItems, setOpenGroup, payReason),
       figures: { ...(contracts && { contracts }), ...(toPay && { toPay }) },
       blockedReasons: { newContract: blockedReason },

@@ -39,9 +39,9 @@ export function useToPayList({ onOpenDialog, pageList, undated, skip, ...options
   const { t } = useTranslation('orders')
   const formatDue = useDueFormatter()
   const unsendableReason = useUnsendableReason(t('reason.offline'))
-  const payOfflineText = usePayOfflineText()
   const { items, list } = useDueItems({ ...options, searchText: pageList.view.searchText, skip })
   const count = items?.length ?? 0
+  const payOfflineText = usePayOfflineText(count > 0)
   const isReturned = new URLSearchParams(useLocation().search).has('payment')
   const getRowName = ({ due, name }: DueItem) => formatDue(due, name)
   const selection = useDueSelection({
@@ -89,7 +89,7 @@ export function useToPayList({ onOpenDialog, pageList, undated, skip, ...options
             <ReturnedPayment onSettled={list.refetch} />
           </Suspense>
         )}
-        {payOfflineText !== null && count > 0 && <OfflineNote text={payOfflineText} />}
+        {payOfflineText !== null && <OfflineNote text={payOfflineText} />}
       </>
     ),
     none: (
