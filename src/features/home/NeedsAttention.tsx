@@ -3,6 +3,7 @@ import { Link } from 'react-router-dom'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { type HomeDuty, type HomeReport, combineStates } from '#ui/page/home-report.ts'
+import { OfflineNote } from '#ui/display/OfflineNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import { TextWithDates } from '#ui/display/TextWithDates.tsx'
@@ -23,11 +24,13 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
       <div className="home-attention-head">
         <h2 id="home-attention">{t('attention')}</h2>
         {commonActions.map(({ key, label, run, disabledReason }) => (
-          <Button key={key} aria-haspopup="dialog" disabledReason={disabledReason} onClick={run}>
+          <Button key={key} kind="primary" aria-haspopup="dialog" disabledReason={disabledReason} onClick={run}>
             {label}
           </Button>
         ))}
       </div>
+      {state !== 'loading' &&
+        reports.map(({ source, offlineText }) => offlineText && <OfflineNote key={source} text={offlineText} />)}
       {state === 'loading' ? (
         <Skeleton lines={5} />
       ) : duties.length === 0 ? (
@@ -41,7 +44,7 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
       ) : (
         <ul className="home-list">
           {visibleDuties.map((duty) => (
-            <DutyItem key={duty.key} duty={duty} />
+            <DutyItem key={duty.key} duty={duty} hasPrimary={commonActions.length === 0} />
           ))}
         </ul>
       )}
@@ -63,8 +66,15 @@ export function NeedsAttention({ reports }: { reports: readonly HomeReport[] }) 
   )
 }
 
-function DutyItem({ duty: { icon, isUrgent, isMain, title, text, action, otherAction } }: { duty: HomeDuty }) {
-  const kind = isMain ? 'primary' : 'quiet'
+interface DutyItemProps {
+  duty: HomeDuty
+  /** False if a button above the list is the primary one. */
+  hasPrimary: boolean
+}
+
+function DutyItem({ duty, hasPrimary }: DutyItemProps) {
+  const { icon, isUrgent, isMain, title, text, action, otherAction } = duty
+  const kind = isMain && hasPrimary ? 'primary' : 'quiet'
   return (
     <li className={`home-item${isUrgent ? ' urgent' : ''}`}>
       <Icon name={icon} />

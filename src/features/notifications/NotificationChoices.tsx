@@ -105,7 +105,7 @@ function ChoiceTable({ choices, offlineReason, refetch }: ChoiceTableProps) {
                   {channel === 'mail' && choice.mail_rule !== 'choice' ? (
                     <span className="choices-fixed">{t(`choices.rule.${choice.mail_rule}`)}</span>
                   ) : (
-                    <label className="choices-box">
+                    <label className="check box choices-box">
                       <input
                         type="checkbox"
                         disabled={offlineReason !== null}

@@ -78,6 +78,9 @@ function ResendButtons({ entry, actions, isBusy, onRun, onOpen }: StateButtonsPr
   )
 }
 
+/** Returns true if a waiting write has the button "Edit", but may have been executed: the server ignores other values of its intent. */
+export const isEditTooLate = (entry: EntryView) => entry.state === 'waiting' && !isRowAction(entry) && !isUnsent(entry)
+
 function EditButton({ entry, onOpen }: Pick<StateButtonsProps, 'entry' | 'onOpen'>) {
   const { t } = useTranslation('outbox')
   const isRefused = entry.state === 'refused'
@@ -86,8 +89,7 @@ function EditButton({ entry, onOpen }: Pick<StateButtonsProps, 'entry' | 'onOpen
       kind={isRefused ? 'primary' : 'quiet'}
       icon="edit"
       aria-haspopup="dialog"
-      // A write that may have been executed cannot be edited: the server ignores other values of its intent.
-      disabledReason={!isRefused && !isUnsent(entry) && t('mend.sent')}
+      disabledReason={isEditTooLate(entry) && t('mend.sent')}
       onClick={() => onOpen({ kind: 'edit' })}
     >
       {t(isRefused ? 'act.mend' : 'act.edit')}

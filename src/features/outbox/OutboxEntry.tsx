@@ -5,7 +5,7 @@ import { CopyText } from '#ui/display/CopyText.tsx'
 import { PendingMark } from '#ui/list/PendingMark.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { useTranslation } from 'react-i18next'
-import { EntryActions, type OutboxEntryDialog } from '#features/outbox/EntryActions.tsx'
+import { EntryActions, isEditTooLate, type OutboxEntryDialog } from '#features/outbox/EntryActions.tsx'
 import { WaitReason } from '#features/outbox/WaitReason.tsx'
 import { getAnchorId, type OutboxItem } from '#features/outbox/read-items.ts'
 import { useRefusalLines } from '#features/outbox/refusal-lines.ts'
@@ -44,6 +44,7 @@ export function OutboxEntry({ item, visibleItems, now, actions, onOpen }: Outbox
             <time dateTime={new Date(since).toISOString()}>{t('made', { age: formatAgo(since, now) })}</time>
           </p>
           <WaitReason entry={entry} visibleItems={visibleItems} now={now} actions={actions} />
+          {isEditTooLate(entry) && <p className="write-about">{t('mend.sent')}</p>}
         </div>
         {!isParked(entry) && actionButtons}
       </div>

@@ -82,7 +82,11 @@ function isBehindLast<R>({ rows, page, pageSize, count, pager, isGrowing }: Data
 }
 
 function getActionsClass<R>(rows: R[] | undefined, actions: ListRowProps<R>['actions']) {
-  const buttonKinds = new Set(rows?.flatMap((row) => actions?.(row).map((action) => action.directButton) ?? []))
+  const rowActions = rows?.map((row) => actions?.(row) ?? []) ?? []
+  // Without a menu, the button needs less space.
+  if (rowActions.length > 0 && rowActions.every(([action, ...others]) => action?.isOnPhone && others.length === 0))
+    return 'lone'
+  const buttonKinds = new Set(rowActions.flat().map(({ directButton }) => directButton))
   return buttonKinds.has('words') ? 'own' : buttonKinds.has('icon') ? 'beside' : ''
 }
 

@@ -39,7 +39,7 @@ function PlainRow<R>({
     linkRef.current?.click()
   }
   const underColumn = columns.find(({ isUnderFirst }) => isUnderFirst)
-  const underContent = underColumn && renderCell(underColumn, row)
+  const underContent = underColumn && (underColumn.exportText?.(row) ?? renderCell(underColumn, row))
   const underText = isText(underContent) ? underContent : undefined
   return (
     // biome-ignore lint: an addition for the pointer only

@@ -54,6 +54,8 @@ export interface HomeReport {
   duties: readonly HomeDuty[]
   /** Buttons that settle several of the duties together. */
   commonActions?: readonly (DutyButton & { key: string })[]
+  /** Why buttons of the duties are disabled without a connection, displayed once above them. */
+  offlineText?: string | null
   figures: Partial<
     Record<'contracts' | 'toPay' | 'users' | 'unpaid' | 'ending' | 'down' | 'customers' | 'waiting', HomeFigure>
   >

@@ -51,14 +51,14 @@ describe('the contracts of the search', () => {
     expect(payment).toMatchObject({
       group: 'do',
       label: 'Pay acmehr · USD 4,877.50',
-      detail: 'change · pay by 2026-12-05',
+      detail: 'pay by 2026-12-05 · change',
       isSuggested: true,
       lastDay: '2026-12-05',
       path: '/app/contract/5?pay=CONTRACT-12',
     })
     expect(trafficPayment).toMatchObject({
       label: 'Pay acmehr · USD 12.00',
-      detail: 'traffic · pay by 2026-12-05',
+      detail: 'pay by 2026-12-05 · traffic',
       path: '/app/contract/5?pay=TRAFFIC-3',
     })
     expect(trafficPayment).not.toHaveProperty('lastDay')
@@ -67,7 +67,7 @@ describe('the contracts of the search', () => {
 
   it('suggest no payment for another company, and name the company', () => {
     const [, payment] = source.toItems(toRow({ ...row, company_id: 8, company_name: 'Globex' }))
-    expect(payment).toMatchObject({ isSuggested: false, detail: 'change · Globex · pay by 2026-12-05' })
+    expect(payment).toMatchObject({ isSuggested: false, detail: 'pay by 2026-12-05 · change · Globex' })
   })
 
   it.each([{ id: '~intent', contract: null }, { state: 'invalid' }])(

@@ -30,6 +30,7 @@ import { type DueItem, formatDueName } from '#features/orders/dues/due-items.ts'
 import { usePriceInForce } from '#features/orders/read-orders.ts'
 import { useDueItems } from '#features/orders/dues/useDueItems.ts'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
+import { usePayOfflineText } from '#features/orders/usePayOfflineText.ts'
 import { effectiveOrdersSlice, expiringView } from '#features/orders/home/slice.ts'
 
 const HomePayDialog = lazy(async () => ({
@@ -52,6 +53,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   const [openGroup, setOpenGroup] = useState<DueGroup | null>(null)
   const readOnlyReason = useReadOnlyReason()
   const payReason = useUnsendableReason(t('reason.offline'))
+  const offlineText = usePayOfflineText(dueItems.length > 0)
   const blockedReason = useMissingPricesReason()
   const duties = buildOrderDuties(dueItems, effectiveList.rows?.map(({ row }) => row) ?? [], today)
   // Days are computed in the business time zone (D31), so without it nothing is shown as due.
@@ -78,6 +80,7 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
                 }),
           )
         : [],
+      offlineText,
       commonActions: listGroupActions(t, dueItems, setOpenGroup, payReason),
       figures: { ...(contracts && { contracts }), ...(toPay && { toPay }) },
       blockedReasons: { newContract: blockedReason },

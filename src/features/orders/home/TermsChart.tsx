@@ -64,7 +64,8 @@ export function TermsChart() {
         <Link className="home-all" to="/app/contract?status=1">
           {list.count > rows.length ? t('terms.more', { count: list.count - rows.length }) : t('terms.all')}
         </Link>
-        <Freshness freshness={list} matchCount={rows.length} />
+        {/* The page says the age of its data above. */}
+        <Freshness freshness={list} matchCount={rows.length} hasAge={false} />
       </p>
     </section>
   )

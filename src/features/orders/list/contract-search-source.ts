@@ -77,7 +77,8 @@ function toPayItem(row: SearchedRow, due: ListedDue, options: ContractSearchOpti
   const amount = `${due.currency} ${groupThousands(due.amount)}`
   const day = due.due.slice(0, 10)
   const isOwn = row.company_id === options.companyId
-  const details = [options.describeDue(due), isOwn ? '' : (row.company_name ?? ''), options.formatDue(day)]
+  // The day comes first, because a long text is cut off at its end.
+  const details = [options.formatDue(day), options.describeDue(due), isOwn ? '' : (row.company_name ?? '')]
   return {
     key: `pay ${due.contractType} ${due.id}`,
     group: 'do',

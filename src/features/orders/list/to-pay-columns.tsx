@@ -23,6 +23,7 @@ export const buildToPayColumns = (
     header: t('column.code'),
     width: 'code',
     priority: 2,
+    isUnderFirst: true,
     exportText: ({ row }) => row.code,
     render: ({ row }) => <span className="order-code">{row.code}</span>,
   },
@@ -38,7 +39,7 @@ export const buildToPayColumns = (
   {
     key: 'due',
     header: t('toPay.due'),
-    width: 'time',
+    width: 'day',
     phone: 'secondary',
     exportText: ({ date }) => date,
     render: (item) => <PayBy item={item} t={t} />,

@@ -4,6 +4,7 @@ import type { ClientType } from '#domain/access.ts'
 import type { PlainDate } from '#domain/time.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { OfflineNote } from '#ui/display/OfflineNote.tsx'
 import type { RowAction } from '#ui/list/column.ts'
 import { useTranslation } from 'react-i18next'
 import type { useOrdersList } from '#features/orders/list/useOrdersList.ts'
@@ -15,6 +16,7 @@ import { useReturnedNames } from '#features/orders/dues/returned-items.ts'
 import { useDueSelection } from '#features/orders/list/useDueSelection.tsx'
 import { useDueItems } from '#features/orders/dues/useDueItems.ts'
 import { buildToPayColumns } from '#features/orders/list/to-pay-columns.tsx'
+import { usePayOfflineText } from '#features/orders/usePayOfflineText.ts'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 
 const ReturnedPayment = lazy(async () => ({
@@ -39,6 +41,7 @@ export function useToPayList({ onOpenDialog, pageList, undated, skip, ...options
   const unsendableReason = useUnsendableReason(t('reason.offline'))
   const { items, list } = useDueItems({ ...options, searchText: pageList.view.searchText, skip })
   const count = items?.length ?? 0
+  const payOfflineText = usePayOfflineText(count > 0)
   const isReturned = new URLSearchParams(useLocation().search).has('payment')
   const getRowName = ({ due, name }: DueItem) => formatDue(due, name)
   const selection = useDueSelection({
@@ -79,10 +82,15 @@ export function useToPayList({ onOpenDialog, pageList, undated, skip, ...options
     getRowPath: getDuePath,
     actions: getActions,
     selection,
-    beforeList: isReturned && (
-      <Suspense fallback={null}>
-        <ReturnedPayment onSettled={list.refetch} />
-      </Suspense>
+    beforeList: (
+      <>
+        {isReturned && (
+          <Suspense fallback={null}>
+            <ReturnedPayment onSettled={list.refetch} />
+          </Suspense>
+        )}
+        {payOfflineText !== null && <OfflineNote text={payOfflineText} />}
+      </>
     ),
     none: (
       <EmptyState icon="check" title={t('toPay.none')}>

@@ -41,12 +41,13 @@ export const buildUserColumns = (t: TFunction<'users'>, selfId: number): ListCol
     key: 'flags',
     header: t('column.flags'),
     width: 'roles',
+    lines: 2,
     priority: 2,
     phone: 'secondary',
     // Roles are shown as text, because tags are used for states.
     render: ({ row }) => {
       const flagTexts = userFlags.filter((flag) => row[flag]).map((flag) => t(`flag.${flag}`))
-      return flagTexts.length > 0 ? flagTexts.join(' · ') : <NoValue />
+      return flagTexts.length > 0 ? <span>{flagTexts.join('\u00a0· ')}</span> : <NoValue />
     },
   },
   {

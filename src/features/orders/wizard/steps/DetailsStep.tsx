@@ -7,7 +7,6 @@ import { isDate } from '#domain/plain-dates.ts'
 import { cleanCode } from '#domain/text.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
-import { useMedia } from '#ui/display/useMedia.ts'
 import { RadioField } from '#ui/form/choice-fields.tsx'
 import { DateField } from '#ui/form/DateField.tsx'
 import { ErrorSummary } from '#ui/form/ErrorSummary.tsx'
@@ -54,22 +53,21 @@ function DetailsFields({ wizard }: { wizard: WizardState }) {
   const { t } = useTranslation('wizard')
   const { caller } = useSignedInSession()
   const fieldsProps = { problems, onChange }
-  const fieldsets = [
-    <fieldset key="service" className="form wizard-group">
-      <legend>{t('group.service')}</legend>
-      <ServiceFields {...{ code, name, desc, codeState }} onLeaveCode={checkCode} {...fieldsProps} />
-      {isProvider(caller) && <StaffFields {...{ company_id, sOrderCreateTime, today }} {...fieldsProps} />}
-    </fieldset>,
-    <fieldset key="terms" className="form wizard-group">
-      <legend>{t('group.terms')}</legend>
-      <CurrencyField {...{ currency, currencies, onChange }} />
-      <TermsFields values={values} priceData={priceData} currency={currency} {...fieldsProps} />
-      <PeriodFields {...{ period, period_start, sOrderCreateTime, today }} {...fieldsProps} />
-    </fieldset>,
-  ]
-  // On a tablet, users try out prices before they type texts, so the fields that affect the price come first.
-  const isTablet = useMedia('(pointer: coarse) and (width >= 48rem)')
-  return isTablet ? fieldsets.toReversed() : fieldsets
+  return (
+    <>
+      <fieldset className="form wizard-group">
+        <legend>{t('group.service')}</legend>
+        <ServiceFields {...{ code, name, desc, codeState }} onLeaveCode={checkCode} {...fieldsProps} />
+        {isProvider(caller) && <StaffFields {...{ company_id, sOrderCreateTime, today }} {...fieldsProps} />}
+      </fieldset>
+      <fieldset className="form wizard-group">
+        <legend>{t('group.terms')}</legend>
+        <CurrencyField {...{ currency, currencies, onChange }} />
+        <TermsFields values={values} priceData={priceData} currency={currency} {...fieldsProps} />
+        <PeriodFields {...{ period, period_start, sOrderCreateTime, today }} {...fieldsProps} />
+      </fieldset>
+    </>
+  )
 }
 
 type TextFieldName = Exclude<
