@@ -63,10 +63,11 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
     effectiveList.refetch()
     unpaidList.refetch()
   }
+  const state = combineStates([zoneState, getKnownState(effectiveList.freshness), getKnownState(unpaidList.freshness)])
   useReport(
     {
       source: 'orders',
-      state: combineStates([zoneState, getKnownState(effectiveList.freshness), getKnownState(unpaidList.freshness)]),
+      state,
       duties: settings
         ? duties.map((duty) =>
             duty.kind === 'end'
@@ -86,7 +87,10 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   )
   return (
     <>
-      <LoadProblem problem={problem ?? effectiveList.problem ?? unpaidList.problem} onRetry={refetch} />
+      <LoadProblem
+        problem={state === 'known' ? null : (problem ?? effectiveList.problem ?? unpaidList.problem)}
+        onRetry={refetch}
+      />
       <Suspense fallback={null}>
         {openGroup && (
           <HomePayDialog
