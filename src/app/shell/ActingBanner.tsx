@@ -84,6 +84,8 @@ export function ActingBanner({ companyId, company, until, allowsChanges }: Actin
           {until.slice(0, 10) !== today && (
             <span className="acting-date"> {t('acting.date', { date: until.slice(0, 10) })}</span>
           )}
+          {/* The reason of the disabled buttons of all pages. */}
+          <span className="acting-orders"> · {t('acting.noOrders')}</span>
         </span>
       </p>
       <Button

@@ -22,9 +22,11 @@ export function HomeFigures({ slots, reports }: { slots: readonly FigureSlot[]; 
                 <span className="home-label">{t(`figure.${name}`)}</span>
                 {/* A dash reserves the space and shows that the number is unknown. */}
                 <strong>
-                  <span>{figure?.value ?? '–'}</span>
+                  <span>{figure ? <TextWithDates text={figure.value} /> : '–'}</span>
                   {figure?.otherValues?.map((value) => (
-                    <span key={value}>{value}</span>
+                    <span key={value}>
+                      <TextWithDates text={value} />
+                    </span>
                   ))}
                 </strong>
                 <span className="home-note">

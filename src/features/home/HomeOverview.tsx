@@ -53,17 +53,18 @@ export function HomeOverview({ sources, Setup, belowContent, sideContent }: Home
         <StartButton key={action.name} {...action} blockedReason={findBlockedReason(reports, action.name)} />
       ))}
     >
-      {sources.map(({ source, Report }) => (
-        <Suspense key={source} fallback={null}>
-          <Report onReport={onReport} />
-        </Suspense>
-      ))}
       <HomeFigures slots={listFigures(caller)} reports={reports} />
       <div className="home-columns">
         <div className="home-column">
           <Suspense fallback={null}>
             <Setup isSettled={isSettled} onReport={onReport} />
           </Suspense>
+          {/* A problem is displayed above the list that is incomplete because of it. */}
+          {sources.map(({ source, Report }) => (
+            <Suspense key={source} fallback={null}>
+              <Report onReport={onReport} />
+            </Suspense>
+          ))}
           <NeedsAttention reports={reports} />
           {isSettled && belowContent}
         </div>

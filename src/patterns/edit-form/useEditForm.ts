@@ -205,7 +205,10 @@ function showSaved<Fields>(
   isNew: boolean,
   saved: SavedForm<Fields>,
 ) {
-  if (!isNew) return showToast({ kind: 'done', text: updated ?? t('message.updated') })
+  const updatedText = updated ?? t('message.updated')
+  const createdText = t('message.done', { action: createAction })
+  // The result of the latest save replaces that of the one before.
+  if (!isNew) return showToast({ kind: 'done', text: updatedText, replaces: createdText })
   const link = getCreatedLink?.(saved as never)
-  showToast({ kind: 'done', text: t('message.done', { action: createAction }), ...(link ? { link } : {}) })
+  showToast({ kind: 'done', text: createdText, replaces: updatedText, ...(link ? { link } : {}) })
 }

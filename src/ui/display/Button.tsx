@@ -1,6 +1,7 @@
 import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import { useEffect, useId, useState } from 'react'
 import { Link } from 'react-router-dom'
+import { TextWithDates } from '#ui/display/TextWithDates.tsx'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 
 export interface ButtonProps {
@@ -67,7 +68,9 @@ export function Button({
         onClick={handlePress}
       >
         <ButtonIcon {...{ icon, iconReplacement, isBusy }} />
-        <span className={isIconOnly ? 'sr-only' : 'button-words'}>{children}</span>
+        <span className={isIconOnly ? 'sr-only' : 'button-words'}>
+          {typeof children === 'string' ? <TextWithDates text={children} /> : children}
+        </span>
       </button>
       <ButtonHint {...{ id: reasonId, disabledReason, isIconOnly }}>{children}</ButtonHint>
     </span>

@@ -1,6 +1,9 @@
-/** Prevents line breaks inside the dates of a text. */
+/** Dates, amounts such as `HKD 263.02`, and numbers of days in both languages. */
+const unbrokenPart = /(\d{4}-\d\d-\d\d|\b(?:HKD|USD|RMB) \d[\d,]*\.\d\d|(?:\bin )?\b\d+ days?\b|\d+ 天后?)/
+
+/** Prevents line breaks inside the dates, the amounts and the numbers of days of a text. */
 export const TextWithDates = ({ text }: { text: string }) =>
-  text.split(/(\d{4}-\d\d-\d\d)/).map((part, index) =>
+  text.split(unbrokenPart).map((part, index) =>
     index % 2 === 0 ? (
       part
     ) : (

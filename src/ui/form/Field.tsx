@@ -1,4 +1,5 @@
 import { type ComponentProps, type InputEvent, type InputEventHandler, type ReactNode, useId, useState } from 'react'
+import { TextWithDates } from '#ui/display/TextWithDates.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 
@@ -77,7 +78,7 @@ const FieldNotes = ({ id, error, helpText, isLocked }: FieldNotesProps) => (
     {helpText && (
       <p className="field-help" id={`${id}-help`}>
         {isLocked && <Icon name="lock" size={16} />}
-        {helpText}
+        {typeof helpText === 'string' ? <TextWithDates text={helpText} /> : helpText}
       </p>
     )}
   </>

@@ -3,8 +3,10 @@ import { useTranslation } from 'react-i18next'
 import { isOffline } from '#contract/problem.ts'
 import type { ServiceRow } from '#contract/services.ts'
 import { ServiceBackups } from '#features/backups/stored/ServiceBackups.tsx'
+import { BackupStates } from '#features/backups/BackupStates.tsx'
 import { useServices } from '#features/backups/backup-hooks.ts'
 import type { CustomerTabProps } from '#features/customers/detail/CustomerDetails.tsx'
+import { getNameLang } from '#ui/i18n/name-language.ts'
 import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
@@ -20,9 +22,11 @@ export function CustomerBackups({ customer, frame }: CustomerTabProps) {
       {frame.tabs}
       <LoadProblem problem={list.problem} onRetry={list.refetch} />
       {services?.length ? (
-        services.map((service) => (
-          <ServiceSection key={service.id} service={service} isInitiallyOpen={services.length === 1} />
-        ))
+        <div className="card customer-services">
+          {services.map((service) => (
+            <ServiceSection key={service.id} service={service} isInitiallyOpen={services.length === 1} />
+          ))}
+        </div>
       ) : (
         <NoServices isRead={services !== undefined} {...list} />
       )}
@@ -60,7 +64,8 @@ function ServiceSection({ service, isInitiallyOpen }: { service: ServiceRow; isI
     <details className="customer-service" open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>
         <span className="customer-code">{service.code}</span>
-        <span>{service.name}</span>
+        <span lang={getNameLang(service.name)}>{service.name}</span>
+        <BackupStates service={service} />
       </summary>
       {isOpen && <ServiceBackups service={service} />}
     </details>

@@ -27,5 +27,5 @@ export function TrailAlarmReport({ onReport }: { onReport: OnReport }) {
   )
   const state = alarms ? 'known' : problem || alarms === null ? 'unknown' : 'loading'
   useReport({ source: 'trail', state, duties, figures: {} }, onReport)
-  return <LoadProblem problem={problem} onRetry={() => void refetch()} />
+  return <LoadProblem problem={state === 'known' ? null : problem} onRetry={() => void refetch()} />
 }

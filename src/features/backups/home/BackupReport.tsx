@@ -51,7 +51,7 @@ export function BackupReport({ onReport }: { onReport: OnReport }) {
     }
   })
   useReport({ source: 'backups', state, duties, figures: {} }, onReport)
-  return <LoadProblem problem={list.problem} onRetry={list.refetch} />
+  return <LoadProblem problem={state === 'known' ? null : list.problem} onRetry={list.refetch} />
 }
 
 /** Returns the page of the contract, or the list searched by its code if the device does not know the page. */

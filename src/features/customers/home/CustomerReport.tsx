@@ -28,7 +28,7 @@ export function CustomerReport({ onReport }: { onReport: OnReport }) {
   const unpaid = { value: firstSum ?? t('home.nothing'), otherValues, note: '', freshness }
   const customers = { value: formatNumber(rows.length), note: '', freshness }
   useReport({ source: 'customers', state, duties: [], figures: isComplete ? { unpaid, customers } : {} }, onReport)
-  return <LoadProblem problem={problem} onRetry={refetch} />
+  return <LoadProblem problem={state === 'known' ? null : problem} onRetry={refetch} />
 }
 
 /** Returns the sum of each currency: "HKD 29,000.00". */

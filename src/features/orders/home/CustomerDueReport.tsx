@@ -39,12 +39,13 @@ export function CustomerDueReport({ onReport }: { onReport: OnReport }) {
   }
   // Days are computed in the business time zone (D31), so without it nothing is shown as due.
   const zoneState = settings ? 'known' : problem ? 'unknown' : 'loading'
+  const state = combineStates([zoneState, getKnownState(list.freshness)])
   const duties = settings ? listDueItems(rows, today).map(buildDuty) : []
   useReport(
     {
       source: 'customerDues',
       moreLink: duties.length > 0 ? { label: t('home.allDues'), path: '/app/contract?status=0' } : null,
-      state: combineStates([zoneState, getKnownState(list.freshness)]),
+      state,
       duties,
       figures: {},
     },
@@ -54,5 +55,5 @@ export function CustomerDueReport({ onReport }: { onReport: OnReport }) {
     void refetchSettings()
     list.refetch()
   }
-  return <LoadProblem problem={problem ?? list.problem} onRetry={refetch} />
+  return <LoadProblem problem={state === 'known' ? null : (problem ?? list.problem)} onRetry={refetch} />
 }

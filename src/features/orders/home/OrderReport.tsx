@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from 'react'
+import type { Problem } from '#contract/problem.ts'
 import { getSettings } from '#contract/accounts.ts'
 import type { OrderRow } from '#contract/orders.ts'
 import { sumDues } from '#domain/dues.ts'
@@ -65,10 +66,11 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
     effectiveList.refetch()
     unpaidList.refetch()
   }
+  const state = combineStates([zoneState, getKnownState(effectiveList.freshness), getKnownState(unpaidList.freshness)])
   useReport(
     {
       source: 'orders',
-      state: combineStates([zoneState, getKnownState(effectiveList.freshness), getKnownState(unpaidList.freshness)]),
+      state,
       duties: settings
         ? duties.map((duty) =>
             duty.kind === 'end'
@@ -89,7 +91,10 @@ export function OrderReport({ onReport }: { onReport: OnReport }) {
   )
   return (
     <>
-      <LoadProblem problem={problem ?? effectiveList.problem ?? unpaidList.problem} onRetry={refetch} />
+      <LoadProblem
+        problem={findProblem(state, [problem, effectiveList.problem, unpaidList.problem])}
+        onRetry={refetch}
+      />
       <Suspense fallback={null}>
         {openGroup && (
           <HomePayDialog
@@ -149,6 +154,10 @@ function buildContractsFigure(
     freshness,
   }
 }
+
+/** Returns null while everything is known: stored rows are shown without a message. */
+const findProblem = (state: HomeReport['state'], problems: readonly (Problem | null)[]): Problem | null =>
+  state === 'known' ? null : (problems.find((problem) => problem !== null) ?? null)
 
 /** Returns null if not all of the list is on this device: a sum of only its first rows would be wrong. */
 function buildPayableFigure(

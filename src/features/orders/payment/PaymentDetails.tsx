@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { type Ref, useEffect, useRef } from 'react'
 import type { PaymentType } from '#domain/payments.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
@@ -12,12 +12,12 @@ import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 import type { PaymentState } from '#features/orders/payment/usePayment.ts'
 
 /** Shows the amount, the due date, the fields of the first method, and the result. */
-export function PaymentDetails(state: PaymentState) {
+export function PaymentDetails({ ref, ...state }: PaymentState & { ref?: Ref<HTMLDivElement> }) {
   const { t } = useTranslation('payment')
   const { order, offer, payment } = state
   const { firstMethod, offlineReason } = offer
   return (
-    <div className="payment-about">
+    <div className="payment-about" ref={ref}>
       <AmountDue order={order} amount={offer.amount} />
       <ProblemNote problem={payment.problem} title={t('failed')} shouldFocus />
       <OfferStatus offer={offer} />

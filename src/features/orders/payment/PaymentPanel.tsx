@@ -1,9 +1,13 @@
 import '#features/orders/payment-words.ts'
+import { useRef } from 'react'
+import { Button } from '#ui/display/Button.tsx'
+import { useMedia } from '#ui/display/useMedia.ts'
 import { useTranslation } from 'react-i18next'
 import { OtherMethods } from '#features/orders/payment/OtherMethods.tsx'
 import { PayButton } from '#features/orders/payment/PayButton.tsx'
 import { PaymentDetails } from '#features/orders/payment/PaymentDetails.tsx'
 import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
+import { useReached } from '#features/orders/payment/useReached.ts'
 import { usePayment } from '#features/orders/payment/usePayment.ts'
 
 /** The payment as a part of a page: details, the button of the first method, and the other methods (M81 to M86). */
@@ -12,15 +16,30 @@ export function PaymentPanel({ order, onPaid }: { order: PayableOrder; onPaid: (
   const state = usePayment(order, onPaid)
   const { firstMethod } = state.offer
   const { hasMethods, stage } = state.payment
+  const details = useRef<HTMLDivElement>(null)
+  const title = useRef<HTMLHeadingElement>(null)
+  const isReached = useReached(details)
+  // In small windows the button is a bar that is visible before the card fields are.
+  const isAhead = useMedia('(width < 64rem)') && !isReached
+  const goToDetails = () => {
+    title.current?.focus({ preventScroll: true })
+    details.current?.scrollIntoView({ block: 'start' })
+  }
   return (
     <section className="payment" aria-labelledby="payment-title">
-      <h2 id="payment-title" className="sr-only">
+      <h2 id="payment-title" className="sr-only" ref={title} tabIndex={-1}>
         {t('title')}
       </h2>
-      <PaymentDetails {...state} />
+      <PaymentDetails {...state} ref={details} />
       {firstMethod && hasMethods && (
         <div className="payment-act">
-          <PayButton {...state} button="first" type={firstMethod} />
+          {isAhead ? (
+            <Button kind="primary" onClick={goToDetails}>
+              {t('goTo')}
+            </Button>
+          ) : (
+            <PayButton {...state} button="first" type={firstMethod} />
+          )}
           {stage === 'leaving' && <p role="status">{t('leaving')}</p>}
         </div>
       )}

@@ -49,7 +49,7 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
     void refetch()
   }
   if (dialog) return <TaskDialog {...dialog} onClose={() => setDialog(null)} onDone={onDone} />
-  return <LoadProblem problem={problem} onRetry={() => void refetch()} />
+  return <LoadProblem problem={record ? null : problem} onRetry={() => void refetch()} />
 
   function describeTask(task: PaymentTask): string {
     const { company_name: company, kind, payable_id: id, service_code: code, received } = task

@@ -13,6 +13,8 @@ import {
   type TierTableName,
   type PriceListValues,
 } from '#features/prices/price-list-form.ts'
+import { groupThousands } from '#domain/money.ts'
+import { parseAmount } from '#features/prices/parse-numbers.ts'
 import { placePastedCells } from '#features/prices/editor/paste.ts'
 
 export type PriceFormAction =
@@ -30,6 +32,8 @@ export type PriceFormAction =
   | { kind: 'move'; key: number; to: number }
   /** The end field of a range lost focus: the end is raised to at least the start (contracts 5). */
   | { kind: 'raise'; table: TierTableName; key: number }
+  /** A field lost focus: its amount is written like the saved ones. `key` is 0 outside the tables. */
+  | { kind: 'format'; key: number; name: string }
 
 type Reducers = {
   [Kind in PriceFormAction['kind']]: (
@@ -51,6 +55,7 @@ const reducers: Reducers = {
   add: (values, { table }) => replaceRows(values, table, (rows, createRow) => [...rows, createRow()]),
   remove: (values, { table, key }) => replaceRows(values, table, (rows) => rows.filter((row) => row.key !== key)),
   move: (values, { key, to }) => ({ ...values, module: moveRow(values.module, key, to) }),
+  format: formatLeftAmount,
   raise: (values, { table, key }) => ({ ...values, [table]: raiseRangeEnd(values[table], key) }),
 }
 
@@ -95,4 +100,28 @@ function raiseRangeEnd(rows: readonly RangeRow[], key: number): readonly RangeRo
   const to = parseRangeEnd(row?.to ?? '')
   if (!row || from === null || from === undefined || !Number.isInteger(to) || to >= from) return rows
   return rows.with(index, { ...row, to: String(from) })
+}
+
+const amountNames = /(^|_)(hkd|usd|rmb)$/
+
+function formatLeftAmount(values: PriceListValues, { key, name }: { key: number; name: string }): PriceListValues {
+  if (!amountNames.test(name)) return values
+  const { header, concurrentUser, namedUser, module, pdbPrice } = values
+  const backupName = name.replace(/^pdbPrice\./, '')
+  if (backupName !== name) return pdbPrice ? { ...values, pdbPrice: formatField(pdbPrice, backupName) } : values
+  if (key === 0) return { ...values, header: formatField(header, name) }
+  const formatRows = <R extends Row>(rows: readonly R[]) =>
+    rows.map((row) => (row.key === key ? formatField(row, name) : row))
+  return {
+    ...values,
+    concurrentUser: formatRows(concurrentUser),
+    namedUser: formatRows(namedUser),
+    module: formatRows(module),
+  }
+}
+
+function formatField<Fields extends object>(fields: Fields, name: string): Fields {
+  const text: unknown = Reflect.get(fields, name)
+  const amount = typeof text === 'string' ? parseAmount(text) : null
+  return amount === null || text === groupThousands(amount) ? fields : { ...fields, [name]: groupThousands(amount) }
 }

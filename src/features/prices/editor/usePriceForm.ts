@@ -49,7 +49,10 @@ function addText({ fields, rows }: FormTexts, { table, key, name }: PlacedProble
   return { fields, rows: { ...rows, [key]: { ...rows[key], [name]: text } } }
 }
 
-function removeTouched({ fields, rows }: FormTexts, action: PriceFormAction): FormTexts {
+function removeTouched(texts: FormTexts, action: PriceFormAction): FormTexts {
+  // The value stays the same.
+  if (action.kind === 'format') return texts
+  const { fields, rows } = texts
   if (action.kind === 'header') return { rows, fields: omitName(fields, action.name) }
   if (action.kind === 'backupPrice') return { rows, fields: omitName(fields, `pdbPrice.${action.name}`) }
   if (action.kind === 'cell' || action.kind === 'remove' || action.kind === 'raise')

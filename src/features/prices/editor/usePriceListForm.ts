@@ -124,6 +124,7 @@ export function usePriceListForm(options: PriceListFormOptions) {
     // A field of a new list that the user has only passed through is not yet missing.
     const isPassedThrough = problem?.code === 'REQUIRED' && problem.table === null && !isTouched(name)
     if (problem && !isPassedThrough) addProblem(problem)
+    if (!problem) dispatch({ kind: 'format', key, name })
   })
 
   function readValidList(): SentList | null {

@@ -22,7 +22,9 @@ export const ListCheck = memo(function ListCheck({ faults, isConfirmed, isUntouc
   if (isUntouched) return <p className="price-sub">{t('check.start')}</p>
   return (
     <section className={errorCount > 0 ? 'price-check wrong' : 'price-check'} aria-labelledby="price-check">
-      <h2 id="price-check">{t(isConfirmed ? 'check.confirmedTitle' : 'check.title')}</h2>
+      <h2 id="price-check">
+        {t(isConfirmed ? 'check.confirmedTitle' : errorCount > 0 ? 'check.notReady' : 'check.title')}
+      </h2>
       <FaultCounts {...{ errorCount, isConfirmed }} warningCount={faults.length - errorCount} />
       {/* Focusable, so that long content can be scrolled with the keyboard. */}
       <ul tabIndex={faults.length > 1 ? 0 : undefined} aria-labelledby="price-check">

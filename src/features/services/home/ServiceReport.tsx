@@ -52,7 +52,7 @@ export function ServiceReport({ onReport }: { onReport: OnReport }) {
   // Counts of only some of the services would be wrong.
   const isComplete = state === 'known' && freshness.complete
   useReport({ source: 'services', state, duties, figures: isComplete ? figures : {} }, onReport)
-  return <LoadProblem problem={problem} onRetry={refetch} />
+  return <LoadProblem problem={state === 'known' ? null : problem} onRetry={refetch} />
 }
 
 function buildDuty(t: TFunction<'services'>, { row, days, isUnpaid }: WatchedOrder): HomeDuty {

@@ -67,7 +67,7 @@ export function UserReport({ onReport }: { onReport: OnReport }) {
     invitedUsers.refetch()
   }
   useReport({ source: 'users', state, duties, figures }, onReport)
-  return <LoadProblem problem={users.problem ?? invitedUsers.problem} onRetry={refetch} />
+  return <LoadProblem problem={state === 'known' ? null : (users.problem ?? invitedUsers.problem)} onRetry={refetch} />
 }
 
 /** Sends the activation mail again (M40). Queued when offline. */

@@ -3,6 +3,7 @@ import type { OrderRow } from '#contract/orders.ts'
 import { groupThousands, readAmount, writeAmount } from '#domain/money.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Pagination } from '#ui/list/Pagination.tsx'
+import { formatSigned } from '#ui/display/Amount.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'
 import { Disclosure } from '#features/orders/Disclosure.tsx'
@@ -106,6 +107,8 @@ function YearSums({ steps }: { steps: readonly QuoteStep[] }) {
   const { t } = useTranslation('wizard')
   const sums = [
     [t('field.uat'), sumSteps(steps, 'uat')],
+    // The difference to the minimum fee (D6), so that the lines add up.
+    [t('made.minimum'), sumSteps(steps, 'minimum')],
     [t('why.annual'), sumSteps(steps, 'annual')],
   ] as const
   return (
@@ -115,7 +118,7 @@ function YearSums({ steps }: { steps: readonly QuoteStep[] }) {
           sum && (
             <div key={label} className="made-line">
               <dt>{label}</dt>
-              <dd className="figure">{groupThousands(sum)}</dd>
+              <dd className="figure">{label === t('made.minimum') ? formatSigned(sum) : groupThousands(sum)}</dd>
             </div>
           ),
       )}
