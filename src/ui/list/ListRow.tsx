@@ -40,7 +40,7 @@ function PlainRow<R>({
   }
   const underColumn = columns.find(({ isUnderFirst }) => isUnderFirst)
   const underContent = underColumn && renderCell(underColumn, row)
-  const underText = isText(underContent) ? underContent : undefined
+  const underText = isText(underContent) ? underContent : underColumn?.exportText?.(row)
   return (
     // biome-ignore lint: an addition for the pointer only
     <tr
