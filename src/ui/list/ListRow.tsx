@@ -39,8 +39,8 @@ function PlainRow<R>({
     linkRef.current?.click()
   }
   const underColumn = columns.find(({ isUnderFirst }) => isUnderFirst)
-  const underContent = underColumn && renderCell(underColumn, row)
-  const underText = isText(underContent) ? underContent : underColumn?.exportText?.(row)
+  const underContent = underColumn && (underColumn.exportText?.(row) ?? renderCell(underColumn, row))
+  const underText = isText(underContent) ? underContent : undefined
   return (
     // biome-ignore lint: an addition for the pointer only
     <tr

@@ -12,7 +12,7 @@ interface ColumnBase {
   width?: ColumnWidth
   /** Allows two lines, for names. */
   lines?: 2
-  /** Shown below the first column on tablets in portrait, where its own column would be too narrow. Its text is the content, or else `exportText`. */
+  /** Shown below the first column on tablets in portrait, where its own column would be too narrow. Its `exportText` or else its content is this text. */
   isUnderFirst?: true
   /** Importance of the column. 1: always displayed. 2: from tablets in portrait on. 3: only on wide screens. */
   priority?: 1 | 2 | 3
