@@ -172,6 +172,7 @@ const lengthenAddress = (page: Page) =>
     .first()
     .evaluate((element) => {
       element.textContent = `https://${'long-name.'.repeat(12)}example/`
+      element.parentElement?.setAttribute('title', element.textContent)
     })
 
 export const serviceScreens: Screen[] = [
