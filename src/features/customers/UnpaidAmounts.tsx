@@ -12,7 +12,12 @@ export function UnpaidAmounts({ unpaid }: Pick<CustomerRow, 'unpaid'>) {
       {unpaid.map(({ currency, amount, count }) => (
         <span key={currency}>
           <Amount currency={currency} amount={amount} />
-          {count > 1 && <span className="customer-count"> {t('items', { count })}</span>}
+          {count > 1 && (
+            <span className="customer-count">
+              {' '}
+              <span className="customer-dot">·</span> {t('items', { count })}
+            </span>
+          )}
         </span>
       ))}
     </span>

@@ -2,6 +2,7 @@ import { type ReactNode, createContext, useContext, useEffect, useRef } from 're
 import { Link, useLocation, useNavigationType } from 'react-router-dom'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
+import { useMedia } from '#ui/display/useMedia.ts'
 import { LoadProblemScope } from '#ui/page/LoadProblem.tsx'
 import { getTitleLang } from '#ui/i18n/name-language.ts'
 import { PageTools, type PageTool } from '#ui/page/PageTools.tsx'
@@ -25,7 +26,7 @@ export interface PageProps {
   crumbs?: PageCrumb[]
   /** The only primary action. Other actions must be quiet. */
   action?: ReactNode
-  /** Secondary actions. On a phone they are in one menu next to the title. */
+  /** Secondary actions. On a phone they are in one menu next to the title, and in a narrow window if there are several. */
   tools?: readonly PageTool[]
   /** A text is a lead, which phones leave out. An element, such as a status, is displayed at every size. */
   intro?: ReactNode
@@ -95,7 +96,10 @@ export function Page({
 
 function PageActions({ action, tools = [] }: Pick<PageProps, 'action' | 'tools'>) {
   const isCompact = useCompact()
+  const isNarrow = useMedia('(width < 60rem)')
   const hasMenu = isCompact && tools.length > 0
+  // In a narrow window three buttons or more would wrap below the title.
+  const isMenu = isNarrow && tools.length + (action ? 1 : 0) > 2
   return (
     <>
       {hasMenu && (
@@ -105,8 +109,9 @@ function PageActions({ action, tools = [] }: Pick<PageProps, 'action' | 'tools'>
       )}
       {(action || (tools.length > 0 && !hasMenu)) && (
         <div className="page-action">
-          {!hasMenu && <PageTools tools={tools} isMenu={false} />}
+          {!hasMenu && !isMenu && <PageTools tools={tools} isMenu={false} />}
           {action}
+          {!hasMenu && isMenu && <PageTools tools={tools} isMenu />}
         </div>
       )}
     </>

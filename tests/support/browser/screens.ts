@@ -165,6 +165,16 @@ export const appScreens: Screen[] = [
   { name: 'app-upload', path: '/app/m18/upload', readySelector: '.drop-zone' },
 ]
 
+/** Shows an address that is longer than a phone is wide. The demo's addresses are short. */
+const lengthenAddress = (page: Page) =>
+  page
+    .locator('.web-address > span')
+    .first()
+    .evaluate((element) => {
+      element.textContent = `https://${'long-name.'.repeat(12)}example/`
+      element.parentElement?.setAttribute('title', element.textContent)
+    })
+
 export const serviceScreens: Screen[] = [
   { name: 'services', path: '/app/service', readySelector: 'tbody .service-code' },
   {
@@ -182,6 +192,12 @@ export const serviceScreens: Screen[] = [
     readySelector: '.service-config-table',
     prepare: openWith('.page-action [aria-haspopup=menu]', menu),
     dialogSelector: menu,
+  },
+  {
+    name: 'service-long-address',
+    path: '/app/service/1',
+    readySelector: '.service-config-table',
+    prepare: lengthenAddress,
   },
   { name: 'service-log', path: '/app/service/1/log', readySelector: '.log-tools' },
 ]

@@ -17,8 +17,9 @@ export function findCutTexts(): string[] {
     // A text in a circle or on a tag is not clipped, but drawn beyond its edge.
     if (borderTopLeftRadius === '50%' || parseFloat(borderTopLeftRadius) * 2 >= element.clientHeight) return true
     // A single line with an ellipsis is allowed if its title is the complete text. The page behind its link shows it completely.
-    const isTitled = textOverflow === 'ellipsis' && element.getAttribute('title') === element.textContent
-    if (isTitled && element.closest('td, .bar')) return false
+    const title = element.closest('[title]')?.getAttribute('title')
+    const isTitled = textOverflow === 'ellipsis' && title === element.textContent
+    if (isTitled && element.closest('td, .bar, .web-address')) return false
     return (isWide && /hidden|clip/.test(overflowX)) || (isHigh && /hidden|clip/.test(overflowY))
   }
   // An ellipsis after a tag would suggest that there is more content.

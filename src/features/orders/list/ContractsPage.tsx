@@ -104,6 +104,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
       list={list}
       exportAs={{ name: t('title'), companyCode }}
       chips={tab === 'all' ? toStatusChips(t, view.status, () => changeView({ status: null })) : []}
+      listClass="order-list"
       caption={isAll ? t('captionAll') : t('caption', { company: companyName })}
       formatCount={(numbers) => t('counted', numbers)}
       columns={buildColumns(t, formatDue, today, { hasCompany: isAll, isNarrow: list.isGrowing })}

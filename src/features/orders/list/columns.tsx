@@ -114,7 +114,7 @@ export const buildColumns = (
   },
 ]
 
-/** Rows of the list of all companies have the name of the company. On a tablet it is below the name of the contract. */
+/** Rows of the list of all companies have the name of the company. In a table it is below the name of the contract; a phone and an export use this column. */
 const buildCompanyColumn = (t: TFunction<'orders'>): ListColumn<OverlaidRow<OrderRow>> => ({
   key: 'company_name',
   header: t('companies.label'),

@@ -28,7 +28,14 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     lines: 2,
     phone: 'secondary',
     exportText: ({ row }) => row.name,
-    render: ({ row }) => <ServiceName row={row} />,
+    render: ({ row }) => (
+      <>
+        <ServiceName row={row} />
+        <span className="service-company-below">
+          <FullName name={row.company_name} />
+        </span>
+      </>
+    ),
   },
   {
     key: 'company_name',
@@ -92,7 +99,8 @@ function ServiceName({ row: { name, url } }: { row: ServiceRow }) {
   if (!isWebAddress(url)) return <FullName name={name} />
   return (
     <a className="service-link" href={url} target="_blank" rel="noreferrer noopener" title={name}>
-      <bdi lang={getNameLang(name)}>{name}</bdi> <Icon name="external" size={16} />
+      <bdi lang={getNameLang(name)}>{name}</bdi>
+      <Icon name="external" size={16} />
     </a>
   )
 }
