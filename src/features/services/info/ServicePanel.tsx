@@ -38,10 +38,12 @@ export function ServicePanel({ row, jobs, actions, logPath, EventsPart }: Servic
     <div className="service-panel">
       <ServiceProgress row={row} jobs={jobs} actions={actions} />
       <div className="service-sides">
-        <StateCard {...{ row, actions, logPath }} />
+        <div className="service-side">
+          <StateCard {...{ row, actions, logPath }} />
+          {row.system_status > 0 && <ConfigCard row={row} actions={actions} />}
+        </div>
         <div className="service-side">
           <AddressesCard row={row} />
-          {row.system_status > 0 && <ConfigCard row={row} actions={actions} />}
           <EventsPart row={row} />
         </div>
       </div>
