@@ -64,7 +64,8 @@ it('A company registers, logs in, invites a colleague and disables that account 
   await contracts.waitFor()
   await page.goto(`${fixture.portal.url}/saas/app/profile/company`)
   await getInput(page, 'name').fill('Trip and Sons Ltd')
-  await submit(page)
+  // The page has a second form, in which staff are allowed to help.
+  await page.getByRole('button', { name: '保存更改' }).click()
   await colleague.locator('.bar-company', { hasText: 'Trip and Sons Ltd' }).waitFor()
   await page.locator('.bar-company', { hasText: 'Trip and Sons Ltd' }).waitFor()
   await setOrder()

@@ -6,7 +6,7 @@ import { describeDue, describeNamedDue, type DueSubject } from '#domain/dues.ts'
 import { readResponseOutput } from '#local/lists/responses.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useTranslation } from 'react-i18next'
-import { getModuleNames } from '#features/orders/quote/module-names.ts'
+import { getModuleNames } from '#features/orders/module-names.ts'
 
 /**
  * Returns a function that describes a due. With a name it says of which service: "RDS backup of 环球贸易". Modules have their names if the

@@ -15,7 +15,7 @@ import { UndoNotice } from '#features/orders/detail/UndoNotice.tsx'
 import type { ContractDialog } from '#features/orders/dialogs/Dialogs.tsx'
 import { findPayableOrder } from '#features/orders/payment/payable.ts'
 import { PaymentResult } from '#features/orders/payment/PaymentResult.tsx'
-import { getModuleNames } from '#features/orders/quote/module-names.ts'
+import { getModuleNames } from '#features/orders/module-names.ts'
 
 interface Props extends Pick<ContractParts, 'ServicePart' | 'ActivityPart'> {
   order: LoadedOrder

@@ -17,7 +17,7 @@ import type { ContractRow } from '#features/orders/contract-row.ts'
 import { isCurrentContract } from '#features/orders/detail/current-contract.ts'
 import { findJoiningModules, type ModuleChoice, type PriceData } from '#features/orders/quote/local-quote.ts'
 import { JoiningModuleRows } from '#features/orders/quote/JoiningModuleRows.tsx'
-import { getModuleNames } from '#features/orders/quote/module-names.ts'
+import { getModuleNames } from '#features/orders/module-names.ts'
 import { joinList } from '#ui/i18n/messages.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 

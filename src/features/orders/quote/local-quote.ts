@@ -25,7 +25,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { calculate } from '#contract/orders.ts'
 import type { listModuleChoices } from '#contract/modules.ts'
 import type { getPriceInForce } from '#contract/prices.ts'
-import { getModuleNames } from '#features/orders/quote/module-names.ts'
+import { getModuleNames } from '#features/orders/module-names.ts'
 
 export type PriceListInForce = PriceList & Pick<OutputOf<typeof getPriceInForce>, 'id' | 'effective_date'>
 export type ModuleChoice = OutputOf<typeof listModuleChoices>[number]

@@ -17,7 +17,7 @@ import { ModuleChangeDialog } from '#features/orders/wizard/fields/ModuleChangeD
 import { type PriceChange, AmountChange } from '#features/orders/quote/AmountChange.tsx'
 import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { findJoiningModules, type PriceData } from '#features/orders/quote/local-quote.ts'
-import { getModuleNames } from '#features/orders/quote/module-names.ts'
+import { getModuleNames } from '#features/orders/module-names.ts'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import { joinList } from '#ui/i18n/messages.ts'
 
