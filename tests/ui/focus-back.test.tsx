@@ -51,6 +51,8 @@ it('A dialog that is closed after the one it has opened restores the focus to it
   document.body.insertAdjacentHTML('beforeend', '<div role="dialog"><button>Card</button></div>')
   await answer('Card')
   document.querySelector('[role=dialog]')?.remove()
+  // React cleans up after observers have seen the removal.
+  await new Promise((resolve) => setTimeout(resolve))
   restoreFocus()
   await expect.poll(readFocus).toBe('Pay all')
 })
