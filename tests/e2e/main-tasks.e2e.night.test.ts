@@ -1,6 +1,7 @@
 /** Does the main tasks by keys alone in Chromium. After every key the focus is on a visible element with a name (`main-tasks.ts`). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { addAuthenticator } from '#tests/support/browser/authenticator.ts'
 import { people } from '#tests/support/browser/browser.ts'
 import {
   createVisits,
@@ -45,18 +46,7 @@ it('A company is registered and activated, and its admin logs in', async () => {
 
 it('A passkey is added after the password, and confirms the next login', async () => {
   const page = await openFreshPage(setup, user, '/app/profile/security')
-  const session = await page.context().newCDPSession(page)
-  await session.send('WebAuthn.enable')
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
+  await addAuthenticator(page)
   await signInWithPasskey(createTask(page, setup.fixture.portal.url), user)
 })
 

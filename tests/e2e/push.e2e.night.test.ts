@@ -28,6 +28,20 @@ it('A push message is shown to its recipient only, once, and removed when the us
       const registration = await navigator.serviceWorker.ready
       return (await registration.getNotifications()).map(({ title, tag }) => `${title} ${tag}`)
     })
+  /**
+   * Pushes a message and waits until the worker reports it. Only then are the shown ones read: a read deletes what the browser has recorded
+   * but not displayed yet.
+   */
+  async function pushAndWait(content: object) {
+    await page.evaluate(() => {
+      const shown = new Promise<void>((resolve) =>
+        navigator.serviceWorker.addEventListener('message', ({ data }) => data.type === 'notification' && resolve()),
+      )
+      Object.assign(globalThis, { shown })
+    })
+    await push(content)
+    await page.evaluate(() => (globalThis as unknown as { shown: Promise<void> }).shown)
+  }
   await push('not json')
   await push({ to: `${companyId}:${Number(id) + 1}`, id: 1, title: 'For somebody else', body: '', unread: 1 })
   const own = {
@@ -38,10 +52,10 @@ it('A push message is shown to its recipient only, once, and removed when the us
     unread: 1,
     path: '/app/profile/sessions',
   }
-  await push(own)
+  await pushAndWait(own)
   await expect.poll(readShown).toEqual(['Service down: acmehr notification-2'])
   // Replaces the first one, so all messages have been handled when it is visible.
-  await push({ ...own, title: 'Service down: acmehr again' })
+  await pushAndWait({ ...own, title: 'Service down: acmehr again' })
   await expect.poll(readShown).toEqual(['Service down: acmehr again notification-2'])
   const [worker] = page.context().serviceWorkers()
   await worker?.evaluate(async () => {
@@ -52,7 +66,7 @@ it('A push message is shown to its recipient only, once, and removed when the us
     scope.dispatchEvent(event)
   })
   await page.waitForURL('**/app/profile/sessions')
-  await push({ ...own, id: 3 })
+  await pushAndWait({ ...own, id: 3 })
   await expect.poll(readShown).toEqual(['Service down: acmehr notification-3'])
   await page.evaluate(() => navigator.serviceWorker.controller?.postMessage({ type: 'forget' }))
   await expect.poll(readShown).toEqual([])

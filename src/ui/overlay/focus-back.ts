@@ -1,5 +1,5 @@
-/** Time in ms in which an answered question may remove its row: the change is sent first. */
-const rowRemovalMs = 15_000
+/** Time in ms in which an answered question may remove its row or button: the change is sent first. */
+const removalMs = 15_000
 const rowSelector = 'tr, li, [role=row]'
 
 const buttonsIn = (row: Element): HTMLButtonElement[] => [...row.querySelectorAll<HTMLButtonElement>('button')]
@@ -85,6 +85,7 @@ function findRemainingControl(ancestors: readonly Element[]): HTMLElement | null
  */
 export function rememberFocus(focusedElement: Element | null): () => void {
   const row = focusedElement?.closest(rowSelector)
+  const watchedElement = row ?? (focusedElement?.closest(ownFocusSelector) ? null : focusedElement)
   const section = row?.closest('.price-rows, fieldset, section, form')
   const indexFromEnd =
     focusedElement && row
@@ -112,14 +113,16 @@ export function rememberFocus(focusedElement: Element | null): () => void {
     // Runs after React has removed the focused element, because the focus is lost only then.
     void setTimeout(() => {
       restoreFocus()
-      if (!row) return
-      // A deleted row is removed when the response is stored, shortly after its dialog closes. The last row is removed with its list.
+      if (!watchedElement) return
+      // A deleted row is removed when the response is stored, shortly after its dialog closes. The last row is removed with its list. A
+      // button outside rows is removed in the same way, such as that of a payment.
       const observer = new MutationObserver(() => {
-        if (row.isConnected) return
+        if (watchedElement.isConnected) return
         observer.disconnect()
-        restoreFocus()
+        // Effects of what replaces it, which may take the focus, run first.
+        setTimeout(restoreFocus)
       })
       observer.observe(document.body, { childList: true, subtree: true })
-      setTimeout(() => observer.disconnect(), rowRemovalMs)
+      setTimeout(() => observer.disconnect(), removalMs)
     })
 }

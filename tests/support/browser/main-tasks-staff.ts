@@ -55,7 +55,7 @@ export async function confirmPriceList(task: TaskContext, day: string) {
   await keyboard.expectFocus('Start trial run')
   await keyboard.press('Enter')
   await page.getByRole('heading', { name: /largest change/ }).waitFor()
-  await keyboard.tabTo('Confirm price list')
+  await keyboard.tabTo('Confirm…')
   await keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
   await keyboard.expectFocus()
