@@ -2,26 +2,11 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { fillLogin, type Person } from '#tests/support/browser/browser.ts'
+import { addAuthenticator } from '#tests/support/pages/authenticator.ts'
 import { takeOwnCompany, setUpShared, createVisits } from '#tests/support/browser/browser-setup.ts'
 
 const { inside, go } = createVisits(setUpShared())
 const getButton = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-
-/** Adds a virtual authenticator, like a fingerprint reader. */
-async function addAuthenticator(page: Page) {
-  const session = await page.context().newCDPSession(page)
-  await session.send('WebAuthn.enable')
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
-}
 
 async function confirmByPassword(page: Page, { password }: Person) {
   const field = page.locator('[role=dialog] input[name="password"]')
