@@ -2,7 +2,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { crawledDialogs, dialogFrames, sweptDialogs, uncheckedDialogs, visitedDialogs } from '#tests/support/browser/dialogs.ts'
+import {
+  crawledDialogs,
+  dialogFrames,
+  sweptDialogs,
+  uncheckedDialogs,
+  visitedDialogs,
+} from '#tests/support/browser/dialogs.ts'
 import { adminScreens } from '#tests/support/browser/screens.ts'
 
 const source = join(import.meta.dirname, '..', '..', 'src')

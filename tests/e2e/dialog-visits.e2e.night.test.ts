@@ -151,7 +151,10 @@ async function visitOrders(open: Open) {
   await size('desktop')
   await page.locator('input[name="module-scm"]').click()
   await check('wizard.confirm.removeTitle')
-  await page.getByRole('dialog').getByRole('button', { name: match('wizard.confirm.removeOne') }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: match('wizard.confirm.removeOne') })
+    .click()
   await page.locator('form button[type="submit"]').click()
   await check('contract.discard.title')
   await press('contract.discard.goOn')
@@ -160,7 +163,10 @@ async function visitOrders(open: Open) {
   // The change is undone, so the other language finds the contract as it was.
   await press('contract.undo.act')
   await check('contract.consent.appsTitle')
-  await page.getByRole('dialog').getByRole('button', { name: match('contract.undo.act') }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: match('contract.undo.act') })
+    .click()
   await page.getByRole('button', { name: match('contract.undo.act') }).waitFor({ state: 'detached' })
 }
 
@@ -188,7 +194,11 @@ async function visitPrices(staff: DialogVisit) {
   await getRows(page).first().locator('.row-actions [aria-haspopup=menu]').click()
   await page.getByRole('menuitem', { name: match('prices.act.saveAs') }).click()
   await page.locator('[name=effective_date]').fill(day)
-  await page.locator('.modules').getByRole('button', { name: match('prices.module.remove') }).first().click()
+  await page
+    .locator('.modules')
+    .getByRole('button', { name: match('prices.module.remove') })
+    .first()
+    .click()
   await check('prices.removeModule.title')
   await leave()
   await press('prices.act.save')
@@ -214,7 +224,10 @@ async function visitUpload(open: Open) {
   const buffer = await packApp({ facts: { code: 'visit' }, files: { 'data.bin': buildNoise(9_000_000) } })
   await page.locator('input[type=file]').setInputFiles({ name: 'visit.mapp', mimeType: 'application/zip', buffer })
   await expect.poll(() => line.arrivals.some(isPiece), { timeout: 60_000 }).toBe(true)
-  await page.getByRole('link', { name: match('shell.menu.home') }).first().click()
+  await page
+    .getByRole('link', { name: match('shell.menu.home') })
+    .first()
+    .click()
   await check('apps.leave.title')
 }
 

@@ -58,7 +58,15 @@ interface EmptyTexts {
 
 type SharedListProps<R> = Pick<
   DataListProps<R>,
-  'caption' | 'columns' | 'getRowName' | 'getRowPath' | 'selection' | 'renderExtra' | 'actions' | 'expectedActions' | 'pager'
+  | 'caption'
+  | 'columns'
+  | 'getRowName'
+  | 'getRowPath'
+  | 'selection'
+  | 'renderExtra'
+  | 'actions'
+  | 'expectedActions'
+  | 'pager'
 >
 
 interface ListPageProps<R, V extends ListUrlState> extends SharedListProps<R> {
@@ -181,7 +189,18 @@ function ListTable<R, V extends ListUrlState>({
   const { view, changeView } = list
   return (
     <DataList
-      {...{ caption, columns, getRowKey, getRowName, getRowPath, selection, renderExtra, actions, expectedActions, pager }}
+      {...{
+        caption,
+        columns,
+        getRowKey,
+        getRowName,
+        getRowPath,
+        selection,
+        renderExtra,
+        actions,
+        expectedActions,
+        pager,
+      }}
       renderMark={getRowKey === getDefaultKey ? renderDefaultMark : undefined}
       rows={list.rows}
       count={list.count}

@@ -38,7 +38,18 @@ export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'>, Om
 
 /** A list as a table. On a phone each row has two lines. Native table elements need no library. */
 export function DataList<R>(props: DataListProps<R>) {
-  const { rows, columns, getRowKey, getRowPath, getRowName, selection, renderExtra, renderMark, actions, expectedActions = '' } = props
+  const {
+    rows,
+    columns,
+    getRowKey,
+    getRowPath,
+    getRowName,
+    selection,
+    renderExtra,
+    renderMark,
+    actions,
+    expectedActions = '',
+  } = props
   const rowProps = { columns, getRowPath, getRowName, selection, renderExtra, renderMark, actions }
   useScrollBack(rows?.length ?? 0)
   const actionsClass = useMemo(
@@ -91,8 +102,7 @@ function isBehindLast<R>({ rows, page, pageSize, count, pager, isGrowing }: Data
 function getActionsClass<R>(rows: readonly R[], actions: ListRowProps<R>['actions']): ActionsClass | '' {
   const rowActions = rows.map((row) => actions?.(row) ?? [])
   // Without a menu, the button needs less space.
-  if (rowActions.every(([action, ...others]) => action?.isOnPhone && others.length === 0))
-    return 'lone'
+  if (rowActions.every(([action, ...others]) => action?.isOnPhone && others.length === 0)) return 'lone'
   const buttonKinds = new Set(rowActions.flat().map(({ directButton }) => directButton))
   return buttonKinds.has('words') ? 'own' : buttonKinds.has('icon') ? 'beside' : ''
 }

@@ -68,7 +68,11 @@ export function createDialogVisits(setup: TestSetup, lang: Lang) {
       lang,
       match,
       size,
-      press: (textPath) => page.getByRole('button', { name: match(textPath) }).first().click(),
+      press: (textPath) =>
+        page
+          .getByRole('button', { name: match(textPath) })
+          .first()
+          .click(),
       async check(titlePath, onlySize) {
         await page.getByRole('dialog', { name: match(titlePath) }).waitFor()
         checkedTitles.add(titlePath)
