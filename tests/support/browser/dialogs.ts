@@ -75,9 +75,11 @@ export const dialogFrames: readonly string[] = [
 
 /** Dialogs that no run of axe opens, with the state that they need. */
 export const uncheckedDialogs: Record<string, string> = {
-  'app/connection/step-up-dialog.tsx': 'a login of more than five minutes ago, on a portal that asks for the password again',
+  'app/connection/step-up-dialog.tsx':
+    'a login of more than five minutes ago, on a portal that asks for the password again',
   'features/orders/dialogs/ReminderDateDialog.tsx': 'a contract of the client type mma',
-  'features/orders/wizard/steps/SubmitNotes.tsx': 'an unpaid order with the same code, or a running service with apps that the order adds',
+  'features/orders/wizard/steps/SubmitNotes.tsx':
+    'an unpaid order with the same code, or a running service with apps that the order adds',
   'features/payment-tasks/home/TaskDialog.tsx': 'a payment that belongs to no open order',
   'features/services/operations/PasswordDialog.tsx': 'hosting that creates or resets a service',
   'features/services/operations/RebootOffer.tsx': 'hosting that changes the configuration of a service',
