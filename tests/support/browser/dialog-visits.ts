@@ -6,7 +6,7 @@ import { findViolations, type PersonOrName } from '#tests/support/browser/browse
 import { openFreshPage, type TestSetup } from '#tests/support/browser/browser-setup.ts'
 import { resize, sizes } from '#tests/support/browser/screen-walk.ts'
 
-export type Lang = 'en' | 'zh'
+type Lang = 'en' | 'zh'
 type TextTree = { [key: string]: string | TextTree }
 type SizeName = 'desktop' | 'phone'
 
