@@ -78,7 +78,7 @@ async function visitAccount(open: Open) {
 }
 
 async function visitUsers(open: Open) {
-  const { page, match, check, leave } = await open('admin', '/app/user')
+  const { page, match, check, leave } = await open('admin', '/app/user?statusType=1')
   await waitForList(page)
   const pickedRow = (index: number) => getRows(page).nth(index).getByRole('checkbox')
   await pickedRow(1).check()
