@@ -2,7 +2,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { crawledDialogs, dialogFrames, sweptDialogs, uncheckedDialogs } from '#tests/support/browser/dialogs.ts'
+import {
+  crawledDialogs,
+  dialogFrames,
+  sweptDialogs,
+  uncheckedDialogs,
+  visitedDialogs,
+} from '#tests/support/browser/dialogs.ts'
 import { adminScreens } from '#tests/support/browser/screens.ts'
 
 const source = join(import.meta.dirname, '..', '..', 'src')
@@ -16,6 +22,7 @@ it('Every file that renders a dialog is in the list of dialogs, and no other fil
   const listedFiles = [
     ...Object.values(crawledDialogs).flatMap((dialogs) => Object.keys(dialogs)),
     ...Object.keys(sweptDialogs),
+    ...Object.keys(visitedDialogs),
     ...dialogFrames,
     ...Object.keys(uncheckedDialogs),
   ]

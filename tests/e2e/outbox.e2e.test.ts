@@ -1,7 +1,7 @@
 /** Tests waiting writes on the screen and the user's decisions about them, in Chromium with a real server. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { findSeriousViolations } from '#tests/support/browser/browser.ts'
+import { findViolations } from '#tests/support/browser/browser.ts'
 import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import {
   waitForController,
@@ -92,7 +92,7 @@ it('By keyboard: export writes, fix refused ones, compare conflicts (A-02, P-13,
   await changeElsewhere(andrew, { name: 'Andrew of Theirs', title: 1, order: true })
   await toOutbox()
   await getWrite('New user Aaron Ng').getByText("Sends when you're back online", { exact: false }).waitFor()
-  expect(['waiting', await findSeriousViolations(page)]).toEqual(['waiting', []])
+  expect(['waiting', await findViolations(page)]).toEqual(['waiting', []])
   // The link leads to the earlier write, which is then visible and focused.
   await getWrite('Change alert of Aaron Ng')
     .getByRole('link', { name: 'Waits for user Aaron Ng, which is sent first.' })
@@ -129,7 +129,7 @@ it('By keyboard: export writes, fix refused ones, compare conflicts (A-02, P-13,
   expect(await getDialog().locator('.compare-merged').innerText()).toMatch(
     /Alert: .+\nChanged on this device only[\s\S]*Order: .+\nChanged on the server only/,
   )
-  expect(['compare', await findSeriousViolations(page)]).toEqual(['compare', []])
+  expect(['compare', await findViolations(page)]).toEqual(['compare', []])
   const keep = getDialog().getByRole('button', { name: 'Save this choice' })
   expect(await keep.getAttribute('aria-disabled')).toBe('true')
   // Uses the keyboard only: each row is one tab stop, and arrow keys select within it (A-02).
@@ -156,7 +156,7 @@ it('By keyboard: export writes, fix refused ones, compare conflicts (A-02, P-13,
   await page.getByRole('heading', { name: 'Everything has been sent' }).waitFor(longTimeout)
   const createReceipt = getReceipt('New user Aaron Ng the Elder')
   await createReceipt.locator('summary').click()
-  expect(['receipt', await findSeriousViolations(page)]).toEqual(['receipt', []])
+  expect(['receipt', await findViolations(page)]).toEqual(['receipt', []])
   const correlation = await createReceipt.locator('code').innerText()
   expect(correlation).toMatch(/^[0-9a-f-]{36}$/)
   const trailLink = createReceipt.getByRole('link', { name: 'Show in the audit trail' })

@@ -58,7 +58,15 @@ interface EmptyTexts {
 
 type SharedListProps<R> = Pick<
   DataListProps<R>,
-  'caption' | 'columns' | 'getRowName' | 'getRowPath' | 'selection' | 'renderExtra' | 'actions' | 'pager'
+  | 'caption'
+  | 'columns'
+  | 'getRowName'
+  | 'getRowPath'
+  | 'selection'
+  | 'renderExtra'
+  | 'actions'
+  | 'expectedActions'
+  | 'pager'
 >
 
 interface ListPageProps<R, V extends ListUrlState> extends SharedListProps<R> {
@@ -175,12 +183,24 @@ function ListTable<R, V extends ListUrlState>({
   selection,
   renderExtra,
   actions,
+  expectedActions,
   pager,
 }: ListPageProps<R, V> & { sorting: { onSort: (sort: V['sort']) => void } }) {
   const { view, changeView } = list
   return (
     <DataList
-      {...{ caption, columns, getRowKey, getRowName, getRowPath, selection, renderExtra, actions, pager }}
+      {...{
+        caption,
+        columns,
+        getRowKey,
+        getRowName,
+        getRowPath,
+        selection,
+        renderExtra,
+        actions,
+        expectedActions,
+        pager,
+      }}
       renderMark={getRowKey === getDefaultKey ? renderDefaultMark : undefined}
       rows={list.rows}
       count={list.count}

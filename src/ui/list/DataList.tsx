@@ -10,6 +10,8 @@ import { type ListRowProps, ListRow } from '#ui/list/ListRow.tsx'
 import { useScrollBack } from '#ui/list/useScrollBack.ts'
 import { useTranslation } from 'react-i18next'
 
+type ActionsClass = 'own' | 'beside' | 'lone'
+
 export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'>, Omit<ListFooterProps, 'rowCount'> {
   /** Accessible name of the table: "Users of Acme". */
   caption: string
@@ -24,6 +26,8 @@ export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'>, Om
         selectionText?: string | undefined
       })
     | undefined
+  /** Buttons next to the menu of a row: with words, with an icon, or one button without a menu. It sets the width of the column until there are rows. */
+  expectedActions?: ActionsClass
   sort: ListSort
   onSort: (sort: ListSort) => void
   isFetching: boolean
@@ -34,10 +38,24 @@ export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'>, Om
 
 /** A list as a table. On a phone each row has two lines. Native table elements need no library. */
 export function DataList<R>(props: DataListProps<R>) {
-  const { rows, columns, getRowKey, getRowPath, getRowName, selection, renderExtra, renderMark, actions } = props
+  const {
+    rows,
+    columns,
+    getRowKey,
+    getRowPath,
+    getRowName,
+    selection,
+    renderExtra,
+    renderMark,
+    actions,
+    expectedActions = '',
+  } = props
   const rowProps = { columns, getRowPath, getRowName, selection, renderExtra, renderMark, actions }
   useScrollBack(rows?.length ?? 0)
-  const actionsClass = useMemo(() => getActionsClass(rows, actions), [rows, actions])
+  const actionsClass = useMemo(
+    () => (rows?.length ? getActionsClass(rows, actions) : expectedActions),
+    [rows, actions, expectedActions],
+  )
   useLastPage(props)
   return (
     <ListContent
@@ -81,11 +99,10 @@ function isBehindLast<R>({ rows, page, pageSize, count, pager, isGrowing }: Data
   return rows?.length === 0 && !pager && !isGrowing && lastPage >= 1 && page > lastPage
 }
 
-function getActionsClass<R>(rows: R[] | undefined, actions: ListRowProps<R>['actions']) {
-  const rowActions = rows?.map((row) => actions?.(row) ?? []) ?? []
+function getActionsClass<R>(rows: readonly R[], actions: ListRowProps<R>['actions']): ActionsClass | '' {
+  const rowActions = rows.map((row) => actions?.(row) ?? [])
   // Without a menu, the button needs less space.
-  if (rowActions.length > 0 && rowActions.every(([action, ...others]) => action?.isOnPhone && others.length === 0))
-    return 'lone'
+  if (rowActions.every(([action, ...others]) => action?.isOnPhone && others.length === 0)) return 'lone'
   const buttonKinds = new Set(rowActions.flat().map(({ directButton }) => directButton))
   return buttonKinds.has('words') ? 'own' : buttonKinds.has('icon') ? 'beside' : ''
 }

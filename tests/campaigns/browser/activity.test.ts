@@ -1,6 +1,6 @@
 /** Tests a long request on the screen. Campaigns measure its polling rate and test interruptions. */
 import { expect, it } from 'vitest'
-import { findSeriousViolations } from '#tests/support/browser/browser.ts'
+import { findViolations } from '#tests/support/browser/browser.ts'
 import { waitForController, resumePage, setUp } from '#tests/support/browser/browser-setup.ts'
 import { controlWorker } from '#tests/support/browser/worker-control.ts'
 
@@ -21,7 +21,7 @@ it('A long request is shown on all pages, and survives a reload and restarts (C-
   await panel.getByText('No background tasks').waitFor()
   await panel.getByRole('button', { name: 'Verify the audit trail', exact: true }).click()
   await panel.getByRole('progressbar').waitFor()
-  expect(await findSeriousViolations(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await expect.poll(() => frames.length).toBeGreaterThan(0)
   expect(JSON.parse(frames[0] ?? '')).toMatchObject({ code: 'verify-trail', data: { status: 'active' } })
   expect(complaints).toEqual([])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findSeriousViolations } from '#tests/support/browser/browser.ts'
+import { findViolations } from '#tests/support/browser/browser.ts'
 import { openPath, takeOwnCompany, resumePage, setUpShared } from '#tests/support/browser/browser-setup.ts'
 import { calculateCode } from '#tests/support/server/otp.ts'
 
@@ -27,7 +27,7 @@ it('An unsupported picture format is refused, and Escape does not discard recove
   await page.keyboard.press('Escape')
   await page.getByText('You have not saved the codes', { exact: false }).waitFor()
   expect(await page.locator('.factor-codes code').count()).toBe(10)
-  expect(await findSeriousViolations(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await getButton('Back to the codes').click()
   await getButton('Download').click()
   await page.keyboard.press('Escape')

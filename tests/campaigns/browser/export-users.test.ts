@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { findSeriousViolations, type PersonOrName } from '#tests/support/browser/browser.ts'
+import { findViolations, type PersonOrName } from '#tests/support/browser/browser.ts'
 import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import {
   waitForController,
@@ -69,7 +69,7 @@ it('A user export has every filtered row in list order, from device or server, a
   await getDialog(page).getByText('Users: all rows that match the filters of the list, in its order.').waitFor()
   await getDialog(page).getByText('All dates and times: Hong Kong time (UTC+8)').waitFor()
   await getDialog(page).getByText('All of them are on this device, updated', { exact: false }).waitFor()
-  expect(await findSeriousViolations(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   const countShown = async () => Number(/ of (\d+)/.exec(await page.locator('.list-foot p').innerText())?.[1])
   const displayedCount = await countShown()
   const { name, head, lines } = await save(page)
@@ -126,7 +126,7 @@ it('A user export has every filtered row in list order, from device or server, a
   await page.context().setOffline(true)
   await page.getByRole('button', { name: '导出' }).click()
   await getDialog(page).getByText('文件名中会注明', { exact: false }).waitFor()
-  expect(await findSeriousViolations(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   const partialExport = await save(page)
   expect(partialExport.name).toMatch(
     new RegExp(`^用户-${code}-20\\d\\d-\\d\\d-\\d\\d-\\d{4}-${partialExport.lines.length}-of-\\d+\\.csv$`),

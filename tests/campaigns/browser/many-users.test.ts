@@ -1,7 +1,7 @@
 /** Tests how many users are selected by pointer, key and touch. The actions on them are tested in `bulk-dialog.night.test.tsx`. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { findSeriousViolations } from '#tests/support/browser/browser.ts'
+import { findViolations } from '#tests/support/browser/browser.ts'
 import {
   waitForCompleteList,
   takeOwnCompany,
@@ -57,10 +57,10 @@ it('Users are selected by key, range, page or on all pages; a filter or Escape c
   await getBox('Agnes Fung').check()
   await disableButton.click()
   await getDialog().getByText('Disable 1 user?', { exact: true }).waitFor()
-  expect(['asked', await findSeriousViolations(page)]).toEqual(['asked', []])
+  expect(['asked', await findViolations(page)]).toEqual(['asked', []])
   await getDialog().getByRole('button', { name: 'Disable 1 user' }).click()
   await page.locator('.toast').getByText('1 user disabled', { exact: true }).waitFor(longTimeout)
-  expect(['became', await findSeriousViolations(page)]).toEqual(['became', []])
+  expect(['became', await findViolations(page)]).toEqual(['became', []])
   await getDialog().waitFor({ state: 'detached' })
 
   await page.getByLabel('Status', { exact: true }).selectOption('Disabled')

@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { findSeriousViolations } from '#tests/support/browser/browser.ts'
+import { findViolations } from '#tests/support/browser/browser.ts'
 import { getCardField, typeCard } from '#tests/support/orders/card-fields.ts'
 import { expectNoFaults } from '#tests/support/browser/looks.ts'
 import { waitForController, takeOwnCompany, resumePage, setUpShared } from '#tests/support/browser/browser-setup.ts'
@@ -70,7 +70,7 @@ it('A card payment in two tabs is charged once, and all pages show it', async ()
   await waitForReturn(page, address)
   await getNote(page, 'Payment received').waitFor()
   await isEffective(page)
-  expect(await findSeriousViolations(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await getButton(page, 'Close').click()
   await expect.poll(() => page.url()).toBe(address)
   await listResponse

@@ -1,7 +1,7 @@
 /** Tests writes whose outcome is unknown, and writes that the browser deleted (protocol 13, requirement 48). */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { findSeriousViolations, signIn } from '#tests/support/browser/browser.ts'
+import { findViolations, signIn } from '#tests/support/browser/browser.ts'
 import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
 import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import {
@@ -73,7 +73,7 @@ it('A write of unknown outcome is reported, not resent (protocol 13); lost write
   const unknownWrites = page.locator('.unknowns')
   await unknownWrites.getByRole('heading', { name: 'Change the rights of a user' }).waitFor(longTimeout)
   await unknownWrites.getByText('nothing is sent twice', { exact: false }).waitFor()
-  expect(['unknown', await findSeriousViolations(page)]).toEqual(['unknown', []])
+  expect(['unknown', await findViolations(page)]).toEqual(['unknown', []])
   proxy.clearFaults()
   await unknownWrites.waitFor({ state: 'detached', timeout: 60_000 })
   await getReceipt('Change the rights of a user').getByText('Done', { exact: true }).waitFor()
@@ -102,7 +102,7 @@ it('A write of unknown outcome is reported, not resent (protocol 13); lost write
   await page.getByText('2 unsent changes are lost from this device').waitFor(longTimeout)
   await page.getByRole('link', { name: 'See what to do' }).click()
   await page.getByText('Please check what you last entered offline', { exact: false }).waitFor()
-  expect(['loss', await findSeriousViolations(page)]).toEqual(['loss', []])
+  expect(['loss', await findViolations(page)]).toEqual(['loss', []])
   await page.getByRole('heading', { name: 'Nothing is waiting on this device now' }).waitFor()
   await page.getByRole('button', { name: 'I have seen this' }).click()
   await page.locator('.loss').waitFor({ state: 'detached' })

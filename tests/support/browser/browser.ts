@@ -218,8 +218,8 @@ export const setStyleSheet = (page: Page, text: string | null): Promise<void> =>
  */
 const staticFooter = '.list-foot { position: static !important }'
 
-/** Returns serious and critical axe violations of the current page. */
-export async function findSeriousViolations(page: Page, selector = 'html'): Promise<AccessibilityViolation[]> {
+/** Returns the axe violations of the current page, without those of level minor. */
+export async function findViolations(page: Page, selector = 'html'): Promise<AccessibilityViolation[]> {
   // Rows are dimmed while they are reloaded. The check waits until that has ended.
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached', timeout: 15_000 })
   // The check also waits for transitions that start in the next frame. Endless animations are ignored.
@@ -245,7 +245,7 @@ export async function findSeriousViolations(page: Page, selector = 'html'): Prom
   try {
     const { violations } = await axe.withTags(tags).analyze()
     return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .filter(({ impact }) => impact !== 'minor')
       .map(({ id, impact, nodes }) => ({
         id,
         impact: String(impact),

@@ -3,7 +3,7 @@
  * dark and on desktop and phone. Menu items without a dialog are not pressed, because they act at once.
  */
 import type { Locator, Page } from 'playwright-core'
-import { findSeriousViolations } from '#tests/support/browser/browser.ts'
+import { findViolations } from '#tests/support/browser/browser.ts'
 import { resize, type ScreenWalk, sizes } from '#tests/support/browser/screen-walk.ts'
 import type { Screen } from '#tests/support/browser/screens.ts'
 
@@ -76,7 +76,7 @@ export async function crawlDialogs(walk: ScreenWalk, screen: Screen, crawl: Dial
       if ((await page.locator(selector).count()) === 0) continue
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        const violations = await findSeriousViolations(page, selector)
+        const violations = await findViolations(page, selector)
         if (violations.length > 0)
           crawl.faults[`${screen.name} > ${name}, ${lang}, ${size}, ${colorScheme}`] = violations
       }

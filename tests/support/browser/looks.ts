@@ -1,12 +1,12 @@
 /** Checks a screen for faults that axe does not find: width, font size and focus. Each function returns the faults. */
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { findSeriousViolations } from '#tests/support/browser/browser.ts'
+import { findViolations } from '#tests/support/browser/browser.ts'
 import { findFaults } from '#tests/support/browser/screen-faults.ts'
 
 /** Expects no faults by axe, no sideways scrolling and no clipped text, at normal and double font size (A-01, A-30, T-02). */
 export async function expectNoFaults(page: Page, screen: string): Promise<void> {
-  expect({ screen, trouble: await findSeriousViolations(page) }).toEqual({ screen, trouble: [] })
+  expect({ screen, trouble: await findViolations(page) }).toEqual({ screen, trouble: [] })
   expect({ screen, ...(await findOverflow(page)) }).toEqual({ screen, sideways: [], cut: [] })
   expect({ screen, ...(await findEnlargedOverflow(page)) }).toEqual({ screen, sideways: [], cut: [] })
   await waitForFrame(page)

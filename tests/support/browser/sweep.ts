@@ -7,7 +7,7 @@
 import type { BrowserContext } from 'playwright-core'
 import { expect } from 'vitest'
 import { languageTags } from '#app/i18n/language.ts'
-import { findSeriousViolations, signIn } from '#tests/support/browser/browser.ts'
+import { findViolations, signIn } from '#tests/support/browser/browser.ts'
 import { findEnlargedOverflow } from '#tests/support/browser/looks.ts'
 import { findMissingTexts } from '#tests/support/browser/missing-texts.ts'
 import { limitByDay, isNight } from '#tests/support/runner/nightly.ts'
@@ -131,7 +131,7 @@ async function sweep(context: BrowserContext, url: string, screens: readonly Scr
       const problem = await runLooks({
         show: () => walk.show(screen),
         ...(isForAxe(index) && {
-          axe: async () => reportFault(`${colorScheme}: axe`, await findSeriousViolations(page, screen.dialogSelector)),
+          axe: async () => reportFault(`${colorScheme}: axe`, await findViolations(page, screen.dialogSelector)),
         }),
         ...(isNight && { enlarged: () => lookEnlarged(walk, reportFault) }),
         sizes: () => lookInEachSize(walk, screen, reportFault),

@@ -56,7 +56,13 @@ export function UserMenu({ hasLanguage, hasHelp }: { hasLanguage: boolean; hasHe
       onSelect: () => storeTheme(key),
     })),
     ...(hasHelp ? [helpItem] : []),
-    { key: 'about', label: t('avatar.about'), icon: 'info', onSelect: () => setOpenDialog(LazyAboutDialog) },
+    {
+      key: 'about',
+      label: t('avatar.about'),
+      icon: 'info',
+      hasDialog: true,
+      onSelect: () => setOpenDialog(LazyAboutDialog),
+    },
     { key: 'centre', label: t('avatar.serviceCentre'), icon: 'external', onSelect: goTo('entrance') },
     { key: 'logout', label: t('avatar.logout'), icon: 'leave', onSelect: goTo('logout') },
   ]
@@ -66,6 +72,7 @@ export function UserMenu({ hasLanguage, hasHelp }: { hasLanguage: boolean; hasHe
       key: 'install',
       label: t('avatar.install'),
       icon: 'install',
+      hasDialog: offer === 'guide',
       onSelect,
     })
   }

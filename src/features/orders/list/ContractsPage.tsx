@@ -86,6 +86,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
       />
     ),
     refreshLabel: t('refresh'),
+    listClass: 'order-list',
     children: dialog && <OrdersDialog dialog={dialog} onClose={() => setDialog(null)} onChanged={refetch} />,
   }
   const { notHere, noneFound } = getEmptyTexts(t)
@@ -104,7 +105,6 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
       list={list}
       exportAs={{ name: t('title'), companyCode }}
       chips={tab === 'all' ? toStatusChips(t, view.status, () => changeView({ status: null })) : []}
-      listClass="order-list"
       caption={isAll ? t('captionAll') : t('caption', { company: companyName })}
       formatCount={(numbers) => t('counted', numbers)}
       columns={buildColumns(t, formatDue, today, { hasCompany: isAll, isNarrow: list.isGrowing })}
@@ -120,6 +120,7 @@ export function ContractsPage({ frame = null }: { frame?: CompanyFrame | null })
         )
       }
       actions={actions}
+      expectedActions="own"
       empty={{ notHere, noneFound, none: <NoContracts action={createButton} /> }}
     />
   )

@@ -81,6 +81,7 @@ export function useToPayList({ onOpenDialog, pageList, undated, skip, ...options
     getRowName,
     getRowPath: getDuePath,
     actions: getActions,
+    expectedActions: 'lone' as const,
     selection,
     beforeList: (
       <>

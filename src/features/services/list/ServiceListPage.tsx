@@ -113,6 +113,7 @@ export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) 
         )
       }
       actions={listRowActions}
+      expectedActions="beside"
       empty={{
         notHere: { title: t('empty.notHere'), text: t('empty.notHereText') },
         noneFound: { title: t('empty.noneFound'), text: t('empty.noneFoundText'), showAll: t('empty.showAll') },
