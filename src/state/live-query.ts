@@ -25,7 +25,8 @@ export function useLiveQuery<T>(
 /** React renders results in slices, so that the browser can handle other work in between: many rows are then no long task. */
 const renderInSlices = <T>(results: Observable<T>): InteropableObservable<T> => ({
   hasValue: () => false,
-  subscribe: (onResult, onError) => results.subscribe((result) => startTransition(() => void onResult(result)), onError),
+  subscribe: (onResult, onError) =>
+    results.subscribe((result) => startTransition(() => void onResult(result)), onError),
 })
 
 interface LastResult<T> {
