@@ -1,6 +1,7 @@
 import { StrictMode, startTransition, useEffect } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { BrowserRouter } from 'react-router-dom'
+import '#app/forms.ts'
 import { isSignedInPath, routes } from '#app/routes/paths.ts'
 import { ErrorBoundary } from '#app/shell/ErrorBoundary.tsx'
 import { chooseLanguage, loadPageMessages, startMessages } from '#app/i18n/page-messages.ts'

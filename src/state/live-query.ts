@@ -1,6 +1,7 @@
 /** Live queries over the device's database. All other code uses them through this file. */
-import { useLiveQuery as useDexieQuery } from 'dexie-react-hooks'
-import { useState } from 'react'
+import { liveQuery, type Observable } from 'dexie'
+import { type InteropableObservable, useObservable } from 'dexie-react-hooks'
+import { startTransition, useState } from 'react'
 import { throttleReads } from '#state/throttle-reads.ts'
 
 /**
@@ -14,8 +15,19 @@ export function useLiveQuery<T>(
   initialValue?: T,
 ): T | undefined {
   const [lastResult] = useState<LastResult<T>>(() => ({ lastValue: initialValue }))
-  return useDexieQuery(throttleReads(keepIdentity(read, lastResult)), [...dependencies], initialValue)
+  return useObservable(
+    () => renderInSlices(liveQuery(throttleReads(keepIdentity(read, lastResult)))),
+    [...dependencies],
+    initialValue,
+  )
 }
+
+/** React renders results in slices, so that the browser can handle other work in between: many rows are then no long task. */
+const renderInSlices = <T>(results: Observable<T>): InteropableObservable<T> => ({
+  hasValue: () => false,
+  subscribe: (onResult, onError) =>
+    results.subscribe((result) => startTransition(() => void onResult(result)), onError),
+})
 
 interface LastResult<T> {
   lastValue: T | undefined

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createConfirmCode } from '#ui/form/confirm-code.ts'
-import { formatNumber, formatReadingTime } from '#ui/list/Freshness.tsx'
+import { formatNumber } from '#ui/list/Freshness.tsx'
+import { formatReadingTime } from '#ui/page/business-clock.ts'
 import { getPageNumbers } from '#ui/list/Pagination.tsx'
 
 describe('getPageNumbers', () => {

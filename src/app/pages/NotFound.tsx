@@ -3,7 +3,6 @@ import { isSignedInPath, routes } from '#app/routes/paths.ts'
 import { useSession } from '#state/use-store.ts'
 import { ButtonLink } from '#ui/display/Button.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
-import '#ui/icons/app-icons.ts'
 import { Page } from '#ui/page/Page.tsx'
 import { useTranslation } from 'react-i18next'
 

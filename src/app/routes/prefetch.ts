@@ -17,7 +17,7 @@ export const publicPageModules: Record<PublicRouteName, PageModule> = {
     namespaces: visitorNamespaces,
   },
   logout: {
-    load: async () => (await import(/* chunk: visitors */ '#features/accounts/pages/Logout.tsx')).Logout,
+    load: async () => (await import(/* chunk: pages */ '#features/accounts/pages/Logout.tsx')).Logout,
     namespaces: [...visitorNamespaces, 'visitors'],
   },
   signup: {

@@ -51,6 +51,9 @@ export const statusAfterUserAction = {
   remove: userStatus.deleted,
 } satisfies Record<UserAction, UserStatus>
 
+/** The action that undoes another (C-14). An action is not delayed for a possible undo: a disabled user must lose access immediately. */
+export const reverseActions: Partial<Record<UserAction, UserAction>> = { disable: 'enable', enable: 'disable' }
+
 /**
  * Returns the reason why an action is refused, or null. Users cannot disable or delete themselves (portal 4). The last active admin cannot
  * be disabled or deleted (D54). `isLastAdmin`: whether the user is that admin; omitted if unknown.

@@ -1,7 +1,7 @@
 import type { JobActivity } from '#local/jobs/read-jobs.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { CopyText } from '#ui/display/CopyText.tsx'
-import { formatReadingTime } from '#ui/list/Freshness.tsx'
+import { formatReadingTime } from '#ui/page/business-clock.ts'
 import { ProgressBar } from '#ui/page/ProgressBar.tsx'
 import { Tag, type TagTone } from '#ui/display/Tag.tsx'
 import { useTranslation } from 'react-i18next'

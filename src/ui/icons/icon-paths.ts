@@ -21,6 +21,11 @@ export const basicIcons = {
   help: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14M8 8.2a2 2 0 1 1 2.8 1.8c-.6.3-.8.7-.8 1.3M10 13.7h.1',
   lock: 'M5 9h10v7.5H5zM7 9V6.5a3 3 0 0 1 6 0V9',
   waiting: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14M10 6v4.3l2.7 1.7',
+  home: 'M3 9.2 10 3.5l7 5.7M5 8v8.5h10V8M8.2 16.5v-4.6h3.6v4.6',
+  service: 'M3.5 4h13v5h-13zM3.5 11h13v5h-13zM6.2 6.5h.1M6.2 13.5h.1M9 6.5h4.8M9 13.5h4.8',
+  search: 'M9 14.2A5.2 5.2 0 1 0 9 3.8a5.2 5.2 0 0 0 0 10.4M12.9 12.9 17 17',
+  external: 'M11.5 3.5h5v5M16.2 3.8 9.5 10.5M14 11.5v4.8H3.7V6h4.8',
+  plus: 'M10 4.2v11.6M4.2 10h11.6',
 } as const
 
 /** All icons that are loaded. `app-icons.ts` and `order-icons.ts` add more icons when they are loaded. */

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { getBusinessNow, formatBusinessTime } from '#ui/page/business-clock.ts'
+import { formatBusinessTime, formatReadingTime } from '#ui/page/business-clock.ts'
 import { useClockText } from '#ui/page/use-clock-text.ts'
 import { useZoneFormatter } from '#ui/page/zone-name.ts'
 
@@ -19,12 +19,6 @@ export interface ListFreshness {
   isCached?: boolean
   /** Number of rows that the server could not display. */
   leftOutCount?: number
-}
-
-/** Formats a time as 14:05 if it is today, otherwise with its date, in the business time zone. `asOf` is server time in epoch ms. */
-export function formatReadingTime(asOf: number, now = getBusinessNow()): string {
-  const [time, today] = [formatBusinessTime(asOf), formatBusinessTime(now)]
-  return time.slice(0, 10) === today.slice(0, 10) ? time.slice(11, 16) : time.slice(0, 16)
 }
 
 /** A server time (epoch ms) as a short text. The tooltip has all of it, with the time zone. */

@@ -1,6 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
-import '#ui/icons/app-icons.ts'
 import { Button, type ButtonProps } from '#ui/display/Button.tsx'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 import { rememberFocus } from '#ui/overlay/focus-back.ts'

@@ -93,3 +93,9 @@ export function subscribeToBusinessClock(listener: () => void): () => void {
 export const formatBusinessTime = (instant: number): string => toTimestamp(getBusinessZone(), instant)
 
 export const useBusinessZone = (): string => useSyncExternalStore(subscribeToBusinessClock, getBusinessZone)
+
+/** Formats a time as 14:05 if it is today, otherwise with its date, in the business time zone. `asOf` is server time in epoch ms. */
+export function formatReadingTime(asOf: number, now = getBusinessNow()): string {
+  const [time, today] = [formatBusinessTime(asOf), formatBusinessTime(now)]
+  return time.slice(0, 10) === today.slice(0, 10) ? time.slice(11, 16) : time.slice(0, 16)
+}

@@ -7,7 +7,7 @@ import {
 } from '#local/storage/preparation-record.ts'
 import { Icon, type IconName } from '#ui/icons/Icon.tsx'
 import { formatProblem } from '#ui/i18n/problem-messages.ts'
-import { formatReadingTime } from '#ui/list/Freshness.tsx'
+import { formatReadingTime } from '#ui/page/business-clock.ts'
 import { useTranslation } from 'react-i18next'
 
 export function PartList({

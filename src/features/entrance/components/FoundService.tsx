@@ -1,6 +1,6 @@
 import { CopyText } from '#ui/display/CopyText.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import { formatReadingTime } from '#ui/list/Freshness.tsx'
+import { formatReadingTime } from '#ui/page/business-clock.ts'
 import { useTranslation } from 'react-i18next'
 import type { EntranceService } from '#features/entrance/found-services.ts'
 

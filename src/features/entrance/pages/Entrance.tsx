@@ -1,4 +1,3 @@
-import '#ui/icons/app-icons.ts'
 import '#features/entrance/style.css'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'

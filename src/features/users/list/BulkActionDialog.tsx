@@ -1,4 +1,4 @@
-import type { UserAction } from '#domain/accounts/users.ts'
+import { type UserAction, reverseActions } from '#domain/accounts/users.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { TypedConfirmation } from '#ui/form/TypedConfirmation.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
@@ -8,7 +8,6 @@ import { ExcludedUsers } from '#features/users/list/ExcludedUsers.tsx'
 import {
   type BulkActionPlan,
   planBulkAction,
-  reverseActions,
   runBulkAction,
   toSelectedUser,
 } from '#features/users/list/run-bulk-action.ts'

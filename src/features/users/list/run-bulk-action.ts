@@ -51,9 +51,6 @@ export const isSettled = ({ result }: BulkActionResult) => result?.kind === 'fre
 export const needsNoAttention = ({ result }: BulkActionResult): boolean =>
   result?.kind === 'fresh' || (result?.kind === 'queued' && !result.holdReason)
 
-/** The action that undoes another (C-14). An action is not delayed for a possible undo: a disabled user must lose access immediately. */
-export const reverseActions: Partial<Record<UserAction, UserAction>> = { disable: 'enable', enable: 'disable' }
-
 /** Writes per batch. A batch is stored in one transaction on the device and sent in one request (protocol 23). */
 const batchSize = 50
 

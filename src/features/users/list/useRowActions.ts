@@ -1,5 +1,5 @@
 import type { UserRow } from '#contract/users.ts'
-import { type UserAction, userStatus, getUserActionRefusal } from '#domain/accounts/users.ts'
+import { type UserAction, userStatus, getUserActionRefusal, reverseActions } from '#domain/accounts/users.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { useDispatch, useSelector, useSignedInSession } from '#state/use-store.ts'
 import type { RowAction } from '#ui/list/column.ts'
@@ -8,7 +8,6 @@ import { useTranslation } from 'react-i18next'
 import type { UsersView } from '#features/users/view.ts'
 import { useLastAdmin } from '#features/users/form/useLastAdmin.ts'
 import { useResultToast } from '#features/users/useResultToast.ts'
-import { reverseActions } from '#features/users/list/run-bulk-action.ts'
 import { runUserAction, selectRunningActions } from '#features/users/slice.ts'
 
 interface RowActionHandlers {
