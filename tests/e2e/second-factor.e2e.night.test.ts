@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { addAuthenticator } from '#tests/support/browser/authenticator.ts'
 import { fillLogin, type Person } from '#tests/support/browser/browser.ts'
-import { addAuthenticator } from '#tests/support/pages/authenticator.ts'
 import { takeOwnCompany, setUpShared, createVisits } from '#tests/support/browser/browser-setup.ts'
 
 const { inside, go } = createVisits(setUpShared())
