@@ -2,4 +2,5 @@
 import '#domain/accounts/users.ts'
 import '#state/use-action.ts'
 import '#ui/form/choice-fields.tsx'
+import '#ui/form/forms.css'
 import '#ui/page/business-clock.ts'
