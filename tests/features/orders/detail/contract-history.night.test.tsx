@@ -2,6 +2,7 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import type { OrderRow } from '#tests/support/orders/shop-data.ts'
+import type { SignedIn } from '#tests/support/server/server.ts'
 import { createUserActions, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
 const fixture = setUpShopPages()
@@ -10,8 +11,7 @@ const { press } = createUserActions(fixture)
 const readCodes = () => [...document.querySelectorAll('.order-history tbody th code')].map((code) => code.textContent)
 
 /** Reduces the users of a contract, which takes effect at once, and returns the new order. */
-async function reduce(contractId: number, users: number): Promise<OrderRow> {
-  const buyer = await fixture.server.signIn('admin@acme')
+async function reduce(buyer: SignedIn, contractId: number, users: number): Promise<OrderRow> {
   const post = async (url: string, payload: object) => {
     const response = await buyer.send({ method: 'POST', url, payload })
     expect([response.statusCode, response.body]).toEqual([200, response.body])
@@ -28,7 +28,7 @@ it('A long history has its latest contracts and opens, and is complete on the pa
   let order: OrderRow = (await buyer.send({ url: `/api/company/${companyId}/sorder?searchText=acmetrade` })).json()
     .data[0]
   const users = Number(order.users)
-  for (let step = 1; step <= 5; step++) order = await reduce(order.contract_id, users - step)
+  for (let step = 1; step <= 5; step++) order = await reduce(buyer, order.contract_id, users - step)
 
   await fixture.browser.openAs('admin@acme', `/app/contract/${order.id}`)
   await expect.poll(() => readCodes().length).toBe(3)
