@@ -19,7 +19,7 @@ export async function requireConsentOfWrite(
 ): Promise<void> {
   const consent = caller?.actingConsent
   if (!consent) return
-  const isValid = await runAsSystem(db, () => lockValidConsent(db, consent, sessionId ?? '', app.clock()))
+  const isValid = await runAsSystem(db, () => lockValidConsent(db, consent, sessionId ?? '', app.clock))
   if (!isValid) throw new ProblemError('ACTING_ENDED')
 }
 

@@ -53,6 +53,8 @@ export interface Payer {
 
 interface PortalResponse {
   status: number
+  /** The header Retry-After in ms, or 0. */
+  retryAfterMs: number
   body: {
     id?: number
     location?: string
@@ -79,7 +81,11 @@ export async function callPortal(
   try {
     const response = await fetch(url + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
     const text = await response.text()
-    return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as PortalResponse['body']) }
+    return {
+      status: response.status,
+      body: text === '' ? {} : (JSON.parse(text) as PortalResponse['body']),
+      retryAfterMs: Number(response.headers.get('retry-after') ?? 0) * 1000,
+    }
   } catch {
     return null
   }

@@ -6,6 +6,7 @@
  *
  * npm run campaign -- payments [kills] [seed] [embedded|postgres]
  */
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -198,9 +199,22 @@ async function repeatCalls({ webhooks: calls }: SandboxServer, random: Random): 
   await Promise.all(shuffledCalls.map(({ call }) => calls.send(call.id)))
 }
 
+const maxBusyResponses = 10
+
+/** Starts the job. A server that is too busy says when to try again, so that is no failure, unless it goes on. */
+async function startReconciling(portal: { url: string; accessToken: string }) {
+  const key = randomUUID()
+  for (let tries = 1; ; tries++) {
+    const response = await callPortal(portal, 'POST', '/api/payment/reconcile', {}, key)
+    const isBusy = response !== null && [429, 503].includes(response.status) && response.retryAfterMs > 0
+    if (!isBusy || tries === maxBusyResponses) return response
+    await wait(response.retryAfterMs)
+  }
+}
+
 export async function reconcilePayments(url: string): Promise<void> {
   const accessToken = await signIn(url, 'm18', 'staff')
-  const startResponse = await callPortal({ url, accessToken }, 'POST', '/api/payment/reconcile', {})
+  const startResponse = await startReconciling({ url, accessToken })
   const location = startResponse?.body.location
   if (startResponse?.status !== 202 || location === undefined)
     throw new Error(`reconciling returned ${startResponse?.status}`)

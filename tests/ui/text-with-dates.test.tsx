@@ -8,7 +8,7 @@ const listUnbrokenParts = (text: string) => {
   return [...container.querySelectorAll('.dated')].map((part) => part.textContent)
 }
 
-it('A text breaks inside no date, amount or number of days, and its spaces stay ordinary ones', () => {
+it('A text breaks inside no date, amount, product or number of days, and its spaces stay ordinary ones', () => {
   expect(listUnbrokenParts('Acme · USD 4,877.50 · pay by 2026-12-05 · in 5 days')).toEqual([
     'USD 4,877.50',
     '2026-12-05',
@@ -19,6 +19,7 @@ it('A text breaks inside no date, amount or number of days, and its spaces stay 
     '2026-12-05',
     '5 天',
   ])
+  expect(listUnbrokenParts('Users 1 to 10: 5 × 1,200.00')).toEqual(['5 × 1,200.00'])
   expect(listUnbrokenParts('Due in 1 day')).toEqual(['in 1 day'])
   expect(listUnbrokenParts('No contract ends')).toEqual([])
 })

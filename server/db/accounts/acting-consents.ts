@@ -70,13 +70,14 @@ export const isConsentValid = (consent: ConsentRecord, now: number) =>
 /**
  * Returns whether the session still acts under this consent, with changes, for an active admin of the provider. Locks the rows that decide it
  * until the end of the transaction: ending the consent or the session, or taking the admin flag, waits for it. The users are locked before
- * the session, as by whoever disables a user and then ends their sessions. Runs as the system role.
+ * the session, as by whoever disables a user and then ends their sessions. The clock is read after the locks, because the time of the
+ * consent may pass while this waits for them. Runs as the system role.
  */
 export async function lockValidConsent(
   db: DatabaseHandle,
   { consentId, staffCompanyId }: Pick<ActingConsent, 'consentId' | 'staffCompanyId'>,
   sessionId: string,
-  now: number,
+  clock: () => number,
 ): Promise<boolean> {
   // Separate statements, because the order in which a join locks its tables is not defined.
   const member = db.selectFrom('session').select('user_id').where('id', '=', sessionId)
@@ -110,7 +111,7 @@ export async function lockValidConsent(
           'member.company_id': staffCompanyId,
         }),
       )
-      .where('acting_consent.until_time', '>', now)
+      .where('acting_consent.until_time', '>', clock())
       .where(({ eb, or }) => or([eb('member.admin', '=', true), eb('member.access_level', '>=', environments.delete)])),
   )
 }

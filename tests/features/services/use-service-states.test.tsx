@@ -47,7 +47,7 @@ function readPanel(fields: Partial<ServiceRow>): string {
 }
 const t = i18n.getFixedT(null, 'services')
 function readCell(key: string, fields: Partial<ServiceRow>): string {
-  const column = buildServiceColumns(t).find((candidate) => candidate.key === key)
+  const column = buildServiceColumns(t, true).find((candidate) => candidate.key === key)
   if (!column || !('render' in column) || !column.render) throw new Error(`the column ${key} is not rendered`)
   const overlaidRow = { row: { ...row, ...fields } } as Parameters<typeof column.render>[0]
   return render(column.render(overlaidRow)).container.textContent

@@ -109,12 +109,18 @@ export async function startCluster(
   }
 }
 
+/** Opens a connection. The caller ends it. */
+export async function connectAsSuperuser(url: string, database: string): Promise<Client> {
+  const client = new Client({ connectionString: `${url}/${database}` })
+  await client.connect()
+  return client
+}
+
 /** Name of the template in the cluster of a test run, from which the test databases are copied. */
 export const migratedDatabase = 'migrated'
 
 export async function runAsSuperuser(url: string, database: string, statements: string[]): Promise<void> {
-  const client = new Client({ connectionString: `${url}/${database}` })
-  await client.connect()
+  const client = await connectAsSuperuser(url, database)
   try {
     for (const statement of statements) await client.query(statement)
   } finally {

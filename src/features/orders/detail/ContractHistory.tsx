@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { isOffline, type Problem } from '#contract/problem.ts'
 import { useOfflineReason } from '#patterns/useOfflineReason.ts'
@@ -22,7 +23,10 @@ const columnClasses: Partial<Record<(typeof columns)[number], string>> = {
   payAmount: 'number',
 }
 
-/** Lists a contract and the contracts that it replaced, newest first (M99). */
+/** Maximum number of contracts of a history that is not opened. One more is displayed instead of the button. */
+const maxClosedRows = 3
+
+/** Lists a contract and the contracts that it replaced, newest first (M99). Older ones are opened, unless the page is about one of them. */
 export function ContractHistory({
   rows,
   problem,
@@ -36,6 +40,12 @@ export function ContractHistory({
 }) {
   const { t } = useTranslation('contract')
   const isMissing = rows === null && problem !== null
+  const [isOpen, setIsOpen] = useState(false)
+  const isClosed =
+    !isOpen &&
+    rows !== null &&
+    rows.length > maxClosedRows + 1 &&
+    rows.findIndex(({ id }) => id === currentId) < maxClosedRows
   return (
     <section className="card order-history" aria-labelledby="order-history">
       <h2 id="order-history">{t('history')}</h2>
@@ -56,12 +66,19 @@ export function ContractHistory({
               </tr>
             </thead>
             <tbody>
-              {rows.map((row) => (
+              {(isClosed ? rows.slice(0, maxClosedRows) : rows).map((row) => (
                 <HistoryRow key={row.id} row={row} isCurrent={row.id === currentId} />
               ))}
             </tbody>
           </table>
         </div>
+      )}
+      {isClosed && (
+        <p>
+          <Button kind="plain" onClick={() => setIsOpen(true)}>
+            {t('historyAll', { count: rows.length, number: formatNumber(rows.length) })}
+          </Button>
+        </p>
       )}
     </section>
   )

@@ -36,6 +36,8 @@ interface Props {
 
 /** Maximum number of modules whose names are listed. The price lists all of them. */
 const maxNames = 12
+/** Maximum number of characters of modules that fit beside the number of users. Longer lists have a line of their own. */
+const maxModulesBeside = 24
 
 /** Returns whether the prices of the sale are known. Otherwise the modules have a list of their own. */
 const hasSoldPrice = (contract: ContractRow | null, history: readonly ContractRow[] | null): boolean =>
@@ -68,7 +70,13 @@ export function ContractTerms({ row, contract, history, priceData, modules, toda
             <DescriptionItem label={t('field.mode')}>{tWizard(`mode.${row.user_mode}`)}</DescriptionItem>
             <DescriptionItem label={t('field.users')}>{formatNumber(row.users)}</DescriptionItem>
             <DescriptionItem label={t('field.uat')}>{t(row.uat === 1 ? 'uat.yes' : 'uat.no')}</DescriptionItem>
-            {isSold && <DescriptionItem label={t('field.modules')}>{formatModules()}</DescriptionItem>}
+            {isSold && (
+              <DescriptionItem label={t('field.modules')}>
+                <span className={formatModules().length > maxModulesBeside ? undefined : 'modules-beside'}>
+                  {formatModules()}
+                </span>
+              </DescriptionItem>
+            )}
           </DescriptionList>
           <ModulePrices {...{ row, contract, history, priceData, modules }} />
         </section>

@@ -2,6 +2,7 @@ import '#features/orders/wizard-words.ts'
 import { useMemo } from 'react'
 import { type Currency, groupThousands } from '#domain/money.ts'
 import { Amount, formatSigned } from '#ui/display/Amount.tsx'
+import { TextWithDates } from '#ui/display/TextWithDates.tsx'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { Disclosure } from '#features/orders/Disclosure.tsx'
@@ -42,7 +43,9 @@ function BreakdownPart({ branch, isRoot = false, t, ...partProps }: PartProps) {
   const { code, branches } = branch
   const summary = (
     <span className="why-line">
-      <span>{describeStep(branch, t, partProps.namesByCode)}</span>
+      <span>
+        <TextWithDates text={describeStep(branch, t, partProps.namesByCode)} />
+      </span>
       {isRoot ? (
         <Amount currency={partProps.currency} amount={branch.amount} />
       ) : (

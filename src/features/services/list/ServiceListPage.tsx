@@ -55,7 +55,8 @@ export function ServiceListPage({ CompanyFilter, frame }: ServiceListPageProps) 
   const jobs = useServiceJobs()
   const serviceActions = useServiceActions({ jobs, logPath: ({ id }) => `/app/service/${id}/log`, onDone: refresh })
   const [addressRow, setAddressRow] = useState<ServiceRow | null>(null)
-  const columns = useMemo(() => buildServiceColumns(t), [t])
+  const hasCompany = view.company === null
+  const columns = useMemo(() => buildServiceColumns(t, hasCompany), [t, hasCompany])
   const listRowActions = ({ row }: ServiceListRow): RowAction<ServiceListRow>[] =>
     serviceActions
       .listMenuItems(row)

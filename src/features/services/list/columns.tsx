@@ -10,8 +10,11 @@ import { formatMemory, listNotes, ServiceStatusTag, formatTasks } from '#feature
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 
-/** Columns of the service list (M111), with configured and running values (D42). */
-export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<OverlaidRow<ServiceRow>>[] => [
+/** Columns of the service list (M111), with configured and running values (D42). Only the list of all companies has the company. */
+export const buildServiceColumns = (
+  t: TFunction<'services'>,
+  hasCompany: boolean,
+): ListColumn<OverlaidRow<ServiceRow>>[] => [
   {
     key: 'code',
     header: t('column.code'),
@@ -31,23 +34,15 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     render: ({ row }) => (
       <>
         <ServiceName row={row} />
-        <span className="service-company-below">
-          <FullName name={row.company_name} />
-        </span>
+        {hasCompany && (
+          <span className="service-company-below">
+            <FullName name={row.company_name} />
+          </span>
+        )}
       </>
     ),
   },
-  {
-    key: 'company_name',
-    header: t('column.company'),
-    sortable: true,
-    // Columns required by the specification have priority over this one.
-    priority: 3,
-    lines: 2,
-    phone: 'secondary',
-    exportText: ({ row }) => row.company_name,
-    render: ({ row }) => <FullName name={row.company_name} />,
-  },
+  ...(hasCompany ? [buildCompanyColumn(t)] : []),
   {
     key: 'system_status',
     header: t('column.status'),
@@ -87,6 +82,17 @@ export const buildServiceColumns = (t: TFunction<'services'>): ListColumn<Overla
     getValue: ({ row }) => row.expired_date,
   },
 ]
+
+/** In a table the company is below the name of the service; a phone and an export use this column. */
+const buildCompanyColumn = (t: TFunction<'services'>): ListColumn<OverlaidRow<ServiceRow>> => ({
+  key: 'company_name',
+  header: t('column.company'),
+  sortable: true,
+  lines: 2,
+  phone: 'overline',
+  exportText: ({ row }) => row.company_name,
+  render: ({ row }) => <FullName name={row.company_name} />,
+})
 
 /** The tooltip has the full name, because the cell may truncate it. */
 const FullName = ({ name }: { name: string }) => (

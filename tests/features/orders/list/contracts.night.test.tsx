@@ -90,6 +90,24 @@ it('The tabs list everything payable, what ends soon and what has expired, with 
   await expect.poll(() => readCodes().length).toBe(5)
 })
 
+it('The tabs of all companies count the contracts that they list, offline too', async () => {
+  await fixture.browser.openAs('delete@m18', '/app/contract')
+  const findTab = (name: RegExp) => screen.findByRole('link', { name })
+  const readCount = async (name: RegExp) => Number(/\d+$/.exec((await findTab(name)).textContent ?? '')?.[0])
+  const expectCounts = async () => {
+    for (const name of [/^To pay \d+$/, /^Ending soon \d+$/]) {
+      const count = await readCount(name)
+      await fixture.user.click(await findTab(name))
+      await expect.poll(() => readCodes().length).toBe(count)
+    }
+  }
+  await expectCounts()
+  expect(await readCount(/^To pay/)).toBeGreaterThan(1)
+  fixture.browser.goOffline()
+  await fixture.browser.open('/app/contract')
+  await expectCounts()
+})
+
 it('Offline, a contract list that was never loaded is shown as never loaded, without an error', async () => {
   const originalFetch = fetch
   // Makes the background load fail, which would otherwise load the rest of the list.
