@@ -1,7 +1,7 @@
 /** Live queries over the device's database. All other code uses them through this file. */
-import { liveQuery, type Observable } from 'dexie'
 import { type InteropableObservable, useObservable } from 'dexie-react-hooks'
 import { startTransition, useState } from 'react'
+import { type ObservedRead, observeRead } from '#local/storage/observe.ts'
 import { throttleReads } from '#state/throttle-reads.ts'
 
 /**
@@ -16,14 +16,14 @@ export function useLiveQuery<T>(
 ): T | undefined {
   const [lastResult] = useState<LastResult<T>>(() => ({ lastValue: initialValue }))
   return useObservable(
-    () => renderInSlices(liveQuery(throttleReads(keepIdentity(read, lastResult)))),
+    () => renderInSlices(observeRead(throttleReads(keepIdentity(read, lastResult)))),
     [...dependencies],
     initialValue,
   )
 }
 
 /** React renders results in slices, so that the browser can handle other work in between: many rows are then no long task. */
-const renderInSlices = <T>(results: Observable<T>): InteropableObservable<T> => ({
+const renderInSlices = <T>(results: ObservedRead<T>): InteropableObservable<T> => ({
   hasValue: () => false,
   subscribe: (onResult, onError) =>
     results.subscribe((result) => startTransition(() => void onResult(result)), onError),

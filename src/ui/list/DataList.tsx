@@ -27,7 +27,7 @@ export interface DataListProps<R> extends Omit<ListRowProps<R>, 'selection'>, Om
       })
     | undefined
   /** Buttons next to the menu of a row: with words, with an icon, or one button without a menu. It sets the width of the column until there are rows. */
-  expectedActions?: ActionsClass
+  expectedActions?: ActionsClass | undefined
   sort: ListSort
   onSort: (sort: ListSort) => void
   isFetching: boolean
