@@ -26,7 +26,7 @@ const columnClasses: Partial<Record<(typeof columns)[number], string>> = {
 /** Maximum number of contracts of a history that is not opened. One more is displayed instead of the button. */
 const maxClosedRows = 3
 
-/** Lists a contract and the contracts that it replaced, newest first (M99). Older ones are opened, unless the page is about one of them. */
+/** Lists a contract and the contracts that it replaced, newest first (M99). The older ones of a long history are hidden at first. */
 export function ContractHistory({
   rows,
   problem,
@@ -41,11 +41,7 @@ export function ContractHistory({
   const { t } = useTranslation('contract')
   const isMissing = rows === null && problem !== null
   const [isOpen, setIsOpen] = useState(false)
-  const isClosed =
-    !isOpen &&
-    rows !== null &&
-    rows.length > maxClosedRows + 1 &&
-    rows.findIndex(({ id }) => id === currentId) < maxClosedRows
+  const isClosed = !isOpen && rows !== null && rows.length > maxClosedRows + 1
   return (
     <section className="card order-history" aria-labelledby="order-history">
       <h2 id="order-history">{t('history')}</h2>
