@@ -244,7 +244,7 @@ export interface PaymentAttemptTable extends PaidOrGroupColumns {
   language: ImmutableColumn<Language>
   device: ImmutableColumn<'desktop' | 'phone'>
   /** Purchase order number of the payer, for the invoice. */
-  po_number: ColumnType<string | null, string | null | undefined, never>
+  po_number: ColumnType<string | null, string | null | undefined, string | null>
   /** `starting` means that the request may not have reached the gateway. The last three states are final unless a payment arrives. */
   state: 'starting' | 'open' | 'processing' | 'paid' | 'declined' | 'closed'
   reason: string | null

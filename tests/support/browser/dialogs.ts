@@ -20,7 +20,7 @@ export const crawledDialogs: Record<'admin' | 'staff', Record<string, RegExp>> =
     'features/services/operations/ConfirmActionDialog.tsx': /^Reboot /,
     'features/users/form/UserForm.tsx': /^Edit /,
     'features/users/list/RemoveUserDialog.tsx': /^Delete /,
-    'patterns/list-export/ExportDialog.tsx': /^Export as CSV$/,
+    'patterns/list-export/ExportDialog.tsx': /^Export$/,
   },
   staff: {
     'features/apps/history/ChangeLogDialog.tsx': /^Change log: /,

@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next'
 import { type Caller, isAllowed } from '#domain/access.ts'
 import type { DueSubject } from '#domain/dues.ts'
 import { customerSearchSource } from '#features/customers/customer-search-source.ts'
+import { createInvoiceSearchSource } from '#features/invoices/invoice-search-source.ts'
 import { createContractSearchSource } from '#features/orders/list/contract-search-source.ts'
 import { serviceSearchSource } from '#features/services/list/service-search-source.ts'
 import { createUserSearchSource } from '#features/users/user-search-source.ts'
@@ -26,6 +27,8 @@ export function createSearchSources(
         describeDue,
       }),
     )
+  if (isAllowed(routes.invoices.access, caller))
+    sources.push(createInvoiceSearchSource(companyId, isAllowed('staffOrder', caller)))
   if (isAllowed(routes.customers.access, caller)) sources.push(customerSearchSource)
   if (isAllowed(routes.service.access, caller)) sources.push(serviceSearchSource)
   if (isAllowed(routes.users.access, caller)) sources.push(createUserSearchSource(companyId))
