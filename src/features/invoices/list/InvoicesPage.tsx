@@ -2,7 +2,7 @@ import { type ComponentType, lazy, useMemo } from 'react'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useSearchParams } from 'react-router-dom'
-import { documentKinds, documentStates } from '#contract/invoices.ts'
+import { documentStates } from '#contract/invoices.ts'
 import { isAllowed, isProvider } from '#domain/access.ts'
 import { currencies } from '#domain/money.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
@@ -11,6 +11,7 @@ import { useListPage } from '#patterns/list-page/useListPage.ts'
 import { useHistoryStep } from '#patterns/useHistoryStep.ts'
 import { useSettings } from '#patterns/useSettings.ts'
 import { useSignedInSession } from '#state/use-store.ts'
+import { SelectField } from '#ui/form/choice-fields.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useToday } from '#ui/page/use-today.ts'
 import { InvoiceStyles } from '#features/invoices/InvoiceStyles.tsx'
@@ -55,6 +56,7 @@ export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyF
         canSelectCompany && <CompanyFilter companyId={view.company} onChoose={(company) => changeView({ company })} />
       }
       filters={useFilters(t, view.year, isProvider(caller))}
+      lastFilters={<StateFilter view={view} onChange={changeView} />}
       listClass={isAll ? 'invoice-list of-all' : 'invoice-list'}
       caption={isAll ? t('captionAll') : t('caption')}
       formatCount={(numbers) => t('counted', numbers)}
@@ -81,6 +83,31 @@ export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyF
         />
       )}
     </ListPage>
+  )
+}
+
+interface StateFilterProps {
+  view: InvoicesView
+  onChange: (change: Partial<InvoicesView>) => void
+}
+
+/** The filter of states, with credit notes as one of its choices. */
+function StateFilter({ view, onChange }: StateFilterProps) {
+  const { t } = useTranslation('invoices')
+  return (
+    <SelectField
+      name="state"
+      label={t('column.state')}
+      options={[
+        { value: '', label: t('filter.all') },
+        ...documentStates.map((state) => ({ value: state, label: t(`state.${state}`) })),
+        { value: 'creditNote', label: t('filter.creditNotes') },
+      ]}
+      value={view.state ?? (view.kind === 'creditNote' ? view.kind : '')}
+      onChange={({ target: { value } }) =>
+        onChange({ ...invoicesView.parse('state', value), ...invoicesView.parse('kind', value) })
+      }
+    />
   )
 }
 
@@ -119,18 +146,6 @@ function useFilters(
       label: t('filter.year'),
       allLabel,
       choices: listYears(thisYear, chosenYear).map((year) => ({ value: year, label: String(year) })),
-    },
-    {
-      name: 'kind',
-      label: t('fact.kind'),
-      allLabel,
-      choices: documentKinds.map((kind) => ({ value: kind, label: t(`kind.${kind}`) })),
-    },
-    {
-      name: 'state',
-      label: t('column.state'),
-      allLabel,
-      choices: documentStates.map((state) => ({ value: state, label: t(`state.${state}`) })),
     },
     {
       name: 'currency',

@@ -31,7 +31,8 @@ export const buildInvoiceColumns = (t: TFunction<'invoices'>, hasCompany: boolea
     header: t('column.issued'),
     sortable: true,
     format: 'date',
-    phone: 'secondary',
+    // With the company, a phone has no room for the date; the number has the month.
+    ...(hasCompany ? {} : { phone: 'secondary' as const }),
     getValue: ({ row }) => row.issued.slice(0, 10),
   },
   {
@@ -46,8 +47,9 @@ export const buildInvoiceColumns = (t: TFunction<'invoices'>, hasCompany: boolea
     key: 'method',
     header: t('column.method'),
     width: 'number',
+    lines: 2,
     priority: 3,
-    render: ({ row }) => describeMethod(row, t),
+    render: ({ row }) => <span>{describeMethod(row, t)}</span>,
   },
   {
     key: 'amount',
@@ -73,6 +75,8 @@ const buildCompanyColumn = (t: TFunction<'invoices'>): InvoiceColumn => ({
   sortable: true,
   lines: 2,
   phone: 'overline',
+  isUnderFirst: true,
+  exportText: ({ row }) => row.company_name ?? '',
   render: ({ row: { company_name: name = '' } }) => (
     <bdi title={name} lang={getNameLang(name)}>
       {name}

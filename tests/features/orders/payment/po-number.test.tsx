@@ -2,16 +2,17 @@
 import { expect, it } from 'vitest'
 import { screen } from '@testing-library/dom'
 import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
-import { createUserActions, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
+import { createUserActions, listOrders, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
 const fixture = setUpShopPages()
-const { press, dialog, noDialog } = createUserActions(fixture)
+const { dialog, noDialog } = createUserActions(fixture)
 
 it('The field is hidden until it is wanted, checks what is typed, and the number is on the invoice', async () => {
   const { app } = fixture.server
   app.payments = { ...app.payments, types: ['stripe'], findDriver: async () => simulatedPaymentDriver }
-  await fixture.browser.openAs('admin@acme', '/app/home')
-  await press(/^Pay New contract: Acme people/)
+  const buyer = await fixture.server.signIn('admin@acme')
+  const [order] = await listOrders(buyer, 'acmehr')
+  await fixture.browser.openAs('admin@acme', `/app/contract/${order?.id}?pay=1`)
   const payment = await dialog('Pay acmehr')
   await payment.findByRole('button', { name: /by card$/ })
   expect(payment.queryByLabelText('PO number')).toBeNull()
@@ -27,7 +28,6 @@ it('The field is hidden until it is wanted, checks what is typed, and the number
   await payment.press(/by card$/)
   await screen.findByText('Payment received')
   await noDialog()
-  const buyer = await fixture.server.signIn('admin@acme')
   const { company_id: companyId } = (await buyer.send({ url: '/api/m18s/user' })).json()
   const list = await buyer.send({ url: `/api/invoice?companyId=${companyId}&searchText=acmehr` })
   expect(list.json().data).toMatchObject([{ po_number: 'PO-2026-9', service_code: 'acmehr' }])
