@@ -33,6 +33,7 @@ export const crawledDialogs: Record<'admin' | 'staff', Record<string, RegExp>> =
 /** Dialogs of the screens that the sweep prepares, by the name of the screen. */
 export const sweptDialogs: Record<string, string> = {
   'features/audit-trail/entry/EntryDrawer.tsx': 'trail-entry',
+  'features/invoices/detail/InvoiceDrawer.tsx': 'invoice',
   'features/users/list/BulkDialog.tsx': 'users-roles',
   'ui/list/FilterSheet.tsx': 'users-filter',
 }

@@ -3,7 +3,6 @@ import type { TFunction } from 'i18next'
 import { type Caller, isAllowed } from '#domain/access.ts'
 import type { DueSubject } from '#domain/dues.ts'
 import { customerSearchSource } from '#features/customers/customer-search-source.ts'
-import { createInvoiceSearchSource } from '#features/invoices/invoice-search-source.ts'
 import { createContractSearchSource } from '#features/orders/list/contract-search-source.ts'
 import { serviceSearchSource } from '#features/services/list/service-search-source.ts'
 import { createUserSearchSource } from '#features/users/user-search-source.ts'
@@ -27,10 +26,20 @@ export function createSearchSources(
         describeDue,
       }),
     )
-  if (isAllowed(routes.invoices.access, caller))
-    sources.push(createInvoiceSearchSource(companyId, isAllowed('staffOrder', caller)))
   if (isAllowed(routes.customers.access, caller)) sources.push(customerSearchSource)
   if (isAllowed(routes.service.access, caller)) sources.push(serviceSearchSource)
   if (isAllowed(routes.users.access, caller)) sources.push(createUserSearchSource(companyId))
   return sources
+}
+
+/**
+ * Loads the sources whose code only some devices store. If it cannot be loaded, these rows are not found, like rows that are not on the
+ * device.
+ */
+export async function loadFurtherSources(caller: Caller): Promise<SearchSource[]> {
+  if (!isAllowed(routes.invoices.access, caller)) return []
+  const source = await import(/* chunk: orders-invoices */ '#features/invoices/invoice-search-source.ts').catch(
+    () => null,
+  )
+  return source ? [source.createInvoiceSearchSource(caller.companyId, isAllowed('staffOrder', caller))] : []
 }
