@@ -1,7 +1,7 @@
-import { alipayCalls, returnFromPayment, stripeCalls } from '#contract/gateway-calls.ts'
 import { headers as names } from '#contract/headers.ts'
 import { listInvoices } from '#contract/invoices.ts'
 import {
+  alipayCalls,
   applyPaymentTask,
   checkItems,
   checkPayment,
@@ -10,6 +10,8 @@ import {
   payItems,
   reconcilePayments,
   refundPaymentTask,
+  returnFromPayment,
+  stripeCalls,
 } from '#contract/payments.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import type { Language } from '#domain/accounts/users.ts'

@@ -9,7 +9,6 @@ import * as customers from '#contract/staff/customers.ts'
 import * as factors from '#contract/factors.ts'
 import * as customerInvoices from '#contract/staff/customer-invoices.ts'
 import * as invoices from '#contract/invoices.ts'
-import * as gatewayCalls from '#contract/gateway-calls.ts'
 import * as modules from '#contract/modules.ts'
 import * as notifications from '#contract/notifications.ts'
 import * as orders from '#contract/orders.ts'
@@ -40,7 +39,7 @@ export const endpointsByNoun: Readonly<Record<string, readonly Endpoint[]>> = {
   orders: listEndpoints(orders),
   customers: [...listEndpoints(customers), ...listEndpoints(customerNotes), ...listEndpoints(actingCalls)],
   prices: [...listEndpoints(prices), ...listEndpoints(withdrawnPrices)],
-  payments: [...listEndpoints(payments), ...listEndpoints(gatewayCalls)],
+  payments: listEndpoints(payments),
   invoices: [...listEndpoints(invoices), ...listEndpoints(customerInvoices)],
   calendars: listEndpoints(calendars),
   services: listEndpoints(services),

@@ -1,6 +1,6 @@
 /** Tests of the content types of a form (S-03). */
 import { expect, test } from 'vitest'
-import { alipayCalls } from '#contract/gateway-calls.ts'
+import { alipayCalls } from '#contract/payments.ts'
 import { readBody } from '#server/http/input/parse.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 
