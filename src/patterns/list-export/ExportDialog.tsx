@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { VersionedRow } from '#contract/endpoint.ts'
 import { formatCsv } from '#domain/csv.ts'
-import { formatXlsx, type SheetCell } from '#domain/xlsx.ts'
 import type { ListView } from '#local/lists/list-view.ts'
 import { useSettings } from '#patterns/useSettings.ts'
 import { useConnection, useSignedInSession } from '#state/use-store.ts'
@@ -20,6 +19,7 @@ import { useZoneFormatter } from '#ui/page/zone-name.ts'
 import { buildFileName, type FileFormat, fileFormats } from '#patterns/list-export/build-file-name.ts'
 import type { ExportColumn } from '#patterns/list-export/export-columns.ts'
 import { fetchAllRows, type ListSource, readAllRows, shouldFetchAll } from '#patterns/list-export/fetch-all-rows.ts'
+import { formatXlsx, type SheetCell } from '#patterns/list-export/format-xlsx.ts'
 
 /** Rows of a list that the page itself has read, with the time of the data in epoch ms. */
 export interface ReadRows {

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { fromBufferPromise } from 'yauzl'
 import { expect, it } from 'vitest'
-import { formatXlsx } from '#domain/xlsx.ts'
+import { formatXlsx } from '#patterns/list-export/format-xlsx.ts'
 
 const sheetName = 'xl/worksheets/sheet1.xml'
 
