@@ -1,6 +1,6 @@
 /** Rows of the register of issued documents (decision 121). */
 import { type Selectable, sql } from 'kysely'
-import { listInvoices } from '#contract/invoices.ts'
+import { listInvoices } from '#contract/documents/invoices.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import { readChangeNumber, readChangeNumberSince } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -74,13 +74,13 @@ export const documentReads: ListReads<{ companyId: number }, DocumentRecord> = {
     readListPage(selectCompanyDocuments(db, companyId), listInvoices, columns, query, { hasNoNulls: true }),
   // Documents are never deleted.
   async readChanges(db, { companyId }, since) {
-    const upto = await readChangeNumberSince(db, companyId, since)
+    const maxChange = await readChangeNumberSince(db, companyId, since)
     const changed = await selectCompanyDocuments(db, companyId)
       .where('document.change', '>', since ?? -1)
       .orderBy('document.change')
       .orderBy('document.id')
       .execute()
-    return { changed, gone: [], upto }
+    return { changed, gone: [], upto: maxChange }
   },
   readRowsAfter: (db, { companyId }, id, limit) =>
     selectCompanyDocuments(db, companyId).where('document.id', '>', id).orderBy('document.id').limit(limit).execute(),

@@ -85,7 +85,8 @@ export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
     namespaces: ['problem'],
   },
   invoices: {
-    load: async () => (await import(/* chunk: orders-invoices list */ '#app/pages/InvoicesRoute.tsx')).InvoicesRoute,
+    load: async () =>
+      (await import(/* chunk: orders-invoices list */ '#app/pages/invoices/InvoicesRoute.tsx')).InvoicesRoute,
     namespaces: ['problem'],
   },
   newContract: {

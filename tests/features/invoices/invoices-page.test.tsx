@@ -72,7 +72,7 @@ it('An invoice opens with all its facts, the link to the contract, and its docum
 
   fixture.browser.goOffline()
   await fixture.browser.open('/app/invoice?invoice=999999')
-  expect((await screen.findByRole('dialog')).textContent).toContain('This invoice is not saved on this device')
+  await screen.findByText('This invoice is not saved on this device', { exact: false })
 })
 
 it('Staff see the invoices of all companies, and those of one company', async () => {

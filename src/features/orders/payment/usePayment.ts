@@ -1,6 +1,6 @@
 import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 import { useCardFields } from '#features/orders/payment/useCardFields.ts'
-import { usePoNumber } from '#features/orders/payment/usePoNumber.ts'
+import { usePoNumber } from '#features/orders/po-number/usePoNumber.ts'
 import { usePaymentOffer } from '#features/orders/payment/usePaymentOffer.ts'
 import { useSendPayment } from '#features/orders/payment/useSendPayment.ts'
 

@@ -1,6 +1,6 @@
 /** Tests the register of invoices as a customer and the provider's staff read it (decision 121). */
 import { beforeEach, expect, test } from 'vitest'
-import type { InvoiceRow } from '#contract/invoices.ts'
+import type { InvoiceRow } from '#contract/documents/invoices.ts'
 import type { CustomerInvoiceRow } from '#contract/staff/customer-invoices.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
@@ -152,10 +152,10 @@ eachEngine('the register of invoices', (engine) => {
     await buyOrder(fixture.server, beta, { code: 'other' })
     expect((await readSince()).changed).toEqual([])
     await buyOrder(fixture.server, alpha, { code: 'second' })
-    const { changed, gone, upto } = await readSince()
-    expect(changed.map(({ service_code: code }: InvoiceRow) => code)).toEqual(['second'])
-    expect(gone).toEqual([])
-    expect(upto).toBeGreaterThan(first.upto)
+    const changes = await readSince()
+    expect(changes.changed.map(({ service_code: code }: InvoiceRow) => code)).toEqual(['second'])
+    expect(changes.gone).toEqual([])
+    expect(changes.upto).toBeGreaterThan(first.upto)
   })
 
   test('A month of traffic has its month, and a backup no contract', async () => {

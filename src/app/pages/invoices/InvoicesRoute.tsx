@@ -10,7 +10,7 @@ function CompanyFilterSpace() {
 
 /** The company filter, for the provider's staff only. If its code cannot be loaded, they see the invoices of all companies. */
 const CompanyFilter: InvoiceCompanyFilter = createOptionalPart(
-  async () => (await import(/* chunk: staff */ '#app/pages/InvoiceCompany.tsx')).InvoiceCompany,
+  async () => (await import(/* chunk: staff */ '#app/pages/invoices/InvoiceCompany.tsx')).InvoiceCompany,
   CompanyFilterSpace,
 )
 

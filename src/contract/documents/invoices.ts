@@ -17,9 +17,7 @@ import {
 } from '#contract/values.ts'
 
 export const documentKinds = ['invoice', 'creditNote'] as const
-export type DocumentKind = (typeof documentKinds)[number]
 export const documentStates = ['paid', 'partlyRefunded', 'refunded', 'disputed'] as const
-export type DocumentState = (typeof documentStates)[number]
 
 const kind = z.enum(documentKinds)
 const state = z.enum(documentStates)

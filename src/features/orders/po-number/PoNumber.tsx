@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { poNumberLimit } from '#domain/payments.ts'
 import { Button } from '#ui/display/Button.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
-import type { PoNumberField } from '#features/orders/payment/usePoNumber.ts'
+import type { PoNumberField } from '#features/orders/po-number/usePoNumber.ts'
 
 /** A button that becomes the field for a purchase order number. Both have the same height, so that nothing below them moves. */
 export function PoNumber({ field, isLocked }: { field: PoNumberField; isLocked: boolean }) {
