@@ -24,6 +24,8 @@ export interface DemoOrder {
   daysAgo: number
   years: number
   isPaid: boolean
+  /** Purchase order number on the invoice of the first payment. */
+  poNumber?: string
   laterChange?: { users: number; daysAgo: number; isPaid: boolean }
 }
 
@@ -38,6 +40,7 @@ export const acmeOrders: DemoOrder[] = [
     daysAgo: 200,
     years: 2,
     isPaid: true,
+    poNumber: 'PO-4711',
     laterChange: { users: 40, daysAgo: 60, isPaid: true },
   },
   {
@@ -98,6 +101,7 @@ export const globexOrders: DemoOrder[] = [
     daysAgo: 90,
     years: 3,
     isPaid: true,
+    poNumber: '采购-2026-015',
   },
 ]
 
@@ -134,7 +138,7 @@ async function loadOrder(context: OrderContext, order: DemoOrder): Promise<void>
     users: order.users,
     result: quoteCreate(quoteInput, start, order.years),
   })
-  if (order.isPaid) await payOrder(context, baseOrderId, orderedAt)
+  if (order.isPaid) await payOrder(context, baseOrderId, { paidAt: orderedAt, poNumber: order.poNumber })
   if (!order.laterChange) return
   const { users, daysAgo, isPaid } = order.laterChange
   const contract = await findContractById(db, context.companyId, await getContractId(db, baseOrderId))
@@ -150,7 +154,7 @@ async function loadOrder(context: OrderContext, order: DemoOrder): Promise<void>
     result,
     baseId: contract.id,
   })
-  if (isPaid) await payOrder(context, changeOrderId, changedAt)
+  if (isPaid) await payOrder(context, changeOrderId, { paidAt: changedAt })
 }
 
 interface PlacedOrder {
@@ -211,9 +215,13 @@ const getOrder = (db: DatabaseHandle, id: number) =>
 
 const getContractId = async (db: DatabaseHandle, id: number) => (await getOrder(db, id)).contract_id ?? 0
 
-async function payOrder({ db, app }: OrderContext, id: number, paidAt: number): Promise<void> {
+async function payOrder(
+  { db, app }: OrderContext,
+  id: number,
+  { paidAt, poNumber = null }: { paidAt: number; poNumber?: string | null | undefined },
+): Promise<void> {
   const { pay_amount: amount, currency } = await getOrder(db, id)
-  const payment = { gateway: 'simulate', reference: `demo-${id}`, amount, currency, paidAt }
+  const payment = { gateway: 'simulate', reference: `demo-${id}`, amount, currency, paidAt, poNumber }
   const paymentResult = await applyPayment({ db, app, now: paidAt }, { kind: 'order', id }, payment)
   if (paymentResult?.outcome !== 'applied')
     throw new Error(`the demo order ${id} was not paid: ${paymentResult?.outcome ?? 'missing'}`)

@@ -34,6 +34,7 @@ export const versionedTables = [
   'service',
   'backup',
   'customer_note',
+  'document',
 ] as const
 /** Tables whose ids must not be given a second time. App versions never change, so they have ids and no versions. */
 export const numberedTables = [...versionedTables, 'app_version'] as const

@@ -1,4 +1,5 @@
 import { headers as names } from '#contract/headers.ts'
+import { listInvoices } from '#contract/documents/invoices.ts'
 import {
   alipayCalls,
   applyPaymentTask,
@@ -12,6 +13,7 @@ import {
   returnFromPayment,
   stripeCalls,
 } from '#contract/payments.ts'
+import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { html } from '#server/text/html.ts'
 import { createPageTranslator, renderPublicPage } from '#server/http/public-page.ts'
@@ -19,12 +21,14 @@ import { createNotFoundProblem } from '#server/problems/problem-error.ts'
 import { getHeader } from '#server/http/input/parse.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import {
+  createListHandler,
   createProcedureHandler,
   type EndpointHandler,
   createUseCaseHandler,
   type RequestContext,
 } from '#server/http/route-handler.ts'
 import { startJob } from '#server/use-cases/job-requests.ts'
+import { customerInvoiceList, invoiceList } from '#server/use-cases/payments/invoice-lists.ts'
 import { kindsByContractType, type PaymentReturnOutcome } from '#server/use-cases/payments/payment-description.ts'
 import { applyTaskPayment, listTasks, startTaskRefund } from '#server/use-cases/payments/payment-tasks.ts'
 import { readPaymentStatus, startPayment } from '#server/use-cases/payments/start-payment.ts'
@@ -40,6 +44,7 @@ export const paymentHandlers: EndpointHandler[] = [
       items: [toItem(params.contract, body.contractType)],
       type: body.type,
       token: body.type === 'stripe' ? body.token || null : null,
+      poNumber: body.po_number,
       intent: getHeader(headers, names.key) ?? null,
       language,
       device: detectDevice(context),
@@ -57,6 +62,7 @@ export const paymentHandlers: EndpointHandler[] = [
       items: body.items.map(({ contractType, id }) => toItem(id, contractType)),
       type: body.type,
       token: body.type === 'stripe' ? body.token || null : null,
+      poNumber: body.po_number,
       intent: getHeader(headers, names.key) ?? null,
       language,
       device: detectDevice(context),
@@ -68,6 +74,8 @@ export const paymentHandlers: EndpointHandler[] = [
     return { body: await readPaymentStatus(app, { caller: requireCaller(principal), items }) }
   }),
   createUseCaseHandler(reconcilePayments, (context) => startJob(context, { kind: 'reconcile-payments', input: {} })),
+  createListHandler(listInvoices, invoiceList),
+  createListHandler(listCustomerInvoices, customerInvoiceList),
   createUseCaseHandler(listPaymentTasks, listTasks),
   createUseCaseHandler(refundPaymentTask, startTaskRefund),
   createUseCaseHandler(applyPaymentTask, applyTaskPayment),

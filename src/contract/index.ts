@@ -7,6 +7,8 @@ import * as calendars from '#contract/calendars.ts'
 import * as customerNotes from '#contract/staff/customer-notes.ts'
 import * as customers from '#contract/staff/customers.ts'
 import * as factors from '#contract/factors.ts'
+import * as customerInvoices from '#contract/staff/customer-invoices.ts'
+import * as invoices from '#contract/documents/invoices.ts'
 import * as modules from '#contract/modules.ts'
 import * as notifications from '#contract/notifications.ts'
 import * as orders from '#contract/orders.ts'
@@ -38,6 +40,7 @@ export const endpointsByNoun: Readonly<Record<string, readonly Endpoint[]>> = {
   customers: [...listEndpoints(customers), ...listEndpoints(customerNotes), ...listEndpoints(actingCalls)],
   prices: [...listEndpoints(prices), ...listEndpoints(withdrawnPrices)],
   payments: listEndpoints(payments),
+  invoices: [...listEndpoints(invoices), ...listEndpoints(customerInvoices)],
   calendars: listEndpoints(calendars),
   services: listEndpoints(services),
   backups: listEndpoints(backups),

@@ -1,13 +1,14 @@
 /** Payments, call-backs of the gateways, and printed documents. None of these calls is ever queued (D89). */
 import * as z from 'zod/mini'
 import { languages } from '#domain/accounts/users.ts'
-import { maxPaidItems, paymentTypes } from '#domain/payments.ts'
+import { maxPaidItems, paymentTypes, poNumberLimit } from '#domain/payments.ts'
 import { defineEndpoint } from '#contract/endpoint.ts'
 import {
   amount,
   currency,
   flag01,
   month,
+  nameLine,
   plainDate,
   randomId,
   rowId,
@@ -51,6 +52,9 @@ export const paymentDue = z.object({
   month: z.nullable(month),
 })
 
+/** The payer's purchase order number, for the invoices. Omitted: an open attempt keeps its number. Empty: none (decision 121). */
+const poNumber = z.optional(nameLine(poNumberLimit))
+
 /** Secret because of the card token. The result is stored with the attempt, and repeated calls return it. */
 export const pay = defineEndpoint({
   name: 'pay',
@@ -65,6 +69,7 @@ export const pay = defineEndpoint({
     contractType,
     /** A card token or the id of a payment intent (D67). */
     token: z.optional(text(300)),
+    po_number: poNumber,
   }),
   encoding: 'form',
   /** `processing`: not final yet. `received`: its order can no longer be paid; provider staff refund or apply it. */
@@ -102,7 +107,12 @@ export const payItems = defineEndpoint({
   summary: 'Starts one payment of several items, and returns its status or the address of the gateway',
   access: 'order',
   matrix: 'Z-20 Z-21',
-  body: z.object({ items: paidItems, type: z.enum(paymentTypes), token: z.optional(text(300)) }),
+  body: z.object({
+    items: paidItems,
+    type: z.enum(paymentTypes),
+    token: z.optional(text(300)),
+    po_number: poNumber,
+  }),
   output: pay.output,
   offline: 'online',
   secret: true,
@@ -257,8 +267,9 @@ export const requestPrint = defineEndpoint({
   access: 'order',
   matrix: 'Z-24',
   body: z.object({
-    kind: z.enum(['contract', 'PDBORDER', 'TRAFFIC']),
+    kind: z.enum(['contract', 'PDBORDER', 'TRAFFIC', 'INVOICE']),
     id: rowId,
+    format: z.optional(z.enum(['html', 'pdf'])),
     /** Language of the document. If omitted, the language of the user's account. */
     language: z.optional(z.enum(languages)),
   }),

@@ -6,9 +6,12 @@ export const csvByteOrderMark = '\uFEFF'
 /** Characters that start a formula, including the full-width forms, which spreadsheets treat alike. */
 const formulaStart = /^[=+\-@＝＋－＠\t\r\n]/
 
+/** A negative number starts like a formula, but is none. */
+const plainNumber = /^-\d+(\.\d+)?$/
+
 function formatCell(text: string): string {
   // The apostrophe marks the cell as text, and spreadsheets do not display it.
-  const safeText = formulaStart.test(text) ? `'${text}` : text
+  const safeText = formulaStart.test(text) && !plainNumber.test(text) ? `'${text}` : text
   return /[",;\r\n\t]|^\s|\s$/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText
 }
 

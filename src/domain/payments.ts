@@ -8,6 +8,9 @@ export type PaymentType = (typeof paymentTypes)[number]
 /** Maximum of items in one payment, because each has its own invoice, receipt and entry in the trail (decision 110). */
 export const maxPaidItems = 50
 
+/** Maximum length of the payer's purchase order number, which is printed on the invoice. */
+export const poNumberLimit = 40
+
 /** Alipay of mainland China takes RMB, cross-border Alipay takes other currencies. */
 const getAlipayType = (currency: Currency): 'alipay' | 'globalAlipay' =>
   currency === 'RMB' ? 'alipay' : 'globalAlipay'

@@ -33,7 +33,7 @@ export interface SearchItem {
   run?: () => void
 }
 
-export type SearchKind = 'users' | 'contracts' | 'services' | 'customers'
+export type SearchKind = 'users' | 'contracts' | 'invoices' | 'services' | 'customers'
 
 export interface SearchSource extends ListScope {
   kind: SearchKind

@@ -21,7 +21,7 @@ async function saveExport(readText: (dialogText: string) => void = () => {}) {
     names.push(this.download)
   })
   await press('Export')
-  const { element, press: pressInDialog } = await dialog('Export as CSV')
+  const { element, press: pressInDialog } = await dialog('Export')
   await expect.poll(() => element.textContent).toMatch(/They are loaded from the server now|this device/i)
   readText(element.textContent ?? '')
   await pressInDialog(/^Save \d+ rows?$/)

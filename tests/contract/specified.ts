@@ -127,6 +127,8 @@ export const addedCalls = [
   'POST /api/customer/:companyId/acting',
   'DELETE /api/m18s/acting',
   'GET /api/sorder',
+  'GET /api/invoice',
+  'GET /api/sinvoice',
   'GET /api/module/contracts',
   'POST /api/pricelist/rehearse',
   'POST /api/pricelist/:id/reinstate',

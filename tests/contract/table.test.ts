@@ -79,6 +79,8 @@ describe('List endpoints', () => {
         'customers',
         'customer_orders',
         'customer_payments',
+        'invoices',
+        'customer_invoices',
         'backup_orders',
         'traffic',
         'backups',

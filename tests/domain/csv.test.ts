@@ -54,6 +54,10 @@ describe('formatCsv', () => {
     expect(readCsv(formatCsv([[text]]).slice(1))).toEqual([[`'${text}`]])
   })
 
+  it.each(['-30.00', '-5', '12.50'])('writes a number as it is, also a negative one: %s', (text) => {
+    expect(readCsv(formatCsv([[text]]).slice(1))).toEqual([[text]])
+  })
+
   it('writes any text in a form that is read back unchanged', () => {
     const harmlessText = fc.string({ unit: 'binary' }).filter((text) => !/^[=+\-@＝＋－＠\t\r\n]/.test(text))
     const table = fc.array(fc.array(harmlessText, { minLength: 1, maxLength: 4 }), { maxLength: 5 })

@@ -4,6 +4,7 @@ import type { ClientType } from '#domain/access.ts'
 import type { AppRequirement } from '#domain/catalogue/apps.ts'
 import type { UatBound } from '#domain/fees/annual.ts'
 import type { FeeStep } from '#domain/fees/explain.ts'
+import type { DueType } from '#domain/dues.ts'
 import type { UserMode } from '#domain/fees/price-list.ts'
 import type { Currency } from '#domain/money.ts'
 import type { PriceContent } from '#domain/checks/price-checks.ts'
@@ -242,6 +243,8 @@ export interface PaymentAttemptTable extends PaidOrGroupColumns {
   currency: ImmutableColumn<Currency>
   language: ImmutableColumn<Language>
   device: ImmutableColumn<'desktop' | 'phone'>
+  /** Purchase order number of the payer, for the invoice. */
+  po_number: ColumnType<string | null, string | null | undefined, string | null>
   /** `starting` means that the request may not have reached the gateway. The last three states are final unless a payment arrives. */
   state: 'starting' | 'open' | 'processing' | 'paid' | 'declined' | 'closed'
   reason: string | null
@@ -292,6 +295,43 @@ export interface InvoiceTable extends PaidColumns {
   create_time: ImmutableColumn<number>
 }
 
+export type DocumentKind = 'invoice' | 'creditNote'
+
+/**
+ * The register of issued documents. Triggers insert the rows. Only `refunded`, `disputed`, `change` and `row_version` may be updated.
+ * Amounts are positive, also those of credit notes.
+ */
+export interface DocumentTable {
+  id: ColumnType<number, never, never>
+  company_id: ImmutableColumn<number>
+  kind: ImmutableColumn<DocumentKind>
+  code: ImmutableColumn<string>
+  /** The invoice itself, or the credited invoice. */
+  invoice_id: ImmutableColumn<number>
+  issued: ImmutableColumn<Timestamp>
+  type: ImmutableColumn<DueType>
+  service_code: ImmutableColumn<string>
+  service_name: ImmutableColumn<string>
+  service_name_key: ImmutableColumn<string>
+  /** Contract of a paid order. Null for backups and traffic. */
+  contract_id: ImmutableColumn<number | null>
+  po_number: ImmutableColumn<string | null>
+  po_number_key: ImmutableColumn<string>
+  currency: ImmutableColumn<Currency>
+  amount: ImmutableColumn<string>
+  /** Payment method and the payment's number there. */
+  method: ImmutableColumn<string>
+  reference: ImmutableColumn<string>
+  reference_key: ImmutableColumn<string>
+  /** Sum of the refunds that were sent, from 0 to `amount`. Always 0 for a credit note. */
+  refunded: string
+  /** Whether a dispute about the payment is open. */
+  disputed: boolean
+  change: number
+  row_version: number
+  create_time: ImmutableColumn<number>
+}
+
 export interface CalendarFeedTable {
   user_id: ImmutableColumn<number>
   company_id: ImmutableColumn<number>
@@ -315,5 +355,6 @@ export interface OrderTables {
   payment_group_item: PaymentGroupItemTable
   payment_task: PaymentTaskTable
   invoice: InvoiceTable
+  document: DocumentTable
   calendar_feed: CalendarFeedTable
 }

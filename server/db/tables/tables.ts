@@ -16,7 +16,7 @@ import type { UploadTables } from '#server/db/tables/upload-tables.ts'
  * The last file in server/db/migrations. The server does not start if the folder's last file is another one. Update it with each new
  * migration.
  */
-export const latestMigration = '062-app-releases'
+export const latestMigration = '063-documents'
 
 type JsonColumn<T> = ColumnType<T, string, string>
 type ImmutableColumn<T> = ColumnType<T, T, never>

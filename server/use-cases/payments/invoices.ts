@@ -36,13 +36,14 @@ export async function writeInvoice(
   const year = issuedTime.slice(0, 4)
   const code = `I${year}${issuedTime.slice(5, 7)}${String(await takeNextNumber(db, 'invoice', year)).padStart(6, '0')}`
   const buyer = await findCompanyById(db, companyId)
-  const { gateway, reference, paidAt } = payment
+  const { gateway, reference, paidAt, poNumber = null } = payment
   const invoiceContent = {
     invoice_no: code,
     issued: issuedTime,
     seller: await readSeller(db),
     buyer: buyer && toPublicFields(buyer),
     ...content,
+    ...(poNumber === null ? {} : { po_number: poNumber }),
     payment: { gateway, reference, paid: toTimestamp(timeZone, paidAt) },
   }
   await insertInvoice(db, {

@@ -25,6 +25,8 @@ export interface PaymentDetails {
   reference: string
   /** Time at which the gateway took the money, in epoch ms. */
   paidAt: number
+  /** Purchase order number of the payer. */
+  poNumber?: string | null
 }
 
 export interface ReceivedPayment extends PaymentDetails {

@@ -109,13 +109,14 @@ export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { pa
     const { company_id: companyId, gateway, reference, paid_at: paidAt } = task
     const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
     for (const item of payable.items) await item.revive(changeStamp)
-    const appliedItems = await applyToItems(payable, { gateway, reference, paidAt }, changeStamp)
+    const attempt = task.attempt_id === null ? null : await getAttempt(db, task.attempt_id)
+    const payment = { gateway, reference, paidAt, poNumber: attempt?.po_number ?? null }
+    const appliedItems = await applyToItems(payable, payment, changeStamp)
     await updatePaymentTask(db, id, { state: 'applied', user_id: caller.userId, update_time: now, end_time: now })
     // Another running payment for the payable is cancelled, or becomes a separate task.
     if (await scheduleImmediateCheck(db, payableRef, now))
       await requestReconciliation(db, { companyId: 0, intent: `applied-${id}`, now })
-    const payer = task.attempt_id === null ? null : (await getAttempt(db, task.attempt_id)).user_id
-    await requestReceipts(db, { payable, payer, now })
+    await requestReceipts(db, { payable, payer: attempt?.user_id ?? null, now })
     context.afterCommit(() => notifyJobs(app))
     for (const { item, details } of appliedItems) {
       const entry = buildTaskEntry(task, { operation: 'pay', outcome: 'applied' })

@@ -177,6 +177,7 @@ async function recordPaid(
     currency: payment.currency,
     paidAt: isLate ? attemptBefore.started_at : now,
     attemptId: attemptBefore.id,
+    poNumber: attemptBefore.po_number,
   })
   if (!appliedPayment) throw new Error('the order, backup or traffic of the payment attempt does not exist')
   const { id, company_id: companyId, user_id: userId, intent } = attemptBefore

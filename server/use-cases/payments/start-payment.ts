@@ -6,6 +6,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Caller } from '#domain/access.ts'
 import { readAmount } from '#domain/money.ts'
 import { type PaymentType, getPaymentTypeRefusal } from '#domain/payments.ts'
+import { cleanText } from '#domain/text.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { countMail } from '#server/db/accounts/sign-in-attempts.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -51,6 +52,8 @@ export interface StartPaymentInput {
   type: PaymentType
   /** Token of a card, or null if the payer enters the payment details at the gateway. */
   token: string | null
+  /** Purchase order number for the invoices. Omitted: an open attempt keeps its number. Empty: none. */
+  poNumber?: string | undefined
   intent: string | null
   language: Language
   device: 'desktop' | 'phone'
@@ -112,11 +115,27 @@ async function claimAttempt(db: DatabaseHandle, app: AppContext, input: StartPay
     const { kind, id } = toPayableRef(attempt)
     const isAboutSame = kind === payableRef.kind && id === payableRef.id
     const isSame = isAboutSame && attempt.gateway === type && attempt.token_hash === tokenHash
-    return { kind: 'existing', attempt, isSame, isAboutSame }
+    return { kind: 'existing', attempt: isSame ? await keepPoNumber(db, attempt, input) : attempt, isSame, isAboutSame }
   }
   await countStartedPayments(db, app, { payable, caller, now })
   return { kind: 'fresh', attempt: await insertAttempt(db, { payable, payableRef }, { ...input, tokenHash, now }) }
 }
+
+/**
+ * Stores the number that the payer entered last, as long as the payment is not settled. A repeated call keeps the first (decision 121). Needs
+ * the payable's lock, under which invoices are written.
+ */
+async function keepPoNumber(
+  db: DatabaseHandle,
+  attempt: AttemptRecord,
+  { poNumber, intent }: StartPaymentInput,
+): Promise<AttemptRecord> {
+  const isRepeated = intent !== null && attempt.intent === intent
+  if (poNumber === undefined || isRepeated || toPoNumber(poNumber) === attempt.po_number) return attempt
+  return await updateAttempt(db, attempt.id, { po_number: toPoNumber(poNumber) })
+}
+
+const toPoNumber = (text: string | undefined) => cleanText(text ?? '') || null
 
 async function requireOwnPayable(
   context: PaymentContext,
@@ -185,6 +204,7 @@ const insertAttempt = (
     intent,
     language,
     device,
+    poNumber,
     tokenHash,
     now,
   }: StartPaymentInput & { tokenHash: string | null; now: number },
@@ -201,6 +221,7 @@ const insertAttempt = (
     currency: payable.currency,
     language,
     device,
+    po_number: toPoNumber(poNumber),
     state: 'starting',
     reason: null,
     gateway_id: null,

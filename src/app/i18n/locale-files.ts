@@ -9,7 +9,7 @@ import { readPreference, storePreference } from '#app/preferences/preferences.ts
 const localeFiles = import.meta.glob<ResourceKey>(
   [
     '/src/locales/*/*.json',
-    '!/src/locales/*/{mail,print,pages,sandbox,gateway,sample-instance,factors,sessions,apps,audit,sentences,storedTrail,prepare,modules,prices,services,backups,customers}.json',
+    '!/src/locales/*/{mail,print,pages,sandbox,gateway,sample-instance,factors,sessions,apps,audit,sentences,storedTrail,prepare,modules,prices,services,backups,customers,invoices}.json',
     '!/src/locales/*/{dates,field-labels,order-fields,price-fields,orders,wizard,contract,payment,calendar,dues,payment-tasks,setup}.json',
   ],
   { import: 'default' },

@@ -84,6 +84,11 @@ export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
     load: async () => (await import(/* chunk: orders list */ '#features/orders/list/ContractsPage.tsx')).ContractsPage,
     namespaces: ['problem'],
   },
+  invoices: {
+    load: async () =>
+      (await import(/* chunk: orders-invoices list */ '#app/pages/invoices/InvoicesRoute.tsx')).InvoicesRoute,
+    namespaces: ['problem'],
+  },
   newContract: {
     load: async () => (await import(/* chunk: orders */ '#features/orders/wizard/NewContractPage.tsx')).NewContractPage,
     namespaces: ['problem'],

@@ -28,6 +28,7 @@ export const routes = {
   newContract: { path: '/app/contract/new', access: 'order' },
   contract: { path: '/app/contract/:id', access: 'order' },
   contractLog: { path: '/app/contract/:id/log', access: 'order' },
+  invoices: { path: '/app/invoice', access: 'order', menu: own('invoice') },
   users: { path: '/app/user', access: 'admin', menu: own('users') },
   company: { path: '/app/profile/company', access: 'admin', menu: own('company') },
   trail: { path: '/app/systrail', access: 'trail', menu: own('trail') },

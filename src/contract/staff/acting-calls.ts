@@ -141,6 +141,7 @@ export const actingCalls: ReadonlySet<string> = new Set([
   'listModules',
   'listServices',
   'serviceUrl',
+  'listInvoices',
   'listBackupOrders',
   'listBackups',
   'getBackupPlan',

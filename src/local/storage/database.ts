@@ -101,6 +101,8 @@ export const rowTables = [
   'customers',
   'customer_orders',
   'customer_payments',
+  'invoices',
+  'customer_invoices',
 ] as const
 export const listMetadataTables = [
   'coverage',
@@ -126,6 +128,7 @@ export const wipedTables = [...rowTables, ...listMetadataTables, ...storedTrailT
 const laterTables: Readonly<Record<number, readonly (typeof rowTables)[number][]>> = {
   7: ['backups'],
   10: ['customers', 'customer_orders', 'customer_payments'],
+  11: ['invoices', 'customer_invoices'],
 }
 
 const tablesBeforeVersion5 = ['fills', 'holdings', 'names', 'readings', 'watched'] as const

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { VersionedRow } from '#contract/endpoint.ts'
 import { formatCsv } from '#domain/csv.ts'
 import type { ListView } from '#local/lists/list-view.ts'
@@ -6,17 +7,19 @@ import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { useAction } from '#state/use-action.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { Button } from '#ui/display/Button.tsx'
+import { SelectField } from '#ui/form/choice-fields.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
-import { downloadText } from '#ui/display/download-text.ts'
+import { downloadBytes } from '#ui/display/download-text.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 import { useTranslation } from 'react-i18next'
 import { getBusinessNow, getBusinessZone, formatReadingTime } from '#ui/page/business-clock.ts'
 import { useZoneFormatter } from '#ui/page/zone-name.ts'
-import { buildFileName } from '#patterns/list-export/build-file-name.ts'
+import { buildFileName, type FileFormat, fileFormats } from '#patterns/list-export/build-file-name.ts'
 import type { ExportColumn } from '#patterns/list-export/export-columns.ts'
 import { fetchAllRows, type ListSource, readAllRows, shouldFetchAll } from '#patterns/list-export/fetch-all-rows.ts'
+import { formatXlsx, type SheetCell } from '#patterns/list-export/format-xlsx.ts'
 
 /** Rows of a list that the page itself has read, with the time of the data in epoch ms. */
 export interface ReadRows {
@@ -46,6 +49,7 @@ export function ExportDialog({ name, companyCode, columns, source, isFiltered, o
   const formatZone = useZoneFormatter()
   const { user } = useSignedInSession()
   const connection = useConnection()
+  const [format, setFormat] = useState<FileFormat>('csv')
   const timeZone = useSettings()?.time_zone ?? null
   const { run, isBusy, problem } = useAction((allRows: ListSource<VersionedRow>) => fetchAllRows(allRows))
   const sourceKey = 'slice' in source ? JSON.stringify([source.scope, source.query]) : source.rows
@@ -63,13 +67,11 @@ export function ExportDialog({ name, companyCode, columns, source, isFiltered, o
         : toCachedFile(list)
     const fileName = buildFileName([name, companyCode === undefined ? user.company_code : companyCode], {
       ...file,
+      format,
       timeZone: timeZone ?? getBusinessZone(),
     })
-    downloadText(
-      formatCsv(buildTable(rows, columns, t('unsent'), [t('no'), t('yes')])),
-      fileName,
-      'text/csv;charset=utf-8',
-    )
+    const table = buildTable(rows, columns, t('unsent'), [t('no'), t('yes')])
+    downloadBytes(toFile(table, format), fileName)
     showToast({ kind: 'done', text: t('saved', { name: fileName }) })
     onClose()
   }
@@ -92,11 +94,25 @@ export function ExportDialog({ name, companyCode, columns, source, isFiltered, o
         <p role="status">
           <ExportNote cachedList={cachedList} shouldFetch={shouldFetch} />
         </p>
+        <SelectField
+          label={t('format.label')}
+          options={fileFormats.map((value) => ({ value, label: t(`format.${value}`) }))}
+          value={format}
+          onChange={({ target }) => setFormat(fileFormats.find((value) => value === target.value) ?? 'csv')}
+        />
         <p className="field-help">{t('times', { zone: formatZone(getBusinessNow()) })}</p>
-        <p className="field-help">{t('format')}</p>
+        {format === 'csv' && <p className="field-help">{t('format.help')}</p>}
       </div>
     </Dialog>
   )
+}
+
+function toFile(table: Iterable<SheetCell[]>, format: FileFormat): Blob {
+  if (format === 'xlsx')
+    return new Blob([formatXlsx(table)], { type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' })
+  const toText = (cell: SheetCell) => (typeof cell === 'string' ? cell : cell.number)
+  const lines = Array.from(table, (row) => row.map(toText))
+  return new Blob([formatCsv(lines)], { type: 'text/csv;charset=utf-8' })
 }
 
 async function readRows(source: ExportDialogProps['source']): Promise<ExportedRows> {
@@ -134,9 +150,13 @@ function* buildTable(
   columns: readonly ExportColumn<never>[],
   waitingHeader: string,
   [no, yes]: readonly [string, string],
-): Generator<string[]> {
+): Generator<SheetCell[]> {
   const waitingColumn: ExportColumn<never> = [waitingHeader, (row) => (isWaiting(row) ? yes : no)]
   const tableColumns = rows.some(isWaiting) ? [...columns, waitingColumn] : columns
   yield tableColumns.map(([header]) => header)
-  for (const row of rows) yield tableColumns.map(([, getText]) => getText(row as never))
+  for (const row of rows)
+    yield tableColumns.map(([, getText, kind]) => {
+      const text = getText(row as never)
+      return kind === 'number' && text !== '' ? { number: text } : text
+    })
 }

@@ -1,6 +1,10 @@
 import { toTimestamp } from '#domain/time.ts'
 
+export const fileFormats = ['csv', 'xlsx'] as const
+export type FileFormat = (typeof fileFormats)[number]
+
 interface ExportedFile {
+  format: FileFormat
   timeZone: string
   /** Time of the data, in epoch ms. */
   asOf: number
@@ -14,7 +18,7 @@ interface ExportedFile {
  */
 export function buildFileName(
   [listName, companyCode]: readonly [listName: string, companyCode: string | null],
-  { timeZone, asOf, partialCount }: ExportedFile,
+  { format, timeZone, asOf, partialCount }: ExportedFile,
 ): string {
   const noun = listName
     .trim()
@@ -25,5 +29,5 @@ export function buildFileName(
     ? `-${partialCount.cachedCount}-${partialCount.total === null ? 'incomplete' : `of-${partialCount.total}`}`
     : ''
   const company = companyCode === null ? '' : `-${companyCode}`
-  return `${noun}${company}-${time}${coverage}.csv`
+  return `${noun}${company}-${time}${coverage}.${format}`
 }

@@ -3,6 +3,7 @@ import { getCompany, getSettings, getUser } from '#contract/accounts.ts'
 import { listAppHistory, listApps } from '#contract/apps.ts'
 import { listTrailAlarms } from '#contract/audit-trail.ts'
 import { getBackupPlan, getTraffic, listBackupOrders, listBackups, listTraffic } from '#contract/backups.ts'
+import { listInvoices } from '#contract/documents/invoices.ts'
 import { listModuleChoices, listModules } from '#contract/modules.ts'
 import { getContractHistory, listOrders, type OrderRow } from '#contract/orders.ts'
 import { listPaymentTasks } from '#contract/payments.ts'
@@ -43,6 +44,7 @@ const parts: Record<Exclude<PreparationPartName, 'trail'>, { access: AccessRule;
   contracts: {
     access: 'order',
     read: async (reader, { companyId }) => {
+      await reader.readList(listInvoices, companyId)
       const rows = await reader.readList<OrderRow>(listOrders, companyId)
       const changedAt = new Map<number, number>()
       for (const { row, asOf } of rows) {

@@ -19,6 +19,7 @@ import type fieldLabels from '#locales/en/field-labels.json'
 import type fields from '#locales/en/fields.json'
 import type help from '#locales/en/help.json'
 import type home from '#locales/en/home.json'
+import type invoices from '#locales/en/invoices.json'
 import type modules from '#locales/en/modules.json'
 import type prepare from '#locales/en/prepare.json'
 import type priceFields from '#locales/en/price-fields.json'
@@ -70,6 +71,7 @@ declare module 'i18next' {
       fields: typeof fields
       help: typeof help
       home: typeof home
+      invoices: typeof invoices
       modules: typeof modules
       'price-fields': typeof priceFields
       prepare: typeof prepare

@@ -3,6 +3,7 @@ import { iconPaths } from '#ui/icons/icon-paths.ts'
 
 export const appIcons = {
   contract: 'M5 2.8h6.8L15.5 6.5v10.7H5zM11.5 3v3.8h3.8M7.6 10.2h5M7.6 13.2h5',
+  invoice: 'M5 2.8h10v14.4l-2.5-1.7-2.5 1.7-2.5-1.7L5 17.2zM7.6 7h4.8M7.6 10.2h4.8',
   company: 'M4 17V3.5h8V17M12 8h4.2v9M2.8 17h14.4M6.6 6.7h.1M9.4 6.7h.1M6.6 9.8h.1M9.4 9.8h.1M6.6 12.9h.1M9.4 12.9h.1',
   customers: 'M3 7h14v9.2H3zM7.4 7V4.2h5.2V7M3 11.2h5.6M11.4 11.2H17M8.6 10h2.8v2.6H8.6z',
   users:

@@ -32,7 +32,7 @@ const commonRoutes = [
   'device',
   'activity',
 ]
-const orderRoutes = ['contracts', 'newContract', 'contract', 'contractLog']
+const orderRoutes = ['contracts', 'newContract', 'contract', 'contractLog', 'invoices']
 const adminRoutes = ['company', 'users', 'trail']
 /** For staff with the order flag and for provider admins. */
 const customerRoutes = ['customers', 'customer', 'customerTab']
@@ -69,9 +69,9 @@ const allowedRoutes: Record<keyof typeof callers, string[]> = {
 
 const offeredRoutes: Record<keyof typeof callers, string[]> = {
   user: ['home'],
-  orderer: ['home', 'contracts'],
+  orderer: ['home', 'contracts', 'invoices'],
   admin: ['home', 'users', 'company', 'trail'],
-  'admin with the order flag': ['home', 'contracts', 'users', 'company', 'trail'],
+  'admin with the order flag': ['home', 'contracts', 'invoices', 'users', 'company', 'trail'],
   clerk: ['home'],
   'provider admin': [
     'home',
@@ -97,7 +97,7 @@ const offeredRoutes: Record<keyof typeof callers, string[]> = {
     'hiddenModules',
     'prices',
   ],
-  'staff with the order flag': ['home', 'contracts', 'customers'],
+  'staff with the order flag': ['home', 'contracts', 'invoices', 'customers'],
   'customer with a level': ['home'],
 }
 
@@ -117,6 +117,7 @@ describe('the routes', () => {
         "/app/contract/new": "order",
         "/app/device": "user",
         "/app/home": "user",
+        "/app/invoice": "order",
         "/app/m18/automodule": "providerAdmin",
         "/app/m18/automodule/:id": "providerAdmin",
         "/app/m18/automodule/new": "providerAdmin",

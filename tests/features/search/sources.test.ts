@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { customerSearchSource } from '#features/customers/customer-search-source.ts'
+import { createInvoiceSearchSource } from '#features/invoices/invoice-search-source.ts'
 import { createContractSearchSource } from '#features/orders/list/contract-search-source.ts'
 import { serviceSearchSource } from '#features/services/list/service-search-source.ts'
 import { createUserSearchSource } from '#features/users/user-search-source.ts'
@@ -101,6 +102,25 @@ describe('the contracts of the search for staff', () => {
     const { list, scope } = createContractSearchSource({ ...options, hasAllCompanies: true })
     expect([list.table, scope]).toEqual(['customer_orders', null])
     expect(createContractSearchSource({ ...options, hasAllCompanies: false }).list.table).toBe('orders')
+  })
+})
+
+describe('the invoices of the search', () => {
+  it('are found by their number, and open in the drawer of the list', () => {
+    const source = createInvoiceSearchSource(7, false)
+    const row = { id: 9, code: 'I202611000012', service_name: 'ERP', currency: 'HKD', amount: '1200.00' }
+    const [item] = source.toItems(toRow(row))
+    expect(item).toMatchObject({
+      label: 'I202611000012',
+      detail: 'ERP · HKD 1,200.00',
+      codes: ['I202611000012'],
+      path: '/app/invoice?invoice=9',
+    })
+    expect(openPath(source, item?.path ?? '')).toBe(9)
+    expect(openPath(source, '/app/invoice')).toBe(null)
+    expect([source.list.table, source.scope]).toEqual(['invoices', 7])
+    const { list, scope } = createInvoiceSearchSource(7, true)
+    expect([list.table, scope]).toEqual(['customer_invoices', null])
   })
 })
 

@@ -56,12 +56,20 @@ describe('fetchAllRows', () => {
 })
 
 it('buildFileName replaces characters that file systems do not allow', () => {
-  const file = { timeZone: 'Asia/Hong_Kong', asOf: Date.UTC(2026, 10, 21, 6, 5), partialCount: null }
+  const file = {
+    format: 'csv',
+    timeZone: 'Asia/Hong_Kong',
+    asOf: Date.UTC(2026, 10, 21, 6, 5),
+    partialCount: null,
+  } as const
   expect(buildFileName(['App history', 'm18'], file)).toBe('app-history-m18-2026-11-21-1405.csv')
   expect(buildFileName(['a/b:\\c\u0000', 'm18'], { ...file, partialCount: { cachedCount: 2, total: null } })).toBe(
     'a-b-c--m18-2026-11-21-1405-2-incomplete.csv',
   )
   expect(buildFileName(['Contracts', null], file)).toBe('contracts-2026-11-21-1405.csv')
+  expect(buildFileName(['Invoices 2026', 'acme'], { ...file, format: 'xlsx' })).toBe(
+    'invoices-2026-acme-2026-11-21-1405.xlsx',
+  )
 })
 
 it('buildExportColumns uses values and export texts, and leaves out columns that show only elements', () => {

@@ -6,6 +6,7 @@ import { listTrail } from '#contract/audit-trail.ts'
 import { getBackupPlan, getTraffic, listBackupOrders, listBackups, listTraffic } from '#contract/backups.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { listModuleChoices, listModules } from '#contract/modules.ts'
+import { listInvoices } from '#contract/documents/invoices.ts'
 import { getContractHistory, listOrders } from '#contract/orders.ts'
 import { getPriceInForce, getPriceList, listPriceLists } from '#contract/prices.ts'
 import { listServices } from '#contract/services.ts'
@@ -98,6 +99,7 @@ describe('a prepared device without a server, after a restart', () => {
     expect(cachedReads).toEqual(reads.map(([{ name }]) => [name, 'cached', true]))
     expect(await readListState(tablet, listUsers as Endpoint, companyId)).toEqual(['listUsers', true, true, 7])
     expect(await readListState(tablet, listOrders as Endpoint, companyId)).toEqual(['listOrders', true, true, 1])
+    expect(await readListState(tablet, listInvoices as Endpoint, companyId)).toEqual(['listInvoices', true, true, 1])
     expect(await readListState(tablet, listServices as Endpoint, null)).toEqual(['listServices', true, true, 1])
     for (const list of [listBackups, listBackupOrders, listTraffic] as Endpoint[])
       expect(await readListState(tablet, list, service_id)).toEqual([list.name, true, true, 0])

@@ -46,6 +46,7 @@ const companyColumns: Partial<Record<keyof DatabaseTables, string>> = {
   payment_group_item: 'company_id',
   payment_task: 'company_id',
   invoice: 'company_id',
+  document: 'company_id',
   backup_order: 'company_id',
   backup_reminder: 'company_id',
   traffic: 'company_id',
@@ -199,7 +200,13 @@ async function fillOrders(db: DatabaseHandle, companyId: number, code: string): 
   await sql`insert into payment_group_item (group_id, company_id, order_id)
     select id, company_id, ${order}::integer from payment_group where items = ${code}`.execute(db)
   await sql`insert into invoice (company_id, code, order_id, content, create_time)
-    values (${companyId}, ${code}, ${order}, '{}', 1)`.execute(db)
+    values (${companyId}, ${code}, ${order}, ${JSON.stringify({
+      issued: '2026-03-02 10:00:00',
+      service: { code, name: code },
+      currency: 'HKD',
+      pay_amount: '1.00',
+      payment: { gateway: 'none', reference: code },
+    })}::jsonb, 1)`.execute(db)
   const service = sql`(select id from service where code = ${code})`
   await sql`insert into backup_order (company_id, service_id, service_code, price_id, currency, pdb_type, period, period_type,
       period_start, period_end, annual, discount, amount, pay_amount, status, steps, change, create_time, update_time)

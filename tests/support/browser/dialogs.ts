@@ -21,7 +21,7 @@ export const crawledDialogs: Record<'admin' | 'staff', Record<string, RegExp>> =
     'features/services/operations/ConfirmActionDialog.tsx': /^Reboot /,
     'features/users/form/UserForm.tsx': /^Edit /,
     'features/users/list/RemoveUserDialog.tsx': /^Delete /,
-    'patterns/list-export/ExportDialog.tsx': /^Export as CSV$/,
+    'patterns/list-export/ExportDialog.tsx': /^Export$/,
   },
   staff: {
     'features/apps/history/ChangeLogDialog.tsx': /^Change log: /,
@@ -34,6 +34,7 @@ export const crawledDialogs: Record<'admin' | 'staff', Record<string, RegExp>> =
 /** Dialogs of the screens that the sweep prepares, by the name of the screen. */
 export const sweptDialogs: Record<string, string> = {
   'features/audit-trail/entry/EntryDrawer.tsx': 'trail-entry',
+  'features/invoices/detail/InvoiceDrawer.tsx': 'invoice',
   'features/users/list/BulkDialog.tsx': 'users-roles',
   'ui/list/FilterSheet.tsx': 'users-filter',
 }

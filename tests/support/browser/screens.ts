@@ -132,6 +132,13 @@ export const adminScreens: Screen[] = [
   },
   { name: 'contracts', path: '/app/contract', readySelector: 'tbody .order-code' },
   { name: 'contracts-to-pay', path: '/app/contract?status=0', readySelector: 'tbody .to-pay-date' },
+  { name: 'invoices', path: '/app/invoice', readySelector: 'tbody .invoice-code' },
+  {
+    name: 'invoice',
+    path: '/app/invoice',
+    readySelector: 'tbody .invoice-code',
+    prepare: openWith('tbody a', '[role=dialog] .facts'),
+  },
   { name: 'contract-new', path: wizard, readySelector: '[name=code]' },
   { name: 'contract-new-refused', path: wizard, readySelector: '[name=code]', prepare: submitWithoutCode },
   { name: 'contract-new-modules', path: wizard, readySelector: '[name=code]', prepare: chooseModules },
@@ -213,6 +220,7 @@ export const staffScreens: Screen[] = [
   { name: 'staff-customers', path: '/app/m18/customer', readySelector: 'tbody .customer-code' },
   { name: 'staff-customers-none', path: `/app/m18/customer${noMatchQuery}`, readySelector: '.empty' },
   { name: 'staff-contracts', path: '/app/contract', readySelector: 'tbody .order-code' },
+  { name: 'staff-invoices', path: '/app/invoice', readySelector: 'tbody .invoice-code' },
   { name: 'staff-customer', path: '/app/m18/customer/2', readySelector: '.customer-cards' },
   ...['contracts', 'users', 'payments', 'services', 'backups', 'trail', 'notes'].map((tab) => ({
     name: `staff-customer-${tab}`,

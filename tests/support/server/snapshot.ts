@@ -71,7 +71,7 @@ export async function restoreSnapshot({ kysely }: Database, { tables, sequences,
     await sql`set local session_replication_role = replica`.execute(db)
     for (const { name, columns, rows } of tables) {
       const list = sql.join(columns.map((column) => sql.ref(column)))
-      await sql`insert into ${sql.table(name)} (${list})
+      await sql`insert into ${sql.table(name)} (${list}) overriding system value
         select ${list} from jsonb_populate_recordset(null::${sql.table(name)}, ${JSON.stringify(rows)}::jsonb)`.execute(
         db,
       )

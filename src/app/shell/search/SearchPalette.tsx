@@ -3,7 +3,7 @@ import { useHref, useLocation, useNavigate } from 'react-router-dom'
 import { useTranslation } from 'react-i18next'
 import { keepOptionalChunk } from '#app/pwa/optional-chunks.ts'
 import { createSearchCommands } from '#app/shell/search/search-commands.ts'
-import { createSearchSources } from '#app/shell/search/search-sources.ts'
+import { createSearchSources, loadFurtherSources } from '#app/shell/search/search-sources.ts'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { SearchDialog } from '#features/search/dialog/SearchDialog.tsx'
 import { type IndexSession, startIndexSession } from '#features/search/index/index-session.ts'
@@ -34,10 +34,23 @@ export function SearchPalette({ isOpen, onClose }: SearchPaletteProps) {
   const describeDue = useDueFormatter()
   const callerKey = JSON.stringify(caller)
   // biome-ignore lint: the texts change with the language, and the caller is compared by value
-  const [sources, commands] = useMemo(
-    () => [createSearchSources(caller, t, describeDue), createSearchCommands({ caller, isActing }, t, tShell)],
+  const [furtherSources, setFurtherSources] = useState<readonly SearchSource[]>([])
+  useEffect(() => {
+    let isActive = true
+    void loadFurtherSources(caller).then((loaded) => {
+      // The same list is kept if there are none, because another one would build the index again.
+      if (isActive) setFurtherSources((previous) => (loaded.length + previous.length === 0 ? previous : loaded))
+    })
+    return () => void (isActive = false)
     // oxlint-disable-next-line react/exhaustive-deps
-    [callerKey, isActing, language, describeDue],
+  }, [callerKey])
+  const [sources, commands] = useMemo(
+    () => [
+      [...createSearchSources(caller, t, describeDue), ...furtherSources],
+      createSearchCommands({ caller, isActing }, t, tShell),
+    ],
+    // oxlint-disable-next-line react/exhaustive-deps
+    [callerKey, isActing, language, describeDue, furtherSources],
   )
   const owner = useMemo(
     () => ({ companyId: caller.companyId, userId: caller.userId }),

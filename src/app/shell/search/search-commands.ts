@@ -14,6 +14,7 @@ import type { IconName } from '#ui/icons/Icon.tsx'
 const pages = [
   ['home', 'home'],
   ['contracts', 'contract'],
+  ['invoices', 'invoice'],
   ['users', 'users'],
   ['company', 'company'],
   ['trail', 'trail'],

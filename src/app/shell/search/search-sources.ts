@@ -31,3 +31,15 @@ export function createSearchSources(
   if (isAllowed(routes.users.access, caller)) sources.push(createUserSearchSource(companyId))
   return sources
 }
+
+/**
+ * Loads the sources whose code only some devices store. If it cannot be loaded, these rows are not found, like rows that are not on the
+ * device.
+ */
+export async function loadFurtherSources(caller: Caller): Promise<SearchSource[]> {
+  if (!isAllowed(routes.invoices.access, caller)) return []
+  const source = await import(/* chunk: orders-invoices */ '#features/invoices/invoice-search-source.ts').catch(
+    () => null,
+  )
+  return source ? [source.createInvoiceSearchSource(caller.companyId, isAllowed('staffOrder', caller))] : []
+}

@@ -11,14 +11,16 @@ interface PayButtonProps extends PaymentState {
 }
 
 /** Pays the amount that is in its label. If the method needs a page of its provider, it opens that page. */
-export function PayButton({ offer, card, payment, button, type }: PayButtonProps) {
+export function PayButton({ offer, card, poNumber, payment, button, type }: PayButtonProps) {
   const { t } = useTranslation('payment')
   const isFirst = button === 'first'
   return (
     <Button
       kind={isFirst ? 'primary' : 'quiet'}
       isBusy={(isFirst && card.isOpening) || (!payment.canPay && payment.pressedButton === button)}
-      disabledReason={offer.getAmountReason(type) ?? offer.offlineReason ?? (payment.canPay ? null : t('sending'))}
+      disabledReason={
+        offer.getAmountReason(type) ?? offer.offlineReason ?? poNumber.error ?? (payment.canPay ? null : t('sending'))
+      }
       onClick={() => void payment.send(button, type)}
     >
       {t(`pay.${isFirst ? type : button}`, { amount: `${offer.currency} ${groupThousands(offer.amount)}` })}

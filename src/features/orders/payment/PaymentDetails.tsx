@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { CardForm } from '#features/orders/payment/CardForm.tsx'
 import { PaymentPending } from '#features/orders/payment/PaymentPending.tsx'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
+import { PoNumber } from '#features/orders/po-number/PoNumber.tsx'
 import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
 import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 import type { PaymentState } from '#features/orders/payment/usePayment.ts'
@@ -14,7 +15,7 @@ import type { PaymentState } from '#features/orders/payment/usePayment.ts'
 /** Shows the amount, the due date, the fields of the first method, and the result. */
 export function PaymentDetails({ ref, ...state }: PaymentState & { ref?: Ref<HTMLDivElement> }) {
   const { t } = useTranslation('payment')
-  const { order, offer, payment } = state
+  const { order, offer, poNumber, payment } = state
   const { firstMethod, offlineReason } = offer
   return (
     <div className="payment-about" ref={ref}>
@@ -22,6 +23,7 @@ export function PaymentDetails({ ref, ...state }: PaymentState & { ref?: Ref<HTM
       <ProblemNote problem={payment.problem} title={t('failed')} shouldFocus />
       <OfferStatus offer={offer} />
       {payment.stage === 'checking' && <PaymentPending target={order} onOutcome={payment.handleOutcome} />}
+      {firstMethod && payment.hasMethods && <PoNumber field={poNumber} isLocked={!payment.canPay} />}
       {firstMethod && <MethodDetails {...state} type={firstMethod} />}
       {offlineReason !== null && (
         <p className="payment-offline" role="status">

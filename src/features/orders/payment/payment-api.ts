@@ -52,10 +52,21 @@ const toPathParams = ({ id }: PaymentTarget) => ({ contract: Number(id) })
 const toPaidItems = (items: readonly PaidItem[]) =>
   items.map(({ id, contractType }) => ({ id: Number(id), contractType }))
 
+interface SentPayment {
+  type: PaymentType
+  token: string | null
+  /** Purchase order number for the invoices. Undefined if the payer has not touched it, and empty for none. */
+  poNumber: string | undefined
+}
+
 export const sendPayment =
-  (target: PaymentTarget, type: PaymentType, token: string | null): AppThunk<CallResult<OutputOf<typeof pay>>> =>
+  (target: PaymentTarget, { type, token, poNumber }: SentPayment): AppThunk<CallResult<OutputOf<typeof pay>>> =>
   async (_dispatch, _getState, { api }) => {
-    const method = { type, ...(token === null ? {} : { token }) }
+    const method = {
+      type,
+      ...(token === null ? {} : { token }),
+      ...(poNumber === undefined ? {} : { po_number: poNumber }),
+    }
     if (target.items) return await api.call(payItems, { body: { ...method, items: toPaidItems(target.items) } })
     const body = {
       ...method,

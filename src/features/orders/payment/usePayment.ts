@@ -1,5 +1,6 @@
 import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 import { useCardFields } from '#features/orders/payment/useCardFields.ts'
+import { usePoNumber } from '#features/orders/po-number/usePoNumber.ts'
 import { usePaymentOffer } from '#features/orders/payment/usePaymentOffer.ts'
 import { useSendPayment } from '#features/orders/payment/useSendPayment.ts'
 
@@ -9,6 +10,7 @@ export type PaymentState = ReturnType<typeof usePayment>
 export function usePayment(order: PayableOrder, onPaid: () => void) {
   const offer = usePaymentOffer(order)
   const card = useCardFields(offer)
-  const payment = useSendPayment(order, card.form, onPaid)
-  return { order, offer, card, payment }
+  const poNumber = usePoNumber()
+  const payment = useSendPayment(order, { card: card.form, poNumber: poNumber.value }, onPaid)
+  return { order, offer, card, poNumber, payment }
 }

@@ -32,7 +32,11 @@ interface SendState {
 }
 
 /** Sends at most one payment at a time, even if buttons are pressed repeatedly. */
-export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHandle | null>, onPaid: () => void) {
+export function useSendPayment(
+  order: PayableOrder,
+  { card, poNumber }: { card: RefObject<CardFormHandle | null>; poNumber: string | undefined },
+  onPaid: () => void,
+) {
   const { t } = useTranslation('payment')
   const dispatch = useDispatch()
   const [state, setState] = useState<SendState>({
@@ -99,7 +103,7 @@ export function useSendPayment(order: PayableOrder, card: RefObject<CardFormHand
       return update({ failureMessages: [t('declined'), tokenResult.message].filter(Boolean) })
     if (tokenResult?.kind === 'failed') return update({ failureMessages: [t('unsent')] })
     const wasOnline = navigator.onLine
-    const result = await dispatch(sendPayment(order, type, tokenResult?.token ?? null))
+    const result = await dispatch(sendPayment(order, { type, token: tokenResult?.token ?? null, poNumber }))
     if (result.kind === 'problem') await handleProblem(result.problem, wasOnline, form)
     else if (result.kind === 'fresh') handleResponse(result.output)
   }

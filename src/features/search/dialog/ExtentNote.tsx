@@ -4,7 +4,7 @@ import { formatNumber } from '#ui/list/Freshness.tsx'
 import { isApple } from '#ui/page/is-apple.ts'
 import type { SearchExtent, IndexSnapshot } from '#features/search/index/index-session.ts'
 
-const kinds = ['users', 'contracts', 'services', 'customers'] as const
+const kinds = ['users', 'contracts', 'invoices', 'services', 'customers'] as const
 
 /** Says which rows were searched: those on the device, and of how many. */
 export function ExtentNote({ snapshot: { isReading, extents } }: { snapshot: IndexSnapshot }) {

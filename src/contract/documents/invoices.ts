@@ -1,0 +1,111 @@
+/** The register of invoices and credit notes (decision 121). */
+import * as z from 'zod/mini'
+import { paymentTypes } from '#domain/payments.ts'
+import { defineEndpoint, type ListSpec } from '#contract/endpoint.ts'
+import {
+  amount,
+  changesOutput,
+  currency,
+  getSortNames,
+  integerBetween,
+  month,
+  pageOutput,
+  pageQuery,
+  ref,
+  text,
+  timestamp,
+} from '#contract/values.ts'
+
+export const documentKinds = ['invoice', 'creditNote'] as const
+export const documentStates = ['paid', 'partlyRefunded', 'refunded', 'disputed'] as const
+
+const kind = z.enum(documentKinds)
+const state = z.enum(documentStates)
+
+export const invoiceRow = z.object({
+  id: z.int(),
+  company_id: z.int(),
+  kind,
+  code: z.string(),
+  /** The invoice itself, or the credited invoice. */
+  invoice_id: z.int(),
+  issued: timestamp,
+  /** Year of `issued`, for the filter. */
+  year: z.int(),
+  /** What was paid: an order of this type, a backup subscription, or a month of traffic. */
+  type: z.enum(['create', 'extend', 'change', 'pdb2s3', 'pdb2rds', 'traffic']),
+  service_code: z.string(),
+  service_name: z.string(),
+  /** Month of traffic. Null for anything else. */
+  month: z.nullable(month),
+  /** The paid order, whose page shows the contract. Null for backups and traffic. */
+  order_id: z.nullable(z.int()),
+  contract_id: z.nullable(z.int()),
+  po_number: z.nullable(z.string()),
+  currency,
+  /** Positive, also for a credit note. */
+  amount,
+  method: z.string(),
+  /** Number of the payment at the gateway. */
+  reference: z.string(),
+  refunded: amount,
+  /** An open dispute comes before a refund. A credit note is `refunded`. */
+  state,
+  row_version: z.int(),
+})
+export type InvoiceRow = z.output<typeof invoiceRow>
+
+/** Sorting by amount is left out, because amounts of different currencies have no order (decision 107). */
+export const invoiceSorts = {
+  id: 'number',
+  code: 'text',
+  issued: 'time',
+  service_code: 'text',
+  state: 'text',
+} as const satisfies ListSpec['sorts']
+
+export const invoiceFilters = {
+  kind: { kind: 'equal', column: 'kind' },
+  state: { kind: 'equal', column: 'state' },
+  currency: { kind: 'equal', column: 'currency' },
+  // Users see both gateways as one method.
+  method: {
+    kind: 'equal',
+    column: 'method',
+    or: { value: 'alipay', column: 'method', values: ['alipay', 'globalAlipay'] },
+  },
+  year: { kind: 'equal', column: 'year' },
+} as const satisfies ListSpec['filters']
+
+export const searchedInvoiceColumns = ['code', 'service_code', 'service_name', 'po_number', 'reference'] as const
+
+export const invoiceQuery = {
+  kind: z.optional(kind),
+  state: z.optional(state),
+  currency: z.optional(currency),
+  method: z.optional(z.enum(paymentTypes)),
+  year: z.optional(integerBetween(2000, 2999)),
+  searchText: z.optional(text(100)),
+}
+
+export const invoiceListSpec = {
+  table: 'invoices',
+  row: invoiceRow,
+  sorts: invoiceSorts,
+  sort: ['issued', 'desc'],
+  filters: { ...invoiceFilters, searchText: { kind: 'contains', columns: searchedInvoiceColumns } },
+  scope: { column: 'company_id', param: 'companyId' },
+} satisfies ListSpec
+
+export const listInvoices = defineEndpoint({
+  name: 'listInvoices',
+  method: 'GET',
+  path: '/api/invoice',
+  summary: 'Lists the invoices and credit notes of a company',
+  access: 'order',
+  matrix: 'Z-24',
+  query: pageQuery(getSortNames(invoiceListSpec), { companyId: ref('company'), ...invoiceQuery }),
+  output: z.union([pageOutput(invoiceRow), changesOutput(invoiceRow)]),
+  offline: 'list',
+  list: invoiceListSpec,
+})

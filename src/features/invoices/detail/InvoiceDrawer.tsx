@@ -1,0 +1,124 @@
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { readAmount } from '#domain/money.ts'
+import { readRow } from '#local/lists/read-row.ts'
+import { useOfflineReason } from '#patterns/useOfflineReason.ts'
+import { useLiveQuery } from '#state/live-query.ts'
+import { useAction } from '#state/use-action.ts'
+import { Amount } from '#ui/display/Amount.tsx'
+import { Button } from '#ui/display/Button.tsx'
+import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
+import { Tag } from '#ui/display/Tag.tsx'
+import { getNameLang } from '#ui/i18n/name-language.ts'
+import { Dialog } from '#ui/overlay/Dialog.tsx'
+import { BusinessTime } from '#ui/page/BusinessTime.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import { describeItem, describeMethod, formatSignedAmount, stateTones } from '#features/invoices/describe-invoice.ts'
+import { downloadInvoice, openInvoice } from '#features/invoices/print-invoice.ts'
+import type { ListedInvoice } from '#features/invoices/slice.ts'
+
+interface InvoiceDrawerProps {
+  id: number
+  /** Table of the list behind the drawer. */
+  table: string
+  /** True while the list is being requested, so that the invoice may still arrive. */
+  isFetching: boolean
+  onClose: () => void
+}
+
+/** Shows all facts of an invoice or a credit note, which has no page of its own. */
+export function InvoiceDrawer({ id, table, isFetching, onClose }: InvoiceDrawerProps) {
+  const { t } = useTranslation('invoices')
+  const result = useLiveQuery(async () => ({ id, row: (await readRow<ListedInvoice>(table, id))?.row }), [id, table])
+  const row = result?.id === id ? result.row : undefined
+  const isLoading = !row && (isFetching || result?.id !== id)
+  const getTitle = () => (row ? t(`detail.title.${row.kind}`, { code: row.code }) : t('detail.loading'))
+  return (
+    <Dialog
+      open
+      side="right"
+      title={getTitle()}
+      titleTag={row && <Tag tone={stateTones[row.state]}>{t(`state.${row.state}`)}</Tag>}
+      onClose={onClose}
+      action={row && <PrintButtons id={id} />}
+      cancel={row ? null : t('detail.close')}
+    >
+      {row ? <InvoiceFacts row={row} /> : isLoading ? <Skeleton lines={6} /> : <p>{t('detail.notHere')}</p>}
+    </Dialog>
+  )
+}
+
+function PrintButtons({ id }: { id: number }) {
+  const { t } = useTranslation('invoices')
+  const offlineReason = useOfflineReason(t('detail.offline'))
+  const opening = useAction(openInvoice)
+  const download = useAction(downloadInvoice)
+  return (
+    <>
+      <Button
+        kind="primary"
+        icon="print"
+        isBusy={opening.isBusy}
+        disabledReason={offlineReason}
+        onClick={() => void opening.run(id)}
+      >
+        {t('detail.open')}
+      </Button>
+      <Button
+        icon="install"
+        isBusy={download.isBusy}
+        disabledReason={offlineReason}
+        onClick={() => void download.run(id)}
+      >
+        {t('detail.download')}
+      </Button>
+    </>
+  )
+}
+
+function InvoiceFacts({ row }: { row: ListedInvoice }) {
+  const { t } = useTranslation('invoices')
+  const { company_name: company, po_number: poNumber, currency, refunded } = row
+  return (
+    <DescriptionList>
+      <DescriptionItem label={t('column.amount')}>
+        <span className="amount invoice-amount">{formatSignedAmount(row)}</span>
+      </DescriptionItem>
+      {readAmount(refunded) > 0n && (
+        <DescriptionItem label={t('fact.refunded')}>
+          <Amount currency={currency} amount={refunded} />
+        </DescriptionItem>
+      )}
+      <DescriptionItem label={t('fact.issued')}>
+        <BusinessTime time={row.issued} />
+      </DescriptionItem>
+      {company !== undefined && (
+        <DescriptionItem label={t('column.company')}>
+          <bdi lang={getNameLang(company)}>{company}</bdi>
+        </DescriptionItem>
+      )}
+      <DescriptionItem label={t('column.subject')}>{describeItem(row, t)}</DescriptionItem>
+      <DescriptionItem label={t('fact.service')}>
+        <span lang={getNameLang(row.service_name)}>{row.service_name}</span>{' '}
+        <span className="invoice-code">{row.service_code}</span>
+      </DescriptionItem>
+      <DescriptionItem label={t('fact.contract')}>
+        <ContractLink row={row} />
+      </DescriptionItem>
+      <DescriptionItem label={t('column.po')}>{poNumber ?? t('fact.noPo')}</DescriptionItem>
+      <DescriptionItem label={t('column.method')}>{describeMethod(row, t)}</DescriptionItem>
+      <DescriptionItem label={t('fact.reference')}>
+        <span className="invoice-code">{row.reference}</span>
+      </DescriptionItem>
+    </DescriptionList>
+  )
+}
+
+/** Leads to the page of the paid order. A backup or traffic leads to the contract of its service. */
+function ContractLink({ row }: { row: ListedInvoice }) {
+  const { t } = useTranslation('invoices')
+  const { order_id: orderId, service_code: code, company_id: companyId, company_name: company } = row
+  const scope = company === undefined ? '' : `company=${companyId}&`
+  const path = orderId === null ? `/app/contract?${scope}searchText=${code}` : `/app/contract/${orderId}`
+  return <Link to={path}>{t('fact.toContract', { code })}</Link>
+}

@@ -1,0 +1,163 @@
+import { type ComponentType, lazy, useMemo } from 'react'
+import type { TFunction } from 'i18next'
+import { useTranslation } from 'react-i18next'
+import { useNavigate, useSearchParams } from 'react-router-dom'
+import { documentStates } from '#contract/documents/invoices.ts'
+import { isAllowed, isProvider } from '#domain/access.ts'
+import { currencies } from '#domain/money.ts'
+import { ListPage } from '#patterns/list-page/ListPage.tsx'
+import type { SelectFilter } from '#patterns/list-page/ListFilters.tsx'
+import { useListPage } from '#patterns/list-page/useListPage.ts'
+import { useHistoryStep } from '#patterns/useHistoryStep.ts'
+import { useSettings } from '#patterns/useSettings.ts'
+import { useSignedInSession } from '#state/use-store.ts'
+import { SelectField } from '#ui/form/choice-fields.tsx'
+import { EmptyState } from '#ui/list/EmptyState.tsx'
+import { useToday } from '#ui/page/use-today.ts'
+import { InvoiceStyles } from '#features/invoices/InvoiceStyles.tsx'
+import { buildInvoiceColumns } from '#features/invoices/list/columns.tsx'
+import { buildInvoiceExportColumns } from '#features/invoices/list/export-columns.ts'
+import { allInvoicesList, invoicesList } from '#features/invoices/slice.ts'
+import { allInvoicesView, invoicesView, type InvoicesView, listYears, shownMethods } from '#features/invoices/view.ts'
+
+const InvoiceDrawer = lazy(async () => ({
+  default: (await import('#features/invoices/detail/InvoiceDrawer.tsx')).InvoiceDrawer,
+}))
+
+/** Lets the provider's staff find a customer by name. The app passes it, because it belongs to the orders. */
+export type InvoiceCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
+
+/** Lists the issued invoices and credit notes (decision 121). Staff see those of all companies, or of the company in the address. */
+export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyFilter }) {
+  const { t } = useTranslation('invoices')
+  const { user, caller } = useSignedInSession()
+  const { list, companyId, canSelectCompany } = useInvoicesList()
+  const { view, changeView, rows, isFetching, setQuery, definition } = list
+  const isAll = companyId === null
+  const closeDrawer = useCloseDrawer(view.open !== null, () =>
+    setQuery(definition.write({ ...view, open: null }), { replace: true }),
+  )
+  const columns = useMemo(() => buildInvoiceColumns(t, isAll), [t, isAll])
+  const isOwn = companyId === user.company_id
+  const name = view.year === null ? t('title') : t('exportOfYear', { year: view.year })
+  return (
+    <ListPage
+      list={list}
+      title={t('title')}
+      intro={isAll ? t('leadAll') : isOwn ? t('lead', { company: user.company_name }) : t('leadOther')}
+      beforeFilters={<InvoiceStyles />}
+      exportAs={{
+        name,
+        companyCode: isOwn ? user.company_code : null,
+        buildColumns: () => buildInvoiceExportColumns(t, isAll),
+      }}
+      searchLabel={t('filter.search')}
+      extraFilters={
+        canSelectCompany && <CompanyFilter companyId={view.company} onChoose={(company) => changeView({ company })} />
+      }
+      filters={useFilters(t, view.year, isProvider(caller))}
+      lastFilters={<StateFilter view={view} onChange={changeView} />}
+      listClass={isAll ? 'invoice-list of-all' : 'invoice-list'}
+      caption={isAll ? t('captionAll') : t('caption')}
+      formatCount={(numbers) => t('counted', numbers)}
+      columns={columns}
+      getRowName={({ row }) => row.code}
+      getRowPath={({ row }) => `?${definition.write(definition.change(view, { open: row.id }))}`}
+      refreshLabel={t('refresh')}
+      empty={{
+        notHere: { title: t('empty.notHere'), text: t('empty.notHereText') },
+        noneFound: { title: t('empty.noneFound'), text: t('empty.noneFoundText'), showAll: t('empty.showAll') },
+        none: (
+          <EmptyState icon="invoice" title={t('empty.title')}>
+            {t('empty.text')}
+          </EmptyState>
+        ),
+      }}
+    >
+      {view.open !== null && (
+        <InvoiceDrawer
+          id={view.open}
+          table={isAll ? allInvoicesList.list.table : invoicesList.list.table}
+          isFetching={isFetching || rows === undefined}
+          onClose={closeDrawer}
+        />
+      )}
+    </ListPage>
+  )
+}
+
+interface StateFilterProps {
+  view: InvoicesView
+  onChange: (change: Partial<InvoicesView>) => void
+}
+
+/** The filter of states, with credit notes as one of its choices. */
+function StateFilter({ view, onChange }: StateFilterProps) {
+  const { t } = useTranslation('invoices')
+  return (
+    <SelectField
+      name="state"
+      label={t('column.state')}
+      options={[
+        { value: '', label: t('filter.all') },
+        ...documentStates.map((state) => ({ value: state, label: t(`state.${state}`) })),
+        { value: 'creditNote', label: t('filter.creditNotes') },
+      ]}
+      value={view.state ?? (view.kind === 'creditNote' ? view.kind : '')}
+      onChange={({ target: { value } }) =>
+        onChange({ ...invoicesView.parse('state', value), ...invoicesView.parse('kind', value) })
+      }
+    />
+  )
+}
+
+function useInvoicesList() {
+  const { user, caller } = useSignedInSession()
+  // The address may contain any company id, but only the provider's staff may see other companies.
+  const canSelectCompany = isAllowed('staffOrder', caller)
+  const [query] = useSearchParams()
+  const companyId = canSelectCompany ? invoicesView.read(query).company : user.company_id
+  const isAll = companyId === null
+  const list = useListPage(isAll ? allInvoicesList : invoicesList, isAll ? allInvoicesView : invoicesView, {
+    scope: companyId,
+  })
+  return { list, companyId, canSelectCompany }
+}
+
+/** Closing goes back in the history only if opening the drawer added a step, that is, not after a link or a reload. */
+function useCloseDrawer(isOpen: boolean, removeFromAddress: () => void) {
+  const navigate = useNavigate()
+  const hasHistoryStep = useHistoryStep(isOpen)
+  return () => (hasHistoryStep.current ? void navigate(-1) : removeFromAddress())
+}
+
+function useFilters(
+  t: TFunction<'invoices'>,
+  chosenYear: number | null,
+  isStaff: boolean,
+): SelectFilter<InvoicesView>[] {
+  const thisYear = Number(useToday(useSettings()?.time_zone).slice(0, 4))
+  const allLabel = t('filter.all')
+  // Only the staff can simulate a payment.
+  const methods = shownMethods.filter((method) => method !== 'simulate' || isStaff)
+  return [
+    {
+      name: 'year',
+      label: t('filter.year'),
+      allLabel,
+      choices: listYears(thisYear, chosenYear).map((year) => ({ value: year, label: String(year) })),
+    },
+    {
+      name: 'currency',
+      label: t('fact.currency'),
+      allLabel,
+      choices: currencies.map((currency) => ({ value: currency, label: currency })),
+    },
+    {
+      name: 'method',
+      label: t('column.method'),
+      allLabel,
+      choices: methods.map((method) => ({ value: method, label: t(`method.${method}`) })),
+    },
+  ]
+}

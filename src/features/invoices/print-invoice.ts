@@ -1,0 +1,52 @@
+/** Opens and downloads invoices. The address is requested when it is needed: it works once and expires after a minute (D65). */
+import { requestPrint } from '#contract/payments.ts'
+import { showResultToast } from '#patterns/action-toast.ts'
+import type { CallResult } from '#request/call-results.ts'
+import type { AppThunk } from '#state/app-thunk.ts'
+import { downloadFromServer } from '#ui/display/download-text.ts'
+import { getLanguage, i18n } from '#ui/i18n/messages.ts'
+import { showToast } from '#ui/overlay/toasts.tsx'
+
+/** Opens the tab in the click handler: browsers block tabs that open later. A blocked tab leads to a toast. */
+export const openInvoice =
+  (id: number): AppThunk<CallResult<unknown>> =>
+  async (_dispatch, _getState, { api }) => {
+    const tab = open('', '_blank')
+    const body = { kind: 'INVOICE', id, format: 'html', language: getLanguage() } as const
+    const result = await api.call(requestPrint, { body })
+    if (result.kind !== 'fresh') {
+      tab?.close()
+      return showFailure('detail.open', result)
+    }
+    const { url } = result.output
+    if (tab && !tab.closed) {
+      tab.location.replace(url)
+      return result
+    }
+    showToast({
+      kind: 'note',
+      text: i18n.t('toast.ready', { ns: 'invoices' }),
+      action: {
+        label: i18n.t('detail.open', { ns: 'invoices' }),
+        onRun: () => void open(url, '_blank', 'noopener'),
+      },
+    })
+    return result
+  }
+
+export const downloadInvoice =
+  (id: number): AppThunk<CallResult<unknown>> =>
+  async (_dispatch, _getState, { api }) => {
+    const body = { kind: 'INVOICE', id, format: 'pdf', language: getLanguage() } as const
+    const result = await api.call(requestPrint, { body })
+    if (result.kind !== 'fresh') return showFailure('detail.download', result)
+    downloadFromServer(result.output.url)
+    return result
+  }
+
+function showFailure(action: 'detail.open' | 'detail.download', result: CallResult<unknown>): CallResult<unknown> {
+  showResultToast(i18n.t(action, { ns: 'invoices' }), result, (texts) =>
+    i18n.t('toast.failedWhy', { ns: 'invoices', ...texts }),
+  )
+  return result
+}

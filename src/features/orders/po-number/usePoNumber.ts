@@ -1,0 +1,30 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { poNumberLimit } from '#domain/payments.ts'
+import { cleanText, findHiddenCharacter, oneLinePattern } from '#domain/text.ts'
+
+export type PoNumberField = ReturnType<typeof usePoNumber>
+
+/** The payer's purchase order number, which is printed on the invoice. Its field is collapsed until the payer wants to enter one. */
+export function usePoNumber() {
+  const { t } = useTranslation('payment')
+  const [text, setText] = useState<string | null>(null)
+  const value = text === null ? undefined : cleanText(text)
+  return {
+    isOpen: text !== null,
+    text: text ?? '',
+    /** The number to send. Undefined if the payer has not opened the field: an open payment then keeps its number. */
+    value,
+    /** Why the number cannot be sent. Null if it can. */
+    error: value === undefined ? null : findError(value, t),
+    open: () => setText(''),
+    setText,
+  }
+}
+
+function findError(value: string, t: (key: 'po.tooLong' | 'po.characters', values: { limit: number }) => string) {
+  const limit = poNumberLimit
+  if (value.length > limit) return t('po.tooLong', { limit })
+  const isPlain = oneLinePattern.test(value) && findHiddenCharacter(value) === null
+  return isPlain ? null : t('po.characters', { limit })
+}
