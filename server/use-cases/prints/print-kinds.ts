@@ -18,7 +18,8 @@ import type { AppContext } from '#server/context/context.ts'
 import { requireRow } from '#server/problems/problem-error.ts'
 import { printBackup, printTraffic } from '#server/use-cases/prints/backup.ts'
 import { printContract } from '#server/use-cases/prints/contract.ts'
-import type { FrozenInvoice, PrintContext, InvoiceParty } from '#server/use-cases/prints/document-parts.ts'
+import type { FrozenInvoice, InvoiceParty } from '#server/use-cases/documents/frozen-content.ts'
+import type { PrintContext } from '#server/use-cases/prints/document-parts.ts'
 import { getStoredContractState } from '#server/use-cases/orders/order-terms.ts'
 
 /** Input for rendering a document. `db` has the system role, because the ticket proves the permission. */
