@@ -25,14 +25,14 @@ function readFontFile(name: FontName): Buffer {
   return file
 }
 
-/** A piece of text in one font. `original` is set if other characters are drawn in its place: it is what a reader copies. */
+/** A piece of text in one font. */
 export interface TextPiece {
   text: string
   font: FontName
-  original: string | null
 }
 
-const replacement = '□'
+/** Drawn for a character that no font has. */
+export const replacement = '□'
 
 /** Fonts of one document. A font remembers which character a glyph was first used for, so documents must not share it. */
 export class DocumentFonts {
@@ -55,12 +55,12 @@ export class DocumentFonts {
   /** A character that no font has becomes its plain form, such as 𝐀 → A, or a square. */
   chooseForCharacter(character: string, weight: FontWeight): TextPiece {
     const font = this.chooseForWord(character, weight)
-    if (font) return { text: character, font, original: null }
+    if (font) return { text: character, font }
     const plainText = character.normalize('NFKC')
     const plainFont = this.chooseForWord(plainText, weight)
     return plainFont
-      ? { text: plainText, font: plainFont, original: character }
-      : { text: replacement, font: `chinese-${weight}`, original: character }
+      ? { text: plainText, font: plainFont }
+      : { text: replacement, font: `chinese-${weight}` }
   }
 
   measure({ text, font: name }: TextPiece): number {

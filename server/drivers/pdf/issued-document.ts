@@ -51,5 +51,7 @@ export interface IssuedDocument {
   table: DocumentTable | null
   totals: DocumentTotal[]
   notes: string[]
+  /** Shown in the PDF if it has squares for characters that its fonts lack. */
+  squaresNote: string
   footer: string
 }

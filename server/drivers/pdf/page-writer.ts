@@ -1,6 +1,6 @@
 /** Writes text on the pages of a PDF, from top to bottom. All lengths are in points. */
 import PDFDocument from 'pdfkit'
-import { DocumentFonts } from '#server/drivers/pdf/fonts.ts'
+import { DocumentFonts, replacement } from '#server/drivers/pdf/fonts.ts'
 import { type TextLine, type TextStyle, wrapText } from '#server/drivers/pdf/wrap-text.ts'
 
 const millimetre = 72 / 25.4
@@ -34,6 +34,7 @@ export class PageWriter {
   readonly #fonts = new DocumentFonts()
   readonly #chunks: Buffer[] = []
   #y = margin.top
+  #hasReplacements = false
 
   constructor({ title, author, language, date }: PageWriterInput) {
     this.#pdf = new PDFDocument({
@@ -47,6 +48,11 @@ export class PageWriter {
       info: { Title: title, Author: author, Creator: author, Producer: author, CreationDate: date, ModDate: date },
     })
     this.#pdf.on('data', (chunk: Buffer) => this.#chunks.push(chunk))
+  }
+
+  /** Whether a character was drawn as a square, because no font has it. */
+  get hasReplacements(): boolean {
+    return this.#hasReplacements
   }
 
   moveDown(height: number): void {
@@ -161,11 +167,10 @@ export class PageWriter {
     const baseline = y + style.size * (lineHeight / 2 + 0.36)
     this.#pdf.fontSize(style.size).fillColor(style.color)
     for (const piece of line.pieces) {
-      const { text, font: name, original } = piece
+      const { text, font: name } = piece
+      if (text.includes(replacement)) this.#hasReplacements = true
       this.#pdf.registerFont(name, this.#fonts.get(name) as unknown as Buffer).font(name)
-      if (original !== null) this.#pdf.markContent('Span', { actual: original })
       this.#pdf.text(text, left, baseline, { lineBreak: false, baseline: 'alphabetic' })
-      if (original !== null) this.#pdf.endMarkedContent()
       left += this.#pdf.widthOfString(text)
     }
   }

@@ -46,7 +46,8 @@ export async function renderPdf(document: IssuedDocument): Promise<Buffer> {
   if (table) writeTable(writer, table)
   writeTotals(writer, totals)
   writer.moveDown(14)
-  for (const text of notes) writer.writeRow([{ text, style: styles.small, x: 0, width: contentWidth }])
+  const allNotes = writer.hasReplacements ? [...notes, document.squaresNote] : notes
+  for (const text of allNotes) writer.writeRow([{ text, style: styles.small, x: 0, width: contentWidth }])
   return await writer.finish(footer, styles.small)
 }
 

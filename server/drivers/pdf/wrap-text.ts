@@ -31,7 +31,7 @@ function choosePieces(fonts: DocumentFonts, text: string, weight: FontWeight): T
   return words.flatMap((characters) => {
     const font = fonts.chooseForWord(characters.join(''), weight)
     return font
-      ? characters.map((character) => ({ text: character, font, original: null }))
+      ? characters.map((character) => ({ text: character, font }))
       : characters.map((character) => fonts.chooseForCharacter(character, weight))
   })
 }
@@ -81,7 +81,7 @@ function joinPieces(pieces: TextPiece[], widths: number[]): TextLine {
   while (end > 0 && pieces[end - 1]?.text === ' ') end--
   const joinedPieces = pieces.slice(0, end).reduce<TextPiece[]>((found, piece) => {
     const last = found.at(-1)
-    if (last && last.font === piece.font && last.original === null && piece.original === null) last.text += piece.text
+    if (last && last.font === piece.font) last.text += piece.text
     else found.push({ ...piece })
     return found
   }, [])

@@ -44,6 +44,7 @@ export function buildCreditNote(
     table: null,
     totals: buildTotal(translate, content),
     notes: [translate('zone', { zone: timeZone })],
+    squaresNote: translate('squares'),
     footer: `${title} ${number} · ${seller.name}`,
   }
 }

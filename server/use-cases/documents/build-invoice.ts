@@ -34,11 +34,11 @@ export function buildInvoice(
     table: buildTable(content, translate),
     totals: buildTotals(content, translate),
     notes: [translate('zone', { zone: timeZone })],
+    squaresNote: translate('squares'),
     footer: `${title} ${number} · ${seller.name}`,
   }
 }
 
-/** `title` is above the facts of the document itself, such as its number. */
 function buildPayment(
   { invoice_no: number, issued, po_number: poNumber, payment }: FrozenInvoice,
   translate: TranslateText,
