@@ -8,8 +8,9 @@ const page = { width: 210 * millimetre, height: 297 * millimetre }
 const margin = { side: 16 * millimetre, top: 16 * millimetre, bottom: 22 * millimetre }
 export const contentWidth = page.width - 2 * margin.side
 const footerTop = page.height - 14 * millimetre
-/** Height of a line as a factor of the font size. */
+/** Height of a line, and the position of its base line in it, as factors of the font size. */
 const lineHeight = 1.45
+const baseLine = 1.085
 
 export const colors = { text: '#14232a', quiet: '#53636b', brand: '#0b6671', line: '#d3dde1' } as const
 
@@ -79,13 +80,14 @@ export class PageWriter {
   writeRow(row: readonly PlacedText[]): void {
     const cells = row.map((cell) => ({ ...cell, lines: this.wrap(cell), height: cell.style.size * lineHeight }))
     const lineCount = Math.max(0, ...cells.map(({ lines }) => lines.length))
-    // Texts of different sizes in a row have a common base line.
     const height = Math.max(0, ...cells.map((cell) => cell.height))
+    const base = Math.max(0, ...cells.map(({ style }) => style.size * baseLine))
     for (let index = 0; index < lineCount; index++) {
       if (this.#y + height > page.height - margin.bottom) this.#addPage()
       for (const { lines, ...cell } of cells) {
         const line = lines[index]
-        if (line) this.#drawLine(line, cell, this.#y + height - cell.height)
+        // Texts of different sizes in a row have a common base line.
+        if (line) this.#drawLine(line, cell, this.#y + base - cell.style.size * baseLine)
       }
       this.#y += height
     }
@@ -164,7 +166,7 @@ export class PageWriter {
 
   #drawLine(line: TextLine, { style, x, width, align = 'left' }: Omit<PlacedText, 'text'>, y: number): void {
     let left = margin.side + x + (align === 'right' ? width - line.width : 0)
-    const baseline = y + style.size * (lineHeight / 2 + 0.36)
+    const baseline = y + style.size * baseLine
     this.#pdf.fontSize(style.size).fillColor(style.color)
     for (const piece of line.pieces) {
       const { text, font: name } = piece
