@@ -57,7 +57,10 @@ const renderEmptyList = (isStoring: boolean): HtmlMarkup =>
     : html`<p class="none">Mails are sent through SMTP_URL and are not stored here.</p>`
 
 /** A clicked link in the mail may replace this page. The sandbox blocks everything else. */
-const renderMail = (mail: StoredMail, { name, time }: { name: string; time: string }): HtmlMarkup => html`<a class="back" href="/dev/mail">All mails</a>
+const renderMail = (
+  mail: StoredMail,
+  { name, time }: { name: string; time: string },
+): HtmlMarkup => html`<a class="back" href="/dev/mail">All mails</a>
 <h2>${mail.subject}</h2>
 <dl><dt>To</dt><dd>${mail.to.name} &lt;${mail.to.address}&gt;</dd><dt>Sent</dt><dd><time>${time}</time></dd>${renderAttachments(mail, name)}</dl>
 <iframe title="The mail as it looks" sandbox="allow-top-navigation-by-user-activation" srcdoc="${addBaseTarget(mail.html)}"></iframe>

@@ -20,11 +20,7 @@ import {
   type TicketRecord,
 } from '#server/db/accounts/tickets.ts'
 import type { UseCaseContext, AppContext } from '#server/context/context.ts'
-import {
-  ProblemError,
-  createUnavailableProblem,
-  requireRow,
-} from '#server/problems/problem-error.ts'
+import { ProblemError, createUnavailableProblem, requireRow } from '#server/problems/problem-error.ts'
 
 type IssuedTicketKind = Exclude<TicketKind, 'confirm'>
 /** Lifetimes of tickets in ms. */

@@ -1,6 +1,11 @@
 import { createTransport } from 'nodemailer'
 import type { Config } from '#server/config/config.ts'
-import { type MailAttachment, type MailMessage, type MailDriver, MailProblem } from '#server/drivers/mail/mail-driver.ts'
+import {
+  type MailAttachment,
+  type MailMessage,
+  type MailDriver,
+  MailProblem,
+} from '#server/drivers/mail/mail-driver.ts'
 
 /** Timeouts in ms. A mail server may take half a minute for one mail (R-29). */
 const timeouts = { connectionTimeout: 15_000, greetingTimeout: 30_000, socketTimeout: 60_000 }
@@ -17,7 +22,14 @@ export function createSmtpMailDriver(
       const messageId = `<${id}@${hostname}>`
       // This header prevents automatic replies such as holiday notices (RFC 3834).
       const headers = { 'Auto-Submitted': 'auto-generated' }
-      const mail = { from: mailFrom, to, messageId, headers, ...content, attachments: attachments.map(toSmtpAttachment) }
+      const mail = {
+        from: mailFrom,
+        to,
+        messageId,
+        headers,
+        ...content,
+        attachments: attachments.map(toSmtpAttachment),
+      }
       await transport.sendMail(mail).catch(throwMailProblem)
     },
   }

@@ -1,7 +1,8 @@
 /** Prepares texts of users for a PDF. They may contain anything. */
 
 /** Characters that take no space or change the direction: they would hide or reorder text. */
-const invisible = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/gu
+const invisible =
+  /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /**
  * Returns the text on one line: line breaks and tabs become spaces, invisible characters are removed, and halves of a surrogate pair become

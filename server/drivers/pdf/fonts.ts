@@ -58,9 +58,7 @@ export class DocumentFonts {
     if (font) return { text: character, font }
     const plainText = character.normalize('NFKC')
     const plainFont = this.chooseForWord(plainText, weight)
-    return plainFont
-      ? { text: plainText, font: plainFont }
-      : { text: replacement, font: `chinese-${weight}` }
+    return plainFont ? { text: plainText, font: plainFont } : { text: replacement, font: `chinese-${weight}` }
   }
 
   measure({ text, font: name }: TextPiece): number {

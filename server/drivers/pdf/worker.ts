@@ -3,7 +3,15 @@ import { parentPort } from 'node:worker_threads'
 import type { IssuedDocument } from '#server/drivers/pdf/issued-document.ts'
 import { renderPdf } from '#server/drivers/pdf/render-pdf.ts'
 
+/** The file, or why it could not be made. */
+export type PdfAnswer = { bytes: Uint8Array } | { failure: string }
+
+const makePdf = (document: IssuedDocument): Promise<PdfAnswer> =>
+  renderPdf(document).then(
+    (bytes) => ({ bytes }),
+    (error: unknown) => ({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+  )
+
 parentPort?.on('message', (document: IssuedDocument) => {
-  // A rejection ends the thread, and the server reports it.
-  void renderPdf(document).then((bytes) => parentPort?.postMessage(bytes))
+  void makePdf(document).then((answer) => parentPort?.postMessage(answer))
 })

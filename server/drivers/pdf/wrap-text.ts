@@ -13,7 +13,8 @@ export interface TextLine {
   width: number
 }
 
-const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\u3000-\u303f\uff01-\uff60□]/u
+const ideograph =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\u3000-\u303f\uff01-\uff60□]/u
 /** A line does not begin with one of these, nor end with one of the next. */
 const closing = /^[\p{Pe}\p{Pf}、。，．：；！？）】》」』%‰°,.:;!?]/u
 const opening = /^[\p{Ps}\p{Pi}（【《「『]/u

@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { IssuedDocument } from '#server/drivers/pdf/issued-document.ts'
+import type { PdfAnswer } from '#server/drivers/pdf/worker.ts'
 import { createUnavailableProblem } from '#server/problems/problem-error.ts'
 
 export interface PdfLimits {
@@ -62,15 +63,15 @@ export class PdfWriter {
     if (this.#idleTimer) clearTimeout(this.#idleTimer)
     const worker = (this.#worker ??= this.#start())
     worker.ref()
-    try {
-      const bytes = await waitForAnswer(worker, document, this.#limits.wallMs)
-      worker.unref()
-      this.#idleTimer = setTimeout(() => void this.close(), this.#limits.idleMs).unref()
-      return bytes
-    } catch (error) {
+    const answer = await waitForAnswer(worker, document, this.#limits.wallMs).catch(async (error: unknown) => {
+      // A thread that took too long or failed is not used again.
       await this.close()
       throw error
-    }
+    })
+    worker.unref()
+    this.#idleTimer = setTimeout(() => void this.close(), this.#limits.idleMs).unref()
+    if ('failure' in answer) throw new PdfError(`a PDF could not be made: ${answer.failure}`)
+    return Buffer.from(answer.bytes.buffer, answer.bytes.byteOffset, answer.bytes.byteLength)
   }
 
   #start(): Worker {
@@ -89,17 +90,16 @@ export class PdfWriter {
   }
 }
 
-function waitForAnswer(worker: Worker, document: IssuedDocument, wallMs: number): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const onMessage = (bytes: Uint8Array) => resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+function waitForAnswer(worker: Worker, document: IssuedDocument, wallMs: number): Promise<PdfAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<PdfAnswer>()
   const onError = (error: unknown) => reject(new PdfError('the thread that makes PDFs failed', { cause: error }))
   const onExit = () => reject(new PdfError('the thread that makes PDFs ended'))
   const timer = setTimeout(() => reject(new PdfError(`a PDF was not made within ${wallMs} ms`)), wallMs)
-  worker.on('message', onMessage).on('error', onError).on('exit', onExit)
+  worker.on('message', resolve).on('error', onError).on('exit', onExit)
   worker.postMessage(document)
   return promise.finally(() => {
     clearTimeout(timer)
-    worker.off('message', onMessage).off('error', onError).off('exit', onExit)
+    worker.off('message', resolve).off('error', onError).off('exit', onExit)
   })
 }
 

@@ -132,7 +132,7 @@ function buildTotals(content: FrozenInvoice, translate: TranslateText): Document
     value: formatSignedAmount(currency, amount),
   })
   return [
-    ...(listParts(content, translate)).map(toPart),
+    ...listParts(content, translate).map(toPart),
     ...buildTotal(translate, { currency, amount: paidAmount }),
     toPart([translate('total.paid'), paidAmount]),
   ]

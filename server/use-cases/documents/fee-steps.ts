@@ -48,4 +48,3 @@ export function formatStep(translate: TranslateText, step: FeeStep, namesByCode:
 /** The minus sign of a deduction is in front of the currency. */
 export const formatSignedAmount = (currency: Currency, amount: string) =>
   amount.startsWith('-') ? `−${currency} ${groupThousands(amount.slice(1))}` : `${currency} ${groupThousands(amount)}`
-

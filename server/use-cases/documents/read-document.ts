@@ -36,4 +36,5 @@ export async function readInvoiceOfItem(
 }
 
 /** Returns the name of the PDF. Numbers of documents consist of letters and digits. */
-export const getPdfName = ({ number }: Pick<IssuedDocument, 'number'>): string => `${number.replace(/[^\w-]/g, '_')}.pdf`
+export const getPdfName = ({ number }: Pick<IssuedDocument, 'number'>): string =>
+  `${number.replace(/[^\w-]/g, '_')}.pdf`

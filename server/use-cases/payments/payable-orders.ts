@@ -212,7 +212,11 @@ function getNextAnchor(order: PayableOrderRecord, baseContract: ContractRecord |
 
 const buildInvoice = (
   order: PayableOrderRecord,
-  { payment, contract, moduleNames }: { payment: PaymentDetails; contract: string; moduleNames: Record<string, string> },
+  {
+    payment,
+    contract,
+    moduleNames,
+  }: { payment: PaymentDetails; contract: string; moduleNames: Record<string, string> },
 ): InvoiceInput => {
   const { id, code, name, type, users, user_mode, modules, uat, period_start, period_end } = order
   const { currency, amount, pay_amount, steps: lines } = order

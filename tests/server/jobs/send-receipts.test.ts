@@ -5,6 +5,8 @@ import { chooseMail } from '#server/composition/choose-mail.ts'
 import { createMailJobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
+import { requestReceipts } from '#server/use-cases/payments/mail-receipts.ts'
+import type { LockedPayable } from '#server/use-cases/payments/payable.ts'
 import { readPdf } from '#tests/support/documents/read-pdf.ts'
 import { buyOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import { bypassPolicies, onConnections, testConfig } from '#tests/support/server/database.ts'
@@ -26,9 +28,21 @@ onConnections('receipts', (engine) => {
   const readJobs = () =>
     runInTransaction(fixture.server.app, system, (db) => db.selectFrom('job').selectAll().execute())
   const setLanguage = async (language: 'en' | 'zh') => {
-    await runInTransaction(fixture.server.app, system, (db) => db.updateTable('portal_user').set({ language }).execute())
+    await runInTransaction(fixture.server.app, system, (db) =>
+      db.updateTable('portal_user').set({ language }).execute(),
+    )
   }
-  const buy = async () => buyOrder(fixture.server, await fixture.server.signIn('order@alpha'))
+  /** Buys a contract and requests its receipts, as the notice of a gateway does. */
+  async function buy(): Promise<void> {
+    const { server } = fixture
+    const buyer = await server.signIn('order@alpha')
+    const { id } = await buyOrder(server, buyer)
+    const items = [{ itemRef: { kind: 'order', id } }] as LockedPayable['items']
+    const payable = { companyId: server.world.companies.alpha, items }
+    await runInTransaction(server.app, system, (db) =>
+      requestReceipts(db, { payable, payer: buyer.userId, now: server.clock.now }),
+    )
+  }
   const readAttachment = (data: string) =>
     /filename=(I\d+\.pdf)\n(?:[^\n]+\n)*\n([A-Za-z0-9+/=\n]+)/.exec(data)?.slice(1) ?? []
 

@@ -118,7 +118,9 @@ onConnections('invoices', (engine) => {
     expect(response.headers['content-security-policy']).toMatch(/^default-src 'none';/)
     server.clock.now += 1000
     const staff = await server.signIn('order@m18')
-    expect((await openDocument({ format: 'pdf', language: 'en' }, staff)).rawPayload.equals(response.rawPayload)).toBe(true)
+    expect((await openDocument({ format: 'pdf', language: 'en' }, staff)).rawPayload.equals(response.rawPayload)).toBe(
+      true,
+    )
   })
 
   test('as a PDF are opened once, and HEAD names their type', async () => {
@@ -146,15 +148,17 @@ onConnections('invoices', (engine) => {
     const entries = await runInTransaction(server.app, system, (db) =>
       db.selectFrom('audit_entry').select(['code', 'info']).where('operation', '=', 'print').execute(),
     )
-    expect(entries).toEqual([{ code: 'order', info: expect.objectContaining({ InvoiceNo: code, ServiceCode: 'shop' }) }])
+    expect(entries).toEqual([
+      { code: 'order', info: expect.objectContaining({ InvoiceNo: code, ServiceCode: 'shop' }) },
+    ])
   })
 
   test('are the only prints that exist as a PDF (VALIDATION_ERROR)', async () => {
     const { contract_id: id } = await buyOrder(server, buyer)
     const response = await requestPrint(buyer, { kind: 'contract', id, format: 'pdf' })
     expect([response.statusCode, response.json().errorCode]).toEqual([400, 'VALIDATION_ERROR'])
-    expect((await openPrint((await requestPrint(buyer, { kind: 'contract', id, format: 'html' })).json().url)).body).toContain(
-      'Service contract',
-    )
+    expect(
+      (await openPrint((await requestPrint(buyer, { kind: 'contract', id, format: 'html' })).json().url)).body,
+    ).toContain('Service contract')
   })
 })
