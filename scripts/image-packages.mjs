@@ -4,7 +4,8 @@
  *
  * node scripts/image-packages.mjs FOLDER
  *
- * The folder has `node_modules` and the sources of the server. Used are the packages that these sources import, and what those need.
+ * The folder has `node_modules` and the sources of the server. Used are the packages that these sources import, and what those need. Packages
+ * of fonts have a file of 10 MB for each weight; of these, only the files that the sources name stay.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -66,6 +67,19 @@ function deleteUnused(path) {
   if (readdirSync(path).length === 0) rmSync(path, { recursive: true })
 }
 
+/** Deletes the fonts that no source names, and the pictures of fonts. */
+function deleteUnusedFonts() {
+  const fontsFolder = join(modules, '@expo-google-fonts')
+  if (!existsSync(fontsFolder)) return
+  const texts = listSources(folder).map((file) => readFileSync(file, 'utf8'))
+  for (const path of readdirSync(fontsFolder, { recursive: true })) {
+    const isFont = /\.(ttf|png)$/.test(path)
+    if (isFont && !texts.some((text) => text.includes(`'@expo-google-fonts/${path.replaceAll('\\', '/')}'`)))
+      rmSync(join(fontsFolder, path))
+  }
+}
+
 for (const name of new Set(listSources(folder).flatMap(findPackageNames))) addPackage(name, folder)
 deleteUnused(modules)
+deleteUnusedFonts()
 console.log(`${usedFolders.size} packages are used by the server.`)

@@ -24,6 +24,18 @@ export function serveDevMail(fastify: FastifyInstance, app: AppContext): void {
   fastify.get<{ Params: { name: string } }>('/dev/mail/:name', (request, reply) =>
     sendMailboxPage(reply, request.params.name),
   )
+  fastify.get<{ Params: { name: string; index: string } }>(
+    '/dev/mail/:name/attachment/:index',
+    async ({ params: { name, index } }, reply) => {
+      const attachment = (await findMail(app, name))?.attachments?.[Number(index)]
+      if (!attachment) throw createNotFoundProblem()
+      return reply
+        .header('cache-control', 'no-store')
+        .header('content-disposition', `inline; filename="${attachment.name}"`)
+        .type(attachment.type)
+        .send(Buffer.from(attachment.base64, 'base64'))
+    },
+  )
   fastify.get('/dev/mail.css', async (_, reply) =>
     reply.type('text/css; charset=utf-8').send(await readFile(new URL('dev-mail.css', import.meta.url), 'utf8')),
   )

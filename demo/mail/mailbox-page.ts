@@ -43,7 +43,7 @@ ${items.length > 0 && html`<ol>${items}</ol>`}
 ${items.length === 0 && renderEmptyList(isStoring)}
 </nav>
 <main>
-${openedMail ? renderMail(openedMail, formatTime(openedMail)) : items.length > 0 && html`<p class="none">Choose a mail to read it.</p>`}
+${openedMail && name !== null ? renderMail(openedMail, { name, time: formatTime(openedMail) }) : items.length > 0 && html`<p class="none">Choose a mail to read it.</p>`}
 </main>
 </div>
 </body>
@@ -57,12 +57,21 @@ const renderEmptyList = (isStoring: boolean): HtmlMarkup =>
     : html`<p class="none">Mails are sent through SMTP_URL and are not stored here.</p>`
 
 /** A clicked link in the mail may replace this page. The sandbox blocks everything else. */
-const renderMail = (mail: StoredMail, time: string): HtmlMarkup => html`<a class="back" href="/dev/mail">All mails</a>
+const renderMail = (
+  mail: StoredMail,
+  { name, time }: { name: string; time: string },
+): HtmlMarkup => html`<a class="back" href="/dev/mail">All mails</a>
 <h2>${mail.subject}</h2>
-<dl><dt>To</dt><dd>${mail.to.name} &lt;${mail.to.address}&gt;</dd><dt>Sent</dt><dd><time>${time}</time></dd></dl>
+<dl><dt>To</dt><dd>${mail.to.name} &lt;${mail.to.address}&gt;</dd><dt>Sent</dt><dd><time>${time}</time></dd>${renderAttachments(mail, name)}</dl>
 <iframe title="The mail as it looks" sandbox="allow-top-navigation-by-user-activation" srcdoc="${addBaseTarget(mail.html)}"></iframe>
 <h3>Plain text</h3>
 <pre tabindex="0">${linkAddresses(mail.text)}</pre>`
+
+const renderAttachments = ({ attachments = [] }: StoredMail, name: string): HtmlMarkup[] =>
+  attachments.map(
+    (attachment, index) =>
+      html`<dt>File</dt><dd><a href="/dev/mail/${name}/attachment/${index}">${attachment.name}</a></dd>`,
+  )
 
 const addBaseTarget = (page: string) => page.replace('<head>', '<head><base target="_top">')
 

@@ -20,12 +20,7 @@ import {
   type TicketRecord,
 } from '#server/db/accounts/tickets.ts'
 import type { UseCaseContext, AppContext } from '#server/context/context.ts'
-import {
-  createNotFoundProblem,
-  ProblemError,
-  createUnavailableProblem,
-  requireRow,
-} from '#server/problems/problem-error.ts'
+import { ProblemError, createUnavailableProblem, requireRow } from '#server/problems/problem-error.ts'
 
 type IssuedTicketKind = Exclude<TicketKind, 'confirm'>
 /** Lifetimes of tickets in ms. */
@@ -85,10 +80,10 @@ export async function redeemTicket(request: TicketRequest, kind: IssuedTicketKin
 }
 
 /** For HEAD: does not use up the ticket. Throws NOT_FOUND if the ticket is not valid. */
-export async function checkTicket(app: AppContext, kind: IssuedTicketKind, key: string): Promise<void> {
+export async function checkTicket(app: AppContext, kind: IssuedTicketKind, key: string): Promise<TicketRecord> {
   const now = app.clock()
   const ticket = await writeAsSystem(app, async (db) => keepIfAllowed(db, await peekTicket(db, kind, key, now), now))
-  if (!ticket) throw createNotFoundProblem()
+  return requireRow(ticket)
 }
 
 async function keepIfAllowed(

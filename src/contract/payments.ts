@@ -268,7 +268,9 @@ export const requestPrint = defineEndpoint({
   matrix: 'Z-24',
   body: z.object({
     kind: z.enum(['contract', 'PDBORDER', 'TRAFFIC', 'INVOICE']),
+    /** Of a contract, a backup order, a month of traffic, or a row in the register of documents. */
     id: rowId,
+    /** Only invoices exist as a PDF. The default is a page to print. */
     format: z.optional(z.enum(['html', 'pdf'])),
     /** Language of the document. If omitted, the language of the user's account. */
     language: z.optional(z.enum(languages)),

@@ -13,6 +13,7 @@ export const kind = 'compatible'
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createRegister(db)
   await registerInvoices(db)
+  await findOwners(db)
   await sql`alter table payment_attempt add column po_number text check (po_number <> '')`.execute(db)
 }
 
@@ -98,4 +99,19 @@ async function registerInvoices(db: Kysely<unknown>): Promise<void> {
     left join backup_order b on b.id = i.backup_order_id
     order by i.id`.execute(db)
   await sql`reset role`.execute(db)
+}
+
+/** Creates a function that returns the company of a document, to the provider's staff only. */
+async function findOwners(db: Kysely<unknown>): Promise<void> {
+  await sql`grant create on schema public to portal_system`.execute(db)
+  await sql`
+    create function company_of_document(given integer) returns integer language sql stable
+    security definer set search_path = pg_catalog, public, pg_temp as $$
+      select company_id from public.document where id = given and exists (select from public.company
+        where code = 'm18' and id = nullif(current_setting('app.company', true), '')::integer)
+    $$`.execute(db)
+  await sql`alter function company_of_document(integer) owner to portal_system`.execute(db)
+  await sql`revoke execute on function company_of_document(integer) from public`.execute(db)
+  await sql`grant execute on function company_of_document(integer) to portal_app, portal_system`.execute(db)
+  await sql`revoke create on schema public from portal_system`.execute(db)
 }

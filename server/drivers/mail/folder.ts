@@ -2,11 +2,18 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MailMessage, MailDriver } from '#server/drivers/mail/mail-driver.ts'
+import type { MailAttachment, MailMessage, MailDriver } from '#server/drivers/mail/mail-driver.ts'
 
-export interface StoredMail extends Omit<MailMessage, 'id'> {
+/** `base64`: the file. */
+export interface StoredAttachment extends Omit<MailAttachment, 'bytes'> {
+  base64: string
+}
+
+export interface StoredMail extends Omit<MailMessage, 'id' | 'attachments'> {
   /** Epoch ms. */
   time: number
+  /** Missing in mails without files. */
+  attachments?: StoredAttachment[]
 }
 
 export const maxMails = 500
@@ -26,12 +33,13 @@ const listMailNames = async (folder: string): Promise<string[]> => {
 }
 
 export const createFolderMailDriver = (dataDir: string, clock: () => number): MailDriver => ({
-  async send({ id, ...mail }) {
+  async send({ id, attachments = [], ...mail }) {
     const folder = getMailFolder(dataDir)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const time = clock()
     const path = join(folder, `${formatMailName(time, id)}.json`)
-    const storedMail: StoredMail = { time, ...mail }
+    const files = attachments.map(({ bytes, ...file }) => ({ ...file, base64: Buffer.from(bytes).toString('base64') }))
+    const storedMail: StoredMail = { time, ...mail, ...(files.length > 0 ? { attachments: files } : {}) }
     // Each attempt writes its own draft and syncs it before the rename, so that a reader never sees an incomplete mail.
     const draft = `${path}.${randomUUID()}.part`
     await writeFile(draft, `${JSON.stringify(storedMail, null, 2)}\n`, { mode: 0o600, flush: true })

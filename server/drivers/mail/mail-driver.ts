@@ -1,3 +1,10 @@
+export interface MailAttachment {
+  name: string
+  /** Media type, such as `application/pdf`. */
+  type: string
+  bytes: Uint8Array
+}
+
 export interface MailMessage {
   /** Id of the mail, the same at every attempt. It becomes the Message-ID, so that mail programs can detect duplicates. */
   id: string
@@ -5,6 +12,7 @@ export interface MailMessage {
   subject: string
   text: string
   html: string
+  attachments?: MailAttachment[]
 }
 
 export interface MailDriver {

@@ -1,6 +1,11 @@
 import { createTransport } from 'nodemailer'
 import type { Config } from '#server/config/config.ts'
-import { type MailMessage, type MailDriver, MailProblem } from '#server/drivers/mail/mail-driver.ts'
+import {
+  type MailAttachment,
+  type MailMessage,
+  type MailDriver,
+  MailProblem,
+} from '#server/drivers/mail/mail-driver.ts'
 
 /** Timeouts in ms. A mail server may take half a minute for one mail (R-29). */
 const timeouts = { connectionTimeout: 15_000, greetingTimeout: 30_000, socketTimeout: 60_000 }
@@ -13,14 +18,28 @@ export function createSmtpMailDriver(
   const transport = createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true })
   const { hostname } = new URL(publicUrl)
   return {
-    async send({ id, to, ...content }: MailMessage) {
+    async send({ id, to, attachments = [], ...content }: MailMessage) {
       const messageId = `<${id}@${hostname}>`
       // This header prevents automatic replies such as holiday notices (RFC 3834).
       const headers = { 'Auto-Submitted': 'auto-generated' }
-      await transport.sendMail({ from: mailFrom, to, messageId, headers, ...content }).catch(throwMailProblem)
+      const mail = {
+        from: mailFrom,
+        to,
+        messageId,
+        headers,
+        ...content,
+        attachments: attachments.map(toSmtpAttachment),
+      }
+      await transport.sendMail(mail).catch(throwMailProblem)
     },
   }
 }
+
+const toSmtpAttachment = ({ name, type, bytes }: MailAttachment) => ({
+  filename: name,
+  contentType: type,
+  content: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+})
 
 function throwMailProblem(error: unknown): never {
   const { code = 'unknown', responseCode } = error as { code?: string; responseCode?: number }

@@ -10,8 +10,11 @@ import { findCompanyById } from '#server/db/accounts/companies.ts'
 import { type UserCredential, findCredentialByUserId, findCredential } from '#server/db/accounts/credentials.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { issueKey } from '#server/db/accounts/one-time-keys.ts'
+import type { PayableItemRef } from '#server/db/payments/payables.ts'
 import type { MailMessage } from '#server/drivers/mail/mail-driver.ts'
+import type { IssuedDocument } from '#server/drivers/pdf/issued-document.ts'
 import type { AppContext } from '#server/context/context.ts'
+import { readInvoiceOfItem } from '#server/use-cases/documents/read-document.ts'
 import type {
   QueuedMail,
   BackupPaymentMail,
@@ -30,12 +33,18 @@ import { readPaymentMailValues } from '#server/use-cases/mail-words/payment-mail
 import { readServiceMailValues } from '#server/use-cases/mail-words/service-mails.ts'
 import { readTaskMailValues } from '#server/use-cases/mail-words/task-mails.ts'
 
+/** A mail, and the document whose PDF is to be attached. */
+export interface MailToSend {
+  message: MailMessage
+  document: IssuedDocument | null
+}
+
 /** Returns null if there is no longer a reason to send the mail. */
 export async function composeMail(
   db: DatabaseHandle,
   app: AppContext,
   queuedMail: QueuedMail,
-): Promise<MailMessage | null> {
+): Promise<MailToSend | null> {
   const recipient = await findRecipient(db, queuedMail)
   if (!recipient || !(validStatuses[queuedMail.mail] ?? [userStatus.activated]).includes(recipient.status)) return null
   if (isRecordMail(queuedMail)) return composeRecordMail(db, app, queuedMail, recipient)
@@ -48,11 +57,12 @@ export async function composeMail(
   if (link === null) return null
   const trailMailValues = await readTrailMailValues(db, app, queuedMail, recipient)
   if (trailMailValues === null) return null
-  return {
+  const message = {
     id: queuedMail.id,
     to: { name: recipient.userName, address: recipient.email },
     ...composeAccountMail(app, queuedMail, recipient, { link, ...trailMailValues }),
   }
+  return { message, document: null }
 }
 
 async function readTrailMailValues(
@@ -97,13 +107,22 @@ async function composeRecordMail(
   app: AppContext,
   queuedMail: RecordMail,
   recipient: UserCredential,
-): Promise<MailMessage | null> {
+): Promise<MailToSend | null> {
   const { language, userName: name, companyName: company, companyCode: code, email } = recipient
   const recordMailValues = await readRecordMailValues(db, app, queuedMail, language)
   if (recordMailValues === null) return null
   const { path, template = queuedMail.mail, ...recordValues } = recordMailValues
   const values = { name, company, code, email, link: `${app.config.publicUrl}${path}`, ...recordValues }
-  return { id: queuedMail.id, to: { name, address: email }, ...renderMailTemplate(template, language, values) }
+  const message = { id: queuedMail.id, to: { name, address: email }, ...renderMailTemplate(template, language, values) }
+  const paidItem = findPaidItem(queuedMail)
+  return { message, document: paidItem && (await readInvoiceOfItem(db, paidItem, { app, language })) }
+}
+
+/** Returns what a receipt is for, and null for other mails. */
+function findPaidItem(queuedMail: RecordMail): PayableItemRef | null {
+  if (queuedMail.mail === 'order-paid') return { kind: 'order', id: queuedMail.orderId }
+  if (queuedMail.mail === 'backup-paid') return { kind: 'backup', id: queuedMail.backupId }
+  return queuedMail.mail === 'traffic-paid' ? { kind: 'traffic', id: queuedMail.trafficId } : null
 }
 
 /** Account states in which a mail is sent. The default is `activated` only. */

@@ -14,6 +14,7 @@ import {
 } from '#server/db/orders/contracts.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 import { updateListedOrder, type ChangeStamp, findUnpaidOrder, updateOrder } from '#server/db/orders/orders.ts'
+import { readModuleNames } from '#server/db/payments/issued-documents.ts'
 import { type PayableOrderRecord, lockPayableOrder } from '#server/db/payments/payables.ts'
 import { isCodeTaken, claimServiceCode } from '#server/db/orders/service-codes.ts'
 import { type InvoiceInput, writeInvoice } from '#server/use-cases/payments/invoices.ts'
@@ -41,7 +42,9 @@ export async function buildOrderPayable(context: PaymentContext, id: number): Pr
     revive: (changeStamp) => reviveOrder(context, order, changeStamp),
     async takeEffect(payment, changeStamp) {
       const contractNumber = await makeContract(context, id, changeStamp)
-      const invoiceNumber = await writeInvoice(context, buildInvoice(order, { payment, contract: contractNumber }))
+      const moduleNames = await readModuleNames(context.db, order.client_type, order.modules)
+      const invoiceInput = buildInvoice(order, { payment, contract: contractNumber, moduleNames })
+      const invoiceNumber = await writeInvoice(context, invoiceInput)
       return { ContractCode: contractNumber, InvoiceNo: invoiceNumber }
     },
     updateService: (changeStamp) => updateListedOrder(context.db, order.company_id, order.code, changeStamp),
@@ -209,7 +212,11 @@ function getNextAnchor(order: PayableOrderRecord, baseContract: ContractRecord |
 
 const buildInvoice = (
   order: PayableOrderRecord,
-  { payment, contract }: { payment: PaymentDetails; contract: string },
+  {
+    payment,
+    contract,
+    moduleNames,
+  }: { payment: PaymentDetails; contract: string; moduleNames: Record<string, string> },
 ): InvoiceInput => {
   const { id, code, name, type, users, user_mode, modules, uat, period_start, period_end } = order
   const { currency, amount, pay_amount, steps: lines } = order
@@ -220,7 +227,7 @@ const buildInvoice = (
     content: {
       service: { code, name },
       contract,
-      order: { id, type, users, user_mode, modules, uat, period_start, period_end },
+      order: { id, type, users, user_mode, modules, module_names: moduleNames, uat, period_start, period_end },
       lines,
       currency,
       amount,

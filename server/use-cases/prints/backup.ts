@@ -4,12 +4,12 @@ import { groupThousands, readAmount, writeAmount } from '#domain/money.ts'
 import { addMonths, addYears } from '#domain/plain-dates.ts'
 import type { BackupRecord, TrafficRecord } from '#server/db/hosting/backups.ts'
 import { html, type HtmlMarkup } from '#server/text/html.ts'
-import { createPrintTranslator } from '#server/use-cases/prints/page.ts'
+import { formatDays } from '#server/use-cases/documents/fee-steps.ts'
+import type { FrozenInvoice } from '#server/use-cases/documents/frozen-content.ts'
+import { createPrintTranslator } from '#server/use-cases/documents/print-texts.ts'
 import {
-  formatDays,
   type PrintFact,
   renderFacts,
-  type FrozenInvoice,
   renderList,
   type PrintContext,
   renderPayment,

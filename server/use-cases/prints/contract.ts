@@ -7,12 +7,12 @@ import { readAmount } from '#domain/money.ts'
 import type { ContractRecord } from '#server/db/orders/contracts.ts'
 import type { OrderTable } from '#server/db/tables/order-tables.ts'
 import { html, type HtmlMarkup } from '#server/text/html.ts'
-import { createPrintTranslator } from '#server/use-cases/prints/page.ts'
+import { formatDays } from '#server/use-cases/documents/fee-steps.ts'
+import type { FrozenInvoice } from '#server/use-cases/documents/frozen-content.ts'
+import { createPrintTranslator } from '#server/use-cases/documents/print-texts.ts'
 import {
-  formatDays,
   type PrintFact,
   renderFacts,
-  type FrozenInvoice,
   type PrintContext,
   renderPayment,
   renderDocument,

@@ -2,31 +2,15 @@
 import { detectLanguage } from '#domain/text.ts'
 import { toCapitalNumerals } from '#domain/capital-numerals.ts'
 import { buildAddressLines } from '#domain/accounts/company-address.ts'
-import type { CompanyField } from '#domain/accounts/company-fields.ts'
 import type { FeeStep } from '#domain/fees/explain.ts'
-import { trimPercent } from '#domain/fees/percent.ts'
 import { type Currency, groupThousands, readAmount } from '#domain/money.ts'
-import { getLastDay } from '#domain/plain-dates.ts'
-import type { PlainDate } from '#domain/time.ts'
-import type { CompanyRecord } from '#server/db/accounts/companies.ts'
 import type { PrintReader } from '#server/db/orders/print-data.ts'
 import { html, type HtmlMarkup, type HtmlPart } from '#server/text/html.ts'
-import { createPrintTranslator, renderSheet } from '#server/use-cases/prints/page.ts'
+import { formatSignedAmount, formatStep, isSum } from '#server/use-cases/documents/fee-steps.ts'
+import type { FrozenInvoice, InvoiceParty } from '#server/use-cases/documents/frozen-content.ts'
+import { createPrintTranslator } from '#server/use-cases/documents/print-texts.ts'
+import { renderSheet } from '#server/use-cases/prints/page.ts'
 import type { TranslateText } from '#server/text/translator.ts'
-
-/** A company on a document. Older invoices have no tax number. */
-export type InvoiceParty = Pick<CompanyRecord, CompanyField> & Partial<Pick<CompanyRecord, 'tax_number'>>
-
-/** The stored parts of an invoice, which never change. */
-export interface FrozenInvoice {
-  invoice_no: string
-  issued: string
-  seller: InvoiceParty
-  buyer: InvoiceParty | null
-  service: { code: string; name: string }
-  pay_amount: string
-  payment: { gateway: string; reference: string; paid: string }
-}
 
 export interface PrintContext {
   seller: InvoiceParty
@@ -92,10 +76,6 @@ export const renderList = (facts: PrintFact[]): HtmlMarkup =>
 
 export const renderFacts = (facts: PrintFact[]): HtmlMarkup => html`<div class="two">${renderList(facts)}</div>`
 
-/** Returns a text with the first and the last day (D18). `end` is exclusive. */
-export const formatDays = (translate: TranslateText, from: PlainDate, end: PlainDate) =>
-  translate('days', { from, to: getLastDay(end) })
-
 export const renderPayment = (
   translate: TranslateText,
   { invoice_no: number, issued, payment }: FrozenInvoice,
@@ -107,13 +87,6 @@ export const renderPayment = (
     [translate('fact.gateway'), translate(`gateway.${payment.gateway}`) || payment.gateway],
     [translate('fact.reference'), payment.reference],
   ])
-
-/** Codes of steps that are sums. Sums are highlighted among the amounts that they consist of. */
-const sumCodes: readonly FeeStep['code'][] = ['sum', 'total', 'annual', 'contract', 'residual']
-
-/** Whether a step is highlighted as a sum. Of several equal sums in a row, only the last one is. */
-const isSum = ({ code, amount }: FeeStep, next: FeeStep | undefined) =>
-  sumCodes.includes(code) && !(next && sumCodes.includes(next.code) && next.amount === amount)
 
 export function renderSteps(
   translate: TranslateText,
@@ -132,34 +105,6 @@ export function renderSteps(
 </table>`
 }
 
-const amountNames = ['price', 'of', 'bound', 'minimum', 'annual', 'gb'] as const
-const codesWithDays: readonly FeeStep['code'][] = ['years', 'months', 'segment', 'paid']
-
-/** Returns the values of a step as they are printed. `name` is the name of its module. */
-function formatStepValues(translate: TranslateText, { code, values }: FeeStep, name: string) {
-  const { from, to, days: count, percent } = values
-  return {
-    ...values,
-    ...Object.fromEntries(amountNames.flatMap((key) => (values[key] ? [[key, groupThousands(values[key])]] : []))),
-    ...(codesWithDays.includes(code) && from && to ? { days: formatDays(translate, from, to) } : {}),
-    ...(percent ? { percent: trimPercent(percent) } : {}),
-    ...(count ? { count } : {}),
-    name,
-  }
-}
-
-function formatStep(translate: TranslateText, step: FeeStep, namesByCode: ReadonlyMap<string, string>): string {
-  const { code, values } = step
-  const moduleCode = values['code'] ?? ''
-  const stepValues = formatStepValues(translate, step, namesByCode.get(moduleCode) ?? moduleCode)
-  if (code === 'uat') return translate(`step.uat.${values['reading'] ?? 'floor'}`, stepValues)
-  if (code === 'segment' || code === 'paid') {
-    const variant = values['days'] && values['years'] ? 'capped' : values['days'] ? 'days' : 'years'
-    return translate(`step.${code}.${variant}`, stepValues)
-  }
-  return translate(`step.${code}`, stepValues)
-}
-
 interface TotalsInput {
   currency: Currency
   partialAmounts: [label: string, amount: string][]
@@ -167,10 +112,6 @@ interface TotalsInput {
   /** Null if nothing was paid. */
   paidAmount: string | null
 }
-
-/** The minus sign of a deduction is in front of the currency. */
-const formatSignedAmount = (currency: Currency, amount: string) =>
-  amount.startsWith('-') ? `−${currency} ${groupThousands(amount.slice(1))}` : `${currency} ${groupThousands(amount)}`
 
 export function renderTotals(
   translate: TranslateText,

@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Language } from '#domain/accounts/users.ts'
-import en from '#locales/en/print.json' with { type: 'json' }
-import zh from '#locales/zh/print.json' with { type: 'json' }
 import { html, type HtmlMarkup } from '#server/text/html.ts'
-import { languageTags, type TranslateText, createTranslator } from '#server/text/translator.ts'
-
-export const createPrintTranslator = (language: Language): TranslateText => createTranslator({ en, zh }, language)
+import { languageTags } from '#server/text/translator.ts'
+import { createPrintTranslator } from '#server/use-cases/documents/print-texts.ts'
 
 /** Style sheet. It is embedded in the page, because a ticket opens one address only. */
 const styles: HtmlMarkup = { html: readFileSync(join(import.meta.dirname, 'print.css'), 'utf8') }

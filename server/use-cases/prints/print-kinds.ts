@@ -8,6 +8,7 @@ import {
   type TrafficRecord,
 } from '#server/db/hosting/backups.ts'
 import { findCompanyById } from '#server/db/accounts/companies.ts'
+import { findDocument } from '#server/db/payments/issued-documents.ts'
 import { findContractById } from '#server/db/orders/contracts.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { readSeller } from '#server/db/payments/payments.ts'
@@ -18,7 +19,10 @@ import type { AppContext } from '#server/context/context.ts'
 import { requireRow } from '#server/problems/problem-error.ts'
 import { printBackup, printTraffic } from '#server/use-cases/prints/backup.ts'
 import { printContract } from '#server/use-cases/prints/contract.ts'
-import type { FrozenInvoice, PrintContext, InvoiceParty } from '#server/use-cases/prints/document-parts.ts'
+import type { FrozenInvoice, InvoiceParty } from '#server/use-cases/documents/frozen-content.ts'
+import { readIssuedDocument } from '#server/use-cases/documents/read-document.ts'
+import { renderIssuedDocument } from '#server/use-cases/prints/issued-document.ts'
+import type { PrintContext } from '#server/use-cases/prints/document-parts.ts'
 import { getStoredContractState } from '#server/use-cases/orders/order-terms.ts'
 
 /** Input for rendering a document. `db` has the system role, because the ticket proves the permission. */
@@ -87,11 +91,25 @@ export const printKinds = {
       return printTraffic(printContext, { row, ...document })
     },
   },
-  // Prints of documents are built in another branch, which replaces this entry.
-  INVOICE: { row: 'contract', menu: 'order', readAuditInfo: async () => null, renderPage: async () => null },
+  INVOICE: {
+    row: 'document',
+    menu: 'order',
+    async readAuditInfo(db, companyId, id) {
+      const document = await findDocument(db, companyId, id)
+      return document && { ServiceCode: document.service_code, InvoiceNo: document.code }
+    },
+    async renderPage(request) {
+      const document = await readPrintedDocument(request)
+      return document && renderIssuedDocument(document, request.nonce)
+    },
+  },
 } satisfies Record<string, PrintKindRules>
 
 export type PrintDocumentKind = keyof typeof printKinds
+
+/** Returns the description of an invoice, of which a PDF can be made. */
+export const readPrintedDocument = ({ db, app, companyId, id, reader: { language } }: PrintRequest) =>
+  readIssuedDocument(db, { companyId, id }, { app, language })
 
 async function readServiceDocument(
   request: PrintRequest,

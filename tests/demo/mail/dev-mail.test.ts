@@ -42,6 +42,23 @@ describe('GET /dev/mail', () => {
     expect(mailPage.headers['cache-control']).toBe('no-store')
   })
 
+  test('lists the files of a mail and returns them', async () => {
+    await createFolderMailDriver(dataDir, Date.now).send({
+      id: 'withfile',
+      to: { name: 'Ana', address: 'ana@nova.example' },
+      subject: 'Receipt',
+      text: '',
+      html: '',
+      attachments: [{ name: 'I202611000001.pdf', type: 'application/pdf', bytes: Buffer.from('%PDF') }],
+    })
+    const path = /href="(\/dev\/mail\/[^"]+)"/.exec((await get('/dev/mail')).body)?.[1] ?? ''
+    const filePath = /href="([^"]+\/attachment\/0)">I202611000001\.pdf</.exec((await get(path)).body)?.[1] ?? ''
+    const file = await get(filePath)
+    expect([file.statusCode, file.headers['content-type'], file.body]).toEqual([200, 'application/pdf', '%PDF'])
+    expect(file.headers['content-disposition']).toBe('inline; filename="I202611000001.pdf"')
+    for (const index of ['1', '-1', 'x']) expect((await get(`${path}/attachment/${index}`)).statusCode).toBe(404)
+  })
+
   test('shows a hint if there are no mails, and returns 404 for unknown names', async () => {
     expect((await get('/dev/mail')).body).toContain('No mail yet.')
     for (const name of ['nothing', '..%2Ftoken', '%00'])

@@ -46,6 +46,16 @@ describe('mail over SMTP', () => {
     expect(data).toMatch(/^Subject: =\?UTF-8\?/m)
   })
 
+  it('has its files as attachments, byte for byte and with their names', async () => {
+    const bytes = Uint8Array.from({ length: 5000 }, (_, index) => index % 256)
+    await driver.send({ ...createMail(), attachments: [{ name: 'I202611000001.pdf', type: 'application/pdf', bytes }] })
+    const data = smtp.receivedMails[0]?.data ?? ''
+    expect(data).toContain('Content-Type: application/pdf; name=I202611000001.pdf')
+    expect(data).toContain('Content-Disposition: attachment; filename=I202611000001.pdf')
+    const encodedFile = /filename=I202611000001\.pdf\n(?:[^\n]+\n)*\n([A-Za-z0-9+/=\n]+)/.exec(data)?.[1] ?? ''
+    expect(Buffer.from(encodedFile, 'base64')).toEqual(Buffer.from(bytes))
+  })
+
   it('does not turn a line break in a name into a header (S-05)', async () => {
     await driver.send(createMail())
     expect(smtp.receivedMails[0]?.data).not.toMatch(/^Bcc:/m)
@@ -101,6 +111,14 @@ describe('mail to files', () => {
     const folder = join(dataDir, 'mail')
     expect(statSync(folder).mode & 0o777).toBe(0o700)
     for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600)
+  })
+
+  it('is stored with its files', async () => {
+    const bytes = Uint8Array.of(0, 255, 10)
+    const attachments = [{ name: 'I1.pdf', type: 'application/pdf', bytes }]
+    await createFolderMailDriver(dataDir, () => now).send({ ...createMail(), attachments })
+    const [mail] = await listMail(dataDir)
+    expect(mail?.attachments).toEqual([{ name: 'I1.pdf', type: 'application/pdf', base64: 'AP8K' }])
   })
 
   it('keeps only the newest mails', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { explainQuote } from '#domain/fees/explain.ts'
 import { quoteChange } from '#domain/fees/quote.ts'
-import { createPrintTranslator } from '#server/use-cases/prints/page.ts'
+import { createPrintTranslator } from '#server/use-cases/documents/print-texts.ts'
 import { renderSteps } from '#server/use-cases/prints/document-parts.ts'
 import { lists } from '#tests/domain/fees/goldens.ts'
 

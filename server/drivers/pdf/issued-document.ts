@@ -1,0 +1,57 @@
+/** Description of an issued document, from which both its page and its PDF are made. All texts are in the document's language. */
+import type { Language } from '#domain/accounts/users.ts'
+
+/** An empty value is never listed: whoever builds the description leaves it out. */
+export type DocumentFact = [label: string, value: string]
+
+export interface DocumentParty {
+  /** What the company is in this document, such as "Provider". */
+  role: string
+  name: string
+  addressLines: string[]
+  facts: DocumentFact[]
+}
+
+export interface DocumentSection {
+  title: string
+  facts: DocumentFact[]
+}
+
+export interface DocumentLine {
+  text: string
+  /** Formatted, without the currency. */
+  amount: string
+  isSum: boolean
+}
+
+export interface DocumentTable {
+  title: string
+  heads: [text: string, amount: string]
+  lines: DocumentLine[]
+}
+
+/** `part`: an amount that the total consists of, or that was paid. `words`: the total in words. */
+export interface DocumentTotal {
+  kind: 'part' | 'total' | 'words'
+  label: string
+  value: string
+}
+
+/** An invoice or a credit note. A credit note has no table. */
+export interface IssuedDocument {
+  language: Language
+  title: string
+  number: string
+  /** Business time `YYYY-MM-DD HH:mm:ss`. Also the date inside the PDF, which so depends on the content only. */
+  issued: string
+  /** Such as "Paid". */
+  state: string
+  parties: DocumentParty[]
+  sections: DocumentSection[]
+  table: DocumentTable | null
+  totals: DocumentTotal[]
+  notes: string[]
+  /** Shown in the PDF if it has squares for characters that its fonts lack. */
+  squaresNote: string
+  footer: string
+}

@@ -1,0 +1,66 @@
+/** The stored contents of invoices and credit notes, which never change. */
+import type { PdbType } from '#contract/backups.ts'
+import type { CompanyField } from '#domain/accounts/company-fields.ts'
+import type { FeeStep } from '#domain/fees/explain.ts'
+import type { Currency } from '#domain/money.ts'
+import type { PlainDate } from '#domain/time.ts'
+import type { CompanyRecord } from '#server/db/accounts/companies.ts'
+
+/** A company on a document. Older invoices have no tax number. */
+export type InvoiceParty = Pick<CompanyRecord, CompanyField> & Partial<Pick<CompanyRecord, 'tax_number'>>
+
+export interface FrozenInvoice {
+  invoice_no: string
+  issued: string
+  seller: InvoiceParty
+  buyer: InvoiceParty | null
+  service: { code: string; name: string }
+  currency: Currency
+  amount: string
+  pay_amount: string
+  lines: FeeStep[]
+  payment: { gateway: string; reference: string; paid: string }
+  /** The payer's purchase order number. */
+  po_number?: string
+  /** Number of the contract of an order. */
+  contract?: string
+  order?: FrozenOrder
+  backup?: FrozenBackup
+  traffic?: { month: string; pdb_traffic: string; free: string; price: string }
+}
+
+interface FrozenOrder {
+  type: 'create' | 'extend' | 'change'
+  users: number
+  user_mode: 'CONCURRENT' | 'NAMED'
+  modules: string[]
+  /** Names by code, as of the payment. Older invoices have none. */
+  module_names?: Record<string, string>
+  uat: number
+  period_start: PlainDate
+  /** Exclusive (D18). */
+  period_end: PlainDate
+}
+
+interface FrozenBackup {
+  pdb_type: PdbType
+  period_start: PlainDate
+  /** Exclusive (D18). */
+  period_end: PlainDate
+  annual: string
+  discount: string
+}
+
+export interface FrozenCreditNote {
+  credit_note_no: string
+  issued: string
+  seller: InvoiceParty
+  buyer: InvoiceParty | null
+  invoice_no: string
+  invoice_issued: string
+  service: { code: string; name: string }
+  reason: string
+  currency: Currency
+  amount: string
+  refund: { method: string; reference: string | null; time: string }
+}

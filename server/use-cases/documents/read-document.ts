@@ -1,0 +1,40 @@
+/** Reads a document of the register and builds its description. */
+import type { Language } from '#domain/accounts/users.ts'
+import type { AppContext } from '#server/context/context.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { findDocument, findInvoiceContent, readInvoiceContent } from '#server/db/payments/issued-documents.ts'
+import type { PayableItemRef } from '#server/db/payments/payables.ts'
+import type { IssuedDocument } from '#server/drivers/pdf/issued-document.ts'
+import { buildInvoice } from '#server/use-cases/documents/build-invoice.ts'
+import type { FrozenInvoice } from '#server/use-cases/documents/frozen-content.ts'
+
+interface DocumentOptions {
+  app: AppContext
+  language: Language
+}
+
+/** Returns null if the company has no such document, or if it is of a kind that cannot be printed yet. */
+export async function readIssuedDocument(
+  db: DatabaseHandle,
+  { companyId, id }: { companyId: number; id: number },
+  { app, language }: DocumentOptions,
+): Promise<IssuedDocument | null> {
+  const registered = await findDocument(db, companyId, id)
+  if (registered?.kind !== 'invoice') return null
+  const content = (await readInvoiceContent(db, registered.invoice_id)) as FrozenInvoice | null
+  return content && buildInvoice(content, { language, timeZone: app.config.timeZone })
+}
+
+/** Returns the invoice of a paid item, or null if there is none. */
+export async function readInvoiceOfItem(
+  db: DatabaseHandle,
+  itemRef: PayableItemRef,
+  { app, language }: DocumentOptions,
+): Promise<IssuedDocument | null> {
+  const content = (await findInvoiceContent(db, itemRef)) as FrozenInvoice | null
+  return content && buildInvoice(content, { language, timeZone: app.config.timeZone })
+}
+
+/** Returns the name of the PDF. Numbers of documents consist of letters and digits. */
+export const getPdfName = ({ number }: Pick<IssuedDocument, 'number'>): string =>
+  `${number.replace(/[^\w-]/g, '_')}.pdf`
