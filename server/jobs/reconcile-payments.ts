@@ -7,7 +7,7 @@ import {
   scheduleAllChecks,
   claimDueAttempts,
 } from '#server/db/payments/payment-attempts.ts'
-import { hasDueRefund } from '#server/db/payments/payment-tasks.ts'
+import { hasDueRefund } from '#server/db/payments/refunds.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'

@@ -12,6 +12,7 @@ import {
   returnFromPayment,
   stripeCalls,
 } from '#contract/payments.ts'
+import { listRefunds, readLedgerCheck, refundInvoice, settleRefundTask } from '#contract/staff/refunds.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { html } from '#server/text/html.ts'
 import { createPageTranslator, renderPublicPage } from '#server/http/public-page.ts'
@@ -26,6 +27,8 @@ import {
 } from '#server/http/route-handler.ts'
 import { startJob } from '#server/use-cases/job-requests.ts'
 import { kindsByContractType, type PaymentReturnOutcome } from '#server/use-cases/payments/payment-description.ts'
+import * as refundUseCases from '#server/use-cases/payments/list-refunds.ts'
+import { startInvoiceRefund } from '#server/use-cases/payments/refund-invoice.ts'
 import { applyTaskPayment, listTasks, startTaskRefund } from '#server/use-cases/payments/payment-tasks.ts'
 import { readPaymentStatus, startPayment } from '#server/use-cases/payments/start-payment.ts'
 import { getReturnUrl, acceptCallback, readReturn } from '#server/use-cases/payments/gateway-callbacks.ts'
@@ -71,6 +74,10 @@ export const paymentHandlers: EndpointHandler[] = [
   createUseCaseHandler(listPaymentTasks, listTasks),
   createUseCaseHandler(refundPaymentTask, startTaskRefund),
   createUseCaseHandler(applyPaymentTask, applyTaskPayment),
+  createUseCaseHandler(refundInvoice, startInvoiceRefund),
+  createUseCaseHandler(listRefunds, refundUseCases.listRefunds),
+  createUseCaseHandler(settleRefundTask, refundUseCases.settleRefundTask),
+  createUseCaseHandler(readLedgerCheck, refundUseCases.readLedgerCheck),
   createProcedureHandler(stripeCalls, async (context) => {
     await acceptCallback(context.app, 'stripe', context)
     return { body: null }
