@@ -17,7 +17,7 @@ import { startDueBackups } from '#server/use-cases/hosting/backups/start-due-bac
 import { checkServices } from '#server/use-cases/hosting/check-services.ts'
 import { runDueServiceWork } from '#server/use-cases/hosting/run-due-service-work.ts'
 import { recordEndedConsents } from '#server/use-cases/customers/acting-consents.ts'
-import { checkLedger } from '#server/use-cases/payments/check-ledger.ts'
+import { checkLedger } from '#server/use-cases/ledger/check-ledger.ts'
 import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
 import { writeFailedSignIns } from '#server/use-cases/sessions/failed-sign-ins.ts'
 
