@@ -102,6 +102,12 @@ export async function claimDueRefunds(
   return rows.map(({ id }) => id)
 }
 
+/** Schedules a check of all refunds that are not settled for now, on request of the staff. */
+export async function scheduleAllRefunds(db: DatabaseHandle, now: number): Promise<void> {
+  for (const table of ['refund', 'payment_task'] as const)
+    await sql`update ${sql.table(table)} set next_look = ${now} where next_look is not null`.execute(db)
+}
+
 const selectInvoices = (db: DatabaseHandle) =>
   db
     .selectFrom('document as d')
