@@ -100,7 +100,8 @@ export function handleStripeRequest(
 
 function routeRequest(context: StripeContext, { method, path, query, body }: StripeRequest): StripeOutcome {
   const [, resource, id = '', verb] =
-    /^(payment_intents|refunds|disputes|\w+\/(?:sessions|confirmation_tokens))(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? []
+    /^(payment_intents|refunds|disputes|\w+\/(?:sessions|confirmation_tokens))(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ??
+    []
   const pattern = [resource, ...(id ? [':id'] : []), ...(verb ? [verb] : [])].join('/')
   const handle = handlers[`${method} ${pattern}`]
   return handle

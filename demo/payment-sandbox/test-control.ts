@@ -28,7 +28,10 @@ interface ControlRequest {
 }
 
 /** Serves `/control`. Requests need the secret key from `keys.json` as bearer token. */
-export function serveTestControl(fastify: FastifyInstance, { store, webhooks, faults, staff, keys }: ControlContext): void {
+export function serveTestControl(
+  fastify: FastifyInstance,
+  { store, webhooks, faults, staff, keys }: ControlContext,
+): void {
   const isAuthorized = (authorization: string | undefined) => authorization === `Bearer ${keys.stripe.secretKey}`
   fastify.get('/control', (request, reply) =>
     isAuthorized(request.headers.authorization)

@@ -36,11 +36,7 @@ export const listDisputesOfPayment = (db: DatabaseHandle, paymentId: number): Pr
 
 /** Sorted by the time until which the staff may respond. */
 export const listOpenDisputes = (db: DatabaseHandle): Promise<DisputeRecord[]> =>
-  selectDisputes(db)
-    .where('s.state', '=', 'open')
-    .orderBy(sql`s.respond_by nulls last`)
-    .orderBy('s.id')
-    .execute()
+  selectDisputes(db).where('s.state', '=', 'open').orderBy(sql`s.respond_by nulls last`).orderBy('s.id').execute()
 
 export async function insertDispute(db: DatabaseHandle, dispute: Insertable<DisputeTable>): Promise<number> {
   const { id } = await db.insertInto('dispute').values(dispute).returning('id').executeTakeFirstOrThrow()

@@ -58,7 +58,9 @@ export function createGlobalAlipayDriver(
     return readFlatXml(text)
   }
 
-  async function queryTrade(attempt: PaymentAttempt): Promise<{ payment: GatewayPayment; refunded: Hundredths } | null> {
+  async function queryTrade(
+    attempt: PaymentAttempt,
+  ): Promise<{ payment: GatewayPayment; refunded: Hundredths } | null> {
     const { is_success, error, sign = '', sign_type, ...fields } = await callAlipay('single_trade_query', attempt)
     if (is_success !== 'T') {
       if (error === 'TRADE_NOT_EXIST') return null

@@ -22,7 +22,10 @@ export async function checkLedger(app: AppContext): Promise<readonly LedgerFault
     return foundFaults
   })
   if (faults.length === 0) return faults
-  app.log.error({ event: 'ledger_faults', faults: faults.length, first: faults[0] }, 'the check of all money found faults')
+  app.log.error(
+    { event: 'ledger_faults', faults: faults.length, first: faults[0] },
+    'the check of all money found faults',
+  )
   notifyJobs(app)
   return faults
 }

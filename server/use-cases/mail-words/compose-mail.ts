@@ -150,7 +150,14 @@ const linkTargets = {
 const pagePaths: Record<
   Exclude<
     MailKind,
-    keyof typeof linkTargets | OrderMail | ChangeMail | ServiceMail | BackupPaymentMail | TrafficMail | TaskMail | MoneyMail
+    | keyof typeof linkTargets
+    | OrderMail
+    | ChangeMail
+    | ServiceMail
+    | BackupPaymentMail
+    | TrafficMail
+    | TaskMail
+    | MoneyMail
   >,
   string
 > = {

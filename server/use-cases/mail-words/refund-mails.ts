@@ -33,7 +33,15 @@ export async function readMoneyMailValues(
     if (!check) return null
     const matter = check.faults.map(({ text }) => text).join('; ')
     const date = formatTime(check.create_time)
-    return { service: '', customer: '', amount: '', invoice: '', date, matter: matter.slice(0, 500), path: getPath('home') }
+    return {
+      service: '',
+      customer: '',
+      amount: '',
+      invoice: '',
+      date,
+      matter: matter.slice(0, 500),
+      path: getPath('home'),
+    }
   }
   if (request.mail === 'payment-dispute') {
     const dispute = await findDispute(db, request.disputeId)

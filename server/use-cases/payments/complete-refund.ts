@@ -43,7 +43,8 @@ export async function writeCreditNote(context: PaymentContext, refundId: number)
   const refund = await getRefund(db, refundId)
   const invoices = await lockInvoicesOfPayment(db, refund.payment_id)
   const invoice = invoices.find(({ invoice_id }) => invoice_id === refund.invoice_id)
-  if (!invoice || refund.state !== 'done') throw new Error('a refund without an invoice, or not done, has no credit note')
+  if (!invoice || refund.state !== 'done')
+    throw new Error('a refund without an invoice, or not done, has no credit note')
   const change = await takeChangeNumber(db, refund.company_id)
   const issued = toTimestamp(app.config.timeZone, now)
   const year = issued.slice(0, 4)
@@ -105,7 +106,14 @@ function buildContent({ app }: PaymentContext, { code, issued, refund, invoice }
 
 /** Builds an entry for the log of the company that the money belongs to. */
 export function buildRefundEntry(refund: RefundRecord, outcome: RefundAuditOutcome): AuditEntry {
-  const { code: ServiceCode, invoice_code: InvoiceNo, credit_note_code: CreditNoteNo, amount, currency, reason } = refund
+  const {
+    code: ServiceCode,
+    invoice_code: InvoiceNo,
+    credit_note_code: CreditNoteNo,
+    amount,
+    currency,
+    reason,
+  } = refund
   const item = refund.invoice_id === null ? null : toItemRef(refund)
   return {
     code: item === null || item.kind === 'order' ? 'order' : 'backup',

@@ -148,12 +148,16 @@ function findUnknownRefunds(
 ): { reference: string; amount: Hundredths }[] {
   const { payment, task, refunds } = ledger
   const knownNames = new Set(
-    [...refunds.flatMap(({ refund_key, reference }) => [refund_key, reference]), task?.refund_key, task?.refund_reference].filter(
-      (name) => name !== null && name !== undefined,
-    ),
+    [
+      ...refunds.flatMap(({ refund_key, reference }) => [refund_key, reference]),
+      task?.refund_key,
+      task?.refund_reference,
+    ].filter((name) => name !== null && name !== undefined),
   )
   const unknown = found
-    .filter(({ status, key, reference }) => status === 'done' && !knownNames.has(reference) && !(key && knownNames.has(key)))
+    .filter(
+      ({ status, key, reference }) => status === 'done' && !knownNames.has(reference) && !(key && knownNames.has(key)),
+    )
     .map(({ reference, amount }) => ({ reference, amount }))
   if (total === null) return unknown
   // A task that was refunded has sent back all that was left.
@@ -250,7 +254,8 @@ export async function assignRefund(
     const part = rest < amount ? rest : amount
     if (part === 0n) continue
     const fields = { invoice_id: invoice.invoice_id, amount: writeAmount(part) }
-    if (currentId === null) currentId = await insertRefund(db, { ...toPartColumns(refund), ...fields, update_time: now })
+    if (currentId === null)
+      currentId = await insertRefund(db, { ...toPartColumns(refund), ...fields, update_time: now })
     else await updateRefund(db, currentId, { ...fields, update_time: now })
     await writeCreditNote(context, currentId)
     await writeEntry(context, currentId, outcome)

@@ -68,7 +68,8 @@ export const settleRefundTask: UseCase<typeof settleEndpoint> = (context, { para
     const { payment_id: paymentId } = requireRow(await findRefund(db, id))
     const invoices = await lockInvoicesOfPayment(db, paymentId)
     const refund = await getRefund(db, id)
-    if (refund.source !== 'gateway' || refund.seen_time !== null) throw new ProblemError('STATE_CONFLICT', { why: 'seen' })
+    if (refund.source !== 'gateway' || refund.seen_time !== null)
+      throw new ProblemError('STATE_CONFLICT', { why: 'seen' })
     await updateRefund(db, id, { seen_time: now, user_id: caller.userId, update_time: now })
     if (refund.invoice_id === null && invoices.length > 0) {
       const invoice = invoices.find(({ invoice_id }) => invoice_id === body.invoice_id)

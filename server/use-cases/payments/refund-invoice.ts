@@ -116,11 +116,7 @@ async function claimRefund(context: UseCaseContext, invoice: RefundableInvoice, 
   })
 }
 
-async function recordTransfer(
-  context: UseCaseContext,
-  invoice: RefundableInvoice,
-  body: RefundInput,
-): Promise<number> {
+async function recordTransfer(context: UseCaseContext, invoice: RefundableInvoice, body: RefundInput): Promise<number> {
   const refundId = await insertRefund(context.db, {
     ...toColumns(context, invoice, body),
     route: 'transfer',
@@ -134,7 +130,8 @@ async function recordTransfer(
 
 export function toRefundRow({ config }: AppContext, refund: RefundRecord): OutputOf<typeof refundInvoice> {
   const formatTime = (time: number | null) => (time === null ? null : toTimestamp(config.timeZone, time))
-  const { id, company_id, company_code, company_name, invoice_id, invoice_code, currency, amount, route, gateway } = refund
+  const { id, company_id, company_code, company_name, invoice_id, invoice_code, currency, amount, route, gateway } =
+    refund
   const { reason, state, reference, problem, source, user_name, credit_note_code } = refund
   return {
     id,

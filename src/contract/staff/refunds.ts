@@ -58,7 +58,8 @@ export const refundInvoice = defineEndpoint({
   name: 'refundInvoice',
   method: 'POST',
   path: '/api/invoice/:id/refund',
-  summary: 'Refunds an invoice or a part of it by its gateway, or records a bank transfer; writes a credit note when it is done',
+  summary:
+    'Refunds an invoice or a part of it by its gateway, or records a bank transfer; writes a credit note when it is done',
   access: 'providerAdmin',
   matrix: 'Z-20',
   params: z.object({ id: rowId }),

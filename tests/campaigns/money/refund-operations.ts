@@ -19,17 +19,19 @@ export interface KnownInvoice {
 
 /** Returns the invoices of all buyers. May be called only while no server runs. */
 export const readInvoices = ({ kysely }: Database): Promise<KnownInvoice[]> =>
-  kysely.transaction().execute((db) =>
-    db
-      .selectFrom('document')
-      .innerJoin('company', 'company.id', 'document.company_id')
-      .where('document.kind', '=', 'invoice')
-      .where('company.code', 'like', 'h__')
-      .select(['document.id', 'company.code as company', 'document.code', 'document.amount'])
-      .select(['document.method', 'document.reference'])
-      .orderBy('document.id')
-      .execute(),
-  )
+  kysely
+    .transaction()
+    .execute((db) =>
+      db
+        .selectFrom('document')
+        .innerJoin('company', 'company.id', 'document.company_id')
+        .where('document.kind', '=', 'invoice')
+        .where('company.code', 'like', 'h__')
+        .select(['document.id', 'company.code as company', 'document.code', 'document.amount'])
+        .select(['document.method', 'document.reference'])
+        .orderBy('document.id')
+        .execute(),
+    )
 
 /** Draws an amount: often a part, sometimes all. */
 function drawAmount(random: Random, { amount }: KnownInvoice): string {

@@ -224,7 +224,9 @@ async function fillOrders(db: DatabaseHandle, companyId: number, code: string): 
     })}::jsonb, 1 from refund where reference = ${code}`.execute(db)
   await sql`insert into dispute (company_id, payment_id, gateway, reference, amount, currency, reason, state, create_time,
       update_time)
-    select company_id, id, gateway, reference, 1, 'HKD', 'x', 'open', 1, 1 from payment where reference = ${code}`.execute(db)
+    select company_id, id, gateway, reference, 1, 'HKD', 'x', 'open', 1, 1 from payment where reference = ${code}`.execute(
+    db,
+  )
   const service = sql`(select id from service where code = ${code})`
   await sql`insert into backup_order (company_id, service_id, service_code, price_id, currency, pdb_type, period, period_type,
       period_start, period_end, annual, discount, amount, pay_amount, status, steps, change, create_time, update_time)

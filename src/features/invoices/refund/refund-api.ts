@@ -12,4 +12,5 @@ export interface RefundInput {
 export const refundDocument = (
   { document: { id }, values }: RefundInput,
   options: CallOptions,
-): AppThunk<CallResult<RefundRow>> => callEndpoint(refundInvoice, { params: { id }, body: toRefundBody(values) }, options)
+): AppThunk<CallResult<RefundRow>> =>
+  callEndpoint(refundInvoice, { params: { id }, body: toRefundBody(values) }, options)

@@ -9,8 +9,17 @@ import { setUpRefunds } from '#tests/support/orders/refunds.ts'
 
 eachEngine('refunds and disputes at a gateway', (engine) => {
   const setup = setUpRefunds(engine)
-  const { actors, inbox, collectCalls, sendCalls, getStaffAtGateway, listDocuments, listRefunds, listDisputes, findFaults } =
-    setup
+  const {
+    actors,
+    inbox,
+    collectCalls,
+    sendCalls,
+    getStaffAtGateway,
+    listDocuments,
+    listRefunds,
+    listDisputes,
+    findFaults,
+  } = setup
   const listMatters = async () =>
     (await actors.staff.send({ url: '/api/payment/refunds' })).json() as {
       refunds: (RefundRow & { invoices: { id: number }[] })[]
@@ -161,8 +170,11 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
     await bypassPolicies(setup.fixture.server.app.database, (db) => faults.numbers.execute(db))
     await inbox.fetch()
     expect(await checkLedger(setup.fixture.server.app)).toMatchObject([{ rule: 'numbers' }])
-    const isAboutFaults = ({ subject }: { subject: string }) => subject.startsWith('The check of all money found faults')
+    const isAboutFaults = ({ subject }: { subject: string }) =>
+      subject.startsWith('The check of all money found faults')
     expect((await inbox.fetch()).filter(isAboutFaults).map(({ to }) => to.address)).toContain('admin@m18.example')
-    expect((await actors.staff.send({ url: '/api/payment/ledger' })).json()).toMatchObject({ faults: [{ rule: 'numbers' }] })
+    expect((await actors.staff.send({ url: '/api/payment/ledger' })).json()).toMatchObject({
+      faults: [{ rule: 'numbers' }],
+    })
   })
 })

@@ -28,7 +28,12 @@ eachEngine('refunds of invoices', (engine) => {
     const [after] = await listDocuments()
     expect(after).toMatchObject({ refunded: '1000.50', disputed: false, amount: invoice.amount })
     const [creditNote] = await listDocuments('creditNote')
-    expect(creditNote).toMatchObject({ code: 'CN202603000001', amount: '1000.50', method: 'stripe', service_code: 'shop' })
+    expect(creditNote).toMatchObject({
+      code: 'CN202603000001',
+      amount: '1000.50',
+      method: 'stripe',
+      service_code: 'shop',
+    })
     const [row] = await setup.runAsSystem((db) => db.selectFrom('credit_note').selectAll().execute())
     expect(row?.content).toMatchObject({
       credit_note_no: 'CN202603000001',
@@ -45,7 +50,9 @@ eachEngine('refunds of invoices', (engine) => {
     expect(mails[0]?.text).toContain('HKD 1,000.50')
     const entries = (await readAuditEntries(fixture.server, 'order')).filter(({ operation }) => operation === 'refund')
     expect(entries.map(({ info }) => (info as { Outcome: string }).Outcome)).toEqual(['refunding', 'refunded'])
-    expect(new Set(entries.map(({ company_id }) => company_id))).toEqual(new Set([fixture.server.world.companies.alpha]))
+    expect(new Set(entries.map(({ company_id }) => company_id))).toEqual(
+      new Set([fixture.server.world.companies.alpha]),
+    )
     expect(await findFaults()).toEqual([])
   })
 
@@ -93,9 +100,11 @@ eachEngine('refunds of invoices', (engine) => {
     const taken = balance()
     await refund(invoice)
     const [row] = await listRefunds()
-    const { key, gateway_id: gatewayId, started_at: startedAt } = await setup.runAsSystem((db) =>
-      db.selectFrom('payment_attempt').selectAll().executeTakeFirstOrThrow(),
-    )
+    const {
+      key,
+      gateway_id: gatewayId,
+      started_at: startedAt,
+    } = await setup.runAsSystem((db) => db.selectFrom('payment_attempt').selectAll().executeTakeFirstOrThrow())
     const driver = await fixture.server.app.payments.findDriver('stripe')
     const payment = { key, gatewayId, startedAt }
     await driver?.refund({ refundKey: row?.refund_key ?? '', payment, amount: 10_000n, currency: 'HKD', reason: '' })
