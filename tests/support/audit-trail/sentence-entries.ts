@@ -186,6 +186,21 @@ export const doneCases: SentenceCase[] = [
     'backup.refund',
     { ...byStaff, info: { ...money, Outcome: 'refunded' } },
   ],
+  [
+    'The portal found a refund of HKD 29,000.00 for acdesenl at the payment provider',
+    'order.refund',
+    { ...portal, info: { ...money, Outcome: 'refunded' } },
+  ],
+  [
+    'Provider staff checked the refund of HKD 29,000.00 for acdesenl at the payment provider',
+    'order.refund',
+    { ...byStaff, info: { ...money, Outcome: 'seen' } },
+  ],
+  [
+    'Provider staff assigned the refund of HKD 29,000.00 for acdesenl to an invoice',
+    'backup.refund',
+    { ...byStaff, info: { ...money, Outcome: 'assigned' } },
+  ],
   ['The portal set up the service acdesenl', 'service.create', { ...portal, info: { ...acme, By: 'schedule' } }],
   ['Amelia Chan updated the service acdesenl', 'service.update', { info: acme }],
   ['Amelia Chan removed the service acdesenl', 'service.remove', { info: acme }],
