@@ -46,8 +46,8 @@ export function createGatewayStaff({ store, cards, alipay, webhooks, clock }: St
 
   return {
     refund(reference, amount) {
-      const trade = store.list('trades').find(({ tradeNo }) => tradeNo === reference)
-      if (trade) return alipay.refundByHand(trade, amount)
+      const alipayTrade = store.list('trades').find(({ tradeNo }) => tradeNo === reference)
+      if (alipayTrade) return alipay.refundByHand(alipayTrade, amount)
       const intent = findIntent(reference)
       if (!intent || isDisputed(intent) || amount > getRest(intent)) return false
       const { id: of, currency } = intent

@@ -17,7 +17,7 @@ import { startDueBackups } from '#server/use-cases/hosting/backups/start-due-bac
 import { checkServices } from '#server/use-cases/hosting/check-services.ts'
 import { runDueServiceWork } from '#server/use-cases/hosting/run-due-service-work.ts'
 import { recordEndedConsents } from '#server/use-cases/customers/acting-consents.ts'
-import { checkLedger } from '#server/use-cases/ledger/check-ledger.ts'
+import { checkMoney } from '#server/use-cases/money/check-money.ts'
 import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
 import { writeFailedSignIns } from '#server/use-cases/sessions/failed-sign-ins.ts'
 
@@ -39,10 +39,10 @@ export const schedule: readonly ScheduledJob[] = [
   { ...clusterJob, name: 'reconcile-payments', firstMs: secondMs, everyMs: 10 * secondMs, run: requestReconcileIfDue },
   {
     ...clusterJob,
-    name: 'check-ledger',
+    name: 'check-money',
     firstMs: 3 * minuteMs,
     everyMs: dayMs,
-    run: checkLedger,
+    run: checkMoney,
     failureLevel: 'error',
   },
   { ...clusterJob, name: 'expire-orders', firstMs: 5 * secondMs, everyMs: 10 * minuteMs, run: requestOrderUpkeep },

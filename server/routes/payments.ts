@@ -12,7 +12,7 @@ import {
   returnFromPayment,
   stripeCalls,
 } from '#contract/payments.ts'
-import { listRefunds, readLedgerCheck, refundInvoice, settleRefundTask } from '#contract/staff/refunds.ts'
+import { listRefunds, readMoneyCheck, refundInvoice, settleRefundTask } from '#contract/staff/refunds.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { html } from '#server/text/html.ts'
 import { createPageTranslator, renderPublicPage } from '#server/http/public-page.ts'
@@ -77,7 +77,7 @@ export const paymentHandlers: EndpointHandler[] = [
   createUseCaseHandler(refundInvoice, startInvoiceRefund),
   createUseCaseHandler(listRefunds, refundUseCases.listRefunds),
   createUseCaseHandler(settleRefundTask, refundUseCases.settleRefundTask),
-  createUseCaseHandler(readLedgerCheck, refundUseCases.readLedgerCheck),
+  createUseCaseHandler(readMoneyCheck, refundUseCases.readMoneyCheck),
   createProcedureHandler(stripeCalls, async (context) => {
     await acceptCallback(context.app, 'stripe', context)
     return { body: null }

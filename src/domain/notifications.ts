@@ -38,7 +38,7 @@ export const eventByKind = {
   'payment-refunded': 'payment',
   'gateway-refund': 'staff',
   'payment-dispute': 'staff',
-  'ledger-fault': 'staff',
+  'money-fault': 'staff',
 } as const satisfies Record<string, NotificationEvent>
 export type NotificationKind = keyof typeof eventByKind
 

@@ -147,7 +147,7 @@ export const addedCalls = [
   'POST /api/invoice/:id/refund',
   'GET /api/payment/refunds',
   'POST /api/payment/refunds/:id/settle',
-  'GET /api/payment/ledger',
+  'GET /api/payment/money-check',
   'GET /public/payment/return/:key',
   'GET /public/password/reset',
   'GET /api/m18s/mfa',

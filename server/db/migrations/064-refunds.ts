@@ -13,12 +13,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createCreditNotes(db)
   await registerCreditNotes(db)
   await sql`
-    create table ledger_check (
+    create table money_check (
       id integer generated always as identity primary key,
       faults jsonb not null,
       create_time bigint not null
     )`.execute(db)
-  await allow(db, 'ledger_check', [], ['select', 'insert', 'delete'])
+  await allow(db, 'money_check', [], ['select', 'insert', 'delete'])
 }
 
 async function createDisputes(db: Kysely<unknown>): Promise<void> {

@@ -67,13 +67,13 @@ export interface DisputeTable {
 }
 
 /** Result of a check of all money. Without faults the list is empty. */
-export interface LedgerCheckTable {
+export interface MoneyCheckTable {
   id: IdColumn
-  faults: ColumnType<LedgerFault[], string, never>
+  faults: ColumnType<MoneyCheckFault[], string, never>
   create_time: ImmutableColumn<number>
 }
 
-export interface LedgerFault {
+export interface MoneyCheckFault {
   /** Name of the rule that does not hold. */
   rule: string
   /** Null if the rule is about all companies. */
@@ -86,5 +86,5 @@ export interface RefundTables {
   refund: RefundTable
   credit_note: CreditNoteTable
   dispute: DisputeTable
-  ledger_check: LedgerCheckTable
+  money_check: MoneyCheckTable
 }

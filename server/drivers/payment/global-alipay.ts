@@ -122,9 +122,9 @@ export function createGlobalAlipayDriver(
     // The gateway has no query of a refund. It refuses a name that was used (`repeatedRefundError`), so the request can be sent again.
     queryRefund: async () => null,
     async readRefunds(attempt) {
-      const trade = await queryTrade(attempt)
+      const queriedTrade = await queryTrade(attempt)
       // A paid trade is closed when all its money was refunded.
-      const total = trade?.payment.status === 'closed' ? trade.payment.amount : trade?.refunded
+      const total = queriedTrade?.payment.status === 'closed' ? queriedTrade.payment.amount : queriedTrade?.refunded
       return { refunds: [], total: total ?? 0n }
     },
     readDisputes: async () => [],

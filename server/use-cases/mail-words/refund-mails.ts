@@ -4,7 +4,7 @@ import { toTimestamp } from '#domain/time.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findDispute } from '#server/db/payments/disputes.ts'
-import { findLedgerCheck } from '#server/db/payments/ledger.ts'
+import { findMoneyCheck } from '#server/db/payments/money-checks.ts'
 import { findRefund } from '#server/db/payments/refunds.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
@@ -28,8 +28,8 @@ export async function readMoneyMailValues(
 ): Promise<MoneyMailValues | null> {
   const formatTime = (time: number) => toTimestamp(config.timeZone, time).slice(0, 16)
   const getPath = (page: 'home' | 'contract') => `/saas/app/${page}?lang=${language}`
-  if (request.mail === 'ledger-fault') {
-    const check = await findLedgerCheck(db, request.checkId)
+  if (request.mail === 'money-fault') {
+    const check = await findMoneyCheck(db, request.checkId)
     if (!check) return null
     const matter = check.faults.map(({ text }) => text).join('; ')
     const date = formatTime(check.create_time)

@@ -16,7 +16,7 @@ export type MoneyMailRequest =
   | { mail: RefundMail; refundId: number }
   | { mail: 'payment-dispute'; disputeId: number }
   /** `checkId`: the check of all money that found faults. */
-  | { mail: 'ledger-fault'; checkId: number }
+  | { mail: 'money-fault'; checkId: number }
 export type MoneyMail = MoneyMailRequest['mail']
 
 export type PaymentMailRequest =

@@ -38,7 +38,7 @@ const kindByMail: Partial<Record<MailRequest['mail'], NotificationKind>> = {
   'invoice-refunded': 'payment-refunded',
   'gateway-refund': 'gateway-refund',
   'payment-dispute': 'payment-dispute',
-  'ledger-fault': 'ledger-fault',
+  'money-fault': 'money-fault',
 }
 
 /**
@@ -62,7 +62,7 @@ async function readDetails(db: DatabaseHandle, request: MailRequest): Promise<No
   if ('taskId' in request) return readTaskDetails(db, request)
   if ('refundId' in request) return readRefundDetails(db, request)
   if ('disputeId' in request) return readDisputeDetails(db, request.disputeId)
-  if ('checkId' in request) return { eventKey: `ledger-fault ${request.checkId}`, orderId: null, facts: {} }
+  if ('checkId' in request) return { eventKey: `money-fault ${request.checkId}`, orderId: null, facts: {} }
   if ('actingStart' in request) return buildActingDetails(request)
   if (request.mail !== 'new-device') return null
   const { at, browser, system, network } = request.device

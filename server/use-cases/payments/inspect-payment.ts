@@ -79,10 +79,10 @@ export async function inspectPayment(
     const report = { ...(await driver.readRefunds(query, refundNames)), disputes: await driver.readDisputes(query) }
     const isRecorded = await writeAsSystem(app, async (db) => {
       const context = { db, app, now: app.clock() }
-      const ledger = await lockPayment(context, before.payment)
+      const history = await lockPayment(context, before.payment)
       // A refund that ended since the gateway was asked may be missing in its sum.
-      if (describeRefunds(ledger) !== before.text) return false
-      await recordReport(context, ledger, report)
+      if (describeRefunds(history) !== before.text) return false
+      await recordReport(context, history, report)
       return true
     })
     if (isRecorded) return notifyJobs(app)
@@ -91,7 +91,7 @@ export async function inspectPayment(
 }
 
 /** A payment with everything that was sent back. Its invoices or its task are locked. */
-interface PaymentLedger {
+interface PaymentHistory {
   payment: PaymentRecord
   task: PaymentTaskRecord | null
   invoices: readonly RefundableInvoice[]
@@ -111,11 +111,11 @@ async function readState(
   return { payment, text: describeRefunds({ task, refunds: await listRefundsOfPayment(db, payment.id) }) }
 }
 
-const describeRefunds = ({ task, refunds }: Pick<PaymentLedger, 'task' | 'refunds'>) =>
+const describeRefunds = ({ task, refunds }: Pick<PaymentHistory, 'task' | 'refunds'>) =>
   JSON.stringify([task?.state ?? null, refunds.map(({ id, state, amount }) => [id, state, amount])])
 
 /** The task is locked before the invoices, as when its payment is applied. */
-async function lockPayment({ db }: PaymentContext, payment: PaymentRecord): Promise<PaymentLedger> {
+async function lockPayment({ db }: PaymentContext, payment: PaymentRecord): Promise<PaymentHistory> {
   const taskId = await findTaskOfPayment(db, payment.id)
   const task = taskId === null ? null : await lockPaymentTask(db, taskId)
   const invoices = await lockInvoicesOfPayment(db, payment.id)
@@ -123,19 +123,19 @@ async function lockPayment({ db }: PaymentContext, payment: PaymentRecord): Prom
   return { payment, task, invoices, refunds, disputes: await listDisputesOfPayment(db, payment.id) }
 }
 
-async function recordReport(context: PaymentContext, ledger: PaymentLedger, report: GatewayReport): Promise<void> {
-  let { refunds } = ledger
-  for (const { reference, amount } of findUnknownRefunds(ledger, report)) {
-    await recordRefund(context, { ...ledger, refunds }, { reference, amount, reason: gatewayReason })
-    refunds = await listRefundsOfPayment(context.db, ledger.payment.id)
+async function recordReport(context: PaymentContext, history: PaymentHistory, report: GatewayReport): Promise<void> {
+  let { refunds } = history
+  for (const { reference, amount } of findUnknownRefunds(history, report)) {
+    await recordRefund(context, { ...history, refunds }, { reference, amount, reason: gatewayReason })
+    refunds = await listRefundsOfPayment(context.db, history.payment.id)
   }
   for (const dispute of report.disputes) {
-    await recordDispute(context, { ...ledger, refunds }, dispute)
-    refunds = await listRefundsOfPayment(context.db, ledger.payment.id)
+    await recordDispute(context, { ...history, refunds }, dispute)
+    refunds = await listRefundsOfPayment(context.db, history.payment.id)
   }
 }
 
-const isRunning = ({ task, refunds }: Pick<PaymentLedger, 'task' | 'refunds'>) =>
+const isRunning = ({ task, refunds }: Pick<PaymentHistory, 'task' | 'refunds'>) =>
   task?.state === 'refunding' || refunds.some(({ state }) => state === 'requested' || state === 'pending')
 
 const isDoneByGateway = ({ state, route, reason }: RefundRecord) =>
@@ -143,10 +143,10 @@ const isDoneByGateway = ({ state, route, reason }: RefundRecord) =>
 
 /** Returns refunds that are done at the gateway and that the portal neither sent nor recorded. */
 function findUnknownRefunds(
-  ledger: PaymentLedger,
-  { refunds: found, total }: GatewayReport,
+  history: PaymentHistory,
+  { refunds: gatewayRefunds, total }: GatewayReport,
 ): { reference: string; amount: Hundredths }[] {
-  const { payment, task, refunds } = ledger
+  const { payment, task, refunds } = history
   const knownNames = new Set(
     [
       ...refunds.flatMap(({ refund_key, reference }) => [refund_key, reference]),
@@ -154,7 +154,7 @@ function findUnknownRefunds(
       task?.refund_reference,
     ].filter((name) => name !== null && name !== undefined),
   )
-  const unknown = found
+  const unknown = gatewayRefunds
     .filter(
       ({ status, key, reference }) => status === 'done' && !knownNames.has(reference) && !(key && knownNames.has(key)),
     )
@@ -164,7 +164,7 @@ function findUnknownRefunds(
   const knownSum = task?.state === 'refunded' ? readAmount(payment.amount) : sumRefunds(refunds.filter(isDoneByGateway))
   const rest = total - knownSum - unknown.reduce((sum, { amount }) => sum + amount, 0n)
   if (rest <= 0n) return unknown
-  if (isRunning(ledger)) throw new PaymentProblem('a refund in progress may be the one at the gateway', false)
+  if (isRunning(history)) throw new PaymentProblem('a refund in progress may be the one at the gateway', false)
   return [...unknown, { reference: `sum-${writeAmount(total)}`, amount: rest }]
 }
 
@@ -180,15 +180,15 @@ interface FoundRefund {
  */
 async function recordRefund(
   context: PaymentContext,
-  ledger: PaymentLedger,
+  history: PaymentHistory,
   { reference, amount: foundAmount, reason }: FoundRefund,
 ): Promise<void> {
   const { db, app, now } = context
-  const { payment, task, invoices, refunds } = ledger
+  const { payment, task, invoices, refunds } = history
   const rest = task?.state === 'refunded' ? 0n : getRest(payment.amount, refunds)
   const amount = foundAmount < rest ? foundAmount : rest
   if (foundAmount > rest) {
-    if (isRunning(ledger)) throw new PaymentProblem('a refund in progress holds the amount', false)
+    if (isRunning(history)) throw new PaymentProblem('a refund in progress holds the amount', false)
     // For example after a refund by bank transfer, of which the gateway does not know.
     app.log.error({ event: 'refund_beyond_payment', payment: payment.id }, 'more was sent back than was paid')
     if (rest <= 0n) return
@@ -281,22 +281,22 @@ const toPartColumns = (refund: RefundRecord) => ({
 })
 
 /** Records the dispute or its end. A dispute that has ended stays as it is. */
-async function recordDispute(context: PaymentContext, ledger: PaymentLedger, dispute: GatewayDispute): Promise<void> {
+async function recordDispute(context: PaymentContext, history: PaymentHistory, dispute: GatewayDispute): Promise<void> {
   const { db, now } = context
-  const { payment, disputes } = ledger
+  const { payment, disputes } = history
   const { reference, amount, reason, state, respondBy } = dispute
-  const known = disputes.find((row) => row.reference === reference)
-  if (known && (known.state !== 'open' || state === 'open')) {
-    if (known.state === 'open' && known.respond_by !== respondBy)
-      await updateDispute(db, known.id, { respond_by: respondBy, update_time: now })
+  const storedDispute = disputes.find((row) => row.reference === reference)
+  if (storedDispute && (storedDispute.state !== 'open' || state === 'open')) {
+    if (storedDispute.state === 'open' && storedDispute.respond_by !== respondBy)
+      await updateDispute(db, storedDispute.id, { respond_by: respondBy, update_time: now })
     return
   }
   const stateFields = { state, respond_by: respondBy, update_time: now, end_time: state === 'open' ? null : now }
-  if (known) await updateDispute(db, known.id, stateFields)
+  if (storedDispute) await updateDispute(db, storedDispute.id, stateFields)
   else await openDispute(context, payment, { reference, amount, reason }, stateFields)
   // The bank took the money back. What was refunded before cannot be lost again.
-  if (state === 'lost') await recordRefund(context, ledger, { reference, amount, reason: disputeReason })
-  await markInvoices(context, ledger)
+  if (state === 'lost') await recordRefund(context, history, { reference, amount, reason: disputeReason })
+  await markInvoices(context, history)
 }
 
 async function openDispute(
@@ -321,7 +321,7 @@ async function openDispute(
 }
 
 /** An invoice is disputed while a dispute about its payment is open. */
-async function markInvoices({ db }: PaymentContext, { payment, invoices }: PaymentLedger): Promise<void> {
+async function markInvoices({ db }: PaymentContext, { payment, invoices }: PaymentHistory): Promise<void> {
   const disputes = await listDisputesOfPayment(db, payment.id)
   const disputed = disputes.some(({ state }) => state === 'open')
   const changed = invoices.filter((invoice) => invoice.disputed !== disputed)

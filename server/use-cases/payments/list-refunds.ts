@@ -3,11 +3,11 @@ import { toTimestamp } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type {
   listRefunds as listEndpoint,
-  readLedgerCheck as ledgerEndpoint,
+  readMoneyCheck as moneyEndpoint,
   settleRefundTask as settleEndpoint,
 } from '#contract/staff/refunds.ts'
 import { type DisputeRecord, listOpenDisputes } from '#server/db/payments/disputes.ts'
-import { readLatestCheck } from '#server/db/payments/ledger.ts'
+import { readLatestCheck } from '#server/db/payments/money-checks.ts'
 import {
   findRefund,
   getRefund,
@@ -57,7 +57,7 @@ function toDisputeRow({ config }: AppContext, dispute: DisputeRecord): DisputeRo
     amount,
     reason,
     respond_by: respondBy === null ? null : toTimestamp(config.timeZone, respondBy),
-    opened: toTimestamp(config.timeZone, dispute.create_time),
+    opened_time: toTimestamp(config.timeZone, dispute.create_time),
   }
 }
 
@@ -81,7 +81,7 @@ export const settleRefundTask: UseCase<typeof settleEndpoint> = (context, { para
     return { body: toRefundRow(app, await getRefund(db, id)) }
   })
 
-export const readLedgerCheck: UseCase<typeof ledgerEndpoint> = ({ db, app }) =>
+export const readMoneyCheck: UseCase<typeof moneyEndpoint> = ({ db, app }) =>
   runAsSystem(db, async () => {
     const check = await readLatestCheck(db)
     return { body: check && { time: toTimestamp(app.config.timeZone, check.create_time), faults: check.faults } }

@@ -26,8 +26,8 @@ import { requestReconciliation } from '#server/use-cases/payments/request-reconc
 
 type RefundInput = ParsedInputOf<typeof refundInvoice>['body']
 
-const createConflictError = (why: string, details: Record<string, string> = {}) =>
-  new ProblemError('STATE_CONFLICT', { why, ...details })
+const createConflictError = (reason: string, details: Record<string, string> = {}) =>
+  new ProblemError('STATE_CONFLICT', { why: reason, ...details })
 
 const createFieldError = (field: string, code: 'REQUIRED' | 'INVALID_FORMAT' | 'MISMATCH' | 'OUT_OF_RANGE') =>
   createValidationProblem([{ field, code }])

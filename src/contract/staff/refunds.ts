@@ -49,7 +49,7 @@ const disputeRow = z.object({
   reason: z.string(),
   /** Time until which the gateway accepts evidence. */
   respond_by: z.nullable(timestamp),
-  opened: timestamp,
+  opened_time: timestamp,
 })
 export type DisputeRow = z.output<typeof disputeRow>
 
@@ -109,10 +109,10 @@ export const settleRefundTask = defineEndpoint({
 })
 
 /** Returns null if the money was not checked yet. */
-export const readLedgerCheck = defineEndpoint({
-  name: 'readLedgerCheck',
+export const readMoneyCheck = defineEndpoint({
+  name: 'readMoneyCheck',
   method: 'GET',
-  path: '/api/payment/ledger',
+  path: '/api/payment/money-check',
   summary: 'Returns the result of the latest check of all money',
   access: 'providerAdmin',
   matrix: 'Z-20',

@@ -16,7 +16,7 @@ export const iconByKind: Record<NotificationKind, IconName> = {
   'payment-refunded': 'price',
   'gateway-refund': 'price',
   'payment-dispute': 'alert',
-  'ledger-fault': 'alert',
+  'money-fault': 'alert',
   'contract-ends': 'contract',
   'contract-ended': 'contract',
   'change-rejected': 'outbox',
@@ -104,7 +104,7 @@ const fixedPaths: Partial<Record<NotificationKind, string>> = {
   'payment-task': '/app/home',
   'gateway-refund': '/app/home',
   'payment-dispute': '/app/home',
-  'ledger-fault': '/app/home',
+  'money-fault': '/app/home',
 }
 
 /** Returns the address of the page that shows the matter, or null if the user may not open one. */

@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, DatabaseHandle } from '#server/db/database.ts'
-import { findLedgerFaults } from '#server/db/payments/ledger.ts'
+import { findMoneyCheckFaults } from '#server/db/payments/money-checks.ts'
 import { refundRules, unsettledRefunds } from '#tests/campaigns/money/refund-rules.ts'
 import type { TakenPayment } from '#tests/campaigns/gateway-book.ts'
 
@@ -57,7 +57,7 @@ export async function compareMoney(
   const faults: MoneyFault[] = []
   for (const rule of [...rules, ...refundRules]) faults.push(...(await findFaults(db, sql`${commonViews} ${rule}`)))
   return {
-    faults: [...faults, ...findTakenTwice(book), ...(await findFaultsOfLedger(db))],
+    faults: [...faults, ...findTakenTwice(book), ...(await findFaultsOfServer(db))],
     pendingFaults: [
       ...(await findFaults(db, sql`${commonViews} ${unwrittenPayments}`)),
       ...(await findFaults(db, sql`${commonViews} ${unsettledRefunds}`)),
@@ -67,8 +67,8 @@ export async function compareMoney(
 }
 
 /** The server's own check must agree at any time, also in the middle of everything. */
-async function findFaultsOfLedger(db: DatabaseHandle): Promise<MoneyFault[]> {
-  const faults = await findLedgerFaults(db)
+async function findFaultsOfServer(db: DatabaseHandle): Promise<MoneyFault[]> {
+  const faults = await findMoneyCheckFaults(db)
   return faults.map(({ rule, company_id, text }) => ({ companyId: company_id ?? 0, text: `rule ${rule}: ${text}` }))
 }
 

@@ -51,7 +51,7 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
   const toDisputeDuty = (dispute: DisputeRow): HomeDuty => {
     const amount = formatAmount(dispute)
     const date = dispute.respond_by?.slice(0, 16)
-    const { company_name: company, service_code: code, invoices, opened: time } = dispute
+    const { company_name: company, service_code: code, invoices, opened_time: time } = dispute
     return {
       key: `dispute ${dispute.id}`,
       at: dispute.respond_by?.slice(0, 10) ?? '',

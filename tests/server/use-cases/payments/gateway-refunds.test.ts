@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { RefundRow } from '#contract/staff/refunds.ts'
-import { checkLedger } from '#server/use-cases/ledger/check-ledger.ts'
-import { findLedgerFaults } from '#server/db/payments/ledger.ts'
+import { checkMoney } from '#server/use-cases/money/check-money.ts'
+import { findMoneyCheckFaults } from '#server/db/payments/money-checks.ts'
 import { bypassPolicies, eachEngine } from '#tests/support/server/database.ts'
 import { setUpRefunds } from '#tests/support/orders/refunds.ts'
 
@@ -108,17 +108,17 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
   ] as const)('marks the invoices while a dispute is open, until it is %s', async (status, state) => {
     const invoice = await setup.payInvoice()
     let id = ''
-    const opened = await collectCalls(() => {
+    const openingCalls = await collectCalls(() => {
       id = getStaffAtGateway().openDispute(invoice.reference) ?? ''
     })
-    await sendCalls([...opened, ...opened])
+    await sendCalls([...openingCalls, ...openingCalls])
     expect(await listDocuments()).toMatchObject([{ disputed: true, refunded: '0.00' }])
     expect((await listMatters()).disputes).toMatchObject([
       { invoices: [invoice.code], respond_by: expect.stringMatching(/^2026-03-09/) },
     ])
     expect((await setup.refund(invoice)).json()).toMatchObject({ data: { why: 'disputed' } })
-    const closed = await collectCalls(() => getStaffAtGateway().endDispute(id, status))
-    await sendCalls([...closed, ...opened])
+    const closingCalls = await collectCalls(() => getStaffAtGateway().endDispute(id, status))
+    await sendCalls([...closingCalls, ...openingCalls])
     expect(await listDisputes()).toMatchObject([{ state }])
     expect(await listDocuments()).toMatchObject([{ disputed: false, refunded: '0.00' }])
     expect([(await listMatters()).disputes, await findFaults()]).toEqual([[], []])
@@ -142,8 +142,8 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
   test('the check of all money finds each fault that is made by hand, stores it and tells the admins', async () => {
     const invoice = await setup.payInvoice()
     await setup.refund(invoice, { ...setup.transferFields, amount: '10.00' })
-    expect(await checkLedger(setup.fixture.server.app)).toEqual([])
-    expect((await actors.staff.send({ url: '/api/payment/ledger' })).json()).toMatchObject({ faults: [] })
+    expect(await checkMoney(setup.fixture.server.app)).toEqual([])
+    expect((await actors.staff.send({ url: '/api/payment/money-check' })).json()).toMatchObject({ faults: [] })
     const faults = {
       received: sql`update payment set amount = amount + 1`,
       payment: sql`update payment set reference = 'other'`,
@@ -156,24 +156,24 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
     }
     for (const [rule, statement] of Object.entries(faults)) {
       const undo = new Error('undo')
-      const found: string[] = []
+      const brokenRules: string[] = []
       await bypassPolicies(setup.fixture.server.app.database, async (db) => {
         await statement.execute(db)
-        found.push(...(await findLedgerFaults(db)).map((fault) => fault.rule))
+        brokenRules.push(...(await findMoneyCheckFaults(db)).map((fault) => fault.rule))
         throw undo
       }).catch((error: unknown) => {
         if (error !== undo) throw error
       })
-      expect(found, rule).toContain(rule)
+      expect(brokenRules, rule).toContain(rule)
     }
     expect(await findFaults()).toEqual([])
     await bypassPolicies(setup.fixture.server.app.database, (db) => faults.numbers.execute(db))
     await inbox.fetch()
-    expect(await checkLedger(setup.fixture.server.app)).toMatchObject([{ rule: 'numbers' }])
+    expect(await checkMoney(setup.fixture.server.app)).toMatchObject([{ rule: 'numbers' }])
     const isAboutFaults = ({ subject }: { subject: string }) =>
       subject.startsWith('The check of all money found faults')
     expect((await inbox.fetch()).filter(isAboutFaults).map(({ to }) => to.address)).toContain('admin@m18.example')
-    expect((await actors.staff.send({ url: '/api/payment/ledger' })).json()).toMatchObject({
+    expect((await actors.staff.send({ url: '/api/payment/money-check' })).json()).toMatchObject({
       faults: [{ rule: 'numbers' }],
     })
   })

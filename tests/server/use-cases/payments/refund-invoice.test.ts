@@ -18,13 +18,13 @@ eachEngine('refunds of invoices', (engine) => {
   const readWhy = (response: { json(): unknown }) => (response.json() as { data: unknown }).data
 
   test('sends a part back by the gateway once, with credit note, mails and audit entries', async () => {
-    const taken = balance()
+    const balanceBefore = balance()
     const response = await refund(invoice, { amount: '1000.50', reason: ' Two days of downtime ' })
     expect(response.json()).toMatchObject({ state: 'requested', amount: '1000.50', invoice_code: invoice.code })
-    expect([await readStates(), balance()]).toEqual([['requested 1000.50'], taken])
+    expect([await readStates(), balance()]).toEqual([['requested 1000.50'], balanceBefore])
     await runJobs()
     await runJobs()
-    expect([await readStates(), balance()]).toEqual([['done 1000.50'], taken - 100_050])
+    expect([await readStates(), balance()]).toEqual([['done 1000.50'], balanceBefore - 100_050])
     const [after] = await listDocuments()
     expect(after).toMatchObject({ refunded: '1000.50', disputed: false, amount: invoice.amount })
     const [creditNote] = await listDocuments('creditNote')
@@ -57,17 +57,17 @@ eachEngine('refunds of invoices', (engine) => {
   })
 
   test('records a bank transfer as done at once, with its reference', async () => {
-    const taken = balance()
+    const balanceBefore = balance()
     const response = await refund(invoice, { ...transferFields, amount: '5.00' })
     expect(response.json()).toMatchObject({ state: 'done', route: 'transfer', reference: 'FT-2026-77' })
     await runJobs()
-    expect(balance()).toBe(taken)
+    expect(balance()).toBe(balanceBefore)
     expect(await listDocuments('creditNote')).toMatchObject([{ method: 'transfer', reference: 'FT-2026-77' }])
     expect(await findFaults()).toEqual([])
   })
 
   test('never sends back more than was paid, if two members of the staff refund at the same time', async () => {
-    const taken = balance()
+    const balanceBefore = balance()
     const responses = await Promise.all([1, 2, 3].map(() => refund(invoice, { amount: '21000.01' })))
     expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 409, 409])
     const refused = responses.find(({ statusCode }) => statusCode === 409)
@@ -76,7 +76,7 @@ eachEngine('refunds of invoices', (engine) => {
     expect((await refund(invoice, { ...transferFields, amount: '20999.99' })).statusCode).toBe(200)
     expect((await refund(invoice, { amount: '0.01' })).statusCode).toBe(409)
     await runJobs()
-    expect(balance()).toBe(taken - 2_100_001)
+    expect(balance()).toBe(balanceBefore - 2_100_001)
     expect(await listDocuments()).toMatchObject([{ refunded: invoice.amount }])
     expect((await listDocuments('creditNote')).map(({ code }) => code)).toEqual(['CN202603000001', 'CN202603000002'])
     expect(await findFaults()).toEqual([])
@@ -97,7 +97,7 @@ eachEngine('refunds of invoices', (engine) => {
   })
 
   test('sends the money once if the server is killed between gateway and commit', async () => {
-    const taken = balance()
+    const balanceBefore = balance()
     await refund(invoice)
     const [row] = await listRefunds()
     const {
@@ -110,11 +110,11 @@ eachEngine('refunds of invoices', (engine) => {
     await driver?.refund({ refundKey: row?.refund_key ?? '', payment, amount: 10_000n, currency: 'HKD', reason: '' })
     await setup.runAsSystem((db) => db.updateTable('refund').set({ looks: 1 }).execute())
     await runJobs()
-    expect([await readStates(), balance()]).toEqual([['done 100.00'], taken - 10_000])
+    expect([await readStates(), balance()]).toEqual([['done 100.00'], balanceBefore - 10_000])
   })
 
   test('is sent again after lost responses and errors of the gateway, without a second effect', async () => {
-    const taken = balance()
+    const balanceBefore = balance()
     await refund(invoice)
     actors.paymentSandbox.sandbox.faults.fail = 50
     await runJobs()
@@ -124,7 +124,7 @@ eachEngine('refunds of invoices', (engine) => {
       await setup.advanceClock(60_000)
       await runJobs()
     }
-    expect([await readStates(), balance()]).toEqual([['done 100.00'], taken - 10_000])
+    expect([await readStates(), balance()]).toEqual([['done 100.00'], balanceBefore - 10_000])
   })
 
   test('frees the amount if the gateway refuses, and records the refund at the gateway that was the reason', async () => {

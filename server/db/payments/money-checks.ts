@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
-import type { LedgerFault } from '#server/db/tables/refund-tables.ts'
+import type { MoneyCheckFault } from '#server/db/tables/refund-tables.ts'
 
 /** Each statement returns a row with `company_id` and `text` for each fault. */
 const rules: Record<string, RawBuilder<{ company_id: number | null; text: string }>> = {
@@ -81,8 +81,8 @@ const rules: Record<string, RawBuilder<{ company_id: number | null; text: string
 /** Maximum of faults of one rule that are stored. */
 const maxFaultsOfRule = 20
 
-export async function findLedgerFaults(db: DatabaseHandle): Promise<LedgerFault[]> {
-  const faults: LedgerFault[] = []
+export async function findMoneyCheckFaults(db: DatabaseHandle): Promise<MoneyCheckFault[]> {
+  const faults: MoneyCheckFault[] = []
   for (const [rule, statement] of Object.entries(rules)) {
     const { rows } = await statement.execute(db)
     faults.push(...rows.slice(0, maxFaultsOfRule).map(({ company_id, text }) => ({ rule, company_id, text })))
@@ -90,23 +90,23 @@ export async function findLedgerFaults(db: DatabaseHandle): Promise<LedgerFault[
   return faults
 }
 
-/** Stores the result of a check and returns its id. Deletes results from before `keptFrom`, epoch ms. */
-export async function insertLedgerCheck(
+/** Stores the result of a check and returns its id. Deletes results from before `storedFrom`, epoch ms. */
+export async function insertMoneyCheck(
   db: DatabaseHandle,
-  { faults, now, keptFrom }: { faults: readonly LedgerFault[]; now: number; keptFrom: number },
+  { faults, now, storedFrom }: { faults: readonly MoneyCheckFault[]; now: number; storedFrom: number },
 ): Promise<number> {
-  await db.deleteFrom('ledger_check').where('create_time', '<', keptFrom).execute()
+  await db.deleteFrom('money_check').where('create_time', '<', storedFrom).execute()
   const { id } = await db
-    .insertInto('ledger_check')
+    .insertInto('money_check')
     .values({ faults: JSON.stringify(faults), create_time: now })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
 }
 
-export const findLedgerCheck = (db: DatabaseHandle, id: number) =>
-  findRow(db.selectFrom('ledger_check').selectAll().where('id', '=', id))
+export const findMoneyCheck = (db: DatabaseHandle, id: number) =>
+  findRow(db.selectFrom('money_check').selectAll().where('id', '=', id))
 
 /** Returns null if the money was not checked yet. */
 export const readLatestCheck = (db: DatabaseHandle) =>
-  findRow(db.selectFrom('ledger_check').selectAll().orderBy('id', 'desc').limit(1))
+  findRow(db.selectFrom('money_check').selectAll().orderBy('id', 'desc').limit(1))
