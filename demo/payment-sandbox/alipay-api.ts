@@ -9,6 +9,7 @@ import {
   sumSandboxRefunds,
   type SandboxStore,
   type AlipayTrade,
+  type WebhookCall,
 } from '#demo/payment-sandbox/sandbox-store.ts'
 import type { WebhookSender } from '#demo/payment-sandbox/webhook-sender.ts'
 import { createId } from '#demo/payment-sandbox/card-payments.ts'
@@ -54,21 +55,11 @@ export class AlipayApi {
   }
 
   payTrade(alipayTrade: AlipayTrade): AlipayTrade {
-    const { store, webhooks } = this.#context
+    const { store } = this.#context
     const storedTrade = store.get('trades', alipayTrade.id) ?? alipayTrade
     if (storedTrade.status !== 'WAIT_BUYER_PAY') return storedTrade
     const paidTrade: AlipayTrade = { ...storedTrade, status: 'TRADE_SUCCESS' }
-    const { gate: gateway, notifyUrl: url, status, subject, passback } = paidTrade
-    const notice = this.#buildSignedFields(paidTrade, {
-      notify_id: createId('notify'),
-      notify_type: 'trade_status_sync',
-      notify_time: this.#getTimestamp(),
-      trade_status: status,
-      subject,
-      ...(passback ? { passback_params: passback } : {}),
-    })
-    const body = new URLSearchParams(notice).toString()
-    store.put({ trades: [paidTrade], calls: [webhooks.compose({ id: createId('call'), gate: gateway, url, body })] })
+    store.put({ trades: [paidTrade], calls: [composeNotice(this.#context, paidTrade, {})] })
     return paidTrade
   }
 
@@ -78,40 +69,74 @@ export class AlipayApi {
       alipayTrade.gate === 'globalAlipay'
         ? { is_success: 'T' }
         : { method: 'alipay.trade.page.pay.return', timestamp: this.#getTimestamp() }
-    return withQuery(alipayTrade.returnUrl, this.#buildSignedFields(alipayTrade, extraFields))
+    return withQuery(alipayTrade.returnUrl, buildSignedFields(this.#context, alipayTrade, extraFields))
+  }
+
+  /** Refunds a trade on Alipay's own pages, under a name that Alipay chooses. Returns false if so much is not left. */
+  refundByHand(alipayTrade: AlipayTrade, amount: number): boolean {
+    const storedTrade = this.#context.store.get('trades', alipayTrade.id) ?? alipayTrade
+    return refundTrade(this.#context, storedTrade, createId('byhand'), writeAmount(BigInt(amount))) === 'done'
   }
 
   #getTimestamp(): string {
     return formatAlipayTime(this.#context.clock())
   }
+}
 
-  #buildSignedFields(alipayTrade: AlipayTrade, extraFields: Fields): Fields {
-    const { keys } = this.#context
-    const amount = writeAmount(BigInt(alipayTrade.amount))
-    const gatewayFields: Fields =
-      alipayTrade.gate === 'alipay'
-        ? {
-            app_id: keys.appId,
-            auth_app_id: keys.appId,
-            version: '1.0',
-            charset: 'utf-8',
-            total_amount: amount,
-            seller_id: keys.sellerId,
-          }
-        : {
-            currency: alipayTrade.currency,
-            total_fee: amount,
-            trade_status: alipayTrade.status,
-            seller_id: keys.partner,
-          }
-    const fields = {
-      ...gatewayFields,
-      out_trade_no: alipayTrade.outTradeNo,
-      trade_no: alipayTrade.tradeNo,
-      ...extraFields,
-    }
-    return { ...fields, sign_type: 'RSA2', sign: signFields(fields, keys.gateway.privateKey) }
+/** Builds a notice about the trade, which the gateway signs. */
+function composeNotice(context: AlipayContext, alipayTrade: AlipayTrade, extraFields: Fields): WebhookCall {
+  const { webhooks, clock } = context
+  const { gate: gateway, notifyUrl: url, status, subject, passback } = alipayTrade
+  const notice = buildSignedFields(context, alipayTrade, {
+    notify_id: createId('notify'),
+    notify_type: 'trade_status_sync',
+    notify_time: formatAlipayTime(clock()),
+    trade_status: status,
+    subject,
+    ...(passback ? { passback_params: passback } : {}),
+    ...extraFields,
+  })
+  const body = new URLSearchParams(notice).toString()
+  return webhooks.compose({ id: createId('call'), gate: gateway, url, body })
+}
+
+/** Fields of a notice about a refund: the sum of all refunds, and the name of this one. The cross-border gateway gives no name. */
+function buildRefundFields(
+  { clock }: AlipayContext,
+  { gate: gateway }: AlipayTrade,
+  { name, sum }: { name: string; sum: number },
+): Fields {
+  const gmt_refund = formatAlipayTime(clock())
+  return gateway === 'alipay'
+    ? { gmt_refund, refund_fee: writeAmount(BigInt(sum)), out_biz_no: name }
+    : { gmt_refund, refund_status: 'REFUND_SUCCESS' }
+}
+
+function buildSignedFields({ keys }: AlipayContext, alipayTrade: AlipayTrade, extraFields: Fields): Fields {
+  const amount = writeAmount(BigInt(alipayTrade.amount))
+  const gatewayFields: Fields =
+    alipayTrade.gate === 'alipay'
+      ? {
+          app_id: keys.appId,
+          auth_app_id: keys.appId,
+          version: '1.0',
+          charset: 'utf-8',
+          total_amount: amount,
+          seller_id: keys.sellerId,
+        }
+      : {
+          currency: alipayTrade.currency,
+          total_fee: amount,
+          trade_status: alipayTrade.status,
+          seller_id: keys.partner,
+        }
+  const fields = {
+    ...gatewayFields,
+    out_trade_no: alipayTrade.outTradeNo,
+    trade_no: alipayTrade.tradeNo,
+    ...extraFields,
   }
+  return { ...fields, sign_type: 'RSA2', sign: signFields(fields, keys.gateway.privateKey) }
 }
 
 function isSignedByShop(gateway: AlipayGatewayName, { sign = '', ...fields }: Fields, keys: SandboxKeys): boolean {
@@ -140,13 +165,22 @@ const alipayHandlers: Record<string, TradeHandler<Fields>> = {
   'alipay.trade.refund': (context, alipayTrade, { out_request_no: name = '', refund_amount = '' }) => {
     const outcome = refundTrade(context, alipayTrade, name, refund_amount)
     if (outcome === 'refused') return buildRefusal('40004', 'ACQ.TRADE_HAS_CLOSE')
+    if (outcome === 'discordant') return buildRefusal('40004', 'ACQ.DISCORDANT_REPEAT_REQUEST')
     const fund_change = outcome === 'done' ? 'Y' : 'N'
     return { ...successFields, ...toTradeFields(alipayTrade), out_request_no: name, fund_change }
   },
-  'alipay.trade.fastpay.refund.query': ({ store }, alipayTrade, { out_request_no: name = '' }) =>
-    store.get('refunds', `alipay:${name}`)
-      ? { ...successFields, ...toTradeFields(alipayTrade), out_request_no: name, refund_status: 'REFUND_SUCCESS' }
-      : successFields,
+  'alipay.trade.fastpay.refund.query': ({ store }, alipayTrade, { out_request_no: name = '' }) => {
+    const refund = store.get('refunds', `alipay:${name}`)
+    if (refund?.of !== alipayTrade.id) return successFields
+    return {
+      ...successFields,
+      ...toTradeFields(alipayTrade),
+      out_request_no: name,
+      refund_amount: writeAmount(BigInt(refund.amount)),
+      total_amount: writeAmount(BigInt(alipayTrade.amount)),
+      refund_status: 'REFUND_SUCCESS',
+    }
+  },
 }
 
 function handleAlipayRequest(context: AlipayContext, fields: Fields): string {
@@ -170,10 +204,15 @@ const globalHandlers: Record<string, TradeHandler<string>> = {
     closeTrade(context, alipayTrade) ? successXml : toErrorXml('TRADE_STATUS_NOT_AVAILD'),
   forex_refund: (context, alipayTrade, { out_return_no = '', return_amount = '' }) => {
     const outcome = refundTrade(context, alipayTrade, out_return_no, return_amount)
-    if (outcome === 'done') return successXml
-    return toErrorXml(outcome === 'repeated' ? 'REPEATED_REFUNDMENT_REQUEST' : 'RETURN_AMOUNT_EXCEED')
+    return outcome === 'done' ? successXml : toErrorXml(globalRefundErrors[outcome])
   },
 }
+
+const globalRefundErrors = {
+  repeated: 'REPEATED_REFUNDMENT_REQUEST',
+  discordant: 'DISCORDANT_REPEAT_REQUEST',
+  refused: 'RETURN_AMOUNT_EXCEED',
+} as const
 
 function handleGlobalRequest(context: AlipayContext, fields: Fields): string {
   const { service = '' } = fields
@@ -189,23 +228,34 @@ function closeTrade({ store }: AlipayContext, alipayTrade: AlipayTrade): boolean
   return true
 }
 
-/** Refunds a trade once per refund name of the shop. Returns `repeated` if the name was already used. */
-function refundTrade(
-  { store, clock }: AlipayContext,
+/**
+ * Refunds a trade once per refund name of the shop, and notifies the shop. Returns `repeated` if the name was already used for the same
+ * amount of the same trade, and `discordant` if it was used for something else.
+ */
+export function refundTrade(
+  context: AlipayContext,
   alipayTrade: AlipayTrade,
   name: string,
   amountText: string,
-): 'done' | 'repeated' | 'refused' {
+): 'done' | 'repeated' | 'discordant' | 'refused' {
+  const { store, clock } = context
   const id = `${alipayTrade.gate}:${name}`
-  if (store.get('refunds', id)) return 'repeated'
-  const refundableAmount = alipayTrade.amount - sumSandboxRefunds(store, alipayTrade.id)
   const amount = parseAmount(amountText) ?? 0
+  const earlierRefund = store.get('refunds', id)
+  if (earlierRefund)
+    return earlierRefund.of === alipayTrade.id && earlierRefund.amount === amount ? 'repeated' : 'discordant'
+  const refundableAmount = alipayTrade.amount - sumSandboxRefunds(store, alipayTrade.id)
   if (alipayTrade.status !== 'TRADE_SUCCESS' || amount === 0 || amount > refundableAmount) return 'refused'
   const { gate: gateway, currency } = alipayTrade
+  const isComplete = amount === refundableAmount
+  const refundedTrade: AlipayTrade = isComplete ? { ...alipayTrade, status: 'TRADE_CLOSED' } : alipayTrade
+  const sum = alipayTrade.amount - refundableAmount + amount
   store.put({
     refunds: [{ id, gate: gateway, of: alipayTrade.id, created: clock(), amount, currency, metadata: {} }],
-    ...(amount === refundableAmount ? { trades: [{ ...alipayTrade, status: 'TRADE_CLOSED' as const }] } : {}),
+    calls: [composeNotice(context, refundedTrade, buildRefundFields(context, refundedTrade, { name, sum }))],
+    ...(isComplete ? { trades: [refundedTrade] } : {}),
   })
+  context.webhooks.wake()
   return 'done'
 }
 
@@ -253,11 +303,12 @@ const toTradeFields = ({ outTradeNo, tradeNo, status }: AlipayTrade) => ({
   trade_status: status,
 })
 
-function toXmlResponse({ keys: { gateway, partner } }: AlipayContext, alipayTrade: AlipayTrade): string {
+function toXmlResponse({ store, keys: { gateway, partner } }: AlipayContext, alipayTrade: AlipayTrade): string {
   const fields: Fields = {
     ...toTradeFields(alipayTrade),
     currency: alipayTrade.currency,
     total_fee: writeAmount(BigInt(alipayTrade.amount)),
+    to_buyer_fee: writeAmount(BigInt(sumSandboxRefunds(store, alipayTrade.id))),
     seller_id: partner,
     subject: alipayTrade.subject,
   }

@@ -18,6 +18,8 @@ export interface CardPayments {
   authenticateIntent(intent: SandboxIntent, isOwner: boolean): SandboxIntent
   /** Returns the rows to store, with the webhook calls that notify the shop. */
   buildChanges(intent: SandboxIntent, session?: CheckoutSession): SandboxChanges
+  /** Returns the webhook call of an event. The caller stores it. */
+  buildEvent(type: string, object: object): WebhookCall
 }
 
 export function createCardPayments(
@@ -34,6 +36,7 @@ export function createCardPayments(
   }
 
   return {
+    buildEvent: createEventCall,
     createIntent(params) {
       const id = createId('pi')
       return {

@@ -17,6 +17,7 @@ import {
 import { type WebhookSender, startWebhookSender } from '#demo/payment-sandbox/webhook-sender.ts'
 import { cardFramePath, serveCardFrame } from '#demo/payment-sandbox/card-frame-routes.ts'
 import { createCardPayments } from '#demo/payment-sandbox/card-payments.ts'
+import { createGatewayStaff, type GatewayStaff } from '#demo/payment-sandbox/gateway-staff.ts'
 import { serveTestControl } from '#demo/payment-sandbox/test-control.ts'
 import { openJournal } from '#demo/payment-sandbox/journal.ts'
 import { type SandboxKeys, loadSandboxKeys } from '#demo/payment-sandbox/keys.ts'
@@ -30,6 +31,8 @@ export interface SandboxServer extends PaymentSandbox {
   keys: SandboxKeys
   webhooks: WebhookSender
   faults: SandboxFaults
+  /** Refunds and disputes that are made at the gateways. */
+  staff: GatewayStaff
   getBalances(): ReturnType<typeof calculateSandboxBalances>
 }
 
@@ -114,7 +117,8 @@ export async function openSandbox({
     notifyUrl !== undefined && URL.canParse(notifyUrl) && new URL(notifyUrl).origin === new URL(portalUrl).origin
   serveSandboxPages(fastify, { store, cards, alipay, webhooks })
   serveCardFrame(fastify, { store, publishableKey: keys.stripe.publishableKey, clock })
-  serveTestControl(fastify, { store, webhooks, faults, keys })
+  const staff = createGatewayStaff({ store, cards, alipay, webhooks, clock })
+  serveTestControl(fastify, { store, webhooks, faults, staff, keys })
 
   const localPort = await listenOnPort(fastify, folder, settings.port)
   url ||= `http://${new URL(portalUrl).hostname}:${localPort}`
@@ -125,6 +129,7 @@ export async function openSandbox({
     cardFrame: url + cardFramePath,
     webhooks,
     faults,
+    staff,
     getBalances: () => calculateSandboxBalances(store),
     async close() {
       await webhooks.close()

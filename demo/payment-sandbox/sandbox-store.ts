@@ -64,6 +64,21 @@ export interface SandboxRefund {
   metadata: Record<string, string>
 }
 
+/** A dispute of a card payment, with Stripe's states. */
+export interface SandboxDispute {
+  id: string
+  /** Id of the intent. */
+  of: string
+  /** Epoch seconds. */
+  created: number
+  amount: number
+  currency: string
+  reason: string
+  status: 'needs_response' | 'won' | 'lost' | 'warning_closed'
+  /** Epoch seconds. */
+  dueBy: number
+}
+
 /** Token for a test card. It can be used for one payment. */
 export interface CardToken {
   id: string
@@ -98,6 +113,7 @@ export interface SandboxTables {
   sessions: CheckoutSession
   trades: AlipayTrade
   refunds: SandboxRefund
+  disputes: SandboxDispute
   tokens: CardToken
   answers: StoredStripeResponse
   calls: WebhookCall
@@ -111,7 +127,14 @@ export const sumSandboxRefunds = (store: SandboxStore, paymentId: string): numbe
     .filter((refund) => refund.of === paymentId)
     .reduce((sum, { amount }) => sum + amount, 0)
 
-/** Payments minus refunds of each gateway, in hundredths by currency. Tests compare them with the paid orders. */
+/** Money that banks took back after lost disputes. */
+export const sumLostDisputes = (store: SandboxStore, paymentId: string): number =>
+  store
+    .list('disputes')
+    .filter(({ of, status }) => of === paymentId && status === 'lost')
+    .reduce((sum, { amount }) => sum + amount, 0)
+
+/** Payments minus refunds and lost disputes of each gateway, in hundredths by currency. Tests compare them with the paid orders. */
 export function calculateSandboxBalances(
   store: SandboxStore,
 ): Record<'stripe' | AlipayGatewayName, Record<string, number>> {
@@ -128,5 +151,7 @@ export function calculateSandboxBalances(
     if (status === 'TRADE_SUCCESS' || (status === 'TRADE_CLOSED' && sumSandboxRefunds(store, id) > 0))
       add(gateway, currency, amount)
   for (const { gate: gateway, currency, amount } of store.list('refunds')) add(gateway, currency, -amount)
+  for (const { status, currency, amount } of store.list('disputes'))
+    if (status === 'lost') add('stripe', currency, -amount)
   return sums
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { findCardAmountFault } from '#demo/payment-sandbox/amount-limits.ts'
 import {
+  type SandboxDispute,
   type SandboxRefund,
   sumSandboxRefunds,
   type SandboxIntent,
@@ -68,6 +69,7 @@ const handlers: Record<string, StripeHandler> = {
     body: toSessionBody(context, session),
   })),
   'POST checkout/sessions/:id/expire': withSession(expireSession),
+  'GET disputes': listDisputes,
   'GET refunds': listRefunds,
   'POST refunds': createRefund,
   'GET refunds/:id': ({ store }, { id }) => {
@@ -98,7 +100,8 @@ export function handleStripeRequest(
 
 function routeRequest(context: StripeContext, { method, path, query, body }: StripeRequest): StripeOutcome {
   const [, resource, id = '', verb] =
-    /^(payment_intents|refunds|\w+\/(?:sessions|confirmation_tokens))(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ?? []
+    /^(payment_intents|refunds|disputes|\w+\/(?:sessions|confirmation_tokens))(?:\/(\w+))?(?:\/(\w+))?$/.exec(path) ??
+    []
   const pattern = [resource, ...(id ? [':id'] : []), ...(verb ? [verb] : [])].join('/')
   const handle = handlers[`${method} ${pattern}`]
   return handle
@@ -201,13 +204,15 @@ function expireSession(context: StripeContext, session: CheckoutSession): Stripe
   return { status: 200, body: toSessionBody(context, expiredSession), changes }
 }
 
-function createRefund({ store, clock }: StripeContext, { fields }: StripeCall): StripeOutcome {
+/** Refuses a refund of more than what is left, and of a payment whose dispute is open or lost. Sends the events of the refund. */
+function createRefund({ store, cards, clock }: StripeContext, { fields }: StripeCall): StripeOutcome {
   const id = fields.get('payment_intent') ?? ''
   const intent = store.get('intents', id)
   if (!intent) return buildMissingResourceRefusal(`payment_intent: '${id}'`, 'payment_intent')
   if (intent.status !== 'succeeded') return buildStateRefusal('payment_intent')
   const refundableAmount = intent.amount - sumSandboxRefunds(store, id)
   const amount = fields.has('amount') ? parseAmount(fields.get('amount')) : refundableAmount
+  if (hasDispute(store, id)) return buildRefundRefusal('charge_disputed')
   if (refundableAmount === 0) return buildRefundRefusal('charge_already_refunded')
   if (amount === null || amount > refundableAmount) return buildInvalidParamRefusal('amount')
   const refund: SandboxRefund = {
@@ -219,7 +224,51 @@ function createRefund({ store, clock }: StripeContext, { fields }: StripeCall): 
     currency: intent.currency,
     metadata: readHash(fields, 'metadata'),
   }
-  return { status: 200, body: toApiRefund(refund), changes: { refunds: [refund] } }
+  return { status: 200, body: toApiRefund(refund), changes: buildRefundChanges({ store, cards }, intent, refund) }
+}
+
+const hasDispute = (store: SandboxStore, id: string) =>
+  store.list('disputes').some(({ of, status }) => of === id && status !== 'won' && status !== 'warning_closed')
+
+/** Returns the refund with its event, which names the charge and its sum of refunds. */
+export function buildRefundChanges(
+  { store, cards }: Pick<StripeContext, 'store' | 'cards'>,
+  { id, amount, currency, metadata, created }: SandboxIntent,
+  refund: SandboxRefund,
+): SandboxChanges {
+  const amount_refunded = sumSandboxRefunds(store, id) + refund.amount
+  const charge = {
+    id: id.replace('pi_', 'ch_'),
+    object: 'charge',
+    payment_intent: id,
+    created,
+    amount,
+    amount_refunded,
+    refunded: amount_refunded === amount,
+    currency,
+    metadata,
+  }
+  return {
+    refunds: [refund],
+    calls: [cards.buildEvent('charge.refunded', charge), cards.buildEvent('refund.updated', toApiRefund(refund))],
+  }
+}
+
+export const toApiDispute = ({ id, of, dueBy, ...fields }: SandboxDispute): object => ({
+  id,
+  object: 'dispute',
+  charge: of.replace('pi_', 'ch_'),
+  payment_intent: of,
+  ...fields,
+  evidence_details: { due_by: dueBy, has_evidence: false, past_due: false, submission_count: 0 },
+  metadata: {},
+  livemode: false,
+})
+
+function listDisputes({ store }: StripeContext, { query }: StripeCall): StripeOutcome {
+  const intent = query.get('payment_intent')
+  const disputes = store.list('disputes').filter(({ of }) => intent === null || of === intent)
+  return buildPage(disputes, query, toApiDispute)
 }
 
 function listRefunds({ store }: StripeContext, { query }: StripeCall): StripeOutcome {

@@ -3,12 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import { calculateSandboxBalances, type SandboxStore } from '#demo/payment-sandbox/sandbox-store.ts'
 import type { WebhookSender } from '#demo/payment-sandbox/webhook-sender.ts'
 import type { SandboxKeys } from '#demo/payment-sandbox/keys.ts'
+import type { GatewayStaff } from '#demo/payment-sandbox/gateway-staff.ts'
 import type { SandboxFaults } from '#demo/payment-sandbox/sandbox-faults.ts'
 
 interface ControlContext {
   store: SandboxStore
   webhooks: WebhookSender
   faults: SandboxFaults
+  staff: GatewayStaff
   keys: SandboxKeys
 }
 
@@ -18,10 +20,18 @@ interface ControlRequest {
   drop?: string
   loseAnswers?: number
   fail?: number
+  /** A refund that is made at the gateway. The amount is in hundredths. */
+  refund?: { reference: string; amount: number }
+  /** Id of the card payment whose payer opens a dispute. */
+  dispute?: string
+  endDispute?: { id: string; status: 'won' | 'lost' | 'warning_closed' }
 }
 
 /** Serves `/control`. Requests need the secret key from `keys.json` as bearer token. */
-export function serveTestControl(fastify: FastifyInstance, { store, webhooks, faults, keys }: ControlContext): void {
+export function serveTestControl(
+  fastify: FastifyInstance,
+  { store, webhooks, faults, staff, keys }: ControlContext,
+): void {
   const isAuthorized = (authorization: string | undefined) => authorization === `Bearer ${keys.stripe.secretKey}`
   fastify.get('/control', (request, reply) =>
     isAuthorized(request.headers.authorization)
@@ -32,6 +42,7 @@ export function serveTestControl(fastify: FastifyInstance, { store, webhooks, fa
           sessions: store.list('sessions'),
           trades: store.list('trades'),
           refunds: store.list('refunds'),
+          disputes: store.list('disputes'),
         })
       : reply.code(401).send(),
   )
@@ -43,6 +54,10 @@ export function serveTestControl(fastify: FastifyInstance, { store, webhooks, fa
     if (controlRequest.drop !== undefined) webhooks.drop(controlRequest.drop)
     if (controlRequest.loseAnswers !== undefined) faults.loseAnswers = controlRequest.loseAnswers
     if (controlRequest.fail !== undefined) faults.fail = controlRequest.fail
+    const { refund, dispute, endDispute } = controlRequest
+    if (refund) staff.refund(refund.reference, refund.amount)
+    if (dispute !== undefined) staff.openDispute(dispute)
+    if (endDispute) staff.endDispute(endDispute.id, endDispute.status)
     const status = controlRequest.send === undefined ? null : await webhooks.send(controlRequest.send)
     return reply.send({ status })
   })

@@ -7,7 +7,7 @@ import {
   scheduleAllChecks,
   claimDueAttempts,
 } from '#server/db/payments/payment-attempts.ts'
-import { hasDueRefund } from '#server/db/payments/payment-tasks.ts'
+import { hasDueRefund, scheduleAllRefunds } from '#server/db/payments/refunds.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
@@ -64,7 +64,10 @@ export const createReconcileJob = (): JobKind<unknown, ReconcilePoint, Reconcile
   async step(context) {
     const { app, point } = context
     if (point !== null) return await runStep(context)
-    const total = await writeAsSystem(app, (db) => scheduleAllChecks(db, app.clock()))
+    const total = await writeAsSystem(app, async (db) => {
+      await scheduleAllRefunds(db, app.clock())
+      return await scheduleAllChecks(db, app.clock())
+    })
     return await runStep({ ...context, point: { ...initialOutput, total } })
   },
 })

@@ -17,6 +17,7 @@ import { startDueBackups } from '#server/use-cases/hosting/backups/start-due-bac
 import { checkServices } from '#server/use-cases/hosting/check-services.ts'
 import { runDueServiceWork } from '#server/use-cases/hosting/run-due-service-work.ts'
 import { recordEndedConsents } from '#server/use-cases/customers/acting-consents.ts'
+import { checkMoney } from '#server/use-cases/money/check-money.ts'
 import { closeTraffic } from '#server/use-cases/hosting/traffic/close-months.ts'
 import { writeFailedSignIns } from '#server/use-cases/sessions/failed-sign-ins.ts'
 
@@ -36,6 +37,14 @@ export const schedule: readonly ScheduledJob[] = [
   // An audit entry waits at most one second for its log index. Each run costs a transaction per company with new entries.
   { ...clusterJob, name: 'integrate-audit-trail', firstMs: 800, everyMs: 800, run: integrate },
   { ...clusterJob, name: 'reconcile-payments', firstMs: secondMs, everyMs: 10 * secondMs, run: requestReconcileIfDue },
+  {
+    ...clusterJob,
+    name: 'check-money',
+    firstMs: 3 * minuteMs,
+    everyMs: dayMs,
+    run: checkMoney,
+    failureLevel: 'error',
+  },
   { ...clusterJob, name: 'expire-orders', firstMs: 5 * secondMs, everyMs: 10 * minuteMs, run: requestOrderUpkeep },
   // Every request checks the consent itself, so only the entry of the audit trail waits for this.
   { ...clusterJob, name: 'end-consents', firstMs: 7 * secondMs, everyMs: 20 * secondMs, run: recordEndedConsents },

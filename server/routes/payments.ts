@@ -14,6 +14,7 @@ import {
   stripeCalls,
 } from '#contract/payments.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
+import { listRefunds, readMoneyCheck, refundInvoice, settleRefundTask } from '#contract/staff/refunds.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { html } from '#server/text/html.ts'
 import { createPageTranslator, renderPublicPage } from '#server/http/public-page.ts'
@@ -30,6 +31,8 @@ import {
 import { startJob } from '#server/use-cases/job-requests.ts'
 import { customerInvoiceList, invoiceList } from '#server/use-cases/payments/invoice-lists.ts'
 import { kindsByContractType, type PaymentReturnOutcome } from '#server/use-cases/payments/payment-description.ts'
+import * as refundUseCases from '#server/use-cases/payments/list-refunds.ts'
+import { startInvoiceRefund } from '#server/use-cases/payments/refund-invoice.ts'
 import { applyTaskPayment, listTasks, startTaskRefund } from '#server/use-cases/payments/payment-tasks.ts'
 import { readPaymentStatus, startPayment } from '#server/use-cases/payments/start-payment.ts'
 import { getReturnUrl, acceptCallback, readReturn } from '#server/use-cases/payments/gateway-callbacks.ts'
@@ -79,6 +82,10 @@ export const paymentHandlers: EndpointHandler[] = [
   createUseCaseHandler(listPaymentTasks, listTasks),
   createUseCaseHandler(refundPaymentTask, startTaskRefund),
   createUseCaseHandler(applyPaymentTask, applyTaskPayment),
+  createUseCaseHandler(refundInvoice, startInvoiceRefund),
+  createUseCaseHandler(listRefunds, refundUseCases.listRefunds),
+  createUseCaseHandler(settleRefundTask, refundUseCases.settleRefundTask),
+  createUseCaseHandler(readMoneyCheck, refundUseCases.readMoneyCheck),
   createProcedureHandler(stripeCalls, async (context) => {
     await acceptCallback(context.app, 'stripe', context)
     return { body: null }

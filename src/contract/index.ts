@@ -14,6 +14,7 @@ import * as notifications from '#contract/notifications.ts'
 import * as orders from '#contract/orders.ts'
 import * as payments from '#contract/payments.ts'
 import * as prices from '#contract/prices.ts'
+import * as refunds from '#contract/staff/refunds.ts'
 import * as requests from '#contract/requests.ts'
 import * as services from '#contract/services.ts'
 import * as sessions from '#contract/sessions.ts'
@@ -39,7 +40,7 @@ export const endpointsByNoun: Readonly<Record<string, readonly Endpoint[]>> = {
   orders: listEndpoints(orders),
   customers: [...listEndpoints(customers), ...listEndpoints(customerNotes), ...listEndpoints(actingCalls)],
   prices: [...listEndpoints(prices), ...listEndpoints(withdrawnPrices)],
-  payments: listEndpoints(payments),
+  payments: [...listEndpoints(payments), ...listEndpoints(refunds)],
   invoices: [...listEndpoints(invoices), ...listEndpoints(customerInvoices)],
   calendars: listEndpoints(calendars),
   services: listEndpoints(services),

@@ -36,6 +36,9 @@ export const eventByKind = {
   'acting-started': 'help',
   'payment-task': 'staff',
   'payment-refunded': 'payment',
+  'gateway-refund': 'staff',
+  'payment-dispute': 'staff',
+  'money-fault': 'staff',
 } as const satisfies Record<string, NotificationEvent>
 export type NotificationKind = keyof typeof eventByKind
 

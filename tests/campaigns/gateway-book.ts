@@ -10,7 +10,10 @@ export interface TakenPayment {
   references: string[]
   currency: 'HKD' | 'USD' | 'RMB' | (string & {})
   amount: number
+  /** What was sent back: refunds and lost disputes. */
   refunded: number
+  /** Disputes about the payment, with the states of the gateway. */
+  disputes: { id: string; status: string }[]
 }
 
 interface SandboxRecords {
@@ -27,6 +30,7 @@ interface SandboxRecords {
   }[]
   /** Refunds by the id of the payment intent or trade. */
   refunds?: { of: string; amount: number }[]
+  disputes?: { id: string; of: string; amount: number; status: string }[]
 }
 
 /** The gateways use the ISO 4217 code of RMB, which is CNY. */
@@ -36,8 +40,10 @@ const toPortalCurrency = (currency: string) => (currency.toLowerCase() === 'cny'
 export async function readGatewayBook({ gateways, keys }: SandboxServer): Promise<TakenPayment[]> {
   const headers = { authorization: `Bearer ${keys.stripe.secretKey}` }
   const response = await fetch(`${gateways.stripe?.apiUrl}/control`, { headers })
-  const { intents, sessions, trades, refunds = [] } = (await response.json()) as SandboxRecords
-  const sumRefunds = (id: string) => refunds.filter(({ of }) => of === id).reduce((sum, { amount }) => sum + amount, 0)
+  const { intents, sessions, trades, refunds = [], disputes = [] } = (await response.json()) as SandboxRecords
+  const lostDisputes = disputes.filter(({ status }) => status === 'lost')
+  const sumRefunds = (id: string) =>
+    [...refunds, ...lostDisputes].filter(({ of }) => of === id).reduce((sum, { amount }) => sum + amount, 0)
   return [
     ...intents
       .filter(({ status }) => status === 'succeeded')
@@ -48,6 +54,7 @@ export async function readGatewayBook({ gateways, keys }: SandboxServer): Promis
         currency: toPortalCurrency(currency),
         amount,
         refunded: sumRefunds(id),
+        disputes: disputes.filter(({ of }) => of === id).map((dispute) => ({ id: dispute.id, status: dispute.status })),
       })),
     ...trades
       // A trade is closed after it was fully refunded, so refunded trades are included.
@@ -59,6 +66,7 @@ export async function readGatewayBook({ gateways, keys }: SandboxServer): Promis
         currency: toPortalCurrency(currency),
         amount,
         refunded: sumRefunds(id),
+        disputes: [],
       })),
   ]
 }

@@ -23,6 +23,8 @@ const refusedWrites = {
     'checkItems',
     'reconcilePayments',
     'refundPaymentTask',
+    'refundInvoice',
+    'settleRefundTask',
     'applyPaymentTask',
     'stripeCalls',
     'alipayCalls',

@@ -95,6 +95,8 @@ const isRead = (endpoint: Endpoint) =>
 const endpointsWithNumber = new Set([
   'refundPaymentTask',
   'applyPaymentTask',
+  'refundInvoice',
+  'settleRefundTask',
   'updateCustomerNote',
   'deleteCustomerNote',
   // Ends the consent of `giveConsent`, so that no session of a role acts for a customer.
@@ -129,6 +131,8 @@ const bodies: Record<string, unknown> = {
   calculate: orderInput,
   reconcilePayments: {},
   refundPaymentTask: {},
+  refundInvoice: { amount: '1.00', reason: 'Walk', route: 'gateway', confirmation: 'walk' },
+  settleRefundTask: {},
   applyPaymentTask: {},
   changeContract: { type: 'change', contract_id: 1 },
   undoChange: {},

@@ -1,9 +1,8 @@
 /** Rows of payment tasks: payments that could not be applied. Needs the system role. Only for the provider's admins. */
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { findRow, hasRow } from '#server/db/find-row.ts'
+import { findRow } from '#server/db/find-row.ts'
 import { selectGroupCodes } from '#server/db/payments/payment-groups.ts'
-import { nextCheckDelay } from '#server/db/payments/payment-attempts.ts'
 import type { PaymentTaskTable } from '#server/db/tables/order-tables.ts'
 
 const selectTasks = (db: DatabaseHandle) =>
@@ -78,26 +77,5 @@ export async function updatePaymentTask(db: DatabaseHandle, id: number, fields: 
   await db.updateTable('payment_task').set(fields).where('id', '=', id).execute()
 }
 
-export const hasDueRefund = (db: DatabaseHandle, now: number) =>
-  hasRow(db.selectFrom('payment_task').select('id').where('next_look', '<=', now).limit(1))
-
-/** Claims due refunds and returns the ids of their tasks. Also sets the next attempt, which takes place even if this one fails. */
-export async function claimDueRefunds(db: DatabaseHandle, now: number, limit: number): Promise<number[]> {
-  const dueRows = await db
-    .selectFrom('payment_task')
-    .select('id')
-    .where('next_look', '<=', now)
-    .orderBy('next_look')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-    .execute()
-  if (dueRows.length === 0) return []
-  const ids = dueRows.map(({ id }) => id)
-  await db
-    .updateTable('payment_task')
-    .set({ looks: sql`least(looks + 1, 30000)`, next_look: sql`${now}::bigint + ${nextCheckDelay}` })
-    .where('id', 'in', ids)
-    .execute()
-  return ids
-}
+export const findTaskOfPayment = async (db: DatabaseHandle, paymentId: number): Promise<number | null> =>
+  (await findRow(db.selectFrom('payment_task').select('id').where('payment_id', '=', paymentId)))?.id ?? null

@@ -10,13 +10,14 @@ import type { HostingTables } from '#server/db/tables/hosting-tables.ts'
 import type { NodeTables } from '#server/db/tables/node-tables.ts'
 import type { NotificationTables } from '#server/db/tables/notification-tables.ts'
 import type { OrderTables } from '#server/db/tables/order-tables.ts'
+import type { RefundTables } from '#server/db/tables/refund-tables.ts'
 import type { UploadTables } from '#server/db/tables/upload-tables.ts'
 
 /**
  * The last file in server/db/migrations. The server does not start if the folder's last file is another one. Update it with each new
  * migration.
  */
-export const latestMigration = '063-documents'
+export const latestMigration = '064-refunds'
 
 type JsonColumn<T> = ColumnType<T, string, string>
 type ImmutableColumn<T> = ColumnType<T, T, never>
@@ -324,6 +325,7 @@ export interface DatabaseTables
     NodeTables,
     NotificationTables,
     OrderTables,
+    RefundTables,
     UploadTables {
   company: CompanyTable
   portal_user: UserTable

@@ -40,10 +40,18 @@ function tryDecode(value: string): string {
   }
 }
 
-/** Converts a form to a notice. Forms about refunds also name a trade; they lead to a query too, which is harmless. */
-function toNotice({ out_trade_no: key, trade_no: gatewayId, notify_id }: AlipayForm): PaymentNotice {
+/** Converts a form to a notice. A form about a refund has the sum of all refunds, and the name of the latest one. */
+function toNotice(form: AlipayForm): PaymentNotice & { key: string } {
+  const { out_trade_no: key, trade_no: gatewayId, notify_id, out_biz_no: refundName } = form
   if (!key || !gatewayId) throw new NoticeProblem('form')
-  return { id: notify_id ?? gatewayId, key, gatewayId }
+  const isRefund = form.refund_fee !== undefined || form.refund_status !== undefined || form.gmt_refund !== undefined
+  return {
+    id: notify_id ?? gatewayId,
+    kind: isRefund ? 'refund' : 'payment',
+    key,
+    gatewayId,
+    refundNames: isRefund && refundName ? [refundName] : [],
+  }
 }
 
 /** Both gateways use the same notices. `isOwnReturn` checks whether the fields of a returning browser are from this gateway. */

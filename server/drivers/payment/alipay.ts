@@ -13,6 +13,7 @@ import type {
   PaymentAttempt,
   PaymentStartInput,
   GatewayPayment,
+  GatewayRefund,
   PaymentDriver,
   RefundRequest,
   RefundResult,
@@ -57,12 +58,19 @@ export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, 
     }
   }
 
+  /** Returns null if there is no refund with this name. A refund that is not known to be done is not there yet. */
+  async function findRefund(payment: PaymentAttempt, name: string): Promise<GatewayRefund | null> {
+    const response = await callAlipay('alipay.trade.fastpay.refund.query', payment, { out_request_no: name })
+    if (response.code !== '10000') {
+      if (response.code === '40004' && response.subCode === 'ACQ.TRADE_NOT_EXIST') return null
+      throw toRefusal(response)
+    }
+    if (response.refundStatus !== 'REFUND_SUCCESS') return null
+    return { reference: name, key: name, amount: parseHundredths(String(response.refundAmount)), status: 'done' }
+  }
+
   async function queryRefund({ payment, refundKey }: RefundRequest): Promise<RefundResult | null> {
-    const response = await callAlipay('alipay.trade.fastpay.refund.query', payment, { out_request_no: refundKey })
-    if (response.code === '10000' && response.refundStatus === 'REFUND_SUCCESS')
-      return { status: 'done', reference: refundKey }
-    // A trade that is closed after its payment was refunded, possibly not by the portal.
-    return (await query(payment))?.status === 'closed' ? { status: 'done', reference: refundKey } : null
+    return (await findRefund(payment, refundKey)) && { status: 'done', reference: refundKey }
   }
 
   async function verifyForm(form: AlipayForm): Promise<void> {
@@ -103,6 +111,17 @@ export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, 
       return (await queryRefund(request)) ?? { status: 'pending', reference: refundKey }
     },
     queryRefund,
+    async readRefunds(attempt, names) {
+      const refunds: GatewayRefund[] = []
+      for (const name of new Set(names)) {
+        const refund = await findRefund(attempt, name)
+        if (refund) refunds.push(refund)
+      }
+      // Alipay closes a paid trade when all its money was refunded. It does not return the sum of partial refunds.
+      const payment = await query(attempt)
+      return { refunds, total: payment?.status === 'closed' ? payment.amount : null }
+    },
+    readDisputes: async () => [],
     close: createClose(query, (attempt) => callAlipay('alipay.trade.close', attempt)),
     ...createNoticeReader(verifyForm, (fields) => fields.has('app_id')),
   }

@@ -1,6 +1,6 @@
 /** Takes payments by Alipay's cross-border gateway (`create_forex_trade`), which no SDK supports. Responses are XML, signed with RSA2. */
 import { createSign, createVerify } from 'node:crypto'
-import { writeAmount } from '#domain/money.ts'
+import { type Hundredths, writeAmount } from '#domain/money.ts'
 import { requireSupported } from '#server/drivers/payment/alipay.ts'
 import {
   createClose,
@@ -58,7 +58,9 @@ export function createGlobalAlipayDriver(
     return readFlatXml(text)
   }
 
-  async function query(attempt: PaymentAttempt): Promise<GatewayPayment | null> {
+  async function queryTrade(
+    attempt: PaymentAttempt,
+  ): Promise<{ payment: GatewayPayment; refunded: Hundredths } | null> {
     const { is_success, error, sign = '', sign_type, ...fields } = await callAlipay('single_trade_query', attempt)
     if (is_success !== 'T') {
       if (error === 'TRADE_NOT_EXIST') return null
@@ -66,7 +68,7 @@ export function createGlobalAlipayDriver(
     }
     if (sign_type !== 'RSA2' || !isSigned(fields, sign, publicKey))
       throw new PaymentProblem('the signature of a response of Alipay is invalid', false)
-    return {
+    const payment: GatewayPayment = {
       key: fields.out_trade_no ?? '',
       gatewayId: fields.trade_no ?? '',
       status: toPaymentStatus(fields.trade_status ?? ''),
@@ -74,7 +76,11 @@ export function createGlobalAlipayDriver(
       amount: parseHundredths(fields.forex_total_fee ?? fields.total_fee ?? ''),
       currency: fields.currency ?? '',
     }
+    // The field has the sum of all refunds.
+    return { payment, refunded: parseHundredths(fields.to_buyer_fee ?? '0.00') }
   }
+
+  const query = async (attempt: PaymentAttempt) => (await queryTrade(attempt))?.payment ?? null
 
   function verifyForm(form: AlipayForm): void {
     const { sign = '', sign_type, ...fields } = form
@@ -113,10 +119,15 @@ export function createGlobalAlipayDriver(
         throw new PaymentProblem(`Alipay returned ${error}`, !unclearErrorCodes.has(error))
       return { status: 'done', reference: refundKey }
     },
-    async queryRefund({ payment, refundKey }) {
-      // The gateway has no refund query. A trade that is closed after its payment was refunded.
-      return (await query(payment))?.status === 'closed' ? { status: 'done', reference: refundKey } : null
+    // The gateway has no query of a refund. It refuses a name that was used (`repeatedRefundError`), so the request can be sent again.
+    queryRefund: async () => null,
+    async readRefunds(attempt) {
+      const queriedTrade = await queryTrade(attempt)
+      // A paid trade is closed when all its money was refunded.
+      const total = queriedTrade?.payment.status === 'closed' ? queriedTrade.payment.amount : queriedTrade?.refunded
+      return { refunds: [], total: total ?? 0n }
     },
+    readDisputes: async () => [],
     close: createClose(query, (attempt) => callAlipay('close_trade', attempt)),
     ...createNoticeReader(verifyForm, (fields) => !fields.has('app_id')),
   }

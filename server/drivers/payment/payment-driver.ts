@@ -51,11 +51,12 @@ export interface PaymentAttempt {
   startedAt: number
 }
 
-/** Request to refund the complete payment. */
+/** Request to refund a payment, or a part of it. */
 export interface RefundRequest {
-  /** Key of the refund, the same at every attempt. The gateway refunds only once for it. */
+  /** Key of the refund, the same at every attempt. The gateway refunds only once for it, and refuses it with another amount. */
   refundKey: string
   payment: PaymentAttempt
+  /** At most what is left of the payment. */
   amount: Hundredths
   currency: string
   /** Shown to people who read the gateway's lists. */
@@ -68,9 +69,47 @@ export interface RefundResult {
   reference: string
 }
 
+/** A refund that the gateway has, whoever made it. */
+export interface GatewayRefund {
+  /** The refund's number at the gateway. */
+  reference: string
+  /** `refundKey` of a refund that the portal sent. Null if the gateway does not know it. */
+  key: string | null
+  amount: Hundredths
+  status: RefundResult['status']
+}
+
+export interface GatewayRefunds {
+  /** All refunds, or those that the gateway can name. */
+  refunds: readonly GatewayRefund[]
+  /** Sum of all refunds that are done, for a gateway that cannot list them. Null if `refunds` is complete, or the sum is unknown. */
+  total: Hundredths | null
+}
+
+export interface GatewayDispute {
+  reference: string
+  amount: Hundredths
+  /** The gateway's code. */
+  reason: string
+  state: 'open' | 'won' | 'lost' | 'closed'
+  /** Time until which the gateway accepts evidence, epoch ms. */
+  respondBy: number | null
+}
+
 export interface PaymentNotice {
   /** Id of the notice, the same if the gateway repeats it. */
   id: string
+  /** `refund` and `dispute` are about a payment that was made. */
+  kind: 'payment' | 'refund' | 'dispute'
+  /** Null if the notice names the payment only by `gatewayId`. */
+  key: string | null
+  gatewayId: string
+  /** Names of refunds in the notice, for a gateway that lists refunds by name only. */
+  refundNames: readonly string[]
+}
+
+/** The payment of a returning browser. */
+export interface ReturnedPayment {
   key: string
   gatewayId: string
 }
@@ -81,14 +120,21 @@ export interface PaymentDriver {
   query(attempt: PaymentAttempt): Promise<GatewayPayment | null>
   /** Closes an open payment, so that nobody pays for a cancelled order. Returns its state; a payment that was made stays paid. */
   close(attempt: PaymentAttempt): Promise<GatewayPayment | null>
-  /** Refunds the payment. Throws PaymentProblem. If the problem is not final, call `queryRefund` before a retry. */
+  /** Refunds the amount. Throws PaymentProblem. If the problem is not final, call `queryRefund` before a retry. */
   refund(request: RefundRequest): Promise<RefundResult>
-  /** Returns the state of the refund, even if it was made on the gateway's own pages. Returns null if there is no refund. */
+  /**
+   * Returns the state of exactly the refund with this key. Returns null if there is none, or if the gateway cannot be asked; it then accepts
+   * the same request again without a second effect.
+   */
   queryRefund(request: RefundRequest): Promise<RefundResult | null>
-  /** Reads a notice. `raw` must be the unchanged bytes. Returns null if it is not about a payment. Throws NoticeProblem. */
+  /** Returns all refunds of the payment. `names`: names that a notice contained. Throws PaymentProblem. */
+  readRefunds(attempt: PaymentAttempt, names: readonly string[]): Promise<GatewayRefunds>
+  /** Returns all disputes about the payment. Throws PaymentProblem. */
+  readDisputes(attempt: PaymentAttempt): Promise<readonly GatewayDispute[]>
+  /** Reads a notice. `raw` must be the unchanged bytes. Returns null if it is about something else. Throws NoticeProblem. */
   readNotice(raw: Buffer, headers: Record<string, string | string[] | undefined>): Promise<PaymentNotice | null>
   /** Reads the query with which a browser returns. Returns null if it contains nothing of this gateway. Throws NoticeProblem. */
-  readReturn(query: URLSearchParams): Promise<PaymentNotice | null>
+  readReturn(query: URLSearchParams): Promise<ReturnedPayment | null>
   /** Response body that confirms a notice, so that the gateway stops repeating it. */
   acknowledgement: string
 }

@@ -10,6 +10,8 @@ export const simulatedPaymentDriver: PaymentDriver = {
   close: async () => null,
   refund: async ({ refundKey }) => ({ status: 'done', reference: refundKey }),
   queryRefund: async () => null,
+  readRefunds: async () => ({ refunds: [], total: null }),
+  readDisputes: async () => [],
   readNotice: async () => null,
   readReturn: async () => null,
   acknowledgement: '',

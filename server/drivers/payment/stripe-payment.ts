@@ -1,6 +1,11 @@
 import type { Stripe } from 'stripe'
 import type { Currency } from '#domain/money.ts'
-import type { GatewayPayment, RefundResult } from '#server/drivers/payment/payment-driver.ts'
+import type {
+  GatewayDispute,
+  GatewayPayment,
+  GatewayRefund,
+  RefundResult,
+} from '#server/drivers/payment/payment-driver.ts'
 
 /** Stripe's code of each currency (D24). All three currencies have hundredths. */
 export const currencyCodes: Record<Currency, string> = { HKD: 'hkd', USD: 'usd', RMB: 'cny' }
@@ -46,3 +51,27 @@ export function toRefundResult({ id, status }: Stripe.Refund): RefundResult {
   if (status === 'succeeded') return { status: 'done', reference: id }
   return { status: status === 'failed' || status === 'canceled' ? 'failed' : 'pending', reference: id }
 }
+
+export const toGatewayRefund = (refund: Stripe.Refund): GatewayRefund => ({
+  reference: refund.id,
+  key: refund.metadata?.key ?? null,
+  amount: BigInt(refund.amount),
+  status: toRefundResult(refund).status,
+})
+
+/** Final states of a dispute. Every other state of Stripe means that it is open. */
+const disputeStates: Record<string, GatewayDispute['state']> = {
+  won: 'won',
+  lost: 'lost',
+  warning_closed: 'closed',
+  prevented: 'closed',
+}
+
+/** Converts a dispute. Stripe's time is in seconds. */
+export const toGatewayDispute = ({ id, amount, reason, status, evidence_details }: Stripe.Dispute): GatewayDispute => ({
+  reference: id,
+  amount: BigInt(amount),
+  reason,
+  state: disputeStates[status] ?? 'open',
+  respondBy: evidence_details?.due_by ? evidence_details.due_by * 1000 : null,
+})

@@ -17,10 +17,26 @@ export function readStripeNotice(
   const event = verifyEvent(stripe, webhookSecrets, raw, String(headers['stripe-signature'] ?? ''), now)
   // Stripe's test mode and live mode may call the same URL. A test payment must not pay an order.
   if (event.livemode !== /_live_/.test(secretKey)) throw new NoticeProblem('mode')
-  const object = event.data.object as { id?: unknown; metadata?: { key?: unknown } | null }
-  const key = object.metadata?.key
-  if (!/^(payment_intent|checkout\.session)\./.test(event.type)) return null
-  return typeof key === 'string' && typeof object.id === 'string' ? { id: event.id, key, gatewayId: object.id } : null
+  const object = event.data.object as NoticeObject
+  const kind = findKind(event.type)
+  // A refund and a dispute name the payment that they are about.
+  const gatewayId = kind === 'payment' ? object.id : object.payment_intent
+  const key = kind === 'payment' ? object.metadata?.key : null
+  if (kind === null || typeof gatewayId !== 'string' || key === undefined || (key !== null && typeof key !== 'string'))
+    return null
+  return { id: event.id, kind, key, gatewayId, refundNames: [] }
+}
+
+interface NoticeObject {
+  id?: unknown
+  payment_intent?: unknown
+  metadata?: { key?: unknown } | null
+}
+
+function findKind(type: string): PaymentNotice['kind'] | null {
+  if (/^(payment_intent|checkout\.session)\./.test(type)) return 'payment'
+  if (/^(charge\.refund(ed|\.)|refund\.)/.test(type)) return 'refund'
+  return type.startsWith('charge.dispute.') ? 'dispute' : null
 }
 
 /** Tries all secrets, because two are valid while a secret is being replaced. */

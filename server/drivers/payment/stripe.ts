@@ -10,12 +10,18 @@ import {
   type PaymentStartResult,
   type GatewayPayment,
   type PaymentDriver,
-  type RefundRequest,
   withQuery,
 } from '#server/drivers/payment/payment-driver.ts'
 import { NoticeProblem, PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import { readStripeNotice } from '#server/drivers/payment/stripe-webhook.ts'
-import { toPayment, toRefundResult, currencyCodes, toSessionPayment } from '#server/drivers/payment/stripe-payment.ts'
+import {
+  currencyCodes,
+  toGatewayDispute,
+  toGatewayRefund,
+  toPayment,
+  toRefundResult,
+  toSessionPayment,
+} from '#server/drivers/payment/stripe-payment.ts'
 import type { StripeSettings } from '#server/config/payment-config.ts'
 
 /** Timeout in ms and number of retries. A retry has the same idempotency key, so the card is charged only once. */
@@ -71,11 +77,22 @@ export function createStripeDriver(settings: StripeSettings, clock: () => number
     return await query({ ...attempt, gatewayId: payment.gatewayId })
   }
 
-  async function findIntentId({ payment }: RefundRequest): Promise<string> {
+  async function findIntentId(payment: PaymentAttempt): Promise<string> {
     const id = payment.gatewayId ?? (await findByKey(payment))?.gatewayId ?? ''
     if (id.startsWith('pi_')) return id
     const { payment_intent: intent } = await fetchSession(id)
     return (typeof intent === 'string' ? intent : intent?.id) ?? ''
+  }
+
+  async function listRefunds(payment: PaymentAttempt): Promise<Stripe.Refund[]> {
+    const refunds: Stripe.Refund[] = []
+    const payment_intent = await findIntentId(payment)
+    await withPaymentProblem(
+      (async () => {
+        for await (const refund of stripe.refunds.list({ payment_intent, limit: 100 })) refunds.push(refund)
+      })(),
+    )
+    return refunds
   }
 
   return {
@@ -83,21 +100,22 @@ export function createStripeDriver(settings: StripeSettings, clock: () => number
       const { refundKey: key, amount } = request
       const refund = await withPaymentProblem(
         stripe.refunds.create(
-          { payment_intent: await findIntentId(request), amount: Number(amount), metadata: { key } },
+          { payment_intent: await findIntentId(request.payment), amount: Number(amount), metadata: { key } },
           { idempotencyKey: `${key}-refund` },
         ),
       )
       return toRefundResult(refund)
     },
     async queryRefund(request) {
-      const payment_intent = await findIntentId(request)
-      const { data } = await withPaymentProblem(stripe.refunds.list({ payment_intent, limit: 100 }))
-      const ownRefund = data.find(({ metadata }) => metadata?.key === request.refundKey)
-      if (ownRefund) return toRefundResult(ownRefund)
-      const doneRefunds = data.filter(({ status }) => status === 'succeeded')
-      const sum = doneRefunds.reduce((all, { amount }) => all + BigInt(amount), 0n)
-      const [first] = doneRefunds
-      return first && sum >= request.amount ? toRefundResult(first) : null
+      const refunds = await listRefunds(request.payment)
+      const ownRefund = refunds.find(({ metadata }) => metadata?.key === request.refundKey)
+      return ownRefund ? toRefundResult(ownRefund) : null
+    },
+    readRefunds: async (attempt) => ({ refunds: (await listRefunds(attempt)).map(toGatewayRefund), total: null }),
+    async readDisputes(attempt) {
+      const payment_intent = await findIntentId(attempt)
+      const { data } = await withPaymentProblem(stripe.disputes.list({ payment_intent, limit: 100 }))
+      return data.map(toGatewayDispute)
     },
     start: (input) => (input.token === null ? startCheckout(stripe, input) : charge(stripe, input)),
     query,
@@ -105,19 +123,19 @@ export function createStripeDriver(settings: StripeSettings, clock: () => number
     readNotice: async (raw, headers) => readStripeNotice(stripe, settings, raw, headers, clock()),
     async readReturn(fields) {
       const [intentId, sessionId] = [fields.get('payment_intent'), fields.get('session_id')]
-      if (sessionId?.startsWith('cs_')) return toNotice(toSessionPayment(await fetchSession(sessionId)))
+      if (sessionId?.startsWith('cs_')) return toReturnedPayment(toSessionPayment(await fetchSession(sessionId)))
       if (!intentId?.startsWith('pi_')) return null
       const intent = await fetchIntent(intentId)
       // The intent's id is not secret, so the browser must present the client secret, which only the payer received.
       if (!isSameSecret(fields.get('payment_intent_client_secret'), intent.client_secret))
         throw new NoticeProblem('signature')
-      return toNotice(toPayment(intent))
+      return toReturnedPayment(toPayment(intent))
     },
     acknowledgement: '',
   }
 }
 
-const toNotice = ({ key, gatewayId }: GatewayPayment) => ({ id: gatewayId, key, gatewayId })
+const toReturnedPayment = ({ key, gatewayId }: GatewayPayment) => ({ key, gatewayId })
 
 function toAddressOptions(apiUrl: string) {
   const { hostname, port, protocol } = new URL(apiUrl)

@@ -20,6 +20,7 @@ import type {
   BackupPaymentMail,
   ChangeMail,
   MailKind,
+  MoneyMail,
   OrderMail,
   ServiceMail,
   TaskMail,
@@ -30,6 +31,7 @@ import { readCheckpointMailValues, type CheckpointMailValues } from '#server/use
 import { renderMailTemplate, type ComposedMail, formatMailDevice } from '#server/use-cases/mail-words/mail-templates.ts'
 import { type OrderMailValues, readOrderMailValues } from '#server/use-cases/mail-words/order-mails.ts'
 import { readPaymentMailValues } from '#server/use-cases/mail-words/payment-mails.ts'
+import { readMoneyMailValues } from '#server/use-cases/mail-words/refund-mails.ts'
 import { readServiceMailValues } from '#server/use-cases/mail-words/service-mails.ts'
 import { readTaskMailValues } from '#server/use-cases/mail-words/task-mails.ts'
 
@@ -81,12 +83,30 @@ async function readTrailMailValues(
 
 type RecordMail = Extract<
   QueuedMail,
-  { orderId: number } | { serviceId: number } | { backupId: number } | { trafficId: number } | { taskId: number }
+  | { orderId: number }
+  | { serviceId: number }
+  | { backupId: number }
+  | { trafficId: number }
+  | { taskId: number }
+  | { refundId: number }
+  | { disputeId: number }
+  | { checkId: number }
 >
 type AccountMail = Exclude<QueuedMail, RecordMail>
 
+const recordIdNames = [
+  'orderId',
+  'serviceId',
+  'backupId',
+  'trafficId',
+  'taskId',
+  'refundId',
+  'disputeId',
+  'checkId',
+] as const
+
 const isRecordMail = (queuedMail: QueuedMail): queuedMail is RecordMail =>
-  ['orderId', 'serviceId', 'backupId', 'trafficId', 'taskId'].some((name) => name in queuedMail)
+  recordIdNames.some((name) => name in queuedMail)
 
 type RecordMailValues = Partial<OrderMailValues> & { path: string }
 
@@ -98,6 +118,8 @@ function readRecordMailValues(
 ): Promise<RecordMailValues | null> {
   if ('orderId' in queuedMail) return readOrderMailValues(db, app, queuedMail, language)
   if ('taskId' in queuedMail) return readTaskMailValues(db, app, queuedMail, language)
+  if ('refundId' in queuedMail || 'disputeId' in queuedMail || 'checkId' in queuedMail)
+    return readMoneyMailValues(db, app, queuedMail, language)
   if ('serviceId' in queuedMail) return readServiceMailValues(db, app, queuedMail, language)
   return readPaymentMailValues(db, app, queuedMail, language)
 }
@@ -147,7 +169,14 @@ const linkTargets = {
 const pagePaths: Record<
   Exclude<
     MailKind,
-    keyof typeof linkTargets | OrderMail | ChangeMail | ServiceMail | BackupPaymentMail | TrafficMail | TaskMail
+    | keyof typeof linkTargets
+    | OrderMail
+    | ChangeMail
+    | ServiceMail
+    | BackupPaymentMail
+    | TrafficMail
+    | TaskMail
+    | MoneyMail
   >,
   string
 > = {

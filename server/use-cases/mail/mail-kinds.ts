@@ -9,6 +9,15 @@ export type BackupReminderMail = 'backup-due' | 'backup-overdue' | 'backup-expir
 export type BackupPaymentMail = 'backup-paid' | BackupReminderMail
 export type TrafficMail = 'traffic-paid' | 'traffic-due' | 'traffic-overdue'
 export type TaskMail = 'payment-task' | 'payment-refunded'
+/** `gateway-refund` is for the staff. */
+export type RefundMail = 'invoice-refunded' | 'gateway-refund'
+
+export type MoneyMailRequest =
+  | { mail: RefundMail; refundId: number }
+  | { mail: 'payment-dispute'; disputeId: number }
+  /** `checkId`: the check of all money that found faults. */
+  | { mail: 'money-fault'; checkId: number }
+export type MoneyMail = MoneyMailRequest['mail']
 
 export type PaymentMailRequest =
   | { mail: BackupPaymentMail; backupId: number; days?: number }
@@ -56,6 +65,7 @@ export type MailRequest =
   | ({ userId: number } & ServiceMailRequest)
   | (PaymentMailRequest & { userId: number })
   | { mail: TaskMail; userId: number; taskId: number }
+  | (MoneyMailRequest & { userId: number })
 export type QueuedMail = MailRequest & { id: string }
 
 export type MailKind = MailRequest['mail'] | ChangeMail

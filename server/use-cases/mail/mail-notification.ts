@@ -3,7 +3,9 @@ import { eventByKind, isChannelOn, type NotificationEvent, type NotificationKind
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findServiceWithOrder } from '#server/db/hosting/services.ts'
 import { readChoices } from '#server/db/notifications/notifications.ts'
+import { findDispute } from '#server/db/payments/disputes.ts'
 import { findPaymentTask } from '#server/db/payments/payment-tasks.ts'
+import { findRefund } from '#server/db/payments/refunds.ts'
 import type { ActingStart, MailRequest } from '#server/use-cases/mail/mail-kinds.ts'
 import { notifyUsers } from '#server/use-cases/notifications/notify.ts'
 import {
@@ -33,6 +35,10 @@ const kindByMail: Partial<Record<MailRequest['mail'], NotificationKind>> = {
   'acting-changes': 'acting-started',
   'payment-task': 'payment-task',
   'payment-refunded': 'payment-refunded',
+  'invoice-refunded': 'payment-refunded',
+  'gateway-refund': 'gateway-refund',
+  'payment-dispute': 'payment-dispute',
+  'money-fault': 'money-fault',
 }
 
 /**
@@ -54,6 +60,9 @@ async function readDetails(db: DatabaseHandle, request: MailRequest): Promise<No
   if ('trafficId' in request) return readTrafficDetails(db, request)
   if ('serviceId' in request) return readServiceDetails(db, request)
   if ('taskId' in request) return readTaskDetails(db, request)
+  if ('refundId' in request) return readRefundDetails(db, request)
+  if ('disputeId' in request) return readDisputeDetails(db, request.disputeId)
+  if ('checkId' in request) return { eventKey: `money-fault ${request.checkId}`, orderId: null, facts: {} }
   if ('actingStart' in request) return buildActingDetails(request)
   if (request.mail !== 'new-device') return null
   const { at, browser, system, network } = request.device
@@ -90,4 +99,21 @@ async function readTaskDetails(
   if (!task) return null
   const { code, currency, amount, company_name: company } = task
   return { eventKey: `${mail} ${taskId}`, orderId: null, facts: { code, currency, amount, company } }
+}
+
+async function readRefundDetails(
+  db: DatabaseHandle,
+  { mail, refundId }: { mail: string; refundId: number },
+): Promise<NotificationDetails | null> {
+  const refund = await findRefund(db, refundId)
+  if (!refund) return null
+  const { code, currency, amount, company_name: company, order_id: orderId } = refund
+  return { eventKey: `${mail} ${refundId}`, orderId, facts: { code, currency, amount, company } }
+}
+
+async function readDisputeDetails(db: DatabaseHandle, disputeId: number): Promise<NotificationDetails | null> {
+  const dispute = await findDispute(db, disputeId)
+  if (!dispute) return null
+  const { code, currency, amount, company_name: company } = dispute
+  return { eventKey: `payment-dispute ${disputeId}`, orderId: null, facts: { code, currency, amount, company } }
 }

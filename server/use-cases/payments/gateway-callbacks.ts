@@ -11,6 +11,7 @@ import type { AppContext } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
 import { createValidationProblem, createUnavailableProblem, requireRow } from '#server/problems/problem-error.ts'
 import { findPaymentPage, type PaymentReturnOutcome } from '#server/use-cases/payments/payment-description.ts'
+import { inspectPayment } from '#server/use-cases/payments/inspect-payment.ts'
 import { requireDriver, queryAttempt } from '#server/use-cases/payments/settle-attempt.ts'
 
 interface GatewayCallback {
@@ -44,22 +45,46 @@ export async function acceptCallback(
   return driver.acknowledgement
 }
 
-async function followNotice(app: AppContext, type: PaymentType, { key, gatewayId }: PaymentNotice): Promise<void> {
-  const attempt = await findAttempt(app, key)
+async function followNotice(app: AppContext, type: PaymentType, notice: PaymentNotice): Promise<void> {
+  const key = notice.key ?? (await queryKey(app, type, notice))
+  const attempt = key === null ? null : await findAttempt(app, key)
   // The gateway account may also serve another shop, or several portals in test mode.
   if (attempt?.gateway !== type)
     return app.log.warn(
       { event: 'payment_notification_unmatched', gateway: type },
       'a payment notification matches no payment attempt',
     )
-  await queryAttempt(app, attempt, gatewayId).catch((error: unknown): never => {
-    if (!(error instanceof PaymentProblem)) throw error
-    app.log.warn(
-      { event: 'payment_notification_failed', err: error, attempt: attempt.id },
-      'could not process a payment notification',
-    )
-    throw createUnavailableProblem(10)
-  })
+  await followAttempt(app, attempt, notice).catch((error: unknown) => throwUnavailable(app, error, attempt.id))
+}
+
+/** Settles the payment, whatever the notice is about. Its refunds and disputes are read in addition. */
+async function followAttempt(
+  app: AppContext,
+  attempt: AttemptRecord,
+  { kind, gatewayId, refundNames }: PaymentNotice,
+): Promise<void> {
+  if (kind === 'payment') return void (await queryAttempt(app, attempt, gatewayId))
+  const paidAttempt = attempt.state === 'paid' ? attempt : await queryAttempt(app, attempt, gatewayId)
+  if (paidAttempt.state === 'paid') await inspectPayment(app, paidAttempt, refundNames)
+}
+
+/** Returns the key of the payment that a notice names only by the gateway's id. */
+async function queryKey(app: AppContext, type: PaymentType, { gatewayId }: PaymentNotice): Promise<string | null> {
+  const driver = requireRow(await app.payments.findDriver(type))
+  const payment = await driver
+    .query({ key: '', gatewayId, startedAt: app.clock() })
+    .catch((error: unknown) => throwUnavailable(app, error, null))
+  return payment?.key || null
+}
+
+/** Throws UNAVAILABLE, so that the gateway repeats the notice. */
+function throwUnavailable(app: AppContext, error: unknown, attempt: number | null): never {
+  if (!(error instanceof PaymentProblem)) throw error
+  app.log.warn(
+    { event: 'payment_notification_failed', err: error, attempt },
+    'could not process a payment notification',
+  )
+  throw createUnavailableProblem(10)
 }
 
 /**

@@ -10,6 +10,7 @@ import { toTimestamp } from '#domain/time.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { applyPaymentTask, listPaymentTasks, refundPaymentTask } from '#contract/payments.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
 import { toPayableRef } from '#server/db/payments/payables.ts'
 import { getAttempt, scheduleImmediateCheck } from '#server/db/payments/payment-attempts.ts'
 import {
@@ -20,6 +21,7 @@ import {
   listUnfinishedTasks,
   updatePaymentTask,
 } from '#server/db/payments/payment-tasks.ts'
+import { listRefundsOfPayment } from '#server/db/payments/refunds.ts'
 import { runAsSystem } from '#server/db/tenant.ts'
 import { toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
@@ -104,7 +106,7 @@ export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { pa
     const task = await requireOpenTask(context, id)
     const payableRef = toPayableRef(task)
     const payable = requireRow(await findPayable(context, payableRef))
-    const refusal = await findApplyRefusal(payable, task)
+    const refusal = await findApplyRefusal(db, payable, task)
     if (refusal) throw createConflictError(refusal)
     const { company_id: companyId, gateway, reference, paid_at: paidAt } = task
     const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
@@ -136,10 +138,13 @@ export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { pa
     return { body: await readTaskRow(context, id) }
   })
 
+/** Money of which a part was refunded at the gateway is another amount. */
 async function findApplyRefusal(
+  db: DatabaseHandle,
   payable: LockedPayable,
-  { amount, currency }: PaymentTaskRecord,
+  { amount, currency, payment_id: paymentId }: PaymentTaskRecord,
 ): Promise<ApplyRefusal | null> {
+  if ((await listRefundsOfPayment(db, paymentId)).some(({ state }) => state === 'done')) return 'anotherAmount'
   if (payable.items.some(({ isPaid }) => isPaid)) return 'paidAlready'
   if (currency !== payable.currency) return 'anotherCurrency'
   if (readAmount(amount) !== readAmount(payable.pay_amount)) return 'anotherAmount'

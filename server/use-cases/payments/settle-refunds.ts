@@ -1,137 +1,221 @@
 /**
- * Executes claimed refunds outside of a transaction, with a key that was stored before. If the response was lost, the outcome of that key
- * is queried before the refund is sent again.
+ * Executes claimed refunds outside of a transaction, with a key that was stored before: those of payment tasks and those of invoices. If the
+ * response was lost, the outcome of that key is queried before the refund is sent again.
  */
 import { readAmount } from '#domain/money.ts'
 import type { PaymentType } from '#domain/payments.ts'
-import { findCompanyOfUser } from '#server/db/accounts/companies.ts'
-import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { listOrderingUsers } from '#server/db/orders/reminders.ts'
-import { toPayableRef } from '#server/db/payments/payables.ts'
-import { getAttempt, type AttemptRecord } from '#server/db/payments/payment-attempts.ts'
+import { type PayableRef, toPayableRef } from '#server/db/payments/payables.ts'
+import { type AttemptRecord, getAttempt } from '#server/db/payments/payment-attempts.ts'
+import { findPaymentTask, lockPaymentTask, updatePaymentTask } from '#server/db/payments/payment-tasks.ts'
 import {
   claimDueRefunds,
-  findPaymentTask,
-  lockPaymentTask,
-  type PaymentTaskRecord,
-  updatePaymentTask,
-} from '#server/db/payments/payment-tasks.ts'
+  findAttemptOfPayment,
+  findRefund,
+  getRefund,
+  listRefundsOfPayment,
+  lockInvoicesOfPayment,
+  updateRefund,
+} from '#server/db/payments/refunds.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import type { PaymentDriver, RefundRequest, RefundResult } from '#server/drivers/payment/payment-driver.ts'
 import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
+import {
+  buildRefundEntry,
+  recordRefundOutcome,
+  sumRefunds,
+  writeCreditNote,
+} from '#server/use-cases/payments/complete-refund.ts'
+import { inspectPayment } from '#server/use-cases/payments/inspect-payment.ts'
 import { formatPayableName } from '#server/use-cases/payments/payment-description.ts'
 import { buildTaskEntry } from '#server/use-cases/payments/payment-tasks.ts'
 
 const maxRefunds = 10
 
 export async function settleRefunds(app: AppContext): Promise<number> {
-  const ids = await writeAsSystem(app, (db) => claimDueRefunds(db, app.clock(), maxRefunds))
-  for (const id of ids)
-    await settleRefund(app, id).catch((error: unknown) => {
-      app.log.warn({ event: 'refund_settlement_failed', err: error, task: id }, 'could not settle a refund; retrying')
+  const now = app.clock()
+  const claims = await writeAsSystem(app, async (db) => [
+    ...(await claimDueRefunds(db, 'payment_task', now, maxRefunds)).map((id) => ({ readClaim: readTaskClaim, id })),
+    ...(await claimDueRefunds(db, 'refund', now, maxRefunds)).map((id) => ({ readClaim: readInvoiceClaim, id })),
+  ])
+  for (const { readClaim, id } of claims)
+    await settleRefund(app, id, readClaim).catch((error: unknown) => {
+      app.log.warn({ event: 'refund_settlement_failed', err: error, refund: id }, 'could not settle a refund; retrying')
     })
-  return ids.length
+  return claims.length
 }
 
-async function settleRefund(app: AppContext, id: number): Promise<void> {
-  const claimedRefund = await writeAsSystem(app, (db) => readClaim(db, id))
-  if (!claimedRefund) return
-  const driver = await app.payments.findDriver(claimedRefund.task.gateway as PaymentType)
-  if (!driver) throw new Error('the gateway of a refund is not set up any more')
-  const result = await refundOnce(driver, claimedRefund.request, claimedRefund.task.looks > 1)
-  await writeAsSystem(app, (db) => writeResult(db, app, claimedRefund, result))
-  notifyJobs(app)
-}
-
+/** A refund of a task or of an invoice. */
 interface ClaimedRefund {
-  task: PaymentTaskRecord
-  attempt: AttemptRecord
   request: RefundRequest
-}
-
-/** Returns null if the refund was settled in the meantime. */
-async function readClaim(db: DatabaseHandle, id: number): Promise<ClaimedRefund | null> {
-  const task = await findPaymentTask(db, id)
-  if (task?.state !== 'refunding' || task.refund_key === null || task.attempt_id === null) return null
-  const attempt = await getAttempt(db, task.attempt_id)
-  const request = {
-    refundKey: task.refund_key,
-    payment: { key: attempt.key, gatewayId: task.reference, startedAt: attempt.started_at },
-    amount: readAmount(task.amount),
-    currency: task.currency,
-    reason: `refund of ${formatPayableName(toPayableRef(task))}`,
-  }
-  return { task, attempt, request }
+  attempt: AttemptRecord
+  /** Number of times that it was claimed. Above 1 it may have been sent before. */
+  looks: number
+  /** Set for a task: the amount of its payment, which also counts as refunded if it was sent back on the gateway's own pages. */
+  paymentAmount: bigint | null
+  /** Refused before. What happened at the gateway is read once more. */
+  isRefused: boolean
+  writeResult(db: DatabaseHandle, app: AppContext, result: RefundOutcome): Promise<void>
 }
 
 type RefundOutcome = RefundResult | { status: 'refused'; reason: string }
+type ReadClaim = (db: DatabaseHandle, id: number) => Promise<ClaimedRefund | null>
 
-/** `isRepeated` means that the refund may have been sent before. */
-async function refundOnce(driver: PaymentDriver, request: RefundRequest, isRepeated: boolean): Promise<RefundOutcome> {
-  const earlierResult = isRepeated ? await driver.queryRefund(request) : null
+async function settleRefund(app: AppContext, id: number, readClaim: ReadClaim): Promise<void> {
+  const claimedRefund = await writeAsSystem(app, (db) => readClaim(db, id))
+  if (!claimedRefund) return
+  const { attempt, isRefused } = claimedRefund
+  const driver = await app.payments.findDriver(attempt.gateway as PaymentType)
+  if (!driver) throw new Error('the gateway of a refund is not set up any more')
+  if (isRefused) {
+    await inspectPayment(app, attempt)
+    return await writeAsSystem(app, (db) => updateRefund(db, id, { next_look: null, update_time: app.clock() }))
+  }
+  const result = await refundOnce(driver, claimedRefund)
+  await writeAsSystem(app, (db) => claimedRefund.writeResult(db, app, result))
+  notifyJobs(app)
+}
+
+async function refundOnce(driver: PaymentDriver, claimedRefund: ClaimedRefund): Promise<RefundOutcome> {
+  const { request, looks } = claimedRefund
+  const earlierResult = looks > 1 ? await driver.queryRefund(request) : null
   if (earlierResult) return earlierResult
   try {
     return await driver.refund(request)
   } catch (error) {
     if (!(error instanceof PaymentProblem && error.isFinal)) throw error
-    // Somebody may have refunded the payment on the gateway's own pages.
-    return (await driver.queryRefund(request)) ?? { status: 'refused', reason: error.message }
+    return (await findOutcome(driver, claimedRefund)) ?? { status: 'refused', reason: error.message }
   }
 }
 
-async function writeResult(
+/** Returns the result of a refund that the gateway refuses, because it exists, or because all money was sent back there. */
+async function findOutcome(
+  driver: PaymentDriver,
+  { request, paymentAmount }: ClaimedRefund,
+): Promise<RefundResult | null> {
+  const ownResult = await driver.queryRefund(request)
+  if (ownResult || paymentAmount === null) return ownResult
+  const { refunds, total } = await driver.readRefunds(request.payment, [])
+  const doneRefunds = refunds.filter(({ status }) => status === 'done')
+  const sum = total ?? doneRefunds.reduce((all, { amount }) => all + amount, 0n)
+  if (sum < paymentAmount) return null
+  return { status: 'done', reference: doneRefunds[0]?.reference ?? request.refundKey }
+}
+
+const toRequest = (
+  { key, started_at: startedAt, currency }: AttemptRecord,
+  gatewayId: string,
+  refund: { refundKey: string; amount: bigint; payable: PayableRef },
+): RefundRequest => ({
+  refundKey: refund.refundKey,
+  payment: { key, gatewayId, startedAt },
+  amount: refund.amount,
+  currency,
+  reason: `refund of ${formatPayableName(refund.payable)}`,
+})
+
+/** Returns null if the refund was settled in the meantime. */
+async function readTaskClaim(db: DatabaseHandle, id: number): Promise<ClaimedRefund | null> {
+  const task = await findPaymentTask(db, id)
+  if (task?.state !== 'refunding' || task.refund_key === null || task.attempt_id === null) return null
+  const { refund_key: refundKey, looks } = task
+  const attempt = await getAttempt(db, task.attempt_id)
+  const doneRefunds = (await listRefundsOfPayment(db, task.payment_id)).filter(({ state }) => state === 'done')
+  return {
+    request: toRequest(attempt, task.reference, {
+      refundKey,
+      amount: readAmount(task.amount) - sumRefunds(doneRefunds),
+      payable: toPayableRef(task),
+    }),
+    attempt,
+    looks,
+    paymentAmount: readAmount(task.amount),
+    isRefused: false,
+    writeResult: (db2, app, result) => writeTaskResult(db2, app, { id, refundKey, payer: attempt.user_id }, result),
+  }
+}
+
+const describeProblem = (result: Exclude<RefundOutcome, { status: 'done' | 'pending' }>) =>
+  result.status === 'refused' ? result.reason : 'the gateway could not complete the refund'
+
+interface TaskClaim {
+  id: number
+  refundKey: string
+  payer: number | null
+}
+
+async function writeTaskResult(
   db: DatabaseHandle,
   app: AppContext,
-  { task: { id, refund_key: refundKey }, attempt }: ClaimedRefund,
+  { id, refundKey, payer }: TaskClaim,
   result: RefundOutcome,
 ): Promise<void> {
   const now = app.clock()
   const task = await lockPaymentTask(db, id)
   if (task?.state !== 'refunding' || task.refund_key !== refundKey || result.status === 'pending') return
   if (result.status !== 'done') {
-    const problem = result.status === 'refused' ? result.reason : 'the gateway could not complete the refund'
-    await updatePaymentTask(db, id, {
-      state: 'open',
-      problem,
-      refund_key: null,
-      next_look: null,
-      user_id: null,
-      update_time: now,
-    })
+    const problem = describeProblem(result as Exclude<RefundOutcome, { status: 'done' | 'pending' }>)
+    const openFields = { state: 'open', problem, refund_key: null, next_look: null, user_id: null } as const
+    await updatePaymentTask(db, id, { ...openFields, update_time: now })
     app.log.error({ event: 'refund_rejected', task: id, reason: problem }, 'the gateway rejected a refund')
-    return await recordRefundOutcome(db, task, 'refused', now)
+    const entry = buildTaskEntry(task, { operation: 'refund', outcome: 'refused' })
+    return await recordRefundOutcome({ db, now }, task, entry, false)
   }
   const refundedFields = { state: 'refunded', refund_reference: result.reference, next_look: null } as const
   await updatePaymentTask(db, id, { ...refundedFields, update_time: now, end_time: now })
   const { company_id: companyId } = task
-  const payer = attempt.user_id
   const userIds = new Set([...(payer === null ? [] : [payer]), ...(await listOrderingUsers(db, companyId))])
   for (const userId of userIds)
     await requestMail(db, { companyId, now }, { mail: 'payment-refunded', userId, taskId: id })
-  await recordRefundOutcome(db, task, 'refunded', now)
+  await recordRefundOutcome({ db, now }, task, buildTaskEntry(task, { operation: 'refund', outcome: 'refunded' }), true)
 }
 
-async function recordRefundOutcome(
-  db: DatabaseHandle,
-  task: PaymentTaskRecord,
-  outcome: 'refunded' | 'refused',
-  now: number,
-): Promise<void> {
-  const { user_id: userId, company_id: ownCompany } = task
-  const company = userId === null ? null : await findCompanyOfUser(db, userId)
-  const entryHeader = {
-    companyId: company?.id ?? ownCompany,
-    userId,
-    now,
-    intent: null,
-    requestId: `refund-${task.id}`,
+/** Returns null if the refund was settled in the meantime. */
+async function readInvoiceClaim(db: DatabaseHandle, id: number): Promise<ClaimedRefund | null> {
+  const refund = await findRefund(db, id)
+  if (!refund || refund.state === 'done' || refund.refund_key === null || refund.next_look === null) return null
+  const attempt = await findAttemptOfPayment(db, refund)
+  if (!attempt) throw new Error('the payment of a refund has no attempt')
+  return {
+    request: toRequest(attempt, refund.payment_reference, {
+      refundKey: refund.refund_key,
+      amount: readAmount(refund.amount),
+      payable: toPayableRef(attempt),
+    }),
+    attempt,
+    looks: refund.looks,
+    paymentAmount: null,
+    isRefused: refund.state === 'failed',
+    writeResult: (db2, app, result) => writeInvoiceResult(db2, app, id, result),
   }
-  const { company: logCompany, ...entry } = buildTaskEntry(task, { operation: 'refund', outcome })
-  const isOwn = entryHeader.companyId === ownCompany
-  const ownEntry = isOwn || !logCompany ? entry : { ...entry, company: logCompany }
-  await addAuditEntries(db, { ...entryHeader, status: outcome === 'refunded' ? 0 : -1 }, [ownEntry])
+}
+
+async function writeInvoiceResult(
+  db: DatabaseHandle,
+  app: AppContext,
+  id: number,
+  result: RefundOutcome,
+): Promise<void> {
+  const now = app.clock()
+  await lockInvoicesOfPayment(db, (await getRefund(db, id)).payment_id)
+  const refund = await getRefund(db, id)
+  if (refund.state !== 'requested' && refund.state !== 'pending') return
+  if (result.status === 'pending')
+    return await updateRefund(db, id, { state: 'pending', reference: result.reference, update_time: now })
+  if (result.status !== 'done') {
+    const problem = describeProblem(result as Exclude<RefundOutcome, { status: 'done' | 'pending' }>)
+    // It stays due: a refund at the gateway may be the reason, and could not be recorded while this one held the amount.
+    await updateRefund(db, id, { state: 'failed', problem, next_look: now, update_time: now, end_time: now })
+    app.log.error({ event: 'refund_rejected', refund: id, reason: problem }, 'the gateway rejected a refund')
+    return await recordRefundOutcome({ db, now }, refund, buildRefundEntry(refund, 'refused'), false)
+  }
+  const doneFields = { state: 'done', reference: result.reference, problem: null, next_look: null } as const
+  await updateRefund(db, id, { ...doneFields, update_time: now, end_time: now })
+  await writeCreditNote({ db, app, now }, id)
+  const doneRefund = await getRefund(db, id)
+  await recordRefundOutcome({ db, now }, doneRefund, buildRefundEntry(doneRefund, 'refunded'), true)
 }

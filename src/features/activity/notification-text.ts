@@ -14,6 +14,9 @@ export const iconByKind: Record<NotificationKind, IconName> = {
   'payment-late': 'price',
   'payment-task': 'price',
   'payment-refunded': 'price',
+  'gateway-refund': 'price',
+  'payment-dispute': 'alert',
+  'money-fault': 'alert',
   'contract-ends': 'contract',
   'contract-ended': 'contract',
   'change-rejected': 'outbox',
@@ -99,6 +102,9 @@ const fixedPaths: Partial<Record<NotificationKind, string>> = {
   'acting-started': '/app/profile/company',
   'change-rejected': '/app/outbox',
   'payment-task': '/app/home',
+  'gateway-refund': '/app/home',
+  'payment-dispute': '/app/home',
+  'money-fault': '/app/home',
 }
 
 /** Returns the address of the page that shows the matter, or null if the user may not open one. */

@@ -31,6 +31,7 @@ import type outbox from '#locales/en/outbox.json'
 import type passwords from '#locales/en/passwords.json'
 import type payment from '#locales/en/payment.json'
 import type paymentTasks from '#locales/en/payment-tasks.json'
+import type refunds from '#locales/en/refunds.json'
 import type exportTexts from '#locales/en/export.json'
 import type people from '#locales/en/people.json'
 import type problem from '#locales/en/problem.json'
@@ -83,6 +84,7 @@ declare module 'i18next' {
       passwords: typeof passwords
       payment: typeof payment
       'payment-tasks': typeof paymentTasks
+      refunds: typeof refunds
       export: typeof exportTexts
       people: typeof people
       problem: typeof problem

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Currency } from '#domain/money.ts'
 import type { MoneyClaim } from '#tests/campaigns/money/check-money.ts'
+import type { KnownInvoice } from '#tests/campaigns/money/refund-operations.ts'
 import type { MoneyWorld } from '#tests/campaigns/money/world.ts'
 import { callPortal, signIn } from '#tests/campaigns/payers.ts'
 import type { Random } from '#tests/support/runner/random.ts'
@@ -40,6 +41,10 @@ export interface Buyer {
   world: MoneyWorld
   payables: MoneyPayable[]
   claims: MoneyClaim[]
+  /** The company's invoices at the latest stop of the server. */
+  invoices: KnownInvoice[]
+  /** Ids of disputes that the company has opened. */
+  disputes: string[]
   countEvent(name: string): void
   lastRefusal: string
   /** Access tokens of the administrator and of the provider's staff. */

@@ -4,6 +4,8 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, DatabaseHandle } from '#server/db/database.ts'
+import { findMoneyCheckFaults } from '#server/db/payments/money-checks.ts'
+import { refundRules, unsettledRefunds } from '#tests/campaigns/money/refund-rules.ts'
 import type { TakenPayment } from '#tests/campaigns/gateway-book.ts'
 
 /** A response that the buyer received, which must stay true. */
@@ -53,13 +55,24 @@ export async function compareMoney(
   await sql`set local role portal_system`.execute(db)
   const commonViews = buildViews(book, claims)
   const faults: MoneyFault[] = []
-  for (const rule of rules) faults.push(...(await findFaults(db, sql`${commonViews} ${rule}`)))
+  for (const rule of [...rules, ...refundRules]) faults.push(...(await findFaults(db, sql`${commonViews} ${rule}`)))
   return {
-    faults: [...faults, ...findTakenTwice(book)],
-    pendingFaults: await findFaults(db, sql`${commonViews} ${unwrittenPayments}`),
+    faults: [...faults, ...findTakenTwice(book), ...(await findFaultsOfServer(db))],
+    pendingFaults: [
+      ...(await findFaults(db, sql`${commonViews} ${unwrittenPayments}`)),
+      ...(await findFaults(db, sql`${commonViews} ${unsettledRefunds}`)),
+    ],
     outcomes: await countOutcomes(db, commonViews),
   }
 }
+
+/** The server's own check must agree at any time, also in the middle of everything. */
+async function findFaultsOfServer(db: DatabaseHandle): Promise<MoneyFault[]> {
+  const faults = await findMoneyCheckFaults(db)
+  return faults.map(({ rule, company_id, text }) => ({ companyId: company_id ?? 0, text: `rule ${rule}: ${text}` }))
+}
+
+const toDisputes = ({ references: [of], disputes }: TakenPayment) => disputes.map((dispute) => ({ ...dispute, of }))
 
 async function findFaults(db: DatabaseHandle, query: RawBuilder<unknown>): Promise<MoneyFault[]> {
   const { rows } = await (query as RawBuilder<{ company_id: number | null; text: string }>).execute(db)
@@ -91,6 +104,8 @@ const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]
       (refunded / 100)::numeric(16, 2) as refunded
     from jsonb_to_recordset(${JSON.stringify(book)}::jsonb)
       as b(key text, gateway text, "references" jsonb, currency text, amount numeric, refunded numeric)),
+  gateway_dispute as (
+    select d.* from jsonb_to_recordset(${JSON.stringify(book.flatMap(toDisputes))}::jsonb) as d(id text, of text, status text)),
   claim as (select * from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as c(kind text, id integer, state text)),
   buyer as (select id from company where code ~ '^h[0-9]'),
   owed as (
@@ -188,10 +203,6 @@ const rules: RawBuilder<unknown>[] = [
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
     where m.task_id is not null and case m.task when 'refunded' then b.refunded <> b.taken
       when 'refunding' then b.refunded not in (0, b.taken) else b.refunded <> 0 end`,
-  sql`select m.company_id, format('%s %s for %s %s was refunded, but it is applied', b.currency, b.refunded, m.kind, m.subject_id)
-      as text
-    from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
-    where m.is_applied and b.refunded <> 0`,
   // A paid item has all effects of its payment exactly once, an unpaid item has none. An item that costs nothing has neither payment nor
   // invoice.
   sql`select o.company_id, format('%s %s (%s, %s %s) has %s payments and %s invoices', o.kind, o.id, o.state, o.currency,
@@ -262,7 +273,8 @@ const rules: RawBuilder<unknown>[] = [
     from (
       select b.currency, b.taken - b.refunded as has, 0 as applied, 0 as waits
       from book b join payment_attempt a on a.key = b.key and a.state = 'paid'
-      union all select currency, 0, amount, 0 from money where is_real and is_applied
+      union all select m.currency, 0, m.amount - b.refunded, 0 from money m
+        join book b on b.gateway = m.gateway and b."references" ? m.reference where is_real and is_applied
       union all select m.currency, 0, 0, m.amount - b.refunded from money m
         join book b on b.gateway = m.gateway and b."references" ? m.reference where not m.is_applied) as one
     group by currency having sum(has) <> sum(applied) + sum(waits)`,

@@ -10,6 +10,7 @@ import { checkMoney, type MoneyFault } from '#tests/campaigns/money/check-money.
 import { drawOperation } from '#tests/campaigns/money/operations.ts'
 import type { BuyerOperationResult } from '#tests/campaigns/money/order-operations.ts'
 import { changeAndLeave, payEndedPage } from '#tests/campaigns/money/payment-operations.ts'
+import { readInvoices } from '#tests/campaigns/money/refund-operations.ts'
 import { tamperWith } from '#tests/campaigns/money/tamper.ts'
 import { buildBuyerCode, type LiveContract, type MoneyWorld, readLiveContracts } from '#tests/campaigns/money/world.ts'
 import { readGatewayBook } from '#tests/campaigns/gateway-book.ts'
@@ -105,6 +106,8 @@ const createBuyer = ({ world, tally }: HistoryBatch, seed: number, company: stri
   world,
   payables: [],
   claims: [],
+  invoices: [],
+  disputes: [],
   countEvent: (name) => addCount(tally.events, name),
   lastRefusal: '',
   sessions: {},
@@ -169,6 +172,8 @@ async function endRun(run: HistoryRun, drawTime: DrawTime): Promise<void> {
     if (isKill) addCount(tally.events, 'payments and refunds cut off by a kill', pendingFaults.length)
     const liveContracts = await readLiveContracts(database, world.today())
     await billTraffic(run, database, liveContracts)
+    const invoices = await readInvoices(database)
+    for (const buyer of run.buyers) buyer.invoices = invoices.filter(({ company }) => company === buyer.company)
     return liveContracts
   })
   const ms = drawTime(random, contracts)
@@ -191,6 +196,10 @@ async function settleRun(run: HistoryRun): Promise<void> {
   await reconcilePayments(world.url)
   const lateCalls = world.sandbox.webhooks.list().slice(-10)
   await Promise.all(lateCalls.map(({ id }) => world.sandbox.webhooks.send(id)))
+  await reconcilePayments(world.url)
+  // Only notices tell of refunds and disputes at the gateway, so the dropped ones are sent too. A real gateway repeats them for days.
+  const refundCalls = world.sandbox.webhooks.list().filter(({ body }) => /refund|dispute/.test(body))
+  for (const { id } of refundCalls) await world.sandbox.webhooks.send(id)
   await reconcilePayments(world.url)
   await world.stop('SIGTERM')
   for (const error of world.takeErrors()) addCount(tally.events, `logged: ${error}`)

@@ -5,6 +5,7 @@ import * as groups from '#tests/campaigns/money/group-operations.ts'
 import type { BuyerOperation } from '#tests/campaigns/money/order-operations.ts'
 import * as orders from '#tests/campaigns/money/order-operations.ts'
 import * as payments from '#tests/campaigns/money/payment-operations.ts'
+import * as refunds from '#tests/campaigns/money/refund-operations.ts'
 import * as tasks from '#tests/campaigns/money/task-operations.ts'
 
 /** Operations by the name that the report uses. */
@@ -54,6 +55,13 @@ export const operations: Record<string, [weight: number, operation: BuyerOperati
   'refund a task': [8, tasks.refundTask],
   'apply a task': [8, tasks.applyTask],
   'refund and apply a task at once': [4, tasks.refundAndApply],
+  'refund by the gateway': [8, refunds.refundByGateway],
+  'refund by transfer': [4, refunds.refundByTransfer],
+  'refund twice at once': [3, refunds.refundTwiceAtOnce],
+  'refund at the gateway': [6, refunds.refundAtGateway],
+  'open a dispute': [5, refunds.openDispute],
+  'end a dispute': [5, refunds.endDispute],
+  'settle a refund at the gateway': [4, refunds.settleRefundTask],
   'lose answers': [1, gateway.loseAnswers],
   'silence of the gateway': [1, gateway.silenceGateway],
   'hold notices': [1, gateway.holdNotices],

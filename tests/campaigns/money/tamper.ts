@@ -76,6 +76,19 @@ const databaseTamperings: Record<string, RawBuilder<unknown>> = {
     update traffic set pay_date = null, pay_amount = null where id = ${selectLatest('traffic', sql`pay_date is not null`)}`,
 }
 
+const refundTamperings: Record<string, RawBuilder<unknown>> = {
+  'a refund over another amount': sql`
+    update refund set amount = amount + 0.01 where id = ${selectLatest('refund', sql`state = 'done' and invoice_id is not null`)}`,
+  'a refund that is missing': sql`
+    update refund set state = 'failed' where id = ${selectLatest('refund', sql`state = 'done' and invoice_id is not null`)}`,
+  'a credit note that is missing': sql`delete from credit_note where id = ${selectLatest('credit_note', sql`true`)}`,
+  'an invoice with another sum of refunds': sql`
+    update document set refunded = refunded - 0.01 where id = ${selectLatest('document', sql`refunded > 0`)}`,
+  'a dispute that ended otherwise': sql`
+    update dispute set state = case state when 'won' then 'lost' else 'won' end, end_time = 1
+    where id = ${selectLatest('dispute', sql`true`)}`,
+}
+
 const bookTamperings: Record<string, (book: TakenPayment[], appliedPaymentRow: TakenPayment) => TakenPayment[]> = {
   'money that the gateway does not have': (book, appliedPaymentRow) =>
     book.filter((payment) => payment !== appliedPaymentRow),
@@ -87,10 +100,14 @@ const bookTamperings: Record<string, (book: TakenPayment[], appliedPaymentRow: T
   'more money than was asked for': (book, appliedPaymentRow) =>
     book.map((payment) => (payment === appliedPaymentRow ? { ...payment, amount: payment.amount + 1 } : payment)),
   'applied money that was given back': (book, appliedPaymentRow) =>
-    book.map((payment) => (payment === appliedPaymentRow ? { ...payment, refunded: payment.amount } : payment)),
+    book.map((payment) =>
+      payment === appliedPaymentRow ? { ...payment, refunded: payment.refunded + payment.amount } : payment,
+    ),
 }
 
-export const tamperings = [...Object.keys(databaseTamperings), ...Object.keys(bookTamperings)]
+const allTamperings = { ...databaseTamperings, ...refundTamperings }
+
+export const tamperings = [...Object.keys(allTamperings), ...Object.keys(bookTamperings)]
 
 /** Returns each change that was possible, and whether the check noticed it or the database refused it. */
 export async function tamperWith(
@@ -106,7 +123,7 @@ export async function tamperWith(
   const textsBefore = await runRolledBack(database, (db) => countFaults(db, book))
   const recordResult = (name: string, textsAfter: ReadonlySet<string>) =>
     results.push([name, [...textsAfter].some((payment) => !textsBefore.has(payment))])
-  for (const [name, statement] of Object.entries(databaseTamperings)) {
+  for (const [name, statement] of Object.entries(allTamperings)) {
     const textsAfter = await runRolledBack(database, async (db) => {
       // Null means that a database constraint refused the change.
       const updateResult = await statement.execute(db).catch(() => null)

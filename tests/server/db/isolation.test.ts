@@ -47,6 +47,9 @@ const companyColumns: Partial<Record<keyof DatabaseTables, string>> = {
   payment_task: 'company_id',
   invoice: 'company_id',
   document: 'company_id',
+  refund: 'company_id',
+  credit_note: 'company_id',
+  dispute: 'company_id',
   backup_order: 'company_id',
   backup_reminder: 'company_id',
   traffic: 'company_id',
@@ -72,6 +75,7 @@ const closedTables: readonly (keyof DatabaseTables)[] = [
   'reminder',
   'backup_reminder',
   'payment_task',
+  'dispute',
 ]
 /** Tables that belong to no company; only the provider writes them. */
 const sharedTables: readonly (keyof DatabaseTables)[] = [
@@ -207,6 +211,22 @@ async function fillOrders(db: DatabaseHandle, companyId: number, code: string): 
       pay_amount: '1.00',
       payment: { gateway: 'none', reference: code },
     })}::jsonb, 1)`.execute(db)
+  await sql`insert into refund (company_id, payment_id, invoice_id, amount, currency, route, reason, state, reference, source,
+      create_time, update_time, end_time)
+    select p.company_id, p.id, i.id, 1, 'HKD', 'transfer', 'x', 'done', ${code}, 'staff', 1, 1, 1
+    from payment p join invoice i on i.order_id = p.order_id where p.reference = ${code}`.execute(db)
+  await sql`insert into credit_note (company_id, invoice_id, refund_id, code, content, create_time)
+    select company_id, invoice_id, id, ${`CN${code}`}, ${JSON.stringify({
+      issued: '2026-03-02 10:00:00',
+      currency: 'HKD',
+      amount: '1.00',
+      refund: { method: 'transfer', reference: code },
+    })}::jsonb, 1 from refund where reference = ${code}`.execute(db)
+  await sql`insert into dispute (company_id, payment_id, gateway, reference, amount, currency, reason, state, create_time,
+      update_time)
+    select company_id, id, gateway, reference, 1, 'HKD', 'x', 'open', 1, 1 from payment where reference = ${code}`.execute(
+    db,
+  )
   const service = sql`(select id from service where code = ${code})`
   await sql`insert into backup_order (company_id, service_id, service_code, price_id, currency, pdb_type, period, period_type,
       period_start, period_end, annual, discount, amount, pay_amount, status, steps, change, create_time, update_time)

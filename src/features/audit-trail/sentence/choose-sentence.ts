@@ -138,6 +138,9 @@ const doneRules: SentenceRules<DoneSentence> = {
   ],
   'order.refund': [
     { name: 'refundRequested', matches: hasInfo('Outcome', 'refunding') },
+    { name: 'refundSeen', matches: hasInfo('Outcome', 'seen') },
+    { name: 'refundAssigned', matches: hasInfo('Outcome', 'assigned') },
+    { name: 'refundFound', matches: isAnonymous },
     { name: 'refunded', matches: hasInfo('Amount') },
   ],
   'service.create': [{ name: 'serviceCreate' }],
@@ -163,6 +166,9 @@ const doneRules: SentenceRules<DoneSentence> = {
   ],
   'backup.refund': [
     { name: 'refundRequested', matches: hasInfo('Outcome', 'refunding') },
+    { name: 'refundSeen', matches: hasInfo('Outcome', 'seen') },
+    { name: 'refundAssigned', matches: hasInfo('Outcome', 'assigned') },
+    { name: 'refundFound', matches: isAnonymous },
     { name: 'refunded', matches: hasInfo('Amount') },
   ],
   'backup.backup': [{ name: 'backupStart' }],

@@ -9,11 +9,15 @@ import { useTranslation } from 'react-i18next'
 import '#features/payment-tasks/words.ts'
 import { formatTaskAmount } from '#features/payment-tasks/home/format-task-amount.ts'
 import { TaskDialog } from '#features/payment-tasks/home/TaskDialog.tsx'
+import { useRefundDuties } from '#features/payment-tasks/home/useRefundDuties.tsx'
 
 /** Interval of the requests while a refund is in progress, ms. */
 const pollMs = 2000
 
-/** Reports payments that belong to no open order. On the home page, the provider's admins refund each of them or apply it to an order. */
+/**
+ * Reports payments that belong to no open order, which the provider's admins refund or apply to an order on the home page, and refunds and
+ * disputes that need attention.
+ */
 export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('payment-tasks')
   const isOnline = useConnection().networkState === 'online'
@@ -22,6 +26,7 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   const tasks = (record ?? []).filter(({ settled }) => settled === null)
   usePolling(isOnline && tasks.some(({ state }) => state === 'refunding'), pollMs, () => void refetch())
   const disabledReason = isOnline ? null : t('offline')
+  const refunds = useRefundDuties(isOnline, disabledReason)
   const buildAction = (kind: 'refund' | 'apply', task: PaymentTask) => ({
     label: t(kind),
     run: () => setDialog({ kind, task }),
@@ -31,7 +36,7 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
     task.state === 'refunding'
       ? { action: { label: t('check'), run: () => void refetch(), disabledReason } }
       : { action: buildAction('refund', task), otherAction: buildAction('apply', task) }
-  const duties = tasks.map(
+  const taskDuties = tasks.map(
     (task): HomeDuty => ({
       key: `task ${task.id}`,
       at: '',
@@ -42,13 +47,16 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
       ...buildActions(task),
     }),
   )
+  const duties = [...refunds.duties, ...taskDuties]
+  const isKnown = record !== null && refunds.isKnown
   const emptyState = problem || record === null ? 'unknown' : 'loading'
-  useReport({ source: 'payments', state: record ? 'known' : emptyState, duties, figures: {} }, onReport)
+  useReport({ source: 'payments', state: isKnown ? 'known' : emptyState, duties, figures: {} }, onReport)
   const onDone = () => {
     setDialog(null)
     void refetch()
   }
   if (dialog) return <TaskDialog {...dialog} onClose={() => setDialog(null)} onDone={onDone} />
+  if (refunds.dialog) return refunds.dialog
   return <LoadProblem problem={record ? null : problem} onRetry={() => void refetch()} />
 
   function describeTask(task: PaymentTask): string {

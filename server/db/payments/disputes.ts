@@ -1,0 +1,48 @@
+/** Rows of disputes about payments. Needs the system role. */
+import { type Insertable, sql, type Updateable } from 'kysely'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
+import { selectGroupCodes } from '#server/db/payments/payment-groups.ts'
+import type { DisputeTable } from '#server/db/tables/refund-tables.ts'
+
+const selectDisputes = (db: DatabaseHandle) =>
+  db
+    .selectFrom('dispute as s')
+    .innerJoin('payment as p', 'p.id', 's.payment_id')
+    .innerJoin('company as c', 'c.id', 's.company_id')
+    .leftJoin('service_order as o', 'o.id', 'p.order_id')
+    .leftJoin('backup_order as b', 'b.id', 'p.backup_order_id')
+    .leftJoin('traffic as m', 'm.id', 'p.traffic_id')
+    .selectAll('s')
+    .select([
+      'p.reference as payment_reference',
+      'c.code as company_code',
+      'c.name as company_name',
+      sql<string>`coalesce(${selectGroupCodes(sql.ref('p.group_id'))}, o.code, b.service_code, m.service_code)`.as(
+        'code',
+      ),
+      sql<string[]>`array(select d.code from document d
+        where d.kind = 'invoice' and d.method = p.gateway and d.reference = p.reference order by d.id)`.as('invoices'),
+    ])
+
+/** A dispute with its payment and the numbers of its invoices. `code` is the service code, or the codes of a group's services. */
+export type DisputeRecord = Awaited<ReturnType<ReturnType<typeof selectDisputes>['executeTakeFirstOrThrow']>>
+
+export const findDispute = (db: DatabaseHandle, id: number): Promise<DisputeRecord | null> =>
+  findRow(selectDisputes(db).where('s.id', '=', id))
+
+export const listDisputesOfPayment = (db: DatabaseHandle, paymentId: number): Promise<DisputeRecord[]> =>
+  selectDisputes(db).where('s.payment_id', '=', paymentId).orderBy('s.id').execute()
+
+/** Sorted by the time until which the staff may respond. */
+export const listOpenDisputes = (db: DatabaseHandle): Promise<DisputeRecord[]> =>
+  selectDisputes(db).where('s.state', '=', 'open').orderBy(sql`s.respond_by nulls last`).orderBy('s.id').execute()
+
+export async function insertDispute(db: DatabaseHandle, dispute: Insertable<DisputeTable>): Promise<number> {
+  const { id } = await db.insertInto('dispute').values(dispute).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateDispute(db: DatabaseHandle, id: number, fields: Updateable<DisputeTable>): Promise<void> {
+  await db.updateTable('dispute').set(fields).where('id', '=', id).execute()
+}

@@ -1,0 +1,72 @@
+/** Builds the values of mails about refunds, disputes, and faults that the check of all money found. */
+import { groupThousands } from '#domain/money.ts'
+import { toTimestamp } from '#domain/time.ts'
+import type { Language } from '#domain/accounts/users.ts'
+import type { DatabaseHandle } from '#server/db/database.ts'
+import { findDispute } from '#server/db/payments/disputes.ts'
+import { findMoneyCheck } from '#server/db/payments/money-checks.ts'
+import { findRefund } from '#server/db/payments/refunds.ts'
+import type { AppContext } from '#server/context/context.ts'
+import type { MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
+
+interface MoneyMailValues {
+  service: string
+  customer: string
+  amount: string
+  date: string
+  invoice: string
+  matter: string
+  path: string
+}
+
+/** Returns null if there is no longer a reason for the mail. Runs as the system role. */
+export async function readMoneyMailValues(
+  db: DatabaseHandle,
+  { config }: AppContext,
+  request: MoneyMailRequest,
+  language: Language,
+): Promise<MoneyMailValues | null> {
+  const formatTime = (time: number) => toTimestamp(config.timeZone, time).slice(0, 16)
+  const getPath = (page: 'home' | 'contract') => `/saas/app/${page}?lang=${language}`
+  if (request.mail === 'money-fault') {
+    const check = await findMoneyCheck(db, request.checkId)
+    if (!check) return null
+    const matter = check.faults.map(({ text }) => text).join('; ')
+    const date = formatTime(check.create_time)
+    return {
+      service: '',
+      customer: '',
+      amount: '',
+      invoice: '',
+      date,
+      matter: matter.slice(0, 500),
+      path: getPath('home'),
+    }
+  }
+  if (request.mail === 'payment-dispute') {
+    const dispute = await findDispute(db, request.disputeId)
+    if (dispute?.state !== 'open') return null
+    const { code: service, company_name: customer, currency, amount, respond_by, create_time } = dispute
+    return {
+      service,
+      customer,
+      amount: `${currency} ${groupThousands(amount)}`,
+      date: formatTime(respond_by ?? create_time),
+      invoice: dispute.invoices.join(', '),
+      matter: dispute.reason,
+      path: getPath('home'),
+    }
+  }
+  const refund = await findRefund(db, request.refundId)
+  if (refund?.state !== 'done') return null
+  const { code: service, company_name: customer, currency, amount, end_time, create_time } = refund
+  return {
+    service,
+    customer,
+    amount: `${currency} ${groupThousands(amount)}`,
+    date: formatTime(end_time ?? create_time),
+    invoice: refund.invoice_code ?? '',
+    matter: refund.credit_note_code ?? refund.reason,
+    path: getPath(request.mail === 'gateway-refund' ? 'home' : 'contract'),
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Puts refunds into effect: the credit note, the sum in the register of documents, mails and the audit trail, all in the transaction that
+ * stores the refund as done. The contract stays as it is; only money moves (decision 123).
+ */
+import { PROVIDER } from '#domain/access.ts'
+import { readAmount, writeAmount } from '#domain/money.ts'
+import { toTimestamp } from '#domain/time.ts'
+import { findCompanyOfUser } from '#server/db/accounts/companies.ts'
+import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
+import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import { takeNextNumber } from '#server/db/orders/contracts.ts'
+import { listOrderingUsers } from '#server/db/orders/reminders.ts'
+import { toItemRef } from '#server/db/payments/payables.ts'
+import {
+  findAttemptOfPayment,
+  getRefund,
+  insertCreditNote,
+  lockInvoicesOfPayment,
+  type RefundableInvoice,
+  type RefundRecord,
+  updateDocument,
+} from '#server/db/payments/refunds.ts'
+import { requestMail } from '#server/use-cases/mail/request-mail.ts'
+import type { PaymentContext } from '#server/use-cases/payments/payable.ts'
+
+/** `assigned`: the staff chose the invoice of a refund at the gateway. `seen`: they have settled the task about it. */
+export type RefundAuditOutcome = 'refunding' | 'refunded' | 'refused' | 'assigned' | 'seen'
+
+/** What is left of an invoice or a payment: its amount without all refunds that are not failed. */
+export const getRest = (amount: string, refunds: readonly Pick<RefundRecord, 'state' | 'amount'>[]) =>
+  readAmount(amount) - sumRefunds(refunds.filter(({ state }) => state !== 'failed'))
+
+export const sumRefunds = (refunds: readonly Pick<RefundRecord, 'amount'>[]) =>
+  refunds.reduce((sum, { amount }) => sum + readAmount(amount), 0n)
+
+/**
+ * Writes the credit note of a refund that is stored as done, adds it to the sum of its invoice, and requests the mails. The invoices of the
+ * payment must be locked. Returns the number of the credit note.
+ */
+export async function writeCreditNote(context: PaymentContext, refundId: number): Promise<string> {
+  const { db, app, now } = context
+  const refund = await getRefund(db, refundId)
+  const invoices = await lockInvoicesOfPayment(db, refund.payment_id)
+  const invoice = invoices.find(({ invoice_id }) => invoice_id === refund.invoice_id)
+  if (!invoice || refund.state !== 'done')
+    throw new Error('a refund without an invoice, or not done, has no credit note')
+  const change = await takeChangeNumber(db, refund.company_id)
+  const issued = toTimestamp(app.config.timeZone, now)
+  const year = issued.slice(0, 4)
+  const number = String(await takeNextNumber(db, 'creditNote', year)).padStart(6, '0')
+  const code = `CN${year}${issued.slice(5, 7)}${number}`
+  await insertCreditNote(db, {
+    company_id: refund.company_id,
+    invoice_id: invoice.invoice_id,
+    refund_id: refundId,
+    code,
+    content: JSON.stringify(buildContent(context, { code, issued, refund, invoice })),
+    create_time: now,
+  })
+  await updateDocument(db, { documentId: invoice.document_id, refunded: refund.amount, change })
+  const payer = (await findAttemptOfPayment(db, refund))?.user_id ?? null
+  const userIds = new Set([...(payer === null ? [] : [payer]), ...(await listOrderingUsers(db, refund.company_id))])
+  for (const userId of userIds)
+    await requestMail(db, { companyId: refund.company_id, now }, { mail: 'invoice-refunded', userId, refundId })
+  return code
+}
+
+interface InvoiceContent {
+  issued: string
+  seller: unknown
+  buyer: unknown
+  service: unknown
+}
+
+interface CreditNoteInput {
+  code: string
+  issued: string
+  refund: RefundRecord
+  invoice: RefundableInvoice
+}
+
+/** `refund.method` is the gateway, or `transfer`. */
+function buildContent({ app }: PaymentContext, { code, issued, refund, invoice }: CreditNoteInput) {
+  const { issued: invoiceIssued, seller, buyer, service } = invoice.content as InvoiceContent
+  const { route, gateway, reference, end_time: endTime, reason, amount, currency } = refund
+  return {
+    credit_note_no: code,
+    issued,
+    seller,
+    buyer,
+    invoice_no: invoice.code,
+    invoice_issued: invoiceIssued,
+    service,
+    reason,
+    amount: writeAmount(readAmount(amount)),
+    currency,
+    refund: {
+      route,
+      method: route === 'gateway' ? gateway : route,
+      reference,
+      time: endTime === null ? issued : toTimestamp(app.config.timeZone, endTime),
+    },
+  }
+}
+
+/** Builds an entry for the log of the company that the money belongs to. */
+export function buildRefundEntry(refund: RefundRecord, outcome: RefundAuditOutcome): AuditEntry {
+  const {
+    code: ServiceCode,
+    invoice_code: InvoiceNo,
+    credit_note_code: CreditNoteNo,
+    amount,
+    currency,
+    reason,
+  } = refund
+  const item = refund.invoice_id === null ? null : toItemRef(refund)
+  return {
+    code: item === null || item.kind === 'order' ? 'order' : 'backup',
+    operation: 'refund',
+    info: {
+      ServiceCode,
+      ...(item?.kind === 'order' ? { OrderId: item.id } : {}),
+      ...(InvoiceNo === null ? {} : { InvoiceNo }),
+      ...(CreditNoteNo === null ? {} : { CreditNoteNo }),
+      Amount: `${currency} ${amount}`,
+      Gateway: refund.route === 'gateway' ? refund.gateway : 'transfer',
+      Reference: refund.reference ?? refund.payment_reference,
+      RefundReason: reason,
+      Outcome: outcome,
+    },
+    ...(refund.company_code === PROVIDER ? {} : { company: { id: refund.company_id, actor: PROVIDER } }),
+  }
+}
+
+/** Adds the entry of a refund whose outcome a job or a notice of the gateway found, under the name of the user who requested it. */
+export async function recordRefundOutcome(
+  { db, now }: Pick<PaymentContext, 'db' | 'now'>,
+  refund: Pick<RefundRecord, 'id' | 'user_id' | 'company_id'>,
+  entry: AuditEntry,
+  isDone: boolean,
+): Promise<void> {
+  const { id, user_id: userId, company_id: ownCompany } = refund
+  const company = userId === null ? null : await findCompanyOfUser(db, userId)
+  const header = { companyId: company?.id ?? ownCompany, userId, now, intent: null, requestId: `refund-${id}` }
+  const { company: logCompany, ...fields } = entry
+  const isOwn = header.companyId === ownCompany
+  const ownEntry = isOwn || !logCompany ? fields : { ...fields, company: logCompany }
+  await addAuditEntries(db, { ...header, status: isDone ? 0 : -1 }, [ownEntry])
+}

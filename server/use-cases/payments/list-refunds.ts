@@ -1,0 +1,88 @@
+/** Lists refunds and disputes that need the attention of the staff, and settles tasks about refunds that were made at a gateway. */
+import { toTimestamp } from '#domain/time.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
+import type {
+  listRefunds as listEndpoint,
+  readMoneyCheck as moneyEndpoint,
+  settleRefundTask as settleEndpoint,
+} from '#contract/staff/refunds.ts'
+import { type DisputeRecord, listOpenDisputes } from '#server/db/payments/disputes.ts'
+import { readLatestCheck } from '#server/db/payments/money-checks.ts'
+import {
+  findRefund,
+  getRefund,
+  listInvoicesOfPayment,
+  listUnsettledRefunds,
+  lockInvoicesOfPayment,
+  updateRefund,
+} from '#server/db/payments/refunds.ts'
+import { runAsSystem } from '#server/db/tenant.ts'
+import type { AppContext, UseCase } from '#server/context/context.ts'
+import { createValidationProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
+import { notifyJobs } from '#server/use-cases/job-requests.ts'
+import { buildRefundEntry } from '#server/use-cases/payments/complete-refund.ts'
+import { assignRefund } from '#server/use-cases/payments/inspect-payment.ts'
+import { toRefundRow } from '#server/use-cases/payments/refund-invoice.ts'
+
+type DisputeRow = OutputOf<typeof listEndpoint>['disputes'][number]
+
+export const listRefunds: UseCase<typeof listEndpoint> = ({ db, app }) =>
+  runAsSystem(db, async () => {
+    const refunds: OutputOf<typeof listEndpoint>['refunds'] = []
+    for (const refund of await listUnsettledRefunds(db)) {
+      // Only a refund without an invoice may belong to one of several.
+      const invoices = refund.invoice_id === null ? await listInvoicesOfPayment(db, refund.payment_id) : []
+      refunds.push({
+        ...toRefundRow(app, refund),
+        invoices: invoices.map(({ invoice_id: id, code }) => ({ id, code })),
+      })
+    }
+    return { body: { refunds, disputes: (await listOpenDisputes(db)).map((dispute) => toDisputeRow(app, dispute)) } }
+  })
+
+function toDisputeRow({ config }: AppContext, dispute: DisputeRecord): DisputeRow {
+  const { id, company_id, company_code, company_name, invoices, gateway, payment_reference, reference } = dispute
+  const { currency, amount, reason, respond_by: respondBy } = dispute
+  return {
+    id,
+    company_id,
+    company_code,
+    company_name,
+    service_code: dispute.code,
+    invoices,
+    gateway,
+    payment_reference,
+    reference,
+    currency,
+    amount,
+    reason,
+    respond_by: respondBy === null ? null : toTimestamp(config.timeZone, respondBy),
+    opened_time: toTimestamp(config.timeZone, dispute.create_time),
+  }
+}
+
+/** Throws STATE_CONFLICT (`seen`) if somebody has settled it, and VALIDATION_ERROR without one of the payment's several invoices. */
+export const settleRefundTask: UseCase<typeof settleEndpoint> = (context, { params: { id }, body }) =>
+  runAsSystem(context.db, async () => {
+    const { db, app, caller, now } = context
+    const { payment_id: paymentId } = requireRow(await findRefund(db, id))
+    const invoices = await lockInvoicesOfPayment(db, paymentId)
+    const refund = await getRefund(db, id)
+    if (refund.source !== 'gateway' || refund.seen_time !== null)
+      throw new ProblemError('STATE_CONFLICT', { why: 'seen' })
+    await updateRefund(db, id, { seen_time: now, user_id: caller.userId, update_time: now })
+    if (refund.invoice_id === null && invoices.length > 0) {
+      const invoice = invoices.find(({ invoice_id }) => invoice_id === body.invoice_id)
+      if (!invoice) throw createValidationProblem([{ field: 'invoice_id', code: 'REQUIRED' }])
+      await assignRefund(context, { refundId: id, invoiceId: invoice.invoice_id, outcome: 'assigned' })
+      context.afterCommit(() => notifyJobs(app))
+    }
+    await context.audit(buildRefundEntry(await getRefund(db, id), 'seen'))
+    return { body: toRefundRow(app, await getRefund(db, id)) }
+  })
+
+export const readMoneyCheck: UseCase<typeof moneyEndpoint> = ({ db, app }) =>
+  runAsSystem(db, async () => {
+    const check = await readLatestCheck(db)
+    return { body: check && { time: toTimestamp(app.config.timeZone, check.create_time), faults: check.faults } }
+  })

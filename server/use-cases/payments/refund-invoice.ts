@@ -1,0 +1,160 @@
+/** Refunds an invoice, completely or in part: by the gateway of its payment, or by a bank transfer that the staff have made. */
+import { randomUUID } from 'node:crypto'
+import { readAmount, writeAmount } from '#domain/money.ts'
+import type { PaymentType } from '#domain/payments.ts'
+import { toTimestamp } from '#domain/time.ts'
+import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
+import type { refundInvoice } from '#contract/staff/refunds.ts'
+import { listDisputesOfPayment } from '#server/db/payments/disputes.ts'
+import {
+  findAttemptOfPayment,
+  findRefundableInvoice,
+  getRefund,
+  insertRefund,
+  listRefundsOfPayment,
+  lockInvoicesOfPayment,
+  type RefundableInvoice,
+  type RefundRecord,
+} from '#server/db/payments/refunds.ts'
+import { runAsSystem } from '#server/db/tenant.ts'
+import { toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
+import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
+import { createValidationProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
+import { notifyJobs } from '#server/use-cases/job-requests.ts'
+import { buildRefundEntry, getRest, writeCreditNote } from '#server/use-cases/payments/complete-refund.ts'
+import { requestReconciliation } from '#server/use-cases/payments/request-reconciliation.ts'
+
+type RefundInput = ParsedInputOf<typeof refundInvoice>['body']
+
+const createConflictError = (reason: string, details: Record<string, string> = {}) =>
+  new ProblemError('STATE_CONFLICT', { why: reason, ...details })
+
+const createFieldError = (field: string, code: 'REQUIRED' | 'INVALID_FORMAT' | 'MISMATCH' | 'OUT_OF_RANGE') =>
+  createValidationProblem([{ field, code }])
+
+/**
+ * Returns the refund. A refund by gateway is claimed, and a job sends it after the commit. A transfer is done at once. Throws
+ * VALIDATION_ERROR for a wrong confirmation, amount or missing reference, and STATE_CONFLICT with the reason: `tooMuch` (`left`: what can be
+ * refunded), `disputed`, or `noGateway`.
+ */
+export const startInvoiceRefund: UseCase<typeof refundInvoice> = (context, { params: { id }, body }) =>
+  runAsSystem(context.db, async () => {
+    const { db, app, now } = context
+    const { payment_id: paymentId } = requireRow(await findRefundableInvoice(db, id))
+    const invoice = requireRow(
+      (await lockInvoicesOfPayment(db, paymentId)).find(({ document_id }) => document_id === id),
+    )
+    checkFields(context, invoice, body)
+    await requireRest(context, invoice, body)
+    const refundId = await (body.route === 'gateway' ? claimRefund : recordTransfer)(context, invoice, body)
+    if (body.route === 'gateway') {
+      await requestReconciliation(db, { companyId: 0, intent: `refund-invoice-${refundId}`, now })
+      context.afterCommit(() => notifyJobs(app))
+    }
+    const refund = await getRefund(db, refundId)
+    await context.audit(buildRefundEntry(refund, body.route === 'gateway' ? 'refunding' : 'refunded'))
+    return { body: toRefundRow(app, refund) }
+  })
+
+function checkFields({ app, now }: UseCaseContext, { code }: RefundableInvoice, body: RefundInput): void {
+  if (body.confirmation.trim().toUpperCase() !== code) throw createFieldError('confirmation', 'MISMATCH')
+  if (readAmount(body.amount) <= 0n) throw createFieldError('amount', 'OUT_OF_RANGE')
+  if (body.reason.trim() === '') throw createFieldError('reason', 'REQUIRED')
+  if (body.route === 'gateway') return
+  if (!body.reference?.trim()) throw createFieldError('reference', 'REQUIRED')
+  if (body.date === undefined) throw createFieldError('date', 'REQUIRED')
+  if (parseDay(body.date) === null) throw createFieldError('date', 'INVALID_FORMAT')
+  if (body.date > toTimestamp(app.config.timeZone, now).slice(0, 10)) throw createFieldError('date', 'OUT_OF_RANGE')
+}
+
+/** Returns noon of the day in UTC, which is the same day in the time zones of the business, or null if there is no such day. */
+function parseDay(date: string): number | null {
+  const time = Date.parse(`${date}T04:00:00Z`)
+  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== date ? null : time
+}
+
+/** The sum of refunds that are not failed exceeds neither the invoice nor the payment, which may be of several invoices. */
+async function requireRest({ db }: UseCaseContext, invoice: RefundableInvoice, { amount }: RefundInput): Promise<void> {
+  const { payment_id: paymentId, invoice_id: invoiceId } = invoice
+  const disputes = await listDisputesOfPayment(db, paymentId)
+  if (disputes.some(({ state }) => state === 'open')) throw createConflictError('disputed')
+  const refunds = await listRefundsOfPayment(db, paymentId)
+  const ownRefunds = refunds.filter((refund) => refund.invoice_id === invoiceId)
+  const rests = [getRest(invoice.amount, ownRefunds), getRest(invoice.payment_amount, refunds)]
+  const left = rests.reduce((min, rest) => (rest < min ? rest : min))
+  if (readAmount(amount) > left) throw createConflictError('tooMuch', { left: writeAmount(left) })
+}
+
+const toColumns = (
+  { caller, now }: UseCaseContext,
+  { company_id, payment_id, invoice_id, currency }: RefundableInvoice,
+  { amount, reason }: RefundInput,
+) => ({
+  company_id,
+  payment_id,
+  invoice_id,
+  currency,
+  amount: writeAmount(readAmount(amount)),
+  reason: reason.trim(),
+  source: 'staff' as const,
+  user_id: caller.userId,
+  create_time: now,
+  update_time: now,
+})
+
+async function claimRefund(context: UseCaseContext, invoice: RefundableInvoice, body: RefundInput): Promise<number> {
+  const { db, app, now } = context
+  const attempt = await findAttemptOfPayment(db, invoice)
+  const isSetUp = attempt !== null && (await app.payments.findDriver(invoice.gateway as PaymentType)) !== null
+  if (!isSetUp) throw createConflictError('noGateway')
+  return await insertRefund(db, {
+    ...toColumns(context, invoice, body),
+    route: 'gateway',
+    state: 'requested',
+    refund_key: toPaymentKey(randomUUID()),
+    next_look: now,
+  })
+}
+
+async function recordTransfer(context: UseCaseContext, invoice: RefundableInvoice, body: RefundInput): Promise<number> {
+  const refundId = await insertRefund(context.db, {
+    ...toColumns(context, invoice, body),
+    route: 'transfer',
+    state: 'done',
+    reference: body.reference?.trim() ?? '',
+    end_time: parseDay(body.date ?? ''),
+  })
+  await writeCreditNote(context, refundId)
+  return refundId
+}
+
+export function toRefundRow({ config }: AppContext, refund: RefundRecord): OutputOf<typeof refundInvoice> {
+  const formatTime = (time: number | null) => (time === null ? null : toTimestamp(config.timeZone, time))
+  const { id, company_id, company_code, company_name, invoice_id, invoice_code, currency, amount, route, gateway } =
+    refund
+  const { reason, state, reference, problem, source, user_name, credit_note_code } = refund
+  return {
+    id,
+    company_id,
+    company_code,
+    company_name,
+    invoice_id,
+    invoice_code,
+    credit_note_code,
+    service_code: refund.code,
+    currency,
+    amount,
+    route,
+    gateway,
+    payment_reference: refund.payment_reference,
+    reason,
+    state,
+    reference,
+    problem,
+    source,
+    user_name,
+    requested: toTimestamp(config.timeZone, refund.create_time),
+    ended: formatTime(refund.end_time),
+    seen: formatTime(refund.seen_time),
+  }
+}

@@ -1,0 +1,126 @@
+/** Refunds of invoices, disputes about payments, and the check of all money (decision 123). An addition to the specification. */
+import * as z from 'zod/mini'
+import { defineEndpoint } from '#contract/endpoint.ts'
+import { amount, currency, line, paragraph, plainDate, rowId, timestamp } from '#contract/values.ts'
+
+const refundRow = z.object({
+  id: z.int(),
+  company_id: z.int(),
+  company_code: z.string(),
+  company_name: z.string(),
+  /** Null until it is known which of several invoices a refund at the gateway is for. */
+  invoice_id: z.nullable(z.int()),
+  invoice_code: z.nullable(z.string()),
+  credit_note_code: z.nullable(z.string()),
+  /** The service code, or the codes of all services of the payment. */
+  service_code: z.string(),
+  currency,
+  amount,
+  route: z.enum(['gateway', 'transfer']),
+  /** Gateway of the payment, and the payment's number there. */
+  gateway: z.string(),
+  payment_reference: z.string(),
+  reason: z.string(),
+  state: z.enum(['requested', 'pending', 'done', 'failed']),
+  /** The refund's number at the gateway or the bank. */
+  reference: z.nullable(z.string()),
+  problem: z.nullable(z.string()),
+  source: z.enum(['staff', 'gateway']),
+  user_name: z.nullable(z.string()),
+  requested: timestamp,
+  ended: z.nullable(timestamp),
+  seen: z.nullable(timestamp),
+})
+export type RefundRow = z.output<typeof refundRow>
+
+const disputeRow = z.object({
+  id: z.int(),
+  company_id: z.int(),
+  company_code: z.string(),
+  company_name: z.string(),
+  service_code: z.string(),
+  /** Numbers of the invoices of the payment. */
+  invoices: z.array(z.string()),
+  gateway: z.string(),
+  payment_reference: z.string(),
+  reference: z.string(),
+  currency: z.string(),
+  amount,
+  reason: z.string(),
+  /** Time until which the gateway accepts evidence. */
+  respond_by: z.nullable(timestamp),
+  opened_time: timestamp,
+})
+export type DisputeRow = z.output<typeof disputeRow>
+
+/** `id` is the id of the document in the register. The staff type the invoice's number to confirm. */
+export const refundInvoice = defineEndpoint({
+  name: 'refundInvoice',
+  method: 'POST',
+  path: '/api/invoice/:id/refund',
+  summary:
+    'Refunds an invoice or a part of it by its gateway, or records a bank transfer; writes a credit note when it is done',
+  access: 'providerAdmin',
+  matrix: 'Z-20',
+  params: z.object({ id: rowId }),
+  body: z.object({
+    amount,
+    reason: paragraph(500).check(z.minLength(1)),
+    route: z.enum(['gateway', 'transfer']),
+    /** The bank's reference and the day of the transfer. Required for a transfer. */
+    reference: z.optional(line(100)),
+    date: z.optional(plainDate),
+    confirmation: line(40),
+  }),
+  output: refundRow,
+  offline: 'online',
+  stepUp: () => true,
+})
+
+/** Refunds in progress, refunds that were made at a gateway and that nobody has settled, and open disputes. */
+export const listRefunds = defineEndpoint({
+  name: 'listRefunds',
+  method: 'GET',
+  path: '/api/payment/refunds',
+  summary: 'Lists refunds and disputes of all companies that need attention',
+  access: 'providerAdmin',
+  matrix: 'Z-20',
+  output: z.object({
+    refunds: z.array(z.extend(refundRow, { invoices: z.array(z.object({ id: z.int(), code: z.string() })) })),
+    disputes: z.array(disputeRow),
+  }),
+  offline: 'read',
+})
+export type ListedRefund = z.output<typeof listRefunds.output>['refunds'][number]
+
+export const settleRefundTask = defineEndpoint({
+  name: 'settleRefundTask',
+  method: 'POST',
+  path: '/api/payment/refunds/:id/settle',
+  summary: 'Marks a refund that was made at the gateway as seen, and gives it to one of several invoices',
+  access: 'providerAdmin',
+  matrix: 'Z-20',
+  params: z.object({ id: rowId }),
+  /** Required if the payment has several invoices. */
+  body: z.object({ invoice_id: z.optional(rowId) }),
+  output: refundRow,
+  offline: 'online',
+  stepUp: () => true,
+})
+
+/** Returns null if the money was not checked yet. */
+export const readMoneyCheck = defineEndpoint({
+  name: 'readMoneyCheck',
+  method: 'GET',
+  path: '/api/payment/money-check',
+  summary: 'Returns the result of the latest check of all money',
+  access: 'providerAdmin',
+  matrix: 'Z-20',
+  output: z.nullable(
+    z.object({
+      time: timestamp,
+      faults: z.array(z.object({ rule: z.string(), company_id: z.nullable(z.int()), text: z.string() })),
+    }),
+  ),
+  offline: 'read',
+})

@@ -1,0 +1,149 @@
+import '#ui/form/forms.css'
+import { useTranslation } from 'react-i18next'
+import { findRefusalReason, type Problem } from '#contract/problem.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
+import { RadioField } from '#ui/form/choice-fields.tsx'
+import { DateField } from '#ui/form/DateField.tsx'
+import { Field, FieldFrame, useLengthLimit } from '#ui/form/Field.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import '#features/invoices/refund/words.ts'
+import { reasonLimit, type RefundedDocument } from '#features/invoices/refund/refund-form.ts'
+import { type RefundForm, toRefundFaults, useRefundForm } from '#features/invoices/refund/useRefundForm.ts'
+
+interface RefundDialogProps {
+  document: RefundedDocument
+  onClose: () => void
+  /** Called when the refund has started, or the transfer is recorded. */
+  onDone: () => void
+}
+
+/** Refunds an invoice or a part of it. The staff type the number of the invoice, because a refund cannot be undone. */
+export function RefundDialog({ document, onClose, onDone }: RefundDialogProps) {
+  const { t } = useTranslation('refunds')
+  const { code, currency, amount } = document
+  const form = useRefundForm(document, onDone)
+  const { values, change, formatFault, sum, problem, isBusy } = form
+  const disabledReason = useUnsendableReason(t('offline'))
+  return (
+    <ActionDialog
+      title={t('title', { code })}
+      onClose={onClose}
+      kind="danger"
+      actionLabel={sum ? t('send', { amount: sum }) : t('sendNothing')}
+      {...{ isBusy, disabledReason }}
+      onAction={() => void form.send()}
+    >
+      <div ref={form.formRef} className="form">
+        <RefundProblem problem={problem} />
+        <p>{t('text', { left: form.left, amount: form.formatAmount(amount) })}</p>
+        <Field
+          name="amount"
+          size="figures"
+          inputMode="decimal"
+          autoComplete="off"
+          label={t('amount', { currency })}
+          value={values.amount}
+          error={formatFault('amount')}
+          onChange={({ target }) => change('amount', target.value)}
+        />
+        <ReasonField form={form} />
+        <RouteFields form={form} method={document.method} />
+        <Field
+          name="confirmation"
+          size="code"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          label={t('confirmation')}
+          help={t('confirmationHelp', { code })}
+          value={values.confirmation}
+          error={formatFault('confirmation')}
+          onChange={({ target }) => change('confirmation', target.value)}
+        />
+        {disabledReason && <p className="field-help">{disabledReason}</p>}
+      </div>
+    </ActionDialog>
+  )
+}
+
+function ReasonField({ form: { values, change, formatFault } }: { form: RefundForm }) {
+  const { t } = useTranslation('refunds')
+  const { error, input } = useLengthLimit<HTMLTextAreaElement>(reasonLimit, {
+    value: values.reason,
+    error: formatFault('reason'),
+  })
+  return (
+    <FieldFrame label={t('reason')} help={t('reasonHelp')} error={error}>
+      {(controlProps) => (
+        <textarea
+          name="reason"
+          className="input"
+          rows={2}
+          value={values.reason}
+          onChange={({ target }) => change('reason', target.value)}
+          {...input}
+          {...controlProps}
+        />
+      )}
+    </FieldFrame>
+  )
+}
+
+const providers = ['stripe', 'alipay', 'globalAlipay', 'simulate'] as const
+
+/** A transfer also has the bank's reference and a date. */
+function RouteFields({ form, method }: { form: RefundForm; method: string }) {
+  const { t } = useTranslation('refunds')
+  const { values, change, formatFault, today } = form
+  const provider = providers.find((candidate) => candidate === method)
+  const gateway = provider ? t(`provider.${provider}`) : method
+  const options = [
+    { value: 'gateway', label: t('gateway', { gateway }), help: t('gatewayHelp') },
+    { value: 'transfer', label: t('transfer'), help: t('transferHelp') },
+  ]
+  return (
+    <>
+      <RadioField
+        name="route"
+        label={t('route')}
+        selectedValue={values.route}
+        options={options}
+        onChange={({ target }) => change('route', target.value)}
+      />
+      {values.route === 'transfer' && (
+        <>
+          <Field
+            name="reference"
+            autoComplete="off"
+            maxLength={100}
+            label={t('reference')}
+            value={values.reference}
+            error={formatFault('reference')}
+            onChange={({ target }) => change('reference', target.value)}
+          />
+          <DateField
+            name="date"
+            label={t('date')}
+            max={today ?? undefined}
+            value={values.date}
+            error={formatFault('date')}
+            onChange={(text) => change('date', text)}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+/** Problems of a field are shown at the field. */
+function RefundProblem({ problem }: { problem: Problem | null }) {
+  const { t } = useTranslation('refunds')
+  if (problem && Object.keys(toRefundFaults(problem)).length > 0) return null
+  const reason = findRefusalReason(problem, ['disputed', 'noGateway'] as const)
+  return (
+    <ProblemNote problem={problem} title={t('failed')} shouldFocus>
+      {reason && <p>{t(`why.${reason}`)}</p>}
+    </ProblemNote>
+  )
+}

@@ -1,0 +1,53 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type ListedRefund, settleRefundTask } from '#contract/staff/refunds.ts'
+import { findRefusalReason } from '#contract/problem.ts'
+import { groupThousands } from '#domain/money.ts'
+import { withDoneToast } from '#patterns/action-toast.ts'
+import { useAction } from '#state/use-action.ts'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
+import { SelectField } from '#ui/form/choice-fields.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+
+interface SettleRefundDialogProps {
+  refund: ListedRefund
+  onClose: () => void
+  onDone: () => void
+}
+
+/** Settles the task about a refund that was made at a gateway. With several invoices, the staff choose the one that it was for. */
+export function SettleRefundDialog({ refund, onClose, onDone }: SettleRefundDialogProps) {
+  const { t } = useTranslation('refunds')
+  const { id, currency, amount: text, invoices, credit_note_code: note } = refund
+  const [invoiceId, setInvoiceId] = useState(invoices[0]?.id)
+  const amount = `${currency} ${groupThousands(text)}`
+  const { isBusy, problem, run } = withDoneToast(useAction(settleRefundTask), { doneText: t('task.settled'), onDone })
+  const hasChoice = invoices.length > 0
+  const body = hasChoice && invoiceId !== undefined ? { invoice_id: invoiceId } : {}
+  return (
+    <ActionDialog
+      title={t(hasChoice ? 'task.assignTitle' : 'task.settleTitle', { amount })}
+      onClose={onClose}
+      actionLabel={t(hasChoice ? 'task.assign' : 'task.settle')}
+      isBusy={isBusy}
+      onAction={() => void run({ params: { id }, body })}
+    >
+      <ProblemNote problem={problem} shouldFocus>
+        {findRefusalReason(problem, ['seen'] as const) && <p>{t('task.seen')}</p>}
+      </ProblemNote>
+      {hasChoice ? (
+        <>
+          <p>{t('task.assignText')}</p>
+          <SelectField
+            label={t('task.invoice')}
+            value={invoiceId}
+            options={invoices.map(({ id: value, code: label }) => ({ value, label }))}
+            onChange={({ target }) => setInvoiceId(Number(target.value))}
+          />
+        </>
+      ) : (
+        <p>{note ? t('task.settleText', { note }) : t('task.settleTextNoNote')}</p>
+      )}
+    </ActionDialog>
+  )
+}
