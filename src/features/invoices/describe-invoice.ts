@@ -8,7 +8,7 @@ type Translate = TFunction<'invoices'>
 
 /** Returns what was paid: "Extension", "Traffic 2026-08". */
 export const describeItem = ({ type, month }: Pick<InvoiceRow, 'type' | 'month'>, t: Translate): string =>
-  t(`item.${type}`, { month: month ?? '' }).trim()
+  type === 'traffic' ? t('item.traffic', { month: month ?? '' }).trim() : t(`item.${type}`)
 
 /** Returns what was paid for which service: "Extension: Trade (acmetrade)". */
 export const describeSubject = (row: InvoiceRow, t: Translate): string =>

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { poNumberLimit } from '#domain/payments.ts'
 import { cleanText, findHiddenCharacter, oneLinePattern } from '#domain/text.ts'
@@ -22,9 +23,8 @@ export function usePoNumber() {
   }
 }
 
-function findError(value: string, t: (key: 'po.tooLong' | 'po.characters', values: { limit: number }) => string) {
-  const limit = poNumberLimit
-  if (value.length > limit) return t('po.tooLong', { limit })
+function findError(value: string, t: TFunction<'payment'>): string | null {
+  if (value.length > poNumberLimit) return t('po.tooLong', { limit: poNumberLimit })
   const isPlain = oneLinePattern.test(value) && findHiddenCharacter(value) === null
-  return isPlain ? null : t('po.characters', { limit })
+  return isPlain ? null : t('po.characters')
 }
