@@ -37,8 +37,7 @@ async function makeAttachments(
     return [{ name: getPdfName(document), type: 'application/pdf', bytes: await writePdf(document) }]
   } catch (error) {
     if (tries <= triesWithPdf) throw error
-    const logText = 'a receipt is sent without its invoice, because the PDF could not be made'
-    app.log.error({ event: 'mail_without_invoice', ...logFields, err: error }, logText)
+    app.log.error({ event: 'mail_without_invoice', ...logFields, err: error }, 'a receipt is sent without its invoice')
     return []
   }
 }
@@ -56,9 +55,10 @@ export const createMailJob = (driver: MailDriver): JobKind<QueuedMail, never, nu
       app.log.info({ event: 'mail_obsolete', ...logFields }, 'a queued mail is obsolete and was not sent')
       return { kind: 'done', output: null }
     }
-    const attachments = mail.document ? await makeAttachments(app, mail.document, { tries, logFields }) : []
+    const { document, ...message } = mail
+    const attachments = document ? await makeAttachments(app, document, { tries, logFields }) : []
     try {
-      await driver.send(attachments.length > 0 ? { ...mail.message, attachments } : mail.message)
+      await driver.send(attachments.length > 0 ? { ...message, attachments } : message)
       app.log.info({ event: 'mail_sent', ...logFields }, 'mail sent')
     } catch (error) {
       if (!(error instanceof MailProblem) || !error.isFinal) throw error

@@ -44,6 +44,7 @@ const statedLicences: Record<string, string> = {
   'combine-errors': 'MIT',
   node: 'MIT',
   'pause-stream': 'MIT OR Apache-2.0',
+  'png-js': 'MIT',
 }
 
 const lockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {

@@ -71,6 +71,6 @@ export class DocumentFonts {
 
   #hasAll(name: FontName, text: string): boolean {
     const font = this.get(name)
-    return Array.from(text).every((letter) => font.hasGlyphForCodePoint(letter.codePointAt(0) ?? 0))
+    return Array.from(text).every((character) => font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0))
   }
 }

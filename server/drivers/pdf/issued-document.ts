@@ -24,7 +24,7 @@ export interface DocumentLine {
   isSum: boolean
 }
 
-export interface DocumentTable {
+export interface AmountTable {
   title: string
   heads: [text: string, amount: string]
   lines: DocumentLine[]
@@ -48,7 +48,7 @@ export interface IssuedDocument {
   state: string
   parties: DocumentParty[]
   sections: DocumentSection[]
-  table: DocumentTable | null
+  table: AmountTable | null
   totals: DocumentTotal[]
   notes: string[]
   /** Shown in the PDF if it has squares for characters that its fonts lack. */

@@ -4,7 +4,7 @@ import type {
   DocumentLine,
   DocumentParty,
   DocumentSection,
-  DocumentTable,
+  AmountTable,
   DocumentTotal,
   IssuedDocument,
 } from '#server/drivers/pdf/issued-document.ts'
@@ -116,7 +116,7 @@ const placeLine = ({ text, amount, isSum }: DocumentLine): PlacedText[] => {
 }
 
 /** Each page has the table's head. No line is split over two pages. */
-function writeTable(writer: PageWriter, { title, heads, lines }: DocumentTable): void {
+function writeTable(writer: PageWriter, { title, heads, lines }: AmountTable): void {
   const [text, amount] = heads
   const writeTableHead = () => {
     writer.writeRow([

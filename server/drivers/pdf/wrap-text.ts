@@ -21,13 +21,13 @@ const opening = /^[\p{Ps}\p{Pi}（【《「『]/u
 
 /** Returns the characters of a text with their fonts. */
 function choosePieces(fonts: DocumentFonts, text: string, weight: FontWeight): TextPiece[] {
-  const words = splitCharacters(cleanText(text)).reduce<string[][]>((found, character) => {
-    const word = found.at(-1)
+  const words = splitCharacters(cleanText(text)).reduce<string[][]>((splitWords, character) => {
+    const word = splitWords.at(-1)
     const isAlone = character === ' ' || ideograph.test(character)
     const isAfterAlone = word === undefined || word[0] === ' ' || ideograph.test(word[0] ?? '')
-    if (isAlone || isAfterAlone) found.push([character])
+    if (isAlone || isAfterAlone) splitWords.push([character])
     else word.push(character)
-    return found
+    return splitWords
   }, [])
   return words.flatMap((characters) => {
     const font = fonts.chooseForWord(characters.join(''), weight)
@@ -80,11 +80,11 @@ function findLineEnd(pieces: TextPiece[], widths: number[], start: number, width
 function joinPieces(pieces: TextPiece[], widths: number[]): TextLine {
   let end = pieces.length
   while (end > 0 && pieces[end - 1]?.text === ' ') end--
-  const joinedPieces = pieces.slice(0, end).reduce<TextPiece[]>((found, piece) => {
-    const last = found.at(-1)
+  const joinedPieces = pieces.slice(0, end).reduce<TextPiece[]>((runs, piece) => {
+    const last = runs.at(-1)
     if (last && last.font === piece.font) last.text += piece.text
-    else found.push({ ...piece })
-    return found
+    else runs.push({ ...piece })
+    return runs
   }, [])
   return { pieces: joinedPieces, width: widths.slice(0, end).reduce((sum, each) => sum + each, 0) }
 }

@@ -18,7 +18,7 @@ export interface PdfLimits {
   idleMs: number
 }
 
-const defaultLimits: PdfLimits = { documents: 20, wallMs: 20_000, heapMb: 256, idleMs: 60_000 }
+const defaultLimits: PdfLimits = { documents: 20, wallMs: 30_000, heapMb: 256, idleMs: 60_000 }
 /** For the header Retry-After. */
 const retrySeconds = 5
 

@@ -6,7 +6,7 @@ import { trimPercent } from '#domain/fees/percent.ts'
 import type {
   DocumentFact,
   DocumentSection,
-  DocumentTable,
+  AmountTable,
   DocumentTotal,
   IssuedDocument,
 } from '#server/drivers/pdf/issued-document.ts'
@@ -108,7 +108,7 @@ function buildTrafficFacts({ traffic, currency }: FrozenInvoice, translate: Tran
   ])
 }
 
-function buildTable({ lines, currency, order }: FrozenInvoice, translate: TranslateText): DocumentTable {
+function buildTable({ lines, currency, order }: FrozenInvoice, translate: TranslateText): AmountTable {
   const namesByCode = new Map(Object.entries(order?.module_names ?? {}))
   return {
     title: translate('why'),

@@ -36,8 +36,7 @@ import { readServiceMailValues } from '#server/use-cases/mail-words/service-mail
 import { readTaskMailValues } from '#server/use-cases/mail-words/task-mails.ts'
 
 /** A mail, and the document whose PDF is to be attached. */
-export interface MailToSend {
-  message: MailMessage
+export interface MailToSend extends MailMessage {
   document: IssuedDocument | null
 }
 
@@ -59,12 +58,12 @@ export async function composeMail(
   if (link === null) return null
   const trailMailValues = await readTrailMailValues(db, app, queuedMail, recipient)
   if (trailMailValues === null) return null
-  const message = {
+  return {
+    document: null,
     id: queuedMail.id,
     to: { name: recipient.userName, address: recipient.email },
     ...composeAccountMail(app, queuedMail, recipient, { link, ...trailMailValues }),
   }
-  return { message, document: null }
 }
 
 async function readTrailMailValues(
@@ -137,7 +136,7 @@ async function composeRecordMail(
   const values = { name, company, code, email, link: `${app.config.publicUrl}${path}`, ...recordValues }
   const message = { id: queuedMail.id, to: { name, address: email }, ...renderMailTemplate(template, language, values) }
   const paidItem = findPaidItem(queuedMail)
-  return { message, document: paidItem && (await readInvoiceOfItem(db, paidItem, { app, language })) }
+  return { ...message, document: paidItem && (await readInvoiceOfItem(db, paidItem, { app, language })) }
 }
 
 /** Returns what a receipt is for, and null for other mails. */

@@ -1,11 +1,6 @@
 /** Renders an invoice or a credit note as a page. Its PDF is made from the same description. */
 import { detectLanguage } from '#domain/text.ts'
-import type {
-  DocumentParty,
-  DocumentTable,
-  DocumentTotal,
-  IssuedDocument,
-} from '#server/drivers/pdf/issued-document.ts'
+import type { DocumentParty, AmountTable, DocumentTotal, IssuedDocument } from '#server/drivers/pdf/issued-document.ts'
 import { html, type HtmlMarkup } from '#server/text/html.ts'
 import { renderFacts, renderList } from '#server/use-cases/prints/document-parts.ts'
 import { renderSheet } from '#server/use-cases/prints/page.ts'
@@ -34,7 +29,7 @@ const renderParty = ({ role, name, addressLines, facts }: DocumentParty): HtmlMa
 <p class="party"><strong lang="${detectLanguage(name)}">${name}</strong>${addressLines.map((line) => html`<br>${line}`)}</p>
 ${renderList(facts)}</section>`
 
-const renderTable = ({ title, heads: [text, amount], lines }: DocumentTable): HtmlMarkup => html`<h2>${title}</h2>
+const renderTable = ({ title, heads: [text, amount], lines }: AmountTable): HtmlMarkup => html`<h2>${title}</h2>
 <table>
 <thead><tr><th>${text}</th><th class="amount">${amount}</th></tr></thead>
 <tbody>${lines.map(

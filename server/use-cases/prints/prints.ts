@@ -82,9 +82,9 @@ export type OpenedPrint =
 /** Throws UNAVAILABLE if the PDF cannot be made now. The ticket then stays valid. */
 export async function openPrint(request: TicketRequest, key: string): Promise<OpenedPrint | null> {
   const { app } = request
-  const found = await writeAsSystem(app, (db) => findPrint(db, request, key))
-  if (found?.kind !== 'document') return found
-  const { document } = found
+  const ticketContent = await writeAsSystem(app, (db) => readTicketContent(db, request, key))
+  if (ticketContent?.kind !== 'document') return ticketContent
+  const { document } = ticketContent
   // Making a PDF takes long, so no transaction waits for it.
   const bytes = await writePdf(document).catch((error: unknown) => {
     if (!(error instanceof PdfError)) throw error
@@ -97,9 +97,13 @@ export async function openPrint(request: TicketRequest, key: string): Promise<Op
 /** For the header Retry-After. */
 const retrySeconds = 5
 
-type FoundPrint = Extract<OpenedPrint, { kind: 'page' }> | { kind: 'document'; document: IssuedDocument }
+type TicketContent = Extract<OpenedPrint, { kind: 'page' }> | { kind: 'document'; document: IssuedDocument }
 
-async function findPrint(db: DatabaseHandle, request: TicketRequest, key: string): Promise<FoundPrint | null> {
+async function readTicketContent(
+  db: DatabaseHandle,
+  request: TicketRequest,
+  key: string,
+): Promise<TicketContent | null> {
   const { app } = request
   const ticket = await openTicket(db, 'print', key, request)
   const reader = ticket && (await findPrintReader(db, ticket.user_id))

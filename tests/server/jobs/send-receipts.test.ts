@@ -37,7 +37,7 @@ onConnections('receipts', (engine) => {
     const { server } = fixture
     const buyer = await server.signIn('order@alpha')
     const { id } = await buyOrder(server, buyer)
-    const items = [{ itemRef: { kind: 'order', id } }] as LockedPayable['items']
+    const items = [{ itemRef: { kind: 'order', id } }] as unknown as LockedPayable['items']
     const payable = { companyId: server.world.companies.alpha, items }
     await runInTransaction(server.app, system, (db) =>
       requestReceipts(db, { payable, payer: buyer.userId, now: server.clock.now }),
