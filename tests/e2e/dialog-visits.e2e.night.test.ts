@@ -257,6 +257,12 @@ async function visitStaffPages(open: Open) {
   await pressFirst(page, match('backups.restore.of'))
   await check('backups.restore.title')
   await leave()
+  await go(page, '/app/invoice')
+  await waitForList(page)
+  await getRows(page).first().locator('.lead a').click()
+  await press('refunds.act')
+  await check('refunds.title')
+  await leave()
   await visitPrices(staff)
 }
 

@@ -83,7 +83,7 @@ export const invoiceQuery = {
   kind: z.optional(kind),
   state: z.optional(state),
   currency: z.optional(currency),
-  method: z.optional(z.enum(paymentTypes)),
+  method: z.optional(z.enum([...paymentTypes, 'transfer'])),
   year: z.optional(integerBetween(2000, 2999)),
   searchText: z.optional(text(100)),
 }

@@ -48,6 +48,7 @@ export const visitedDialogs: Record<string, string> = {
   'features/apps/upload/LeaveDialog.tsx': 'apps.leave.title',
   'features/backups/restore/RestoreDialog.tsx': 'backups.restore.title',
   'features/backups/traffic/SuspendTraffic.tsx': 'backups.traffic.suspendTitle',
+  'features/invoices/refund/RefundDialog.tsx': 'refunds.title',
   'features/modules/validation/ValidationDialog.tsx': 'modules.test.title_one',
   'features/orders/change/ChangeConsentDialog.tsx': 'contract.discard.title',
   'features/orders/detail/UndoNotice.tsx': 'contract.consent.appsTitle',
@@ -81,6 +82,7 @@ export const uncheckedDialogs: Record<string, string> = {
   'features/orders/dialogs/ReminderDateDialog.tsx': 'a contract of the client type mma',
   'features/orders/wizard/steps/SubmitNotes.tsx':
     'an unpaid order with the same code, or a running service with apps that the order adds',
+  'features/payment-tasks/home/SettleRefundDialog.tsx': 'a refund that was made on the pages of a payment gateway',
   'features/payment-tasks/home/TaskDialog.tsx': 'a payment that belongs to no open order',
   'features/services/operations/PasswordDialog.tsx': 'hosting that creates or resets a service',
   'features/services/operations/RebootOffer.tsx': 'hosting that changes the configuration of a service',

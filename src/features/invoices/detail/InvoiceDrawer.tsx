@@ -1,10 +1,13 @@
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
+import { isProviderAdmin } from '#domain/access.ts'
 import { readAmount } from '#domain/money.ts'
 import { readRow } from '#local/lists/read-row.ts'
 import { useOfflineReason } from '#patterns/useOfflineReason.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useAction } from '#state/use-action.ts'
+import { useSignedInSession } from '#state/use-store.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { DescriptionItem, DescriptionList } from '#ui/display/DescriptionList.tsx'
@@ -17,6 +20,11 @@ import { describeItem, describeMethod, formatSignedAmount, stateTones } from '#f
 import { downloadInvoice, openInvoice } from '#features/invoices/print-invoice.ts'
 import type { ListedInvoice } from '#features/invoices/slice.ts'
 
+/** Only the provider's admins load the code of refunds. */
+const RefundButton = lazy(async () => ({
+  default: (await import('#features/invoices/refund/RefundButton.tsx')).RefundButton,
+}))
+
 interface InvoiceDrawerProps {
   id: number
   /** Table of the list behind the drawer. */
@@ -24,10 +32,12 @@ interface InvoiceDrawerProps {
   /** True while the list is being requested, so that the invoice may still arrive. */
   isFetching: boolean
   onClose: () => void
+  /** Called after a refund, so that the list is requested again. */
+  onChanged: () => void
 }
 
 /** Shows all facts of an invoice or a credit note, which has no page of its own. */
-export function InvoiceDrawer({ id, table, isFetching, onClose }: InvoiceDrawerProps) {
+export function InvoiceDrawer({ id, table, isFetching, onClose, onChanged }: InvoiceDrawerProps) {
   const { t } = useTranslation('invoices')
   const result = useLiveQuery(async () => ({ id, row: (await readRow<ListedInvoice>(table, id))?.row }), [id, table])
   const row = result?.id === id ? result.row : undefined
@@ -40,7 +50,14 @@ export function InvoiceDrawer({ id, table, isFetching, onClose }: InvoiceDrawerP
       title={getTitle()}
       titleTag={row && <Tag tone={stateTones[row.state]}>{t(`state.${row.state}`)}</Tag>}
       onClose={onClose}
-      action={row && <PrintButtons id={id} />}
+      action={
+        row && (
+          <>
+            <PrintButtons id={id} />
+            <Refund row={row} onDone={onChanged} />
+          </>
+        )
+      }
       cancel={row ? null : t('detail.close')}
     >
       {row ? <InvoiceFacts row={row} /> : isLoading ? <Skeleton lines={6} /> : <p>{t('detail.notHere')}</p>}
@@ -73,6 +90,18 @@ function PrintButtons({ id }: { id: number }) {
         {t('detail.download')}
       </Button>
     </>
+  )
+}
+
+/** Refunding is for the provider's admins, while anything is left of the invoice. */
+function Refund({ row, onDone }: { row: ListedInvoice; onDone: () => void }) {
+  const { caller } = useSignedInSession()
+  const isRefundable = row.kind === 'invoice' && readAmount(row.refunded) < readAmount(row.amount)
+  if (!isProviderAdmin(caller) || !isRefundable) return null
+  return (
+    <Suspense>
+      <RefundButton document={row} isDisputed={row.state === 'disputed'} onDone={onDone} />
+    </Suspense>
   )
 }
 

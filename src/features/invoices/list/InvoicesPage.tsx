@@ -80,6 +80,7 @@ export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyF
           table={isAll ? allInvoicesList.list.table : invoicesList.list.table}
           isFetching={isFetching || rows === undefined}
           onClose={closeDrawer}
+          onChanged={() => void list.refetch()}
         />
       )}
     </ListPage>
