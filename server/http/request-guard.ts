@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
 import { codeExists, signOut } from '#contract/accounts.ts'
-import { uploadApp } from '#contract/apps.ts'
+import { uploadApp } from '#contract/staff/apps.ts'
 import { validateModules } from '#contract/modules.ts'
 import { calculate } from '#contract/orders.ts'
 import { requestPrint } from '#contract/payments.ts'

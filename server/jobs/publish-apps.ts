@@ -1,5 +1,5 @@
 import type { OutputOf } from '#contract/endpoint.ts'
-import type { publishApps as endpoint } from '#contract/apps.ts'
+import type { publishApps as endpoint } from '#contract/staff/apps.ts'
 import { readAsSystem, writeAsSystem } from '#server/db/transaction.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
 import { announceServices } from '#server/use-cases/hosting/announce.ts'

@@ -1,4 +1,4 @@
-import { getResource, listUploads, publishApps, uploadApp } from '#contract/apps.ts'
+import { getResource, listUploads, publishApps, uploadApp } from '#contract/staff/apps.ts'
 import { requireCaller } from '#server/http/authenticate.ts'
 import { jsonType } from '#server/http/responses.ts'
 import { StoredFile } from '#server/http/input/stored-parts.ts'

@@ -1,5 +1,5 @@
 import { headers as names } from '#contract/headers.ts'
-import { listInvoices } from '#contract/documents/invoices.ts'
+import { listInvoices } from '#contract/invoices.ts'
 import {
   alipayCalls,
   applyPaymentTask,

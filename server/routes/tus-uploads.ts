@@ -5,7 +5,7 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { uploadApp } from '#contract/apps.ts'
+import { uploadApp } from '#contract/staff/apps.ts'
 import { headers as names } from '#contract/headers.ts'
 import type { HttpContext } from '#server/http/http-context.ts'
 import {

@@ -1,7 +1,7 @@
 /** Caches pictures and change logs. Anybody who has their address can read them, so a sign-out deletes them from the cache. */
 import { CacheExpiration, ExpirationPlugin } from 'workbox-expiration'
 import { CacheFirst, type StrategyOptions } from 'workbox-strategies'
-import { getResource } from '#contract/apps.ts'
+import { getResource } from '#contract/staff/apps.ts'
 import { getAsset } from '#contract/public.ts'
 
 const cacheName = 'portal-media'

@@ -1,6 +1,6 @@
 /** Rows of apps: their published versions, which never change, and the versions that run in a service. */
 import { type Insertable, type Selectable, sql } from 'kysely'
-import { listAppHistory, listApps } from '#contract/apps.ts'
+import { listAppHistory, listApps } from '#contract/staff/apps.ts'
 import { normaliseText } from '#domain/text.ts'
 import {
   readCatalogueChangeNumber,

@@ -1,6 +1,6 @@
 /** Rows of the register of issued documents (decision 121). */
 import { type Selectable, sql } from 'kysely'
-import { listInvoices } from '#contract/documents/invoices.ts'
+import { listInvoices } from '#contract/invoices.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import { readChangeNumber, readChangeNumberSince } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'

@@ -1,5 +1,5 @@
 import { toTimestamp } from '#domain/time.ts'
-import type { listAppHistory, listApps } from '#contract/apps.ts'
+import type { listAppHistory, listApps } from '#contract/staff/apps.ts'
 import * as apps from '#server/db/catalogue/apps.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { createListUseCase } from '#server/use-cases/list-use-case.ts'

@@ -1,4 +1,4 @@
-import { listAppHistory, listApps } from '#contract/apps.ts'
+import { listAppHistory, listApps } from '#contract/staff/apps.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { listModules } from '#contract/modules.ts'
 import { listPriceLists } from '#contract/prices.ts'

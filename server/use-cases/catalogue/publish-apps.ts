@@ -1,6 +1,6 @@
 /** Publishes uploaded apps in a job (contracts 4, 8). */
 import { findSelectionFaults } from '#domain/catalogue/mapp.ts'
-import type { publishApps } from '#contract/apps.ts'
+import type { publishApps } from '#contract/staff/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import * as uploads from '#server/db/catalogue/app-uploads.ts'
 import { readAsSystem } from '#server/db/transaction.ts'

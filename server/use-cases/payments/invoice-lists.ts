@@ -1,6 +1,6 @@
 /** The register of invoices and credit notes (decision 121). */
 import { isProvider } from '#domain/access.ts'
-import type { listInvoices } from '#contract/documents/invoices.ts'
+import type { listInvoices } from '#contract/invoices.ts'
 import type { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import {
   type CustomerDocumentRecord,

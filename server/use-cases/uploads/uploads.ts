@@ -2,7 +2,7 @@
 import type { Caller } from '#domain/access.ts'
 import { formatMappFault, createMappFault, isMappName, getUploadState } from '#domain/catalogue/mapp.ts'
 import { oneLinePattern } from '#domain/text.ts'
-import type { listUploads, uploadApp } from '#contract/apps.ts'
+import type { listUploads, uploadApp } from '#contract/staff/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import * as uploads from '#server/db/catalogue/app-uploads.ts'
 import { listLatestPackages } from '#server/db/catalogue/apps.ts'

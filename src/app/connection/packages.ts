@@ -1,5 +1,5 @@
 /** Sends the requests of the staff's app pages that are not in the contract: change logs, and uploads in pieces. */
-import { getResource } from '#contract/apps.ts'
+import { getResource } from '#contract/staff/apps.ts'
 import { headers } from '#contract/headers.ts'
 import { toHttpRequest } from '#contract/http-mapping.ts'
 import { createLocalProblem, readProblem } from '#contract/problem.ts'

@@ -1,13 +1,7 @@
 /** Invoices and credit notes of all companies. For the provider's staff only. */
 import * as z from 'zod/mini'
 import { defineEndpoint, type ListSpec } from '#contract/endpoint.ts'
-import {
-  invoiceFilters,
-  invoiceQuery,
-  invoiceRow,
-  invoiceSorts,
-  searchedInvoiceColumns,
-} from '#contract/documents/invoices.ts'
+import { invoiceFilters, invoiceQuery, invoiceRow, invoiceSorts, searchedInvoiceColumns } from '#contract/invoices.ts'
 import { changesOutput, getSortNames, pageOutput, pageQuery } from '#contract/values.ts'
 
 const customerInvoiceRow = z.object({ ...invoiceRow.shape, company_code: z.string(), company_name: z.string() })

@@ -1,6 +1,6 @@
 /** Texts of an invoice that the list, the drawer and the exported file share. */
 import type { TFunction } from 'i18next'
-import type { InvoiceRow } from '#contract/documents/invoices.ts'
+import type { InvoiceRow } from '#contract/invoices.ts'
 import { groupThousands } from '#domain/money.ts'
 import type { TagTone } from '#ui/display/Tag.tsx'
 

@@ -1,4 +1,4 @@
-import { type InvoiceRow, invoiceListSpec, listInvoices } from '#contract/documents/invoices.ts'
+import { type InvoiceRow, invoiceListSpec, listInvoices } from '#contract/invoices.ts'
 import { customerInvoiceListSpec, listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import { groupThousands } from '#domain/money.ts'
 import type { SearchSource } from '#patterns/search-source.ts'

@@ -1,5 +1,5 @@
 /** The lists of invoices in the store. Rows stay on the device. */
-import { type InvoiceRow, listInvoices } from '#contract/documents/invoices.ts'
+import { type InvoiceRow, listInvoices } from '#contract/invoices.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { allInvoicesView, invoicesView, type InvoicesView } from '#features/invoices/view.ts'

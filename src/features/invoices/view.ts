@@ -1,5 +1,5 @@
 /** The view of the invoices in the address (C-01): filters, the company that the staff view, and the open invoice. */
-import { documentKinds, documentStates, invoiceListSpec } from '#contract/documents/invoices.ts'
+import { documentKinds, documentStates, invoiceListSpec } from '#contract/invoices.ts'
 import { customerInvoiceListSpec } from '#contract/staff/customer-invoices.ts'
 import { currencies } from '#domain/money.ts'
 import { defineListView } from '#state/list-url.ts'

@@ -1,4 +1,4 @@
-import { listApps, type AppRow } from '#contract/apps.ts'
+import { listApps, type AppRow } from '#contract/staff/apps.ts'
 import type { RowRef } from '#contract/endpoint.ts'
 import { deleteModule, getModule, listModules, type ModuleRow, moduleListSpec } from '#contract/modules.ts'
 import type { ClientType } from '#domain/access.ts'

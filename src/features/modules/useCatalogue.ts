@@ -1,5 +1,5 @@
 import { useCallback } from 'react'
-import { appListSpec } from '#contract/apps.ts'
+import { appListSpec } from '#contract/staff/apps.ts'
 import { moduleListSpec } from '#contract/modules.ts'
 import { type ClientType, getClientType } from '#domain/access.ts'
 import { useClientType } from '#state/client-type.ts'

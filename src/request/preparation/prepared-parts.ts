@@ -1,9 +1,9 @@
 /** Defines the parts of the data that a user's pages need offline, and reads them. */
 import { getCompany, getSettings, getUser } from '#contract/accounts.ts'
-import { listAppHistory, listApps } from '#contract/apps.ts'
+import { listAppHistory, listApps } from '#contract/staff/apps.ts'
 import { listTrailAlarms } from '#contract/audit-trail.ts'
 import { getBackupPlan, getTraffic, listBackupOrders, listBackups, listTraffic } from '#contract/backups.ts'
-import { listInvoices } from '#contract/documents/invoices.ts'
+import { listInvoices } from '#contract/invoices.ts'
 import { listModuleChoices, listModules } from '#contract/modules.ts'
 import { getContractHistory, listOrders, type OrderRow } from '#contract/orders.ts'
 import { listPaymentTasks } from '#contract/payments.ts'

@@ -1,5 +1,5 @@
 /** State of the app history, and the reading of a change log. Rows stay on the device and never enter the store. */
-import { listAppHistory } from '#contract/apps.ts'
+import { listAppHistory } from '#contract/staff/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { appHistoryView } from '#features/apps/history/app-history-view.ts'
 import type { CallResult } from '#request/call-results.ts'

@@ -1,5 +1,5 @@
 /** Parameters of the app history in its address (C-01): search, order and page. */
-import { listAppHistory } from '#contract/apps.ts'
+import { listAppHistory } from '#contract/staff/apps.ts'
 import type { ListSpec } from '#contract/endpoint.ts'
 import { defineListView } from '#state/list-url.ts'
 

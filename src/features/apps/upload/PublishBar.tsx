@@ -1,5 +1,5 @@
 import { Link } from 'react-router-dom'
-import { publishApps } from '#contract/apps.ts'
+import { publishApps } from '#contract/staff/apps.ts'
 import { useAction } from '#state/use-action.ts'
 import { useConnection } from '#state/use-store.ts'
 import { useLiveQuery } from '#state/live-query.ts'

@@ -1,4 +1,4 @@
-import type { AppRow, listUploads } from '#contract/apps.ts'
+import type { AppRow, listUploads } from '#contract/staff/apps.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type ConflictReason, type MappFault, type UploadStatus, getUploadState } from '#domain/catalogue/mapp.ts'

@@ -1,4 +1,4 @@
-import { type AppRow, appListSpec, listApps, publishApps } from '#contract/apps.ts'
+import { type AppRow, appListSpec, listApps, publishApps } from '#contract/staff/apps.ts'
 import { readActivity } from '#local/jobs/read-jobs.ts'
 import type { AppPackages } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { listUploads } from '#contract/apps.ts'
+import { listUploads } from '#contract/staff/apps.ts'
 import { callEndpoint } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 import { getPackagesPort } from '#features/apps/upload/upload-slice.ts'

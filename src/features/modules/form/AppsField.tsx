@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { AppRow } from '#contract/apps.ts'
+import type { AppRow } from '#contract/staff/apps.ts'
 import type { ModuleApp } from '#domain/checks/module-checks.ts'
 import { normaliseText } from '#domain/text.ts'
 import { Button } from '#ui/display/Button.tsx'

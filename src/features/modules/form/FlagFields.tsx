@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { AppRow } from '#contract/apps.ts'
+import type { AppRow } from '#contract/staff/apps.ts'
 import type { ModuleApp } from '#domain/checks/module-checks.ts'
 import { CheckField } from '#ui/form/choice-fields.tsx'
 import { Field } from '#ui/form/Field.tsx'

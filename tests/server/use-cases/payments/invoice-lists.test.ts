@@ -1,6 +1,6 @@
 /** Tests the register of invoices as a customer and the provider's staff read it (decision 121). */
 import { beforeEach, expect, test } from 'vitest'
-import type { InvoiceRow } from '#contract/documents/invoices.ts'
+import type { InvoiceRow } from '#contract/invoices.ts'
 import type { CustomerInvoiceRow } from '#contract/staff/customer-invoices.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
