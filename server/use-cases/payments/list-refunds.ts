@@ -84,5 +84,6 @@ export const settleRefundTask: UseCase<typeof settleEndpoint> = (context, { para
 export const readMoneyCheck: UseCase<typeof moneyEndpoint> = ({ db, app }) =>
   runAsSystem(db, async () => {
     const check = await readLatestCheck(db)
-    return { body: check && { time: toTimestamp(app.config.timeZone, check.create_time), faults: check.faults } }
+    const time = check && toTimestamp(app.config.timeZone, check.create_time)
+    return { body: { time, faults: check?.faults ?? [] } }
   })

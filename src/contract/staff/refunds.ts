@@ -108,7 +108,6 @@ export const settleRefundTask = defineEndpoint({
   stepUp: () => true,
 })
 
-/** Returns null if the money was not checked yet. */
 export const readMoneyCheck = defineEndpoint({
   name: 'readMoneyCheck',
   method: 'GET',
@@ -116,11 +115,10 @@ export const readMoneyCheck = defineEndpoint({
   summary: 'Returns the result of the latest check of all money',
   access: 'providerAdmin',
   matrix: 'Z-20',
-  output: z.nullable(
-    z.object({
-      time: timestamp,
-      faults: z.array(z.object({ rule: z.string(), company_id: z.nullable(z.int()), text: z.string() })),
-    }),
-  ),
+  output: z.object({
+    /** Null if the money was not checked yet. */
+    time: z.nullable(timestamp),
+    faults: z.array(z.object({ rule: z.string(), company_id: z.nullable(z.int()), text: z.string() })),
+  }),
   offline: 'read',
 })

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Currency } from '#domain/money.ts'
 import type { MoneyClaim } from '#tests/campaigns/money/check-money.ts'
-import type { KnownInvoice } from '#tests/campaigns/money/refund-operations.ts'
 import type { MoneyWorld } from '#tests/campaigns/money/world.ts'
 import { callPortal, signIn } from '#tests/campaigns/payers.ts'
 import type { Random } from '#tests/support/runner/random.ts'
@@ -33,6 +32,16 @@ export interface PaymentPage {
   address: string
   /** Time when the address was signed, epoch ms. */
   since: number
+}
+
+/** An invoice in the register of documents. */
+export interface KnownInvoice {
+  id: number
+  company: string
+  code: string
+  amount: string
+  method: string
+  reference: string
 }
 
 export interface Buyer {

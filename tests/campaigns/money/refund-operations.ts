@@ -5,17 +5,8 @@
 import { readAmount, writeAmount } from '#domain/money.ts'
 import type { Database } from '#server/db/database.ts'
 import { type Random, drawBetween, pick } from '#tests/support/runner/random.ts'
-import { type Buyer, sendRequest } from '#tests/campaigns/money/buyer.ts'
+import { type Buyer, type KnownInvoice, sendRequest } from '#tests/campaigns/money/buyer.ts'
 import { type BuyerOperation, toResult } from '#tests/campaigns/money/order-operations.ts'
-
-export interface KnownInvoice {
-  id: number
-  company: string
-  code: string
-  amount: string
-  method: string
-  reference: string
-}
 
 /** Returns the invoices of all buyers. May be called only while no server runs. */
 export const readInvoices = ({ kysely }: Database): Promise<KnownInvoice[]> =>

@@ -64,7 +64,7 @@ describe('checks of a refund', () => {
 /** Fills the form in. `send` submits it and returns the intent of the call. */
 async function renderForm() {
   const { calls, wrapper, respond } = createCallRecorder()
-  const { result } = renderHook(() => useRefundForm(document, () => {}), { wrapper })
+  const { result } = renderHook(() => useRefundForm(document, { current: null }, () => {}), { wrapper })
   const change = (name: keyof RefundValues, value: string) => act(() => result.current.change(name, value))
   await change('reason', 'Goodwill')
   await change('confirmation', document.code)

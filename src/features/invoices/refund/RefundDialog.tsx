@@ -1,4 +1,5 @@
 import '#ui/form/forms.css'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { findRefusalReason, type Problem } from '#contract/problem.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
@@ -22,7 +23,8 @@ interface RefundDialogProps {
 export function RefundDialog({ document, onClose, onDone }: RefundDialogProps) {
   const { t } = useTranslation('refunds')
   const { code, currency, amount } = document
-  const form = useRefundForm(document, onDone)
+  const formRef = useRef<HTMLDivElement>(null)
+  const form = useRefundForm(document, formRef, onDone)
   const { values, change, formatFault, sum, problem, isBusy } = form
   const disabledReason = useUnsendableReason(t('offline'))
   return (
@@ -34,7 +36,7 @@ export function RefundDialog({ document, onClose, onDone }: RefundDialogProps) {
       {...{ isBusy, disabledReason }}
       onAction={() => void form.send()}
     >
-      <div ref={form.formRef} className="form">
+      <div ref={formRef} className="form">
         <RefundProblem problem={problem} />
         <p>{t('text', { left: form.left, amount: form.formatAmount(amount) })}</p>
         <Field

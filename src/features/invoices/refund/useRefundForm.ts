@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { type RefObject, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { findRefusalReason, getFieldProblems, type Problem } from '#contract/problem.ts'
 import { groupThousands, writeAmount } from '#domain/money.ts'
@@ -21,12 +21,14 @@ type RefundFaults = Partial<Record<RefundField, RefundFault>>
 
 const fields: readonly RefundField[] = ['amount', 'reason', 'reference', 'date', 'confirmation']
 
-/** State of the form: what is typed stays, whatever the outcome. `onDone`: the refund has started, or the transfer is recorded. */
-export function useRefundForm(document: RefundedDocument, onDone: () => void) {
+/**
+ * State of the form: what is typed stays, whatever the outcome. `formRef`: the element with the fields. `onDone`: the refund has started, or
+ * the transfer is recorded.
+ */
+export function useRefundForm(document: RefundedDocument, formRef: RefObject<HTMLElement | null>, onDone: () => void) {
   const { t } = useTranslation('refunds')
   const { code, currency } = document
   const today = useBusinessToday()
-  const formRef = useRef<HTMLDivElement>(null)
   const lostRef = useRef<{ intent: string; inputJson: string } | null>(null)
   const [values, setValues] = useState<RefundValues>({
     amount: writeAmount(getLeft(document)),
@@ -73,7 +75,7 @@ export function useRefundForm(document: RefundedDocument, onDone: () => void) {
     onDone()
   }
 
-  return { formRef, values, change, formatFault, formatAmount, send, isBusy, problem, left, sum, today }
+  return { values, change, formatFault, formatAmount, send, isBusy, problem, left, sum, today }
 }
 
 /** Returns the faults of a problem that are shown at a field. */
