@@ -28,6 +28,12 @@ export async function readInvoiceContent(db: DatabaseHandle, invoiceId: number):
   return row?.content ?? null
 }
 
+/** Returns the content of a credit note as it was stored. `code` is its number. */
+export async function readCreditNoteContent(db: DatabaseHandle, code: string): Promise<unknown> {
+  const row = await db.selectFrom('credit_note').select('content').where('code', '=', code).executeTakeFirst()
+  return row?.content ?? null
+}
+
 /** Returns the content of the invoice of a paid item, or null if there is none. */
 export async function findInvoiceContent(db: DatabaseHandle, { kind, id }: PayableItemRef): Promise<unknown> {
   const row = await db.selectFrom('invoice').select('content').where(columnByKind[kind], '=', id).executeTakeFirst()

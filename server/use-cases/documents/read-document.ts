@@ -2,27 +2,38 @@
 import type { Language } from '#domain/accounts/users.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { findDocument, findInvoiceContent, readInvoiceContent } from '#server/db/payments/issued-documents.ts'
+import {
+  findDocument,
+  findInvoiceContent,
+  readCreditNoteContent,
+  readInvoiceContent,
+} from '#server/db/payments/issued-documents.ts'
 import type { PayableItemRef } from '#server/db/payments/payables.ts'
 import type { IssuedDocument } from '#server/drivers/pdf/issued-document.ts'
+import { buildCreditNote } from '#server/use-cases/documents/build-credit-note.ts'
 import { buildInvoice } from '#server/use-cases/documents/build-invoice.ts'
-import type { FrozenInvoice } from '#server/use-cases/documents/frozen-content.ts'
+import type { FrozenCreditNote, FrozenInvoice } from '#server/use-cases/documents/frozen-content.ts'
 
 interface DocumentOptions {
   app: AppContext
   language: Language
 }
 
-/** Returns null if the company has no such document, or if it is of a kind that cannot be printed yet. */
+/** Returns null if the company has no such document. */
 export async function readIssuedDocument(
   db: DatabaseHandle,
   { companyId, id }: { companyId: number; id: number },
   { app, language }: DocumentOptions,
 ): Promise<IssuedDocument | null> {
   const registered = await findDocument(db, companyId, id)
-  if (registered?.kind !== 'invoice') return null
+  if (!registered) return null
+  const options = { language, timeZone: app.config.timeZone }
+  if (registered.kind === 'creditNote') {
+    const content = (await readCreditNoteContent(db, registered.code)) as FrozenCreditNote | null
+    return content && buildCreditNote(content, options)
+  }
   const content = (await readInvoiceContent(db, registered.invoice_id)) as FrozenInvoice | null
-  return content && buildInvoice(content, { language, timeZone: app.config.timeZone })
+  return content && buildInvoice(content, options)
 }
 
 /** Returns the invoice of a paid item, or null if there is none. */
