@@ -16,7 +16,7 @@ import {
 import { createDialogVisits, type DialogVisit } from '#tests/support/browser/dialog-visits.ts'
 import { visitedDialogs } from '#tests/support/browser/dialogs.ts'
 import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
-import { addAuthenticator } from '#tests/support/browser/authenticator.ts'
+import { addAuthenticator } from '#tests/support/pages/authenticator.ts'
 import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import { callApi, getField, listOrders } from '#tests/support/pages/wizard.ts'
 import { buildNoise, packApp } from '#tests/support/uploads/packages.ts'
@@ -272,8 +272,8 @@ for (const lang of ['en', 'zh'] as const) {
   const { open, checkedTitles, faults } = createDialogVisits(setup, lang)
   it.each(Object.entries(visits))(
     `The dialogs of %s are accessible, in "${lang}"`,
-    async (_name, visit) => {
-      await visit(open)
+    async (_name, openDialogs) => {
+      await openDialogs(open)
       expect(faults).toEqual({})
     },
     timeoutMs,

@@ -1,7 +1,7 @@
 /** Does the main tasks by keys alone in Chromium. After every key the focus is on a visible element with a name (`main-tasks.ts`). */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { addAuthenticator } from '#tests/support/browser/authenticator.ts'
+import { addAuthenticator } from '#tests/support/pages/authenticator.ts'
 import { people } from '#tests/support/browser/browser.ts'
 import {
   createVisits,

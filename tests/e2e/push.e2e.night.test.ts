@@ -34,13 +34,13 @@ it('A push message is shown to its recipient only, once, and removed when the us
    */
   async function pushAndWait(content: object) {
     await page.evaluate(() => {
-      const shown = new Promise<void>((resolve) =>
+      const displayed = new Promise<void>((resolve) =>
         navigator.serviceWorker.addEventListener('message', ({ data }) => data.type === 'notification' && resolve()),
       )
-      Object.assign(globalThis, { shown })
+      Object.assign(globalThis, { displayed })
     })
     await push(content)
-    await page.evaluate(() => (globalThis as unknown as { shown: Promise<void> }).shown)
+    await page.evaluate(() => (globalThis as unknown as { displayed: Promise<void> }).displayed)
   }
   await push('not json')
   await push({ to: `${companyId}:${Number(id) + 1}`, id: 1, title: 'For somebody else', body: '', unread: 1 })

@@ -1,7 +1,7 @@
 /** Tests parts of the second factor that need a real browser: an authenticator of the device, and downloaded files. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { addAuthenticator } from '#tests/support/browser/authenticator.ts'
+import { addAuthenticator } from '#tests/support/pages/authenticator.ts'
 import { fillLogin, type Person } from '#tests/support/browser/browser.ts'
 import { takeOwnCompany, setUpShared, createVisits } from '#tests/support/browser/browser-setup.ts'
 
