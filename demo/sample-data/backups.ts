@@ -2,7 +2,7 @@
 import { calculateBackupAmount, getBackupAnchor, calculateBackupPeriod } from '#domain/fees/backup.ts'
 import { explainBackup, explainTraffic } from '#domain/fees/explain.ts'
 import { calculateTrafficAmount } from '#domain/fees/traffic.ts'
-import { readAmount, writeAmount } from '#domain/money.ts'
+import { type Currency, readAmount, writeAmount } from '#domain/money.ts'
 import { addMonths, getLastDay } from '#domain/plain-dates.ts'
 import type { BackupPrices } from '#domain/fees/price-list.ts'
 import { toPlainDate, getStartOfDay } from '#domain/time.ts'
@@ -12,6 +12,7 @@ import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findPriceListById } from '#server/db/catalogue/price-lists.ts'
 import type { AppContext } from '#server/context/context.ts'
+import { insertPayment } from '#server/db/payments/payments.ts'
 import { createBackupInvoice, createTrafficInvoice } from '#server/use-cases/payments/invoices.ts'
 
 interface DemoBackup {
@@ -166,7 +167,18 @@ async function loadBackup(context: BackupContext, backup: DemoBackup): Promise<v
   if (backup.status === 1) await setNextRun(db, service.id, backup.pdb_type, now + firstBackupMs)
   // A free backup takes effect without a payment and is not invoiced (D15).
   if (backup.status === 1 && payAmount > 0n)
-    await createBackupInvoice({ db, app, now: orderedAt }, companyId, id, buildPayment(`demo-backup-${id}`, orderedAt))
+    await createBackupInvoice(
+      { db, app, now: orderedAt },
+      companyId,
+      id,
+      await recordPayment(context, {
+        subject: { backup_order_id: id },
+        reference: `demo-backup-${id}`,
+        amount: writeAmount(payAmount),
+        currency: service.currency,
+        paidAt: orderedAt,
+      }),
+    )
 }
 
 /** Loads the traffic of one month. It is paid at noon on the fifth day of the next month. */
@@ -202,10 +214,47 @@ async function loadTraffic(
     update_time: paidAt,
   })
   if (isPaid)
-    await createTrafficInvoice({ db, app, now: paidAt }, companyId, id, buildPayment(`demo-traffic-${id}`, paidAt))
+    await createTrafficInvoice(
+      { db, app, now: paidAt },
+      companyId,
+      id,
+      await recordPayment(context, {
+        subject: { traffic_id: id },
+        reference: `demo-traffic-${id}`,
+        amount: writeAmount(amount),
+        currency: service.currency,
+        paidAt,
+      }),
+    )
 }
 
-const buildPayment = (reference: string, paidAt: number) => ({ gateway: 'simulate', reference, paidAt })
+interface DemoPayment {
+  subject: { backup_order_id: number } | { traffic_id: number }
+  reference: string
+  amount: string
+  currency: Currency
+  paidAt: number
+}
+
+/** Every invoice has a payment, so that the check of all money finds no fault. */
+async function recordPayment(
+  { db, companyId }: Pick<BackupContext, 'db' | 'companyId'>,
+  { subject, reference, amount, currency, paidAt }: DemoPayment,
+) {
+  const gateway = 'simulate'
+  await insertPayment(db, {
+    company_id: companyId,
+    ...subject,
+    gateway,
+    reference,
+    amount,
+    currency,
+    paid_at: paidAt,
+    outcome: 'applied',
+    create_time: paidAt,
+  })
+  return { gateway, reference, paidAt }
+}
 
 const toCurrencyKey = ({ currency }: { currency: 'HKD' | 'USD' | 'RMB' }) =>
   currency.toLowerCase() as 'hkd' | 'usd' | 'rmb'

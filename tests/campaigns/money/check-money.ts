@@ -202,7 +202,7 @@ const rules: RawBuilder<unknown>[] = [
       as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference
     where m.task_id is not null and case m.task when 'refunded' then b.refunded <> b.taken
-      when 'refunding' then b.refunded not in (0, b.taken) else b.refunded <> 0 end`,
+      when 'refunding' then b.refunded not in (0, b.taken) when 'applied' then false else b.refunded <> 0 end`,
   // A paid item has all effects of its payment exactly once, an unpaid item has none. An item that costs nothing has neither payment nor
   // invoice.
   sql`select o.company_id, format('%s %s (%s, %s %s) has %s payments and %s invoices', o.kind, o.id, o.state, o.currency,
