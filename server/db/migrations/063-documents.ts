@@ -14,7 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createRegister(db)
   await registerInvoices(db)
   await findOwners(db)
-  await sql`alter table payment_attempt add column po_number text check (po_number <> '')`.execute(db)
+  await sql`alter table payment_attempt add column po_number text`.execute(db)
 }
 
 async function createRegister(db: Kysely<unknown>): Promise<void> {
