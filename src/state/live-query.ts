@@ -1,7 +1,6 @@
 /** Live queries over the device's database. All other code uses them through this file. */
-import { type InteropableObservable, useObservable } from 'dexie-react-hooks'
-import { startTransition, useState } from 'react'
-import { type ObservedRead, observeRead } from '#local/storage/observe.ts'
+import { useLiveQuery as useDexieQuery } from 'dexie-react-hooks'
+import { useState } from 'react'
 import { throttleReads } from '#state/throttle-reads.ts'
 
 /**
@@ -15,19 +14,8 @@ export function useLiveQuery<T>(
   initialValue?: T,
 ): T | undefined {
   const [lastResult] = useState<LastResult<T>>(() => ({ lastValue: initialValue }))
-  return useObservable(
-    () => renderInSlices(observeRead(throttleReads(keepIdentity(read, lastResult)))),
-    [...dependencies],
-    initialValue,
-  )
+  return useDexieQuery(throttleReads(keepIdentity(read, lastResult)), [...dependencies], initialValue)
 }
-
-/** React renders results in slices, so that the browser can handle other work in between: many rows are then no long task. */
-const renderInSlices = <T>(results: ObservedRead<T>): InteropableObservable<T> => ({
-  hasValue: () => false,
-  subscribe: (onResult, onError) =>
-    results.subscribe((result) => startTransition(() => void onResult(result)), onError),
-})
 
 interface LastResult<T> {
   lastValue: T | undefined

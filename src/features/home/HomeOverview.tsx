@@ -1,6 +1,6 @@
 import '#ui/icons/app-icons.ts'
 import '#features/home/style.css'
-import { type ComponentType, type ReactNode, startTransition, Suspense, useCallback, useState } from 'react'
+import { type ComponentType, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useIsActing, useSignedInSession } from '#state/use-store.ts'
 import { Button, ButtonLink } from '#ui/display/Button.tsx'
 import { type HomeReport, combineStates, type OnReport } from '#ui/page/home-report.ts'
@@ -39,9 +39,7 @@ export function HomeOverview({ sources, Setup, belowContent, sideContent }: Home
   const startActions = useIsActing() ? [] : listStartActions(caller)
   const [reportsBySource, setReportsBySource] = useState<Partial<Record<ReportSource, HomeReport>>>({})
   const onReport = useCallback(
-    // In a transition, so that reports that arrive together are rendered once, and in slices.
-    (report: HomeReport) =>
-      startTransition(() => setReportsBySource((previous) => ({ ...previous, [report.source]: report }))),
+    (report: HomeReport) => setReportsBySource((previous) => ({ ...previous, [report.source]: report })),
     [],
   )
   const outbox = useOutboxReport()
