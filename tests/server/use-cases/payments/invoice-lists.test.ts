@@ -48,6 +48,8 @@ eachEngine('the register of invoices', (engine) => {
       company_id: getCompanyId('alpha'),
       kind: 'invoice',
       code: 'I202603000001',
+      invoice_code: 'I202603000001',
+      invoice_document_id: data[0]?.id,
       issued: '2026-03-02 10:00:00',
       year: 2026,
       type: 'create',
@@ -86,6 +88,10 @@ eachEngine('the register of invoices', (engine) => {
     expect(await listServices('state=disputed')).toEqual(['bbb'])
     expect(await listServices('state=paid')).toEqual(['ccc'])
     expect(await listServices('kind=creditNote')).toEqual([])
+    const [latest] = (await list(alpha, 'alpha')).data
+    expect(await listServices(`id=${latest?.id}`)).toEqual(['ccc'])
+    expect((await listAll(`id=${latest?.id}`)).data.map(({ id }) => id)).toEqual([latest?.id])
+    expect(await listServices('id=999999')).toEqual([])
     expect(await listServices('sortField=state')).toEqual(['bbb', 'ccc', 'aaa'])
     expect(await listServices('sortField=code&sortOrder=desc')).toEqual(['ccc', 'bbb', 'aaa'])
     for (const [text, code] of Object.entries({
