@@ -154,7 +154,7 @@ function RefundFacts({ row }: { row: ListedInvoice }) {
   if (kind === 'creditNote')
     return (
       <DescriptionItem label={t('fact.credited')}>
-        <Link className="invoice-code" to={buildInvoicePath(query, row.invoice_document_id)}>
+        <Link className="invoice-code" replace to={buildInvoicePath(query, row.invoice_document_id)}>
           {code}
         </Link>
       </DescriptionItem>
@@ -176,7 +176,7 @@ function RefundFacts({ row }: { row: ListedInvoice }) {
   )
 }
 
-/** Opens an invoice over the same list. */
+/** Opens an invoice over the same list. In the history it replaces the credit note, so that closing leads to the list. */
 const buildInvoicePath = (query: URLSearchParams, id: number) =>
   `?${invoicesView.write({ ...invoicesView.read(query), open: id })}`
 
