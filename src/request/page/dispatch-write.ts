@@ -101,8 +101,13 @@ async function sendDirectly(ports: PagePorts, endpoint: Endpoint, input: CallInp
   })
   const response = await ports.network(request).catch(() => null)
   if (!response) return createFailure('NEEDS_CONNECTION')
-  const { readDirectResponse, readFileResponse } = await import('#request/page/direct-response.ts')
-  return await (endpoint.responseType ? readFileResponse : readDirectResponse)(ports, response)
+  if (endpoint.responseType)
+    return await (await import(/* chunk: orders */ '#request/page/read-file-response.ts')).readFileResponse(
+      ports,
+      response,
+    )
+  const { readDirectResponse } = await import('#request/page/direct-response.ts')
+  return await readDirectResponse(ports, response)
 }
 
 /**

@@ -85,7 +85,11 @@ it('A PDF is saved when it has arrived, and a refusal is shown', async () => {
   expect((await downloads[0]?.blob.slice(0, 5).text()) ?? '').toBe('%PDF-')
 
   await bypassPolicies(fixture.server.app.database, (db) =>
-    db.updateTable('invoice').set({ content: '{}' } as never).where('id', '=', invoice.invoice_id).execute(),
+    db
+      .updateTable('invoice')
+      .set({ content: '{}' } as never)
+      .where('id', '=', invoice.invoice_id)
+      .execute(),
   )
   await press('Download PDF')
   await screen.findByText(/^Download PDF failed\./)

@@ -33,8 +33,6 @@ eachEngine('credit notes in the register', (engine) => {
     const payload = { kind: 'INVOICE', id: creditNote?.id }
     await actors.buyer.send({ method: 'POST', url: '/api/print', payload })
     const entries = (await readAuditEntries(fixture.server, 'order')).filter(({ operation }) => operation === 'print')
-    expect(entries.map(({ info }) => info)).toEqual([
-      { ServiceCode: 'shop', CreditNoteNo: 'CN202603000001' },
-    ])
+    expect(entries.map(({ info }) => info)).toEqual([{ ServiceCode: 'shop', CreditNoteNo: 'CN202603000001' }])
   })
 })

@@ -90,7 +90,9 @@ eachEngine('the register of invoices', (engine) => {
     expect(await listServices('kind=creditNote')).toEqual([])
     const [latest] = (await list(alpha, 'alpha')).data
     expect(await listServices(`id=${latest?.id}`)).toEqual(['ccc'])
-    expect((await listAll(`id=${latest?.id}`, await fixture.server.signIn('order@m18'))).data.map(({ id }) => id)).toEqual([latest?.id])
+    expect(
+      (await listAll(`id=${latest?.id}`, await fixture.server.signIn('order@m18'))).data.map(({ id }) => id),
+    ).toEqual([latest?.id])
     expect(await listServices('id=999999')).toEqual([])
     expect(await listServices('sortField=state')).toEqual(['bbb', 'ccc', 'aaa'])
     expect(await listServices('sortField=code&sortOrder=desc')).toEqual(['ccc', 'bbb', 'aaa'])
