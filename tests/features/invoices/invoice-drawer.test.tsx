@@ -52,6 +52,7 @@ it('A credit note names its invoice, which lists its credit notes', async () => 
   await fixture.browser.openAs('admin@acme', `/app/invoice?kind=creditNote&invoice=${creditNote.id}`)
   const drawer = await dialog(`Credit note ${creditNote.code}`)
   expect(drawer.element.textContent).toContain('HKD −5.00')
+  expect(drawer.getByRole('button', { name: 'Open credit note' })).toBeDefined()
   await fixture.user.click(drawer.getByRole('link', { name: invoice.code }))
   // The list behind the drawer stays.
   await waitForPath(fixture.browser, `/app/invoice?kind=creditNote&invoice=${invoice.id}`)

@@ -40,7 +40,6 @@ interface InvoiceDrawerProps extends InvoiceSource {
 /** Shows all facts of an invoice or a credit note, which has no page of its own. */
 export function InvoiceDrawer({ onClose, onChanged, ...source }: InvoiceDrawerProps) {
   const { t } = useTranslation('invoices')
-  const { id } = source
   const { row, isLoading, isUnknown } = useInvoice(source)
   const state = row && describeState(row, t)
   const getTitle = () => (row ? t(`detail.title.${row.kind}`, { code: row.code }) : t('detail.loading'))
@@ -54,7 +53,7 @@ export function InvoiceDrawer({ onClose, onChanged, ...source }: InvoiceDrawerPr
       action={
         row && (
           <>
-            <PrintButtons id={id} />
+            <PrintButtons row={row} />
             <Refund row={row} onDone={onChanged} />
           </>
         )
@@ -72,7 +71,7 @@ export function InvoiceDrawer({ onClose, onChanged, ...source }: InvoiceDrawerPr
   )
 }
 
-function PrintButtons({ id }: { id: number }) {
+function PrintButtons({ row: { id, kind } }: { row: ListedInvoice }) {
   const { t } = useTranslation('invoices')
   const offlineReason = useOfflineReason(t('detail.offline'))
   const opening = useAction(openInvoice)
@@ -86,7 +85,7 @@ function PrintButtons({ id }: { id: number }) {
         disabledReason={offlineReason}
         onClick={() => void opening.run(id)}
       >
-        {t('detail.open')}
+        {t(kind === 'creditNote' ? 'detail.openCreditNote' : 'detail.open')}
       </Button>
       <Button
         icon="install"

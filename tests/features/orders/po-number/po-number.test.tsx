@@ -1,9 +1,7 @@
 /** Tests the field for a purchase order number in the payment dialog (decision 121). */
 import { expect, it } from 'vitest'
 import { screen } from '@testing-library/dom'
-import { act, renderHook } from '@testing-library/react'
 import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
-import { usePoNumber } from '#features/orders/po-number/usePoNumber.ts'
 import { createUserActions, listOrders, setUpShopPages } from '#tests/support/pages/shop-pages.ts'
 
 const fixture = setUpShopPages()
@@ -35,14 +33,4 @@ it('The field is hidden until it is wanted, checks what is typed, and the number
   const { company_id: companyId } = (await buyer.send({ url: '/api/m18s/user' })).json()
   const list = await buyer.send({ url: `/api/invoice?companyId=${companyId}&searchText=acmehr` })
   expect(list.json().data).toMatchObject([{ po_number: 'PO-2026-9', service_code: 'acmehr' }])
-})
-
-it('A field that was opened but not touched sends nothing, and one that was emptied removes the number', () => {
-  const { result } = renderHook(() => usePoNumber())
-  act(() => result.current.open())
-  expect(result.current).toMatchObject({ isOpen: true, text: '', value: undefined, error: null })
-  act(() => result.current.setText(' PO-1 '))
-  expect(result.current.value).toBe('PO-1')
-  act(() => result.current.setText(''))
-  expect(result.current).toMatchObject({ isOpen: true, value: '' })
 })
