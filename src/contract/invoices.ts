@@ -12,6 +12,7 @@ import {
   pageOutput,
   pageQuery,
   ref,
+  rowId,
   text,
   timestamp,
 } from '#contract/values.ts'
@@ -29,6 +30,9 @@ export const invoiceRow = z.object({
   code: z.string(),
   /** The invoice itself, or the credited invoice. */
   invoice_id: z.int(),
+  /** Number of that invoice, and its id in this register. */
+  invoice_code: z.string(),
+  invoice_document_id: z.int(),
   issued: timestamp,
   /** Year of `issued`, for the filter. */
   year: z.int(),
@@ -65,6 +69,7 @@ export const invoiceSorts = {
 } as const satisfies ListSpec['sorts']
 
 export const invoiceFilters = {
+  id: { kind: 'equal', column: 'id' },
   kind: { kind: 'equal', column: 'kind' },
   state: { kind: 'equal', column: 'state' },
   currency: { kind: 'equal', column: 'currency' },
@@ -77,9 +82,18 @@ export const invoiceFilters = {
   year: { kind: 'equal', column: 'year' },
 } as const satisfies ListSpec['filters']
 
-export const searchedInvoiceColumns = ['code', 'service_code', 'service_name', 'po_number', 'reference'] as const
+/** An invoice's number also finds its credit notes. */
+export const searchedInvoiceColumns = [
+  'code',
+  'invoice_code',
+  'service_code',
+  'service_name',
+  'po_number',
+  'reference',
+] as const
 
 export const invoiceQuery = {
+  id: z.optional(rowId),
   kind: z.optional(kind),
   state: z.optional(state),
   currency: z.optional(currency),

@@ -52,7 +52,7 @@ export const paymentDue = z.object({
   month: z.nullable(month),
 })
 
-/** The payer's purchase order number, for the invoices. Omitted: an open attempt keeps its number. Empty: none (decision 121). */
+/** The payer's purchase order number, for the invoices. Omitted: that of the latest attempt stays. Empty: none (decision 121). */
 const poNumber = z.optional(nameLine(poNumberLimit))
 
 /** Secret because of the card token. The result is stored with the attempt, and repeated calls return it. */

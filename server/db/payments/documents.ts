@@ -10,6 +10,8 @@ import { ProblemError } from '#server/problems/problem-error.ts'
 
 export interface DocumentRecord extends Omit<Selectable<DocumentTable>, 'change'> {
   year: number
+  invoice_code: string
+  invoice_document_id: number
   month: string | null
   order_id: number | null
   state: 'paid' | 'partlyRefunded' | 'refunded' | 'disputed'
@@ -24,12 +26,18 @@ const stateColumn = sql<DocumentRecord['state']>`
     when document.kind = 'creditNote' or document.refunded >= document.amount then 'refunded'
     when document.refunded > 0 then 'partlyRefunded' else 'paid' end)`
 
+/** The row of the invoice, which a credit note refers to. */
+const invoiceDocumentId = sql<number>`
+  (select billed.id from document billed where billed.invoice_id = document.invoice_id and billed.kind = 'invoice')`
+
 const selectDocuments = (db: DatabaseHandle) =>
   db
     .selectFrom('document')
     .innerJoin('invoice', 'invoice.id', 'document.invoice_id')
     .selectAll('document')
     .select([
+      'invoice.code as invoice_code',
+      invoiceDocumentId.as('invoice_document_id'),
       yearColumn.as('year'),
       sql<string | null>`invoice.content -> 'traffic' ->> 'month'`.as('month'),
       'invoice.order_id',
@@ -48,6 +56,7 @@ const columns = {
   id: sql.ref('document.id'),
   kind: sql.ref('document.kind'),
   code: { value: sql.ref('document.code'), folded: sql`lower(document.code)` },
+  invoice_code: { value: sql.ref('invoice.code'), folded: sql`lower(invoice.code)` },
   issued: sql.ref('document.issued'),
   year: yearColumn,
   service_code: { value: sql.ref('document.service_code'), folded: sql.ref('document.service_code') },

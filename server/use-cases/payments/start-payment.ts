@@ -52,7 +52,7 @@ export interface StartPaymentInput {
   type: PaymentType
   /** Token of a card, or null if the payer enters the payment details at the gateway. */
   token: string | null
-  /** Purchase order number for the invoices. Omitted: an open attempt keeps its number. Empty: none. */
+  /** Purchase order number for the invoices. Omitted: that of the latest attempt stays. Empty: none. */
   poNumber?: string | undefined
   intent: string | null
   language: Language
@@ -118,7 +118,12 @@ async function claimAttempt(db: DatabaseHandle, app: AppContext, input: StartPay
     return { kind: 'existing', attempt: isSame ? await keepPoNumber(db, attempt, input) : attempt, isSame, isAboutSame }
   }
   await countStartedPayments(db, app, { payable, caller, now })
-  return { kind: 'fresh', attempt: await insertAttempt(db, { payable, payableRef }, { ...input, tokenHash, now }) }
+  const replacedAttempt = input.poNumber === undefined ? await findLatestAttempt(db, payableRef) : null
+  const poNumber = input.poNumber ?? replacedAttempt?.po_number ?? undefined
+  return {
+    kind: 'fresh',
+    attempt: await insertAttempt(db, { payable, payableRef }, { ...input, poNumber, tokenHash, now }),
+  }
 }
 
 /**

@@ -96,7 +96,9 @@ export const printKinds = {
     menu: 'order',
     async readAuditInfo(db, companyId, id) {
       const document = await findDocument(db, companyId, id)
-      return document && { ServiceCode: document.service_code, InvoiceNo: document.code }
+      if (!document) return null
+      const { kind, code, service_code: ServiceCode } = document
+      return kind === 'creditNote' ? { ServiceCode, CreditNoteNo: code } : { ServiceCode, InvoiceNo: code }
     },
     async renderPage(request) {
       const document = await readPrintedDocument(request)

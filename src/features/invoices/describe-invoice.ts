@@ -1,7 +1,7 @@
 /** Texts of an invoice that the list, the drawer and the exported file share. */
 import type { TFunction } from 'i18next'
 import type { InvoiceRow } from '#contract/invoices.ts'
-import { groupThousands } from '#domain/money.ts'
+import { groupThousands, readAmount } from '#domain/money.ts'
 import type { TagTone } from '#ui/display/Tag.tsx'
 
 type Translate = TFunction<'invoices'>
@@ -30,9 +30,23 @@ export const getSignedAmount = ({ kind, amount }: Pick<InvoiceRow, 'kind' | 'amo
 export const formatSignedAmount = ({ kind, currency, amount }: Pick<InvoiceRow, 'kind' | 'currency' | 'amount'>) =>
   `${currency} ${kind === 'creditNote' ? '−' : ''}${groupThousands(amount)}`
 
-export const stateTones: Record<InvoiceRow['state'], TagTone> = {
+interface RefundFields extends Pick<InvoiceRow, 'state'> {
+  /** Sum of the refunds in progress. */
+  refunding?: string
+}
+
+export const isRefunding = ({ refunding = '0' }: RefundFields): boolean => readAmount(refunding) > 0n
+
+const stateTones: Record<InvoiceRow['state'] | 'refunding', TagTone> = {
   paid: 'positive',
   partlyRefunded: 'warning',
   refunded: 'neutral',
+  refunding: 'warning',
   disputed: 'danger',
+}
+
+/** Returns the state with the tone of its tag. A refund in progress is shown in place of what was refunded before, but not of a dispute. */
+export function describeState(row: RefundFields, t: Translate): { text: string; tone: TagTone } {
+  const state = isRefunding(row) && row.state !== 'disputed' ? 'refunding' : row.state
+  return { text: t(`state.${state}`), tone: stateTones[state] }
 }

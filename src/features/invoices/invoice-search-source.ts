@@ -1,10 +1,10 @@
 import { type InvoiceRow, invoiceListSpec, listInvoices } from '#contract/invoices.ts'
 import { customerInvoiceListSpec, listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
-import { groupThousands } from '#domain/money.ts'
 import type { SearchSource } from '#patterns/search-source.ts'
 import { createListSlice, type PageQuery } from '#state/list-slice.ts'
 import { plainListState, toPageQuery } from '#state/list-url.ts'
 import { parseId } from '#state/view-fields.ts'
+import { formatSignedAmount } from '#features/invoices/describe-invoice.ts'
 
 const searchInvoicesList = createListSlice<InvoiceRow, PageQuery>({
   name: 'searchInvoices',
@@ -26,14 +26,15 @@ export const createInvoiceSearchSource = (companyId: number, hasAllCompanies: bo
   list: hasAllCompanies ? customerInvoiceListSpec : invoiceListSpec,
   scope: hasAllCompanies ? null : companyId,
   toItems(versionedRow) {
-    const { id, code, service_name: name, currency, amount } = versionedRow as InvoiceRow
+    const row = versionedRow as InvoiceRow
+    const { id, code, service_name: name } = row
     return [
       {
         key: toKey(id),
         group: 'find',
         icon: 'invoice',
         label: code,
-        detail: `${name} · ${currency} ${groupThousands(amount)}`,
+        detail: `${name} · ${formatSignedAmount(row)}`,
         codes: [code],
         path: `/app/invoice?invoice=${id}`,
       },

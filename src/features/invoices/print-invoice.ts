@@ -1,9 +1,9 @@
 /** Opens and downloads invoices. The address is requested when it is needed: it works once and expires after a minute (D65). */
-import { requestPrint } from '#contract/payments.ts'
+import { openPrint, requestPrint } from '#contract/payments.ts'
 import { showResultToast } from '#patterns/action-toast.ts'
-import type { CallResult } from '#request/call-results.ts'
+import type { CallResult, DownloadedFile } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
-import { downloadFromServer } from '#ui/display/download-text.ts'
+import { downloadBytes } from '#ui/display/download-text.ts'
 import { getLanguage, i18n } from '#ui/i18n/messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 
@@ -34,14 +34,19 @@ export const openInvoice =
     return result
   }
 
+/** Saves the PDF when all of it has arrived, so that a refusal becomes a toast. */
 export const downloadInvoice =
   (id: number): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _getState, { api }) => {
     const body = { kind: 'INVOICE', id, format: 'pdf', language: getLanguage() } as const
     const result = await api.call(requestPrint, { body })
     if (result.kind !== 'fresh') return showFailure('detail.download', result)
-    downloadFromServer(result.output.url)
-    return result
+    const key = result.output.url.slice(result.output.url.lastIndexOf('/') + 1)
+    const fileResult = (await api.call(openPrint, { params: { key } })) as CallResult<DownloadedFile>
+    if (fileResult.kind !== 'fresh') return showFailure('detail.download', fileResult)
+    const { bytes, name } = fileResult.output
+    downloadBytes(bytes, name ?? 'invoice.pdf')
+    return fileResult
   }
 
 function showFailure(action: 'detail.open' | 'detail.download', result: CallResult<unknown>): CallResult<unknown> {

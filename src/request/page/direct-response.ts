@@ -6,7 +6,9 @@ import { toBlockedProblem } from '#request/transport/blocked.ts'
 import { pingServer } from '#request/transport/ping-server.ts'
 import { isFromServer, parseRetryAfterMs } from '#request/transport/send-request.ts'
 
-export async function readDirectResponse(ports: PipelinePorts, response: Response): Promise<CallResult<unknown>> {
+export type ReadPorts = Pick<PipelinePorts, 'network' | 'origin' | 'wait'>
+
+export async function readDirectResponse(ports: ReadPorts, response: Response): Promise<CallResult<unknown>> {
   if (isFromServer(response)) return await toCallResult(response)
   return { kind: 'problem', problem: await toForeignProblem(ports, response) }
 }
@@ -15,7 +17,7 @@ export async function readDirectResponse(ports: PipelinePorts, response: Respons
  * Returns the problem of a response that is not the portal's: a lost connection if a ping fails too, else a proxy that blocks the request.
  */
 export async function toForeignProblem(
-  ports: Pick<PipelinePorts, 'network' | 'origin' | 'wait'>,
+  ports: ReadPorts,
   response: Pick<Response, 'status' | 'headers'>,
 ): Promise<Problem> {
   if (!(await pingServer(ports))) return createLocalProblem('NEEDS_CONNECTION')

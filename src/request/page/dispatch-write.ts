@@ -80,7 +80,7 @@ function isQueued({ offline, queue: queueSpec }: Endpoint, input: CallInput): bo
 
 /**
  * Sends passwords, tokens and files directly to the server. They are never stored. They are sent again only if an expired token was
- * refused.
+ * refused. The output of an endpoint with a `responseType` is a DownloadedFile.
  */
 async function sendDirectly(ports: PagePorts, endpoint: Endpoint, input: CallInput): Promise<CallResult<unknown>> {
   const isUpload = endpoint.encoding === 'multipart'
@@ -101,6 +101,11 @@ async function sendDirectly(ports: PagePorts, endpoint: Endpoint, input: CallInp
   })
   const response = await ports.network(request).catch(() => null)
   if (!response) return createFailure('NEEDS_CONNECTION')
+  if (endpoint.responseType)
+    return await (await import(/* chunk: orders */ '#request/page/read-file-response.ts')).readFileResponse(
+      ports,
+      response,
+    )
   const { readDirectResponse } = await import('#request/page/direct-response.ts')
   return await readDirectResponse(ports, response)
 }

@@ -85,7 +85,7 @@ it('Staff see the invoices of all companies, and those of one company', async ()
   expect(readHeaders()).not.toContain('Company')
 })
 
-it('The file of a year names the year and has numbers', async () => {
+function collectFiles() {
   const blobs: Blob[] = []
   vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
     blobs.push(blob as Blob)
@@ -95,6 +95,27 @@ it('The file of a year names the year and has numbers', async () => {
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
     names.push(this.download)
   })
+  return { blobs, names }
+}
+
+it('The file that staff save of one company names the company', async () => {
+  const { blobs, names } = collectFiles()
+  const staff = await fixture.server.signIn('delete@m18')
+  const { data } = (await staff.send({ url: '/api/sinvoice?searchText=PO-4711' })).json()
+  await fixture.browser.openAs('delete@m18', `/app/invoice?company=${data[0].company_id}&searchText=PO-4711`)
+  await expect.poll(() => findRows().length).toBe(1)
+  await expect.poll(() => getNamedField('company')).toHaveProperty('value', 'Acme Trading Limited')
+  await press('Export')
+  await (await dialog('Export')).press(/^Save 1 row$/)
+  await expect.poll(() => names.length).toBe(1)
+  expect(names[0]).toMatch(/^invoices-acme-\d{4}/)
+  const [head, row] = ((await blobs[0]?.text()) ?? '').replace('\uFEFF', '').split('\r\n')
+  expect(head).toMatch(/^Number,Type,Credited invoice,Issued,Company code,Company,Subject,/)
+  expect(row).toContain(',acme,Acme Trading Limited,New contract,')
+})
+
+it('The file of a year names the year and has numbers', async () => {
+  const { blobs, names } = collectFiles()
   await fixture.browser.openAs('admin@acme', '/app/invoice')
   await expect.poll(() => findRows().length).toBe(6)
   const year = findRowWith('PO-4711').querySelector('.w-day')?.textContent?.slice(0, 4) ?? ''
@@ -106,10 +127,10 @@ it('The file of a year names the year and has numbers', async () => {
   expect(names[0]).toMatch(new RegExp(`^invoices-${year}-acme-\\d{4}-\\d\\d-\\d\\d-\\d{4}\\.csv$`))
   const [head, row] = ((await blobs[0]?.text()) ?? '').replace('\uFEFF', '').split('\r\n')
   expect(head).toBe(
-    'Number,Type,Issued,Subject,Service code,Service name,PO number,Currency,Amount,Refunded,Method,Payment number,Status',
+    'Number,Type,Credited invoice,Issued,Subject,Service code,Service name,PO number,Currency,Amount,Refunded,Refund in progress,Method,Payment number,Status',
   )
   expect(row).toMatch(
-    /,New contract,acmetrade,Acme trading,PO-4711,HKD,\d+\.\d\d,0\.00,Simulated payment,demo-\d+,Paid$/,
+    /,New contract,acmetrade,Acme trading,PO-4711,HKD,\d+\.\d\d,0\.00,0\.00,Simulated payment,demo-\d+,Paid$/,
   )
 
   await noDialog()

@@ -116,6 +116,8 @@ describe('the invoices of the search', () => {
       codes: ['I202611000012'],
       path: '/app/invoice?invoice=9',
     })
+    const [creditNote] = source.toItems(toRow({ ...row, kind: 'creditNote', code: 'CN202611000001' }))
+    expect(creditNote?.detail).toBe('ERP · HKD −1,200.00')
     expect(openPath(source, item?.path ?? '')).toBe(9)
     expect(openPath(source, '/app/invoice')).toBe(null)
     expect([source.list.table, source.scope]).toEqual(['invoices', 7])

@@ -164,6 +164,16 @@ export const doneCases: SentenceCase[] = [
   ['Amelia Chan created a calendar link', 'order.create', { info: { Field: 'calendar' } }],
   ['Amelia Chan removed the calendar link', 'order.delete', { info: { Field: 'calendar' } }],
   ['Amelia Chan printed the contract of acdesenl', 'order.print', { info: acme }],
+  [
+    'Amelia Chan opened invoice I202611000001 of acdesenl',
+    'order.print',
+    { info: { ...acme, InvoiceNo: 'I202611000001' } },
+  ],
+  [
+    'Amelia Chan opened credit note CN202611000001 of acdesenl',
+    'order.print',
+    { info: { ...acme, CreditNoteNo: 'CN202611000001' } },
+  ],
   ['Amelia Chan paid HKD 29,000.00 for acdesenl', 'order.pay', { ...attempt, info: paid }],
   ['The portal received HKD 29,000.00 for acdesenl', 'order.pay', { ...attempt, ...portal, info: paid }],
   [

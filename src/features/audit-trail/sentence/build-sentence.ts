@@ -61,6 +61,8 @@ function buildValues(entry: SentenceEntry, { t, formatInfo, formatOperation, ...
     outcome: formatInfo('Outcome'),
     date: formatInfo('AlertDate'),
     month: formatInfo('Month'),
+    invoice: formatName(info['InvoiceNo']) ?? '',
+    creditNote: formatName(info['CreditNoteNo']) ?? '',
     file: formatName(info['File']) ?? '',
     count: Number(info['Count'] ?? 0) || 0,
     hours: Number(info['Hours'] ?? 0) || 0,

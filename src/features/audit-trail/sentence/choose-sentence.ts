@@ -128,7 +128,11 @@ const doneRules: SentenceRules<DoneSentence> = {
     { name: 'orderDeleteChange', matches: hasInfo('OrderType', 'change') },
     { name: 'orderDelete', matches: hasInfo('OrderType', 'create') },
   ],
-  'order.print': [{ name: 'orderPrint' }],
+  'order.print': [
+    { name: 'creditNotePrint', matches: hasInfo('CreditNoteNo') },
+    { name: 'invoicePrint', matches: hasInfo('InvoiceNo') },
+    { name: 'orderPrint' },
+  ],
   'order.pay': [
     { name: 'orderPayReceivedUnused', matches: both(isUnused, isAnonymous) },
     { name: 'orderPayUnused', matches: isUnused },

@@ -1,11 +1,9 @@
 import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'react-router-dom'
+import { Link, useSearchParams } from 'react-router-dom'
 import { isProviderAdmin } from '#domain/access.ts'
 import { readAmount } from '#domain/money.ts'
-import { readRow } from '#local/lists/read-row.ts'
 import { useOfflineReason } from '#patterns/useOfflineReason.ts'
-import { useLiveQuery } from '#state/live-query.ts'
 import { useAction } from '#state/use-action.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { Amount } from '#ui/display/Amount.tsx'
@@ -16,56 +14,64 @@ import { getNameLang } from '#ui/i18n/name-language.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
-import { describeItem, describeMethod, formatSignedAmount, stateTones } from '#features/invoices/describe-invoice.ts'
+import {
+  describeItem,
+  describeMethod,
+  describeState,
+  formatSignedAmount,
+  isRefunding,
+} from '#features/invoices/describe-invoice.ts'
+import { type InvoiceSource, useInvoice } from '#features/invoices/detail/useInvoice.ts'
 import { downloadInvoice, openInvoice } from '#features/invoices/print-invoice.ts'
 import type { ListedInvoice } from '#features/invoices/slice.ts'
+import { invoicesView } from '#features/invoices/view.ts'
 
 /** Only the provider's admins load the code of refunds. */
 const RefundButton = lazy(async () => ({
   default: (await import('#features/invoices/refund/RefundButton.tsx')).RefundButton,
 }))
 
-interface InvoiceDrawerProps {
-  id: number
-  /** Table of the list behind the drawer. */
-  table: string
-  /** True while the list is being requested, so that the invoice may still arrive. */
-  isFetching: boolean
+interface InvoiceDrawerProps extends InvoiceSource {
   onClose: () => void
   /** Called after a refund, so that the list is requested again. */
   onChanged: () => void
 }
 
 /** Shows all facts of an invoice or a credit note, which has no page of its own. */
-export function InvoiceDrawer({ id, table, isFetching, onClose, onChanged }: InvoiceDrawerProps) {
+export function InvoiceDrawer({ onClose, onChanged, ...source }: InvoiceDrawerProps) {
   const { t } = useTranslation('invoices')
-  const result = useLiveQuery(async () => ({ id, row: (await readRow<ListedInvoice>(table, id))?.row }), [id, table])
-  const row = result?.id === id ? result.row : undefined
-  const isLoading = !row && (isFetching || result?.id !== id)
+  const { row, isLoading, isUnknown } = useInvoice(source)
+  const state = row && describeState(row, t)
   const getTitle = () => (row ? t(`detail.title.${row.kind}`, { code: row.code }) : t('detail.loading'))
   return (
     <Dialog
       open
       side="right"
       title={getTitle()}
-      titleTag={row && <Tag tone={stateTones[row.state]}>{t(`state.${row.state}`)}</Tag>}
+      titleTag={state && <Tag tone={state.tone}>{state.text}</Tag>}
       onClose={onClose}
       action={
         row && (
           <>
-            <PrintButtons id={id} />
+            <PrintButtons row={row} />
             <Refund row={row} onDone={onChanged} />
           </>
         )
       }
       cancel={row ? null : t('detail.close')}
     >
-      {row ? <InvoiceFacts row={row} /> : isLoading ? <Skeleton lines={6} /> : <p>{t('detail.notHere')}</p>}
+      {row ? (
+        <InvoiceFacts row={row} />
+      ) : isLoading ? (
+        <Skeleton lines={6} />
+      ) : (
+        <p>{t(isUnknown ? 'detail.notFound' : 'detail.notHere')}</p>
+      )}
     </Dialog>
   )
 }
 
-function PrintButtons({ id }: { id: number }) {
+function PrintButtons({ row: { id, kind } }: { row: ListedInvoice }) {
   const { t } = useTranslation('invoices')
   const offlineReason = useOfflineReason(t('detail.offline'))
   const opening = useAction(openInvoice)
@@ -79,7 +85,7 @@ function PrintButtons({ id }: { id: number }) {
         disabledReason={offlineReason}
         onClick={() => void opening.run(id)}
       >
-        {t('detail.open')}
+        {t(kind === 'creditNote' ? 'detail.openCreditNote' : 'detail.open')}
       </Button>
       <Button
         icon="install"
@@ -107,17 +113,13 @@ function Refund({ row, onDone }: { row: ListedInvoice; onDone: () => void }) {
 
 function InvoiceFacts({ row }: { row: ListedInvoice }) {
   const { t } = useTranslation('invoices')
-  const { company_name: company, po_number: poNumber, currency, refunded } = row
+  const { company_name: company, po_number: poNumber } = row
   return (
     <DescriptionList>
       <DescriptionItem label={t('column.amount')}>
         <span className="amount invoice-amount">{formatSignedAmount(row)}</span>
       </DescriptionItem>
-      {readAmount(refunded) > 0n && (
-        <DescriptionItem label={t('fact.refunded')}>
-          <Amount currency={currency} amount={refunded} />
-        </DescriptionItem>
-      )}
+      <RefundFacts row={row} />
       <DescriptionItem label={t('fact.issued')}>
         <BusinessTime time={row.issued} />
       </DescriptionItem>
@@ -141,6 +143,46 @@ function InvoiceFacts({ row }: { row: ListedInvoice }) {
       </DescriptionItem>
     </DescriptionList>
   )
+}
+
+/** Links between an invoice and its credit notes, and the refund in progress, which has no credit note yet. */
+function RefundFacts({ row }: { row: ListedInvoice }) {
+  const { t } = useTranslation('invoices')
+  const { kind, invoice_code: code, currency, refunded, refunding = '0' } = row
+  const [query] = useSearchParams()
+  if (kind === 'creditNote')
+    return (
+      <DescriptionItem label={t('fact.credited')}>
+        <Link className="invoice-code" replace to={buildInvoicePath(query, row.invoice_document_id)}>
+          {code}
+        </Link>
+      </DescriptionItem>
+    )
+  return (
+    <>
+      {readAmount(refunded) > 0n && (
+        <DescriptionItem label={t('fact.refunded')}>
+          <Amount currency={currency} amount={refunded} />{' '}
+          <Link to={buildCreditNotesPath(query, code)}>{t('fact.toCreditNotes')}</Link>
+        </DescriptionItem>
+      )}
+      {isRefunding(row) && (
+        <DescriptionItem label={t('fact.refunding')}>
+          <Amount currency={currency} amount={refunding} />
+        </DescriptionItem>
+      )}
+    </>
+  )
+}
+
+/** Opens an invoice over the same list. In the history it replaces the credit note, so that closing leads to the list. */
+const buildInvoicePath = (query: URLSearchParams, id: number) =>
+  `?${invoicesView.write({ ...invoicesView.read(query), open: id })}`
+
+/** Lists the credit notes of an invoice, of the same company or all. */
+const buildCreditNotesPath = (query: URLSearchParams, code: string) => {
+  const { defaultView, read, write } = invoicesView
+  return `?${write({ ...defaultView, company: read(query).company, kind: 'creditNote', searchText: code })}`
 }
 
 /** Leads to the page of the paid order. A backup or traffic leads to the contract of its service. */

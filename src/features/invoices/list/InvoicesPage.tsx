@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useSearchParams } from 'react-router-dom'
 import { documentStates } from '#contract/invoices.ts'
+import { listCompanies } from '#contract/orders.ts'
 import { isAllowed, isProvider } from '#domain/access.ts'
 import { currencies } from '#domain/money.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
@@ -10,13 +11,14 @@ import type { SelectFilter } from '#patterns/list-page/ListFilters.tsx'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
 import { useHistoryStep } from '#patterns/useHistoryStep.ts'
 import { useSettings } from '#patterns/useSettings.ts'
+import { useRecord } from '#state/use-record.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { SelectField } from '#ui/form/choice-fields.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useToday } from '#ui/page/use-today.ts'
 import { InvoiceStyles } from '#features/invoices/InvoiceStyles.tsx'
 import { buildInvoiceColumns } from '#features/invoices/list/columns.tsx'
-import { buildInvoiceExportColumns } from '#features/invoices/list/export-columns.ts'
+import { buildInvoiceExportColumns, type ExportedCompany } from '#features/invoices/list/export-columns.ts'
 import { allInvoicesList, invoicesList } from '#features/invoices/slice.ts'
 import { allInvoicesView, invoicesView, type InvoicesView, listYears, shownMethods } from '#features/invoices/view.ts'
 
@@ -31,7 +33,7 @@ export type InvoiceCompanyFilter = ComponentType<{ companyId: number | null; onC
 export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyFilter }) {
   const { t } = useTranslation('invoices')
   const { user, caller } = useSignedInSession()
-  const { list, companyId, canSelectCompany } = useInvoicesList()
+  const { list, slice, companyId, canSelectCompany } = useInvoicesList()
   const { view, changeView, rows, isFetching, setQuery, definition } = list
   const isAll = companyId === null
   const closeDrawer = useCloseDrawer(view.open !== null, () =>
@@ -39,6 +41,7 @@ export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyF
   )
   const columns = useMemo(() => buildInvoiceColumns(t, isAll), [t, isAll])
   const isOwn = companyId === user.company_id
+  const company = useExportedCompany(companyId, canSelectCompany)
   const name = view.year === null ? t('title') : t('exportOfYear', { year: view.year })
   return (
     <ListPage
@@ -48,8 +51,8 @@ export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyF
       beforeFilters={<InvoiceStyles />}
       exportAs={{
         name,
-        companyCode: isOwn ? user.company_code : null,
-        buildColumns: () => buildInvoiceExportColumns(t, isAll),
+        companyCode: isAll ? null : company?.code,
+        buildColumns: () => buildInvoiceExportColumns(t, isAll ? 'each' : company),
       }}
       searchLabel={t('filter.search')}
       extraFilters={
@@ -77,7 +80,8 @@ export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyF
       {view.open !== null && (
         <InvoiceDrawer
           id={view.open}
-          table={isAll ? allInvoicesList.list.table : invoicesList.list.table}
+          slice={slice}
+          companyId={companyId}
           isFetching={isFetching || rows === undefined}
           onClose={closeDrawer}
           onChanged={() => void list.refetch()}
@@ -119,10 +123,16 @@ function useInvoicesList() {
   const [query] = useSearchParams()
   const companyId = canSelectCompany ? invoicesView.read(query).company : user.company_id
   const isAll = companyId === null
-  const list = useListPage(isAll ? allInvoicesList : invoicesList, isAll ? allInvoicesView : invoicesView, {
-    scope: companyId,
-  })
-  return { list, companyId, canSelectCompany }
+  const slice = isAll ? allInvoicesList : invoicesList
+  const list = useListPage(slice, isAll ? allInvoicesView : invoicesView, { scope: companyId })
+  return { list, slice, companyId, canSelectCompany }
+}
+
+/** Returns the company that the staff have selected, which the exported file names. Null for customers, whose file has only their own. */
+function useExportedCompany(companyId: number | null, canSelectCompany: boolean): ExportedCompany | null {
+  const isSelected = canSelectCompany && companyId !== null
+  const { record } = useRecord(listCompanies, isSelected ? { query: { id: companyId } } : null)
+  return isSelected ? (record?.[0] ?? { code: `#${companyId}`, name: '' }) : null
 }
 
 /** Closing goes back in the history only if opening the drawer added a step, that is, not after a link or a reload. */

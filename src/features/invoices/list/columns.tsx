@@ -3,7 +3,12 @@ import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { Tag } from '#ui/display/Tag.tsx'
 import { getNameLang } from '#ui/i18n/name-language.ts'
 import type { ListColumn } from '#ui/list/column.ts'
-import { describeMethod, describeSubject, formatSignedAmount, stateTones } from '#features/invoices/describe-invoice.ts'
+import {
+  describeMethod,
+  describeState,
+  describeSubject,
+  formatSignedAmount,
+} from '#features/invoices/describe-invoice.ts'
 import type { ListedInvoice } from '#features/invoices/slice.ts'
 
 type InvoiceColumn = ListColumn<OverlaidRow<ListedInvoice>>
@@ -65,7 +70,10 @@ export const buildInvoiceColumns = (t: TFunction<'invoices'>, hasCompany: boolea
     sortable: true,
     width: 'tag',
     phone: 'tag',
-    render: ({ row }) => <Tag tone={stateTones[row.state]}>{t(`state.${row.state}`)}</Tag>,
+    render({ row }) {
+      const { text, tone } = describeState(row, t)
+      return <Tag tone={tone}>{text}</Tag>
+    },
   },
 ]
 

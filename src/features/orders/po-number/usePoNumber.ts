@@ -9,16 +9,17 @@ export type PoNumberField = ReturnType<typeof usePoNumber>
 /** The payer's purchase order number, which is printed on the invoice. Its field is collapsed until the payer wants to enter one. */
 export function usePoNumber() {
   const { t } = useTranslation('payment')
+  const [isOpen, setIsOpen] = useState(false)
   const [text, setText] = useState<string | null>(null)
   const value = text === null ? undefined : cleanText(text)
   return {
-    isOpen: text !== null,
+    isOpen,
     text: text ?? '',
-    /** The number to send. Undefined if the payer has not opened the field: an open payment then keeps its number. */
+    /** The number to send. Undefined if the payer has typed nothing: the number of the latest attempt then stays. */
     value,
     /** Why the number cannot be sent. Null if it can. */
     error: value === undefined ? null : findError(value, t),
-    open: () => setText(''),
+    open: () => setIsOpen(true),
     setText,
   }
 }

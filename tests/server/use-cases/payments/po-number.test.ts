@@ -76,6 +76,22 @@ eachEngine('purchase order numbers', (engine) => {
     expect([await listNumbers(), await listAttemptNumbers()]).toEqual([['PO-3'], ['PO-3']])
   })
 
+  test('A new attempt without a number takes that of the one it replaces, until the payer removes it', async () => {
+    const [order] = await placeOrders('first')
+    await payFor(actors.buyer, order.id, { po_number: 'PO-6' })
+    // The payer comes back from the gateway's page, and enters a card on the portal's page.
+    const declined = await payFor(actors.buyer, order.id, { token: 'pm_card_visa_chargeDeclined' })
+    expect(declined.json().errorCode).toBe('CARD_INVALID')
+    await payFor(actors.buyer, order.id, card)
+    expect(await listAttemptNumbers()).toEqual(['PO-6', 'PO-6', 'PO-6'])
+    expect(await listNumbers()).toEqual(['PO-6'])
+
+    const [second] = await placeOrders('second')
+    await payFor(actors.buyer, second.id, { po_number: 'PO-7' })
+    await payFor(actors.buyer, second.id, { ...card, po_number: '' })
+    expect(await listNumbers()).toEqual(['PO-6', null])
+  })
+
   test('A payment that the staff apply later has the number of its attempt', async () => {
     const order = (await placeOrder(actors.buyer, { code: 'first', currency: 'RMB' })).json()
     const redirect = readRedirect(await payFor(actors.buyer, order.id, { type: 'alipay', po_number: 'PO-5' }))
