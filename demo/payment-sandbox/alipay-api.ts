@@ -255,9 +255,7 @@ export function refundTrade(
   const sum = alipayTrade.amount - refundableAmount + amount
   const of = alipayTrade.id
   store.put({
-    refunds: [
-      { id, gate: gateway, of, created: clock(), amount, currency, metadata: {}, isHidden: form === 'hidden' },
-    ],
+    refunds: [{ id, gate: gateway, of, created: clock(), amount, currency, metadata: {}, isHidden: form === 'hidden' }],
     calls: [composeNotice(context, refundedTrade, buildRefundFields(context, refundedTrade, { name, sum, form }))],
     ...(isComplete ? { trades: [refundedTrade] } : {}),
   })
