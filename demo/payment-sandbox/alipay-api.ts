@@ -17,6 +17,9 @@ import type { SandboxKeys } from '#demo/payment-sandbox/keys.ts'
 
 type Fields = Record<string, string>
 
+/** Notice about a refund on Alipay's own pages: with its name, without it, or with a name that queries do not find yet. */
+export type RefundNoticeForm = 'named' | 'unnamed' | 'hidden'
+
 interface AlipayContext {
   store: SandboxStore
   webhooks: WebhookSender
@@ -73,9 +76,10 @@ export class AlipayApi {
   }
 
   /** Refunds a trade on Alipay's own pages, under a name that Alipay chooses. Returns false if so much is not left. */
-  refundByHand(alipayTrade: AlipayTrade, amount: number): boolean {
+  refundByHand(alipayTrade: AlipayTrade, amount: number, form: RefundNoticeForm): boolean {
     const storedTrade = this.#context.store.get('trades', alipayTrade.id) ?? alipayTrade
-    return refundTrade(this.#context, storedTrade, createId('byhand'), writeAmount(BigInt(amount))) === 'done'
+    const amountText = writeAmount(BigInt(amount))
+    return refundTrade(this.#context, storedTrade, { name: createId('byhand'), amountText, form }) === 'done'
   }
 
   #getTimestamp(): string {
@@ -104,11 +108,11 @@ function composeNotice(context: AlipayContext, alipayTrade: AlipayTrade, extraFi
 function buildRefundFields(
   { clock }: AlipayContext,
   { gate: gateway }: AlipayTrade,
-  { name, sum }: { name: string; sum: number },
+  { name, sum, form }: { name: string; sum: number; form: RefundNoticeForm },
 ): Fields {
   const gmt_refund = formatAlipayTime(clock())
   return gateway === 'alipay'
-    ? { gmt_refund, refund_fee: writeAmount(BigInt(sum)), out_biz_no: name }
+    ? { gmt_refund, refund_fee: writeAmount(BigInt(sum)), ...(form === 'unnamed' ? {} : { out_biz_no: name }) }
     : { gmt_refund, refund_status: 'REFUND_SUCCESS' }
 }
 
@@ -163,7 +167,7 @@ const alipayHandlers: Record<string, TradeHandler<Fields>> = {
       ? queryTrade(context, alipayTrade, params)
       : buildRefusal('40004', 'ACQ.TRADE_STATUS_ERROR'),
   'alipay.trade.refund': (context, alipayTrade, { out_request_no: name = '', refund_amount = '' }) => {
-    const outcome = refundTrade(context, alipayTrade, name, refund_amount)
+    const outcome = refundTrade(context, alipayTrade, { name, amountText: refund_amount })
     if (outcome === 'refused') return buildRefusal('40004', 'ACQ.TRADE_HAS_CLOSE')
     if (outcome === 'discordant') return buildRefusal('40004', 'ACQ.DISCORDANT_REPEAT_REQUEST')
     const fund_change = outcome === 'done' ? 'Y' : 'N'
@@ -171,7 +175,7 @@ const alipayHandlers: Record<string, TradeHandler<Fields>> = {
   },
   'alipay.trade.fastpay.refund.query': ({ store }, alipayTrade, { out_request_no: name = '' }) => {
     const refund = store.get('refunds', `alipay:${name}`)
-    if (refund?.of !== alipayTrade.id) return successFields
+    if (refund?.of !== alipayTrade.id || refund.isHidden) return successFields
     return {
       ...successFields,
       ...toTradeFields(alipayTrade),
@@ -203,7 +207,7 @@ const globalHandlers: Record<string, TradeHandler<string>> = {
   close_trade: (context, alipayTrade) =>
     closeTrade(context, alipayTrade) ? successXml : toErrorXml('TRADE_STATUS_NOT_AVAILD'),
   forex_refund: (context, alipayTrade, { out_return_no = '', return_amount = '' }) => {
-    const outcome = refundTrade(context, alipayTrade, out_return_no, return_amount)
+    const outcome = refundTrade(context, alipayTrade, { name: out_return_no, amountText: return_amount })
     return outcome === 'done' ? successXml : toErrorXml(globalRefundErrors[outcome])
   },
 }
@@ -235,8 +239,7 @@ function closeTrade({ store }: AlipayContext, alipayTrade: AlipayTrade): boolean
 export function refundTrade(
   context: AlipayContext,
   alipayTrade: AlipayTrade,
-  name: string,
-  amountText: string,
+  { name, amountText, form = 'named' }: { name: string; amountText: string; form?: RefundNoticeForm },
 ): 'done' | 'repeated' | 'discordant' | 'refused' {
   const { store, clock } = context
   const id = `${alipayTrade.gate}:${name}`
@@ -250,9 +253,10 @@ export function refundTrade(
   const isComplete = amount === refundableAmount
   const refundedTrade: AlipayTrade = isComplete ? { ...alipayTrade, status: 'TRADE_CLOSED' } : alipayTrade
   const sum = alipayTrade.amount - refundableAmount + amount
+  const of = alipayTrade.id
   store.put({
-    refunds: [{ id, gate: gateway, of: alipayTrade.id, created: clock(), amount, currency, metadata: {} }],
-    calls: [composeNotice(context, refundedTrade, buildRefundFields(context, refundedTrade, { name, sum }))],
+    refunds: [{ id, gate: gateway, of, created: clock(), amount, currency, metadata: {}, isHidden: form === 'hidden' }],
+    calls: [composeNotice(context, refundedTrade, buildRefundFields(context, refundedTrade, { name, sum, form }))],
     ...(isComplete ? { trades: [refundedTrade] } : {}),
   })
   context.webhooks.wake()

@@ -1,5 +1,5 @@
 /** What happens at a gateway without the portal: the shop's people refund there, and payers open disputes. Sends the gateway's events. */
-import type { AlipayApi } from '#demo/payment-sandbox/alipay-api.ts'
+import type { AlipayApi, RefundNoticeForm } from '#demo/payment-sandbox/alipay-api.ts'
 import { type CardPayments, createId } from '#demo/payment-sandbox/card-payments.ts'
 import {
   type SandboxDispute,
@@ -15,9 +15,17 @@ const evidenceSeconds = 7 * 24 * 3600
 
 export interface GatewayStaff {
   /** `reference`: id of an intent or a session, or a trade number. Amounts are in hundredths. Returns false if so much is not left. */
-  refund(reference: string, amount: number): boolean
-  /** Opens a dispute about what is left of a card payment. Returns its id, or null if nothing is left or a dispute is open. */
-  openDispute(reference: string): string | null
+  refund(reference: string, amount: number, form?: RefundNoticeForm): boolean
+  /** Lets Alipay find the refunds of `hidden` notices. */
+  showRefunds(): void
+  /**
+   * Opens a dispute about what is left of a card payment. Returns its id, or null if nothing is left or a dispute is open. `currency`:
+   * Stripe's code, if it is not the payment's.
+   */
+  openDispute(reference: string, currency?: string): string | null
+  /** Opens an inquiry, which the bank may make a dispute (`escalate`). */
+  openInquiry(reference: string): string | null
+  escalate(id: string): void
   /** Returns false if the dispute is not open. */
   endDispute(id: string, status: 'won' | 'lost' | 'warning_closed'): boolean
 }
@@ -44,10 +52,28 @@ export function createGatewayStaff({ store, cards, alipay, webhooks, clock }: St
     webhooks.wake()
   }
 
+  function openDispute(reference: string, status: SandboxDispute['status'], currency?: string): string | null {
+    const intent = findIntent(reference)
+    if (!intent || isDisputed(intent) || getRest(intent) === 0) return null
+    const created = Math.floor(clock() / 1000)
+    const dispute: SandboxDispute = {
+      id: createId('du'),
+      of: intent.id,
+      created,
+      amount: getRest(intent),
+      currency: currency ?? intent.currency,
+      reason: 'fraudulent',
+      status,
+      dueBy: created + evidenceSeconds,
+    }
+    putDispute('charge.dispute.created', dispute)
+    return dispute.id
+  }
+
   return {
-    refund(reference, amount) {
+    refund(reference, amount, form = 'named') {
       const alipayTrade = store.list('trades').find(({ tradeNo }) => tradeNo === reference)
-      if (alipayTrade) return alipay.refundByHand(alipayTrade, amount)
+      if (alipayTrade) return alipay.refundByHand(alipayTrade, amount, form)
       const intent = findIntent(reference)
       if (!intent || isDisputed(intent) || amount > getRest(intent)) return false
       const { id: of, currency } = intent
@@ -57,26 +83,19 @@ export function createGatewayStaff({ store, cards, alipay, webhooks, clock }: St
       webhooks.wake()
       return true
     },
-    openDispute(reference) {
-      const intent = findIntent(reference)
-      if (!intent || isDisputed(intent) || getRest(intent) === 0) return null
-      const created = Math.floor(clock() / 1000)
-      const dispute: SandboxDispute = {
-        id: createId('du'),
-        of: intent.id,
-        created,
-        amount: getRest(intent),
-        currency: intent.currency,
-        reason: 'fraudulent',
-        status: 'needs_response',
-        dueBy: created + evidenceSeconds,
-      }
-      putDispute('charge.dispute.created', dispute)
-      return dispute.id
+    showRefunds() {
+      const refunds = store.list('refunds').filter(({ isHidden }) => isHidden)
+      store.put({ refunds: refunds.map((refund) => ({ ...refund, isHidden: false })) })
+    },
+    openDispute: (reference, currency) => openDispute(reference, 'needs_response', currency),
+    openInquiry: (reference) => openDispute(reference, 'warning_needs_response'),
+    escalate(id) {
+      const dispute = store.get('disputes', id)
+      if (dispute) putDispute('charge.dispute.updated', { ...dispute, status: 'needs_response' })
     },
     endDispute(id, status) {
       const dispute = store.get('disputes', id)
-      if (dispute?.status !== 'needs_response') return false
+      if (!dispute?.status.endsWith('needs_response')) return false
       putDispute('charge.dispute.closed', { ...dispute, status })
       return true
     },

@@ -62,6 +62,8 @@ export interface SandboxRefund {
   amount: number
   currency: string
   metadata: Record<string, string>
+  /** True while queries of its name do not find it yet, as at Alipay. */
+  isHidden?: boolean
 }
 
 /** A dispute of a card payment, with Stripe's states. */
@@ -74,7 +76,7 @@ export interface SandboxDispute {
   amount: number
   currency: string
   reason: string
-  status: 'needs_response' | 'won' | 'lost' | 'warning_closed'
+  status: 'warning_needs_response' | 'needs_response' | 'won' | 'lost' | 'warning_closed'
   /** Epoch seconds. */
   dueBy: number
 }

@@ -228,7 +228,7 @@ function createRefund({ store, cards, clock }: StripeContext, { fields }: Stripe
 }
 
 const hasDispute = (store: SandboxStore, id: string) =>
-  store.list('disputes').some(({ of, status }) => of === id && status !== 'won' && status !== 'warning_closed')
+  store.list('disputes').some(({ of, status }) => of === id && status !== 'won' && !status.startsWith('warning_'))
 
 /** Returns the refund with its event, which names the charge and its sum of refunds. */
 export function buildRefundChanges(

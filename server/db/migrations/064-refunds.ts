@@ -32,6 +32,7 @@ async function createDisputes(db: Kysely<unknown>): Promise<void> {
       amount numeric(16, 2) not null check (amount > 0),
       currency text collate "C" not null,
       reason text not null,
+      is_inquiry boolean not null,
       state text collate "C" not null check (state in ('open', 'won', 'lost', 'closed')),
       respond_by bigint,
       create_time bigint not null,

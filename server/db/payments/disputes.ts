@@ -34,6 +34,10 @@ export const findDispute = (db: DatabaseHandle, id: number): Promise<DisputeReco
 export const listDisputesOfPayment = (db: DatabaseHandle, paymentId: number): Promise<DisputeRecord[]> =>
   selectDisputes(db).where('s.payment_id', '=', paymentId).orderBy('s.id').execute()
 
+/** Returns whether the bank may take the money back. Nothing is refunded meanwhile, because the money could leave twice. */
+export const hasOpenDispute = (disputes: readonly Pick<DisputeRecord, 'state' | 'is_inquiry'>[]): boolean =>
+  disputes.some(({ state, is_inquiry }) => state === 'open' && !is_inquiry)
+
 /** Sorted by the time until which the staff may respond. */
 export const listOpenDisputes = (db: DatabaseHandle): Promise<DisputeRecord[]> =>
   selectDisputes(db).where('s.state', '=', 'open').orderBy(sql`s.respond_by nulls last`).orderBy('s.id').execute()

@@ -3,91 +3,102 @@
  * role.
  */
 import { type RawBuilder, sql } from 'kysely'
+import type { MoneyRule } from '#domain/money-faults.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow } from '#server/db/find-row.ts'
 import type { MoneyCheckFault } from '#server/db/tables/refund-tables.ts'
 
-/** Each statement returns a row with `company_id` and `text` for each fault. */
-const rules: Record<string, RawBuilder<{ company_id: number | null; text: string }>> = {
+/**
+ * Sums of the invoices by gateway, reference and currency, from the register. The rule `documents` compares the register with the contents of
+ * all documents, which take much longer to read.
+ */
+const invoiced = sql`
+  select method as gateway, reference, currency, sum(amount) as sum, count(*) as count
+  from document where kind = 'invoice' group by method, reference, currency`
+
+/** Each statement returns a row with `company_id` and `values` for each fault. */
+const rules: Record<MoneyRule, RawBuilder<unknown>> = {
   // Money that was received is on invoices, or is a task of the staff, open or refunded.
   received: sql`
-    select company_id, format('%s: %s was received, %s is on invoices and %s in tasks', currency, sum(received), sum(invoiced),
-      sum(tasks)) as text
+    select company_id, jsonb_build_object('currency', currency, 'received', round(sum(received), 2)::text, 'invoiced', round(sum(invoiced), 2)::text,
+      'tasks', round(sum(tasks), 2)::text) as values
     from (
       select company_id, currency, amount as received, 0 as invoiced, 0 as tasks from payment
-      union all select company_id, content ->> 'currency', 0, (content ->> 'pay_amount')::numeric, 0 from invoice
+      union all select company_id, currency, 0, amount, 0 from document where kind = 'invoice'
       union all select p.company_id, p.currency, 0, 0, p.amount
         from payment_task t join payment p on p.id = t.payment_id where t.state <> 'applied') one
     group by company_id, currency having sum(received) <> sum(invoiced) + sum(tasks)`,
   payment: sql`
-    select p.company_id, format('payment %s of %s %s: %s was invoiced', p.id, p.currency, p.amount, i.sum) as text
+    select p.company_id, jsonb_build_object('payment', p.id::text, 'currency', p.currency, 'amount', p.amount::text,
+      'invoiced', round(coalesce(i.sum, 0), 2)::text) as values
     from payment p
       left join payment_task t on t.payment_id = p.id
-      cross join lateral (
-        select coalesce(sum((content ->> 'pay_amount')::numeric), 0) as sum from invoice
-        where content -> 'payment' ->> 'gateway' = p.gateway and content -> 'payment' ->> 'reference' = p.reference
-          and content ->> 'currency' = p.currency) i
-    where i.sum <> case when p.outcome = 'applied' or t.state = 'applied' then p.amount else 0 end`,
+      left join (${invoiced}) i on i.gateway = p.gateway and i.reference = p.reference and i.currency = p.currency
+    where coalesce(i.sum, 0) <> case when p.outcome = 'applied' or t.state = 'applied' then p.amount else 0 end`,
   refunds: sql`
-    select p.company_id, format('payment %s of %s %s: %s is refunded or in progress', p.id, p.currency, p.amount, sum(r.amount)) as text
+    select p.company_id, jsonb_build_object('payment', p.id::text, 'currency', p.currency, 'amount', p.amount::text,
+      'refunded', round(sum(r.amount), 2)::text) as values
     from refund r join payment p on p.id = r.payment_id where r.state <> 'failed'
     group by p.id having sum(r.amount) > p.amount or bool_or(r.currency <> p.currency or r.company_id <> p.company_id)`,
   register: sql`
-    select d.company_id, format('invoice %s: the register has %s, the refunds are %s and the credit notes %s', d.code, d.refunded,
-      r.sum, n.sum) as text
+    select d.company_id, jsonb_build_object('invoice', d.code, 'currency', d.currency, 'register', d.refunded::text,
+      'refunded', round(coalesce(r.sum, 0), 2)::text, 'noted', round(coalesce(n.sum, 0), 2)::text) as values
     from document d
-      cross join lateral (select coalesce(sum(amount), 0) as sum from refund
-        where invoice_id = d.invoice_id and state = 'done') r
-      cross join lateral (select coalesce(sum((content ->> 'amount')::numeric), 0) as sum from credit_note
-        where invoice_id = d.invoice_id) n
-    where d.kind = 'invoice' and (d.refunded <> r.sum or d.refunded <> n.sum)`,
+      left join (select invoice_id, sum(amount) as sum from refund where state = 'done' group by invoice_id) r
+        on r.invoice_id = d.invoice_id
+      left join (select invoice_id, sum((content ->> 'amount')::numeric) as sum from credit_note group by invoice_id) n
+        on n.invoice_id = d.invoice_id
+    where d.kind = 'invoice' and (d.refunded <> coalesce(r.sum, 0) or d.refunded <> coalesce(n.sum, 0))`,
   // A refund without an invoice is for a task, or waits for the staff to choose one of several invoices.
   creditNotes: sql`
-    select r.company_id, format('refund %s of %s %s (%s) has %s credit notes', r.id, r.currency, r.amount, r.state, n.count) as text
+    select r.company_id, jsonb_build_object('refund', r.id::text, 'currency', r.currency, 'amount', r.amount::text,
+      'notes', count(c.id)::text) as values
     from refund r
-      cross join lateral (select count(*) as count from credit_note c where c.refund_id = r.id
-        and c.invoice_id = r.invoice_id and c.company_id = r.company_id and c.content ->> 'currency' = r.currency
-        and (c.content ->> 'amount')::numeric = r.amount) n
-      cross join lateral (select count(*) as count from invoice i join payment p on p.id = r.payment_id
-        where i.content -> 'payment' ->> 'gateway' = p.gateway and i.content -> 'payment' ->> 'reference' = p.reference) i
-    where n.count <> case when r.state = 'done' and (r.invoice_id is not null or i.count = 1) then 1 else 0 end`,
+      join payment p on p.id = r.payment_id
+      left join credit_note c on c.refund_id = r.id and c.invoice_id = r.invoice_id and c.company_id = r.company_id
+        and c.content ->> 'currency' = r.currency and (c.content ->> 'amount')::numeric = r.amount
+      left join (select gateway, reference, sum(count) as count from (${invoiced}) one group by 1, 2) i
+        on i.gateway = p.gateway and i.reference = p.reference
+    group by r.id, i.count
+    having count(c.id) <> case when r.state = 'done' and (r.invoice_id is not null or i.count = 1) then 1 else 0 end`,
   documents: sql`
-    select one.company_id, format('%s is not in the register with %s %s', one.code, one.currency, one.amount) as text
+    select one.company_id, jsonb_build_object('document', one.code, 'currency', one.currency, 'amount', round(one.amount, 2)::text) as values
     from (
-      select company_id, 'invoice' as kind, code, id as invoice_id, content ->> 'currency' as currency,
-        (content ->> 'pay_amount')::numeric as amount from invoice
-      union all select company_id, 'creditNote', code, invoice_id, content ->> 'currency', (content ->> 'amount')::numeric
-      from credit_note) one
-    where not exists (select from document d where (d.company_id, d.kind, d.code, d.invoice_id, d.currency, d.amount)
-      = (one.company_id, one.kind, one.code, one.invoice_id, one.currency, one.amount))`,
+      select i.company_id, 'invoice' as kind, i.code, i.id as invoice_id, c.currency, c.pay_amount as amount,
+        c.payment ->> 'gateway' as method, c.payment ->> 'reference' as reference
+      from invoice i cross join jsonb_to_record(i.content) as c(currency text, pay_amount numeric, payment jsonb)
+      union all select n.company_id, 'creditNote', n.code, n.invoice_id, c.currency, c.amount, c.refund ->> 'method',
+        c.refund ->> 'reference'
+      from credit_note n cross join jsonb_to_record(n.content) as c(currency text, amount numeric, refund jsonb)) one
+    where not exists (select from document d
+      where (d.company_id, d.kind, d.code, d.invoice_id, d.currency, d.amount, d.method, d.reference)
+        = (one.company_id, one.kind, one.code, one.invoice_id, one.currency, one.amount, one.method, one.reference))`,
   // The numbers of a year start at 1 and have no gaps.
   numbers: sql`
-    select null::integer as company_id, format('%s of %s: %s documents up to number %s, the series is at %s', one.name, one.year, count(*),
-      max(number), max(value)) as text
+    select null::integer as company_id, jsonb_build_object('prefix', one.prefix, 'year', one.year, 'documents', count(*)::text,
+      'last', max(number)::text, 'series', coalesce(max(value), 0)::text) as values
     from (
-      select 'invoice' as name, substr(code, 2, 4) as year, substr(code, 8)::integer as number from invoice
-      union all select 'creditNote', substr(code, 3, 4), substr(code, 9)::integer from credit_note) one
+      select 'invoice' as name, 'I' as prefix, substr(code, 2, 4) as year, substr(code, 8)::integer as number from invoice
+      union all select 'creditNote', 'CN', substr(code, 3, 4), substr(code, 9)::integer from credit_note) one
     left join series on series.name = one.name and series.span = one.year
-    group by one.name, one.year
+    group by one.name, one.prefix, one.year
     having count(*) <> max(number) or count(distinct number) <> count(*) or max(number) is distinct from max(value)`,
   disputes: sql`
-    select d.company_id, format('invoice %s is marked as %s', d.code, case when d.disputed then 'disputed' else 'not disputed' end)
-      as text
-    from document d where d.kind = 'invoice' and d.disputed <> exists (
-      select from dispute s join payment p on p.id = s.payment_id
-      where p.gateway = d.method and p.reference = d.reference and s.state = 'open')`,
+    select company_id, jsonb_build_object('invoice', code) as values
+    from document where kind = 'invoice' and disputed <> ((method, reference) in (
+      select p.gateway, p.reference from dispute s join payment p on p.id = s.payment_id
+      where s.state = 'open' and not s.is_inquiry))`,
 }
 
 /** Maximum of faults of one rule that are stored. */
 const maxFaultsOfRule = 20
 
-export async function findMoneyCheckFaults(db: DatabaseHandle): Promise<MoneyCheckFault[]> {
-  const faults: MoneyCheckFault[] = []
-  for (const [rule, statement] of Object.entries(rules)) {
-    const { rows } = await statement.execute(db)
-    faults.push(...rows.slice(0, maxFaultsOfRule).map(({ company_id, text }) => ({ rule, company_id, text })))
-  }
-  return faults
+/** Reads in one statement. A database error means that the rule could not be checked. */
+export async function findFaultsOfRule(db: DatabaseHandle, rule: MoneyRule): Promise<MoneyCheckFault[]> {
+  const { rows } = await sql<Omit<MoneyCheckFault, 'rule'>>`
+    select fault.company_id, c.name as company_name, fault.values
+    from (${rules[rule]}) fault left join company c on c.id = fault.company_id limit ${maxFaultsOfRule}`.execute(db)
+  return rows.map((fault) => ({ rule, ...fault }))
 }
 
 /** Stores the result of a check and returns its id. Deletes results from before `storedFrom`, epoch ms. */

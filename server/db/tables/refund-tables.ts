@@ -1,6 +1,7 @@
 /** Tables of money that was sent back (decision 123). Amounts are text with two decimals. Times are epoch ms. */
 import type { ColumnType } from 'kysely'
 import type { Currency } from '#domain/money.ts'
+import type { MoneyRule } from '#domain/money-faults.ts'
 
 type ImmutableColumn<T> = ColumnType<T, T, never>
 type IdColumn = ColumnType<number, never, never>
@@ -58,6 +59,8 @@ export interface DisputeTable {
   currency: ImmutableColumn<string>
   /** The gateway's code. */
   reason: ImmutableColumn<string>
+  /** A question of the bank before a dispute. No money was taken back yet, and a refund may settle it. */
+  is_inquiry: boolean
   /** `closed`: ended without a decision. */
   state: 'open' | 'won' | 'lost' | 'closed'
   respond_by: OptionalColumn<number | null>
@@ -75,11 +78,12 @@ export interface MoneyCheckTable {
 
 export interface MoneyCheckFault {
   /** Name of the rule that does not hold. */
-  rule: string
+  rule: MoneyRule
   /** Null if the rule is about all companies. */
   company_id: number | null
-  /** Ids and amounts, for people. */
-  text: string
+  company_name: string | null
+  /** Codes, ids and amounts, which the text of the rule names. Null if the rule could not be checked. */
+  values: Record<string, string> | null
 }
 
 export interface RefundTables {

@@ -40,7 +40,7 @@ function tryDecode(value: string): string {
   }
 }
 
-/** Converts a form to a notice. A form about a refund has the sum of all refunds, and the name of the latest one. */
+/** Converts a form to a notice. A form about a refund has the sum of all refunds, and usually the name of the latest one. */
 function toNotice(form: AlipayForm): PaymentNotice & { key: string } {
   const { out_trade_no: key, trade_no: gatewayId, notify_id, out_biz_no: refundName } = form
   if (!key || !gatewayId) throw new NoticeProblem('form')
@@ -51,6 +51,15 @@ function toNotice(form: AlipayForm): PaymentNotice & { key: string } {
     key,
     gatewayId,
     refundNames: isRefund && refundName ? [refundName] : [],
+    refundSum: isRefund && !refundName && form.refund_fee !== undefined ? readSum(form.refund_fee) : null,
+  }
+}
+
+function readSum(amount: string): Hundredths {
+  try {
+    return readAmount(amount)
+  } catch {
+    throw new NoticeProblem('form')
   }
 }
 

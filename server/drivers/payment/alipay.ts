@@ -111,15 +111,17 @@ export function createAlipayDriver(settings: AlipaySettings, notifyUrl: string, 
       return (await queryRefund(request)) ?? { status: 'pending', reference: refundKey }
     },
     queryRefund,
-    async readRefunds(attempt, names) {
+    async readRefunds(attempt, names, sum = null) {
       const refunds: GatewayRefund[] = []
       for (const name of new Set(names)) {
         const refund = await findRefund(attempt, name)
-        if (refund) refunds.push(refund)
+        // Alipay repeats its notice, and finds the refund later.
+        if (!refund) throw new PaymentProblem('Alipay does not find the refund of its notice yet', false)
+        refunds.push(refund)
       }
-      // Alipay closes a paid trade when all its money was refunded. It does not return the sum of partial refunds.
+      // Alipay closes a paid trade when all its money was refunded. It returns the sum of partial refunds only in its notices.
       const payment = await query(attempt)
-      return { refunds, total: payment?.status === 'closed' ? payment.amount : null }
+      return { refunds, total: payment?.status === 'closed' ? payment.amount : sum }
     },
     readDisputes: async () => [],
     close: createClose(query, (attempt) => callAlipay('alipay.trade.close', attempt)),

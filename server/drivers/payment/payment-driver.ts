@@ -89,8 +89,12 @@ export interface GatewayRefunds {
 export interface GatewayDispute {
   reference: string
   amount: Hundredths
+  /** The portal's currency code, or the gateway's code if the portal does not know it. It may differ from the payment's. */
+  currency: string
   /** The gateway's code. */
   reason: string
+  /** A question of the bank before a dispute. No money was taken back, and a refund may settle it. */
+  isInquiry: boolean
   state: 'open' | 'won' | 'lost' | 'closed'
   /** Time until which the gateway accepts evidence, epoch ms. */
   respondBy: number | null
@@ -106,6 +110,8 @@ export interface PaymentNotice {
   gatewayId: string
   /** Names of refunds in the notice, for a gateway that lists refunds by name only. */
   refundNames: readonly string[]
+  /** Sum of all refunds in a notice without `refundNames`. Null if the notice has no sum. */
+  refundSum: Hundredths | null
 }
 
 /** The payment of a returning browser. */
@@ -127,8 +133,11 @@ export interface PaymentDriver {
    * the same request again without a second effect.
    */
   queryRefund(request: RefundRequest): Promise<RefundResult | null>
-  /** Returns all refunds of the payment. `names`: names that a notice contained. Throws PaymentProblem. */
-  readRefunds(attempt: PaymentAttempt, names: readonly string[]): Promise<GatewayRefunds>
+  /**
+   * Returns all refunds of the payment. `names`, `sum`: names of refunds and the sum of all refunds that a notice contained, for a gateway
+   * that cannot list them. Throws PaymentProblem, also if a named refund is not found yet.
+   */
+  readRefunds(attempt: PaymentAttempt, names: readonly string[], sum?: Hundredths | null): Promise<GatewayRefunds>
   /** Returns all disputes about the payment. Throws PaymentProblem. */
   readDisputes(attempt: PaymentAttempt): Promise<readonly GatewayDispute[]>
   /** Reads a notice. `raw` must be the unchanged bytes. Returns null if it is about something else. Throws NoticeProblem. */

@@ -68,10 +68,19 @@ const disputeStates: Record<string, GatewayDispute['state']> = {
 }
 
 /** Converts a dispute. Stripe's time is in seconds. */
-export const toGatewayDispute = ({ id, amount, reason, status, evidence_details }: Stripe.Dispute): GatewayDispute => ({
+export const toGatewayDispute = ({
+  id,
+  amount,
+  currency,
+  reason,
+  status,
+  evidence_details,
+}: Stripe.Dispute): GatewayDispute => ({
   reference: id,
   amount: BigInt(amount),
+  currency: toCurrency(currency),
   reason,
+  isInquiry: status.startsWith('warning_'),
   state: disputeStates[status] ?? 'open',
   respondBy: evidence_details?.due_by ? evidence_details.due_by * 1000 : null,
 })

@@ -24,7 +24,7 @@ export function readStripeNotice(
   const key = kind === 'payment' ? object.metadata?.key : null
   if (kind === null || typeof gatewayId !== 'string' || key === undefined || (key !== null && typeof key !== 'string'))
     return null
-  return { id: event.id, kind, key, gatewayId, refundNames: [] }
+  return { id: event.id, kind, key, gatewayId, refundNames: [], refundSum: null }
 }
 
 interface NoticeObject {

@@ -93,7 +93,7 @@ export function formatMailDevice(
 }
 
 /** Anyone can sign up with any name. A word joiner after dots and slashes keeps mail programs from making links. */
-const preventLinks = (name: string) => name.replace(/[.:/@](?=\S)/g, '$&\u2060')
+export const preventLinks = (name: string) => name.replace(/[.:/@](?=\S)/g, '$&\u2060')
 
 type MailPart = 'hello' | 'text' | 'note' | 'subject' | 'button' | 'link' | 'fallback' | 'closing' | 'product' | 'block'
 

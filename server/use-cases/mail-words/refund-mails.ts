@@ -1,13 +1,19 @@
 /** Builds the values of mails about refunds, disputes, and faults that the check of all money found. */
 import { groupThousands } from '#domain/money.ts'
+import { formatFaultValues } from '#domain/money-faults.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { Language } from '#domain/accounts/users.ts'
+import en from '#locales/en/money.json' with { type: 'json' }
+import zh from '#locales/zh/money.json' with { type: 'json' }
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findDispute } from '#server/db/payments/disputes.ts'
 import { findMoneyCheck } from '#server/db/payments/money-checks.ts'
 import { findRefund } from '#server/db/payments/refunds.ts'
+import type { MoneyCheckFault } from '#server/db/tables/refund-tables.ts'
+import { createTranslator } from '#server/text/translator.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
+import { preventLinks } from '#server/use-cases/mail-words/mail-templates.ts'
 
 interface MoneyMailValues {
   service: string
@@ -17,6 +23,16 @@ interface MoneyMailValues {
   invoice: string
   matter: string
   path: string
+}
+
+const faultTexts = { en, zh }
+
+/** Returns a sentence with the company, whose name was entered by its users. */
+function describeFault({ rule, company_name: company, values }: MoneyCheckFault, language: Language): string {
+  const translate = createTranslator(faultTexts, language)
+  const text = values ? translate(`fault.${rule}`, formatFaultValues(values)) : translate('unchecked')
+  const subject = company === null ? translate(`rule.${rule}`) : preventLinks(company)
+  return translate('named', { subject, text })
 }
 
 /** Returns null if there is no longer a reason for the mail. Runs as the system role. */
@@ -31,7 +47,7 @@ export async function readMoneyMailValues(
   if (request.mail === 'money-fault') {
     const check = await findMoneyCheck(db, request.checkId)
     if (!check) return null
-    const matter = check.faults.map(({ text }) => text).join('; ')
+    const matter = check.faults.map((fault) => describeFault(fault, language)).join(' ')
     const date = formatTime(check.create_time)
     return {
       service: '',

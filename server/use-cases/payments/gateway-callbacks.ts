@@ -61,11 +61,11 @@ async function followNotice(app: AppContext, type: PaymentType, notice: PaymentN
 async function followAttempt(
   app: AppContext,
   attempt: AttemptRecord,
-  { kind, gatewayId, refundNames }: PaymentNotice,
+  { kind, gatewayId, refundNames, refundSum }: PaymentNotice,
 ): Promise<void> {
   if (kind === 'payment') return void (await queryAttempt(app, attempt, gatewayId))
   const paidAttempt = attempt.state === 'paid' ? attempt : await queryAttempt(app, attempt, gatewayId)
-  if (paidAttempt.state === 'paid') await inspectPayment(app, paidAttempt, refundNames)
+  if (paidAttempt.state === 'paid') await inspectPayment(app, paidAttempt, refundNames, refundSum)
 }
 
 /** Returns the key of the payment that a notice names only by the gateway's id. */

@@ -9,6 +9,7 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { listAlertedAdmins } from '#server/db/orders/reminders.ts'
 import {
   type DisputeRecord,
+  hasOpenDispute,
   insertDispute,
   listDisputesOfPayment,
   updateDispute,
@@ -61,13 +62,14 @@ interface GatewayReport extends GatewayRefunds {
 
 /**
  * Reads the refunds and disputes of the attempt's payment at the gateway, and records unknown ones. `refundNames`: names that a notice
- * contained. Throws PaymentProblem if the gateway does not respond, or if a refund in progress may be the one that was found; the notice must
+ * contained. `refundSum`: sum of all refunds in a notice without names, or null. Throws PaymentProblem if the gateway does not respond, or if a refund in progress may be the one that was found; the notice must
  * then be repeated.
  */
 export async function inspectPayment(
   app: AppContext,
   attempt: AttemptRecord,
   refundNames: readonly string[] = [],
+  refundSum: Hundredths | null = null,
 ): Promise<void> {
   const { gateway, gateway_id: gatewayId, key, started_at: startedAt } = attempt
   if (gatewayId === null) return
@@ -76,7 +78,8 @@ export async function inspectPayment(
     const before = await writeAsSystem(app, (db) => readState(db, gateway, gatewayId))
     if (before === null) return
     const query = { key, gatewayId, startedAt }
-    const report = { ...(await driver.readRefunds(query, refundNames)), disputes: await driver.readDisputes(query) }
+    const refunds = await driver.readRefunds(query, refundNames, refundSum)
+    const report = { ...refunds, disputes: await driver.readDisputes(query) }
     const isRecorded = await writeAsSystem(app, async (db) => {
       const context = { db, app, now: app.clock() }
       const history = await lockPayment(context, before.payment)
@@ -282,48 +285,64 @@ const toPartColumns = (refund: RefundRecord) => ({
 
 /** Records the dispute or its end. A dispute that has ended stays as it is. */
 async function recordDispute(context: PaymentContext, history: PaymentHistory, dispute: GatewayDispute): Promise<void> {
-  const { db, now } = context
+  const { db, app, now } = context
   const { payment, disputes } = history
-  const { reference, amount, reason, state, respondBy } = dispute
+  const { reference, amount, currency, state, respondBy } = dispute
   const storedDispute = disputes.find((row) => row.reference === reference)
-  if (storedDispute && (storedDispute.state !== 'open' || state === 'open')) {
-    if (storedDispute.state === 'open' && storedDispute.respond_by !== respondBy)
-      await updateDispute(db, storedDispute.id, { respond_by: respondBy, update_time: now })
-    return
+  if (storedDispute && storedDispute.state !== 'open') return
+  const stateFields = {
+    state,
+    // An inquiry may become a dispute.
+    is_inquiry: dispute.isInquiry,
+    respond_by: respondBy,
+    update_time: now,
+    end_time: state === 'open' ? null : now,
   }
-  const stateFields = { state, respond_by: respondBy, update_time: now, end_time: state === 'open' ? null : now }
   if (storedDispute) await updateDispute(db, storedDispute.id, stateFields)
-  else await openDispute(context, payment, { reference, amount, reason }, stateFields)
-  // The bank took the money back. What was refunded before cannot be lost again.
-  if (state === 'lost') await recordRefund(context, history, { reference, amount, reason: disputeReason })
+  else await openDispute(context, payment, dispute, stateFields)
+  if (storedDispute?.is_inquiry && !dispute.isInquiry) await mailDispute(context, payment, storedDispute.id)
+  if (currency !== payment.currency) {
+    const event = { event: 'dispute_currency', payment: payment.id, dispute: reference, currency, state }
+    app.log.error(event, 'a dispute has another currency than its payment')
+  }
+  // The bank took the money back. What was refunded before cannot be lost again. An amount of another currency cannot be on a credit note.
+  else if (state === 'lost') await recordRefund(context, history, { reference, amount, reason: disputeReason })
   await markInvoices(context, history)
 }
 
 async function openDispute(
-  { db, now }: PaymentContext,
+  context: PaymentContext,
   payment: PaymentRecord,
-  { reference, amount, reason }: FoundRefund,
-  stateFields: Pick<Parameters<typeof insertDispute>[1], 'state' | 'respond_by' | 'update_time' | 'end_time'>,
+  { reference, amount, currency, reason }: GatewayDispute,
+  stateFields: Pick<
+    Parameters<typeof insertDispute>[1],
+    'state' | 'is_inquiry' | 'respond_by' | 'update_time' | 'end_time'
+  >,
 ): Promise<void> {
+  const { db, now } = context
   const disputeId = await insertDispute(db, {
     company_id: payment.company_id,
     payment_id: payment.id,
     gateway: payment.gateway,
     reference,
     amount: writeAmount(amount),
-    currency: payment.currency,
+    currency,
     reason: reason.slice(0, 200),
     create_time: now,
     ...stateFields,
   })
+  await mailDispute(context, payment, disputeId)
+}
+
+async function mailDispute({ db, now }: PaymentContext, payment: PaymentRecord, disputeId: number): Promise<void> {
   for (const userId of await listAlertedAdmins(db, PROVIDER))
     await requestMail(db, { companyId: payment.company_id, now }, { mail: 'payment-dispute', userId, disputeId })
 }
 
-/** An invoice is disputed while a dispute about its payment is open. */
+/** An invoice is disputed while a dispute about its payment is open, which is no inquiry. */
 async function markInvoices({ db }: PaymentContext, { payment, invoices }: PaymentHistory): Promise<void> {
   const disputes = await listDisputesOfPayment(db, payment.id)
-  const disputed = disputes.some(({ state }) => state === 'open')
+  const disputed = hasOpenDispute(disputes)
   const changed = invoices.filter((invoice) => invoice.disputed !== disputed)
   if (changed.length === 0) return
   const change = await takeChangeNumber(db, payment.company_id)

@@ -24,6 +24,9 @@ import { buildRefundEntry } from '#server/use-cases/payments/complete-refund.ts'
 import { assignRefund } from '#server/use-cases/payments/inspect-payment.ts'
 import { toRefundRow } from '#server/use-cases/payments/refund-invoice.ts'
 
+/** Age in ms from which a daily check of all money is late. */
+const lateMs = 2 * 86_400_000
+
 type DisputeRow = OutputOf<typeof listEndpoint>['disputes'][number]
 
 export const listRefunds: UseCase<typeof listEndpoint> = ({ db, app }) =>
@@ -42,7 +45,7 @@ export const listRefunds: UseCase<typeof listEndpoint> = ({ db, app }) =>
 
 function toDisputeRow({ config }: AppContext, dispute: DisputeRecord): DisputeRow {
   const { id, company_id, company_code, company_name, invoices, gateway, payment_reference, reference } = dispute
-  const { currency, amount, reason, respond_by: respondBy } = dispute
+  const { currency, amount, reason, is_inquiry, respond_by: respondBy } = dispute
   return {
     id,
     company_id,
@@ -56,6 +59,7 @@ function toDisputeRow({ config }: AppContext, dispute: DisputeRecord): DisputeRo
     currency,
     amount,
     reason,
+    is_inquiry,
     respond_by: respondBy === null ? null : toTimestamp(config.timeZone, respondBy),
     opened_time: toTimestamp(config.timeZone, dispute.create_time),
   }
@@ -81,9 +85,10 @@ export const settleRefundTask: UseCase<typeof settleEndpoint> = (context, { para
     return { body: toRefundRow(app, await getRefund(db, id)) }
   })
 
-export const readMoneyCheck: UseCase<typeof moneyEndpoint> = ({ db, app }) =>
+export const readMoneyCheck: UseCase<typeof moneyEndpoint> = ({ db, app, now }) =>
   runAsSystem(db, async () => {
     const check = await readLatestCheck(db)
     const time = check && toTimestamp(app.config.timeZone, check.create_time)
-    return { body: { time, faults: check?.faults ?? [] } }
+    const isLate = check !== null && now - check.create_time > lateMs
+    return { body: { time, is_late: isLate, faults: check?.faults ?? [] } }
   })

@@ -39,6 +39,7 @@ export interface ReceivedPayment extends PaymentDetails {
 
 /** Reasons why the payment of a task cannot be applied. */
 export type ApplyRefusal =
+  | 'disputed'
   | 'paidAlready'
   | 'anotherAmount'
   | 'anotherCurrency'

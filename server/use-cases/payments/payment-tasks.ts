@@ -21,6 +21,7 @@ import {
   listUnfinishedTasks,
   updatePaymentTask,
 } from '#server/db/payments/payment-tasks.ts'
+import { hasOpenDispute, listDisputesOfPayment } from '#server/db/payments/disputes.ts'
 import { listRefundsOfPayment } from '#server/db/payments/refunds.ts'
 import { runAsSystem } from '#server/db/tenant.ts'
 import { toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
@@ -83,13 +84,17 @@ async function readTaskRow({ db, app }: UseCaseContext, id: number): Promise<Tas
   return toTaskRow(app, task)
 }
 
-/** Claims the refund. A job sends the refund to the gateway after the commit, and repeats that until the outcome is known. */
+/**
+ * Claims the refund. A job sends the refund to the gateway after the commit, and repeats that until the outcome is known. Throws
+ * STATE_CONFLICT with the reason if the task is not open, the payment is disputed, or its gateway is not set up.
+ */
 export const startTaskRefund: UseCase<typeof refundPaymentTask> = (context, { params: { id } }) =>
   runAsSystem(context.db, async () => {
     const { db, app, caller, now } = context
     const task = await requireOpenTask(context, id)
     const isSetUp = task.attempt_id !== null && (await app.payments.findDriver(task.gateway as PaymentType)) !== null
     if (!isSetUp) throw createConflictError('noGateway')
+    if (hasOpenDispute(await listDisputesOfPayment(db, task.payment_id))) throw createConflictError('disputed')
     const refund_key = toPaymentKey(randomUUID())
     const claimFields = { state: 'refunding', refund_key, next_look: now, looks: 0, problem: null } as const
     await updatePaymentTask(db, id, { ...claimFields, user_id: caller.userId, update_time: now })
@@ -144,6 +149,7 @@ async function findApplyRefusal(
   payable: LockedPayable,
   { amount, currency, payment_id: paymentId }: PaymentTaskRecord,
 ): Promise<ApplyRefusal | null> {
+  if (hasOpenDispute(await listDisputesOfPayment(db, paymentId))) return 'disputed'
   if ((await listRefundsOfPayment(db, paymentId)).some(({ state }) => state === 'done')) return 'anotherAmount'
   if (payable.items.some(({ isPaid }) => isPaid)) return 'paidAlready'
   if (currency !== payable.currency) return 'anotherCurrency'

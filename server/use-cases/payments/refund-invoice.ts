@@ -5,7 +5,7 @@ import type { PaymentType } from '#domain/payments.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { refundInvoice } from '#contract/staff/refunds.ts'
-import { listDisputesOfPayment } from '#server/db/payments/disputes.ts'
+import { hasOpenDispute, listDisputesOfPayment } from '#server/db/payments/disputes.ts'
 import {
   findAttemptOfPayment,
   findRefundableInvoice,
@@ -76,8 +76,7 @@ function parseDay(date: string): number | null {
 /** The sum of refunds that are not failed exceeds neither the invoice nor the payment, which may be of several invoices. */
 async function requireRest({ db }: UseCaseContext, invoice: RefundableInvoice, { amount }: RefundInput): Promise<void> {
   const { payment_id: paymentId, invoice_id: invoiceId } = invoice
-  const disputes = await listDisputesOfPayment(db, paymentId)
-  if (disputes.some(({ state }) => state === 'open')) throw createConflictError('disputed')
+  if (hasOpenDispute(await listDisputesOfPayment(db, paymentId))) throw createConflictError('disputed')
   const refunds = await listRefundsOfPayment(db, paymentId)
   const ownRefunds = refunds.filter((refund) => refund.invoice_id === invoiceId)
   const rests = [getRest(invoice.amount, ownRefunds), getRest(invoice.payment_amount, refunds)]

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { defineEndpoint } from '#contract/endpoint.ts'
 import { amount, currency, line, paragraph, plainDate, rowId, timestamp } from '#contract/values.ts'
+import { moneyRules } from '#domain/money-faults.ts'
 
 const refundRow = z.object({
   id: z.int(),
@@ -47,6 +48,8 @@ const disputeRow = z.object({
   currency: z.string(),
   amount,
   reason: z.string(),
+  /** A question of the bank before a dispute. It does not mark the invoices as disputed, and a refund may settle it. */
+  is_inquiry: z.boolean(),
   /** Time until which the gateway accepts evidence. */
   respond_by: z.nullable(timestamp),
   opened_time: timestamp,
@@ -108,6 +111,17 @@ export const settleRefundTask = defineEndpoint({
   stepUp: () => true,
 })
 
+const moneyFault = z.object({
+  /** Name of the rule that does not hold. */
+  rule: z.enum(moneyRules),
+  /** Null if the rule is about all companies. */
+  company_id: z.nullable(z.int()),
+  company_name: z.nullable(z.string()),
+  /** Codes, ids and amounts, which the text of the rule names. Null if the rule could not be checked. */
+  values: z.nullable(z.record(z.string(), z.string())),
+})
+export type MoneyFault = z.output<typeof moneyFault>
+
 export const readMoneyCheck = defineEndpoint({
   name: 'readMoneyCheck',
   method: 'GET',
@@ -118,7 +132,9 @@ export const readMoneyCheck = defineEndpoint({
   output: z.object({
     /** Null if the money was not checked yet. */
     time: z.nullable(timestamp),
-    faults: z.array(z.object({ rule: z.string(), company_id: z.nullable(z.int()), text: z.string() })),
+    /** The latest check is older than two days. */
+    is_late: z.boolean(),
+    faults: z.array(moneyFault),
   }),
   offline: 'read',
 })

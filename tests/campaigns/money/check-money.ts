@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, DatabaseHandle } from '#server/db/database.ts'
-import { findMoneyCheckFaults } from '#server/db/payments/money-checks.ts'
+import { findMoneyFaults } from '#tests/support/orders/money-faults.ts'
 import { refundRules, unsettledRefunds } from '#tests/campaigns/money/refund-rules.ts'
 import type { TakenPayment } from '#tests/campaigns/gateway-book.ts'
 
@@ -68,8 +68,11 @@ export async function compareMoney(
 
 /** The server's own check must agree at any time, also in the middle of everything. */
 async function findFaultsOfServer(db: DatabaseHandle): Promise<MoneyFault[]> {
-  const faults = await findMoneyCheckFaults(db)
-  return faults.map(({ rule, company_id, text }) => ({ companyId: company_id ?? 0, text: `rule ${rule}: ${text}` }))
+  const faults = await findMoneyFaults(db)
+  return faults.map(({ rule, company_id, values }) => ({
+    companyId: company_id ?? 0,
+    text: `rule ${rule}: ${JSON.stringify(values)}`,
+  }))
 }
 
 const toDisputes = ({ references: [of], disputes }: TakenPayment) => disputes.map((dispute) => ({ ...dispute, of }))

@@ -1,6 +1,6 @@
 /** Sets up paid invoices whose gateways are the sandbox, for tests of refunds, disputes and the check of all money. */
 import { expect } from 'vitest'
-import { findMoneyCheckFaults } from '#server/db/payments/money-checks.ts'
+import { findMoneyFaults } from '#tests/support/orders/money-faults.ts'
 import type { Engine } from '#tests/support/server/database.ts'
 import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
 import { payTogether, toContractItems } from '#tests/support/orders/pay-together.ts'
@@ -28,7 +28,7 @@ export function setUpRefunds(engine: Engine) {
     runAsSystem((db) => db.selectFrom('document').selectAll().where('kind', '=', kind).orderBy('id').execute())
   const listRefunds = () => runAsSystem((db) => db.selectFrom('refund').selectAll().orderBy('id').execute())
   const listDisputes = () => runAsSystem((db) => db.selectFrom('dispute').selectAll().orderBy('id').execute())
-  const findFaults = () => runAsSystem((db) => findMoneyCheckFaults(db))
+  const findFaults = () => runAsSystem((db) => findMoneyFaults(db))
 
   /** Returns the invoice of an order that was paid by card. */
   async function payInvoice(code = 'shop'): Promise<InvoiceDocument> {

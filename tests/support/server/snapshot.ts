@@ -12,7 +12,7 @@ export interface Snapshot {
 /** Selects the tables that tests fill, and the tables that refer to them. All others contain what the migrations inserted. */
 const filledTablesQuery = sql`with recursive filled(id) as (
     select unnest('{company, portal_user, session, token, one_time_key, ticket, price_upload, attempt, idempotency, change,
-      tombstone, audit_entry, audit_pending, audit_leaf, audit_tile, audit_checkpoint, audit_archive, fact, job, module, app_version, app_release, price_list, series, web_resource}'::regclass[])
+      tombstone, audit_entry, audit_pending, audit_leaf, audit_tile, audit_checkpoint, audit_archive, fact, job, module, app_version, app_release, price_list, series, web_resource, money_check}'::regclass[])
     union select c.conrelid from pg_constraint c join filled on c.confrelid = filled.id where c.contype = 'f')`
 
 /** Size of a table in bytes up to which deleting its rows is ten times faster than truncating it, although dead rows are scanned later. */

@@ -8,6 +8,7 @@ import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import '#features/payment-tasks/words.ts'
 import { formatTaskAmount } from '#features/payment-tasks/home/format-task-amount.ts'
+import { useMoneyCheckDuty } from '#features/payment-tasks/home/useMoneyCheckDuty.tsx'
 import { TaskDialog } from '#features/payment-tasks/home/TaskDialog.tsx'
 import { useRefundDuties } from '#features/payment-tasks/home/useRefundDuties.tsx'
 
@@ -15,8 +16,8 @@ import { useRefundDuties } from '#features/payment-tasks/home/useRefundDuties.ts
 const pollMs = 2000
 
 /**
- * Reports payments that belong to no open order, which the provider's admins refund or apply to an order on the home page, and refunds and
- * disputes that need attention.
+ * Reports payments that belong to no open order, which the provider's admins refund or apply to an order on the home page, and refunds,
+ * disputes and faults of the money that need attention.
  */
 export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('payment-tasks')
@@ -27,6 +28,7 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   usePolling(isOnline && tasks.some(({ state }) => state === 'refunding'), pollMs, () => void refetch())
   const disabledReason = isOnline ? null : t('offline')
   const refunds = useRefundDuties(isOnline, disabledReason)
+  const moneyCheck = useMoneyCheckDuty(disabledReason)
   const buildAction = (kind: 'refund' | 'apply', task: PaymentTask) => ({
     label: t(kind),
     run: () => setDialog({ kind, task }),
@@ -47,8 +49,8 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
       ...buildActions(task),
     }),
   )
-  const duties = [...refunds.duties, ...taskDuties]
-  const isKnown = record !== null && refunds.isKnown
+  const duties = [...moneyCheck.duties, ...refunds.duties, ...taskDuties]
+  const isKnown = record !== null && refunds.isKnown && moneyCheck.isKnown
   const emptyState = problem || record === null ? 'unknown' : 'loading'
   useReport({ source: 'payments', state: isKnown ? 'known' : emptyState, duties, figures: {} }, onReport)
   const onDone = () => {
@@ -57,6 +59,7 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   }
   if (dialog) return <TaskDialog {...dialog} onClose={() => setDialog(null)} onDone={onDone} />
   if (refunds.dialog) return refunds.dialog
+  if (moneyCheck.dialog) return moneyCheck.dialog
   return <LoadProblem problem={record ? null : problem} onRetry={() => void refetch()} />
 
   function describeTask(task: PaymentTask): string {

@@ -11,6 +11,7 @@ const reasons = [
   'contractEnded',
   'serviceGone',
   'noGateway',
+  'disputed',
   'refunding',
   'refunded',
   'applied',

@@ -48,16 +48,20 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
         : { label: t('task.check'), run: () => void refetch(), disabledReason },
     }
   }
+  const getDisputeTitle = ({ is_inquiry: isInquiry, respond_by }: DisputeRow, amount: string) => {
+    const date = respond_by?.slice(0, 16)
+    if (!date) return t(isInquiry ? 'task.inquiryTitle' : 'task.disputeTitle', { amount })
+    return t(isInquiry ? 'task.inquiryUntil' : 'task.disputeUntil', { amount, date })
+  }
   const toDisputeDuty = (dispute: DisputeRow): HomeDuty => {
     const amount = formatAmount(dispute)
-    const date = dispute.respond_by?.slice(0, 16)
     const { company_name: company, service_code: code, invoices, opened_time: time } = dispute
     return {
       key: `dispute ${dispute.id}`,
       at: dispute.respond_by?.slice(0, 10) ?? '',
       icon: 'alert',
       isUrgent: true,
-      title: date ? t('task.disputeUntil', { amount, date }) : t('task.disputeTitle', { amount }),
+      title: getDisputeTitle(dispute, amount),
       text: t('task.about', { company, code, invoice: invoices.join(', ') || t('task.unknownInvoice'), time }),
       action: { label: t('task.check'), run: () => void refetch(), disabledReason },
     }

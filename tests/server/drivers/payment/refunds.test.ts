@@ -91,7 +91,56 @@ describe.each(cases)('partial refunds by %s', (gateway, money) => {
   })
 })
 
+describe('notices of Alipay about refunds', () => {
+  async function refundByHand(form: 'unnamed' | 'hidden') {
+    const input = buildBeginning(shop, { money: { amount: 10_000n, currency: 'RMB' }, token: null })
+    const start = await shop.drivers.alipay.start(input)
+    if (start.kind === 'redirect') await openGatewayPage((await openGatewayPage(start.url)).url, { answer: 'pay' })
+    const payment = await shop.drivers.alipay.query(toPaymentQuery(input, shop.clock.now))
+    await shop.waitForCalls(1)
+    const before = shop.receivedCalls.length
+    expect(shop.sandbox.staff.refund(payment?.gatewayId ?? '', 2500, form)).toBe(true)
+    await shop.waitForCalls(before + 1)
+    const [call] = shop.receivedCalls.slice(before)
+    const notice = call && (await shop.drivers.alipay.readNotice(call.raw, call.headers))
+    const read = () =>
+      shop.drivers.alipay.readRefunds(
+        toPaymentQuery(input, shop.clock.now, payment?.gatewayId),
+        notice?.refundNames ?? [],
+        notice?.refundSum,
+      )
+    return { notice, read }
+  }
+
+  it('without a name have the sum of all refunds', async () => {
+    const { notice, read } = await refundByHand('unnamed')
+    expect(notice).toMatchObject({ kind: 'refund', refundNames: [], refundSum: 2500n })
+    expect(await read()).toEqual({ refunds: [], total: 2500n })
+  })
+
+  it('with a name that Alipay does not find yet must be repeated', async () => {
+    const { notice, read } = await refundByHand('hidden')
+    expect(notice).toMatchObject({ kind: 'refund', refundSum: null })
+    await expect(read()).rejects.toMatchObject({ isFinal: false })
+    shop.sandbox.staff.showRefunds()
+    expect(await read()).toMatchObject({ refunds: [{ amount: 2500n, status: 'done' }], total: null })
+  })
+})
+
 describe('disputes at Stripe', () => {
+  it('are inquiries until the bank makes them disputes', async () => {
+    const input = buildBeginning(shop)
+    await shop.drivers.stripe.start(input)
+    const payment = await shop.drivers.stripe.query(toPaymentQuery(input, shop.clock.now))
+    const attempt = toPaymentQuery(input, shop.clock.now, payment?.gatewayId)
+    const id = shop.sandbox.staff.openInquiry(payment?.gatewayId ?? '') ?? ''
+    expect(await shop.drivers.stripe.readDisputes(attempt)).toMatchObject([{ isInquiry: true, state: 'open' }])
+    shop.sandbox.staff.escalate(id)
+    expect(await shop.drivers.stripe.readDisputes(attempt)).toMatchObject([
+      { isInquiry: false, state: 'open', currency: 'HKD' },
+    ])
+  })
+
   it('are read with their state and the time until which to respond, and block refunds', async () => {
     const input = buildBeginning(shop)
     await shop.drivers.stripe.start(input)

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { RefundRow } from '#contract/staff/refunds.ts'
 import { checkMoney } from '#server/use-cases/money/check-money.ts'
-import { findMoneyCheckFaults } from '#server/db/payments/money-checks.ts'
 import { bypassPolicies, eachEngine } from '#tests/support/server/database.ts'
+import { findMoneyFaults } from '#tests/support/orders/money-faults.ts'
 import { setUpRefunds } from '#tests/support/orders/refunds.ts'
 
 eachEngine('refunds and disputes at a gateway', (engine) => {
@@ -23,7 +23,7 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
   const listMatters = async () =>
     (await actors.staff.send({ url: '/api/payment/refunds' })).json() as {
       refunds: (RefundRow & { invoices: { id: number }[] })[]
-      disputes: { id: number; respond_by: string; invoices: string[] }[]
+      disputes: { id: number; respond_by: string; is_inquiry: boolean; invoices: string[] }[]
     }
   const settle = (id: number, payload: object = {}) =>
     actors.staff.send({ method: 'POST', url: `/api/payment/refunds/${id}/settle`, payload })
@@ -50,6 +50,21 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
       expect(await findFaults()).toEqual([])
     },
   )
+
+  test.each(['unnamed', 'hidden'] as const)('records a partial refund at Alipay whose notice is %s', async (form) => {
+    const { reference } = await setup.payInvoiceByAlipay('alipay')
+    const calls = await collectCalls(() => getStaffAtGateway().refund(reference, 1000, form))
+    if (form === 'hidden') {
+      // Alipay repeats a notice that is not confirmed.
+      expect(await sendCalls(calls)).toEqual([503])
+      expect(await listRefunds()).toEqual([])
+      getStaffAtGateway().showRefunds()
+    }
+    expect(await sendCalls([...calls, ...calls])).toEqual([200, 200])
+    expect(await listRefunds()).toMatchObject([{ amount: '10.00', state: 'done', source: 'gateway' }])
+    expect(await listDocuments()).toMatchObject([{ refunded: '10.00' }])
+    expect(await findFaults()).toEqual([])
+  })
 
   test('shows a refund at the gateway as a task, which is settled once, and tells the admins of the provider', async () => {
     const invoice = await setup.payInvoice()
@@ -124,6 +139,46 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
     expect([(await listMatters()).disputes, await findFaults()]).toEqual([[], []])
   })
 
+  test('shows an inquiry, which blocks refunds only when it becomes a dispute', async () => {
+    const invoice = await setup.payInvoice()
+    let id = ''
+    const openInquiry = () => (id = getStaffAtGateway().openInquiry(invoice.reference) ?? '')
+    await sendCalls(await collectCalls(openInquiry))
+    expect(await listDocuments()).toMatchObject([{ disputed: false }])
+    expect((await listMatters()).disputes).toMatchObject([
+      { is_inquiry: true, respond_by: expect.stringMatching(/^2026-03-09/) },
+    ])
+    expect((await setup.refund(invoice, { amount: '10.00' })).statusCode).toBe(200)
+    await setup.runJobs()
+    expect(await listDocuments()).toMatchObject([{ disputed: false, refunded: '10.00' }])
+    await sendCalls(await collectCalls(() => getStaffAtGateway().escalate(id)))
+    expect(await listDocuments()).toMatchObject([{ disputed: true }])
+    expect((await listMatters()).disputes).toMatchObject([{ is_inquiry: false }])
+    expect((await setup.refund(invoice, { amount: '10.00' })).json()).toMatchObject({ data: { why: 'disputed' } })
+    expect(await findFaults()).toEqual([])
+  })
+
+  test('stores the currency of a dispute, and credits no amount of another currency', async () => {
+    const invoice = await setup.payInvoice()
+    const calls = await collectCalls(() => {
+      const id = getStaffAtGateway().openDispute(invoice.reference, 'usd') ?? ''
+      getStaffAtGateway().endDispute(id, 'lost')
+    })
+    await sendCalls(calls)
+    expect(await listDisputes()).toMatchObject([{ state: 'lost', currency: 'USD' }])
+    expect([await listRefunds(), await findFaults()]).toEqual([[], []])
+  })
+
+  test('neither refunds nor applies the payment of a task while it is disputed', async () => {
+    await setup.paidTooLate()
+    const [task] = await setup.listTasks()
+    const payment = await setup.runAsSystem((db) => db.selectFrom('payment').selectAll().executeTakeFirstOrThrow())
+    await sendCalls(await collectCalls(() => getStaffAtGateway().openDispute(payment.reference)))
+    for (const action of ['refund', 'apply'] as const)
+      expect(setup.readReason(await setup.performAction(task?.id ?? 0, action)), action).toEqual([409, 'disputed'])
+    expect(await setup.listTasks()).toMatchObject([{ state: 'open' }])
+  })
+
   test('records a lost dispute as money that left, with a credit note, also if its events arrive in reverse', async () => {
     const invoice = await setup.payInvoice()
     let id = ''
@@ -159,7 +214,7 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
       const brokenRules: string[] = []
       await bypassPolicies(setup.fixture.server.app.database, async (db) => {
         await statement.execute(db)
-        brokenRules.push(...(await findMoneyCheckFaults(db)).map((fault) => fault.rule))
+        brokenRules.push(...(await findMoneyFaults(db)).map((fault) => fault.rule))
         throw undo
       }).catch((error: unknown) => {
         if (error !== undo) throw error
@@ -176,5 +231,29 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
     expect((await actors.staff.send({ url: '/api/payment/money-check' })).json()).toMatchObject({
       faults: [{ rule: 'numbers' }],
     })
+  })
+
+  test('a rule that cannot be checked is a fault, and the faults of the other rules are stored', async () => {
+    const invoice = await setup.payInvoice()
+    await bypassPolicies(setup.fixture.server.app.database, async (db) => {
+      await sql`update invoice set content = jsonb_set(content, '{pay_amount}', '"many"')`.execute(db)
+      await sql`update document set disputed = true`.execute(db)
+    })
+    await inbox.fetch()
+    const faults = await checkMoney(setup.fixture.server.app)
+    const uncheckedRules = faults.filter(({ values }) => values === null).map(({ rule }) => rule)
+    expect(uncheckedRules).toEqual(['documents'])
+    const readCheck = async () => (await actors.staff.send({ url: '/api/payment/money-check' })).json()
+    expect(await readCheck()).toMatchObject({ is_late: false, faults })
+    expect(faults.at(-1)).toMatchObject({
+      rule: 'disputes',
+      company_name: expect.stringMatching(/\w/),
+      values: { invoice: invoice.code },
+    })
+    const mail = (await inbox.fetch()).find(({ subject }) => subject.startsWith('The check of all money'))
+    expect(mail?.text).toContain('Register of documents: This rule could not be checked.')
+    expect(mail?.text).toContain(`The mark of invoice ${invoice.code} does not agree with its disputes.`)
+    await setup.advanceClock(2 * 86_400_000 + 1)
+    expect(await readCheck()).toMatchObject({ is_late: true })
   })
 })

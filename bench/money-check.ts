@@ -1,0 +1,82 @@
+/**
+ * Prints how long each rule of the check of all money takes with 20,000 invoices on the embedded engine (decision 123).
+ * node bench/money-check.ts
+ */
+import { sql } from 'kysely'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { moneyRules } from '#domain/money-faults.ts'
+import type { Database } from '#server/db/database.ts'
+import { findFaultsOfRule } from '#server/db/payments/money-checks.ts'
+import { readAsSystem } from '#server/db/transaction.ts'
+import { loadWorld, withContext } from '#tests/support/server/companies.ts'
+
+const invoiceCount = 20_000
+/** Every tenth invoice is refunded in part, and every hundredth is disputed. */
+const statements = [
+  sql`create temporary table original as select company_id, content from invoice order by id limit 1`,
+  sql`create temporary table made as select n, 1000000 + n as id, 'I203001' || lpad(n::text, 6, '0') as code, 'ch_' || n as reference
+    from generate_series(1, ${sql.lit(invoiceCount)}) n`,
+  sql`insert into payment (id, company_id, order_id, gateway, reference, amount, currency, paid_at, outcome, create_time)
+    overriding system value
+    select id, company_id, id, 'stripe', reference, 42000, 'HKD', 1, 'applied', 1 from made, original`,
+  sql`insert into invoice (id, company_id, code, order_id, content, create_time) overriding system value
+    select id, company_id, code, id, content || jsonb_build_object('pay_amount', '42000.00', 'currency', 'HKD', 'invoice_no', code,
+      'payment', jsonb_build_object('gateway', 'stripe', 'reference', reference)), 1 from made, original`,
+  sql`insert into document (company_id, kind, code, invoice_id, issued, type, service_code, service_name, service_name_key, currency,
+      amount, method, reference, reference_key, refunded, disputed, change, create_time)
+    select company_id, 'invoice', code, id, '2030-01-01', 'create', code, code, code, 'HKD', 42000, 'stripe', reference, reference,
+      case when n % 10 = 0 then 100 else 0 end, n % 100 = 0, 1, 1 from made, original`,
+  sql`insert into refund (id, company_id, payment_id, invoice_id, amount, currency, route, reason, state, reference, source,
+      create_time, update_time, end_time) overriding system value
+    select id, company_id, id, id, 100, 'HKD', 'transfer', 'Goodwill', 'done', reference, 'staff', 1, 1, 1
+    from made, original where n % 10 = 0`,
+  sql`insert into credit_note (company_id, invoice_id, refund_id, code, content, create_time)
+    select company_id, id, id, 'CN203001' || lpad((n / 10)::text, 6, '0'), jsonb_build_object('currency', 'HKD', 'amount', '100.00',
+      'refund', jsonb_build_object('method', 'transfer', 'reference', reference)), 1
+    from made, original where n % 10 = 0`,
+  sql`insert into document (company_id, kind, code, invoice_id, issued, type, service_code, service_name, service_name_key, currency,
+      amount, method, reference, reference_key, change, create_time)
+    select c.company_id, 'creditNote', c.code, c.invoice_id, '2030-01-01', 'create', c.code, c.code, c.code, 'HKD', 100, 'transfer',
+      c.content -> 'refund' ->> 'reference', c.code, 1, 1 from credit_note c where c.code like 'CN2030%'`,
+  sql`insert into dispute (company_id, payment_id, gateway, reference, amount, currency, reason, is_inquiry, state, create_time,
+      update_time)
+    select company_id, id, 'stripe', 'du_' || n, 42000, 'HKD', 'fraudulent', false, 'open', 1, 1 from made, original where n % 100 = 0`,
+  sql`insert into series (name, span, value) values ('invoice', '2030', ${sql.lit(invoiceCount)}),
+    ('creditNote', '2030', ${sql.lit(invoiceCount / 10)})`,
+]
+
+async function loadInvoices({ kysely }: Database): Promise<void> {
+  await kysely.connection().execute(async (db) => {
+    // No triggers and no foreign keys: invoices of orders that do not exist.
+    await sql`set session_replication_role = replica`.execute(db)
+    for (const statement of statements) await statement.execute(db)
+    await sql`set session_replication_role = default`.execute(db)
+    // Without `analyze`: the embedded engine has no statistics of the columns.
+    await sql`vacuum`.execute(db)
+  })
+}
+
+const dataDir = await mkdtemp(join(tmpdir(), 'portal-money-'))
+try {
+  await loadWorld(dataDir)
+  await withContext({ DATA_DIR: dataDir }, async (app) => {
+    await loadInvoices(app.database)
+    let sum = 0
+    for (const rule of moneyRules) {
+      const [start, cpuStart] = [performance.now(), process.cpuUsage()]
+      const faults = await readAsSystem(app, (db) => findFaultsOfRule(db, rule))
+      const ms = performance.now() - start
+      const { user, system } = process.cpuUsage(cpuStart)
+      const cpuMs = (user + system) / 1000
+      sum += cpuMs
+      console.log(
+        `${rule}: ${Math.round(cpuMs)} ms of processor time, ${Math.round(ms)} ms in all, ${faults.length} faults`,
+      )
+    }
+    console.log(`${invoiceCount} invoices: ${Math.round(sum)} ms of processor time in sum`)
+  })
+} finally {
+  await rm(dataDir, { recursive: true, force: true })
+}
