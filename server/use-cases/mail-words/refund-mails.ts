@@ -7,7 +7,7 @@ import { findDispute } from '#server/db/payments/disputes.ts'
 import { findMoneyCheck } from '#server/db/payments/money-checks.ts'
 import { findRefund } from '#server/db/payments/refunds.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
+import type { DisputeMail, MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
 
 interface MoneyMailValues {
   service: string
@@ -17,6 +17,7 @@ interface MoneyMailValues {
   invoice: string
   matter: string
   path: string
+  template?: DisputeMail
 }
 
 /** Returns null if there is no longer a reason for the mail. Runs as the system role. */
@@ -55,18 +56,20 @@ export async function readMoneyMailValues(
       invoice: dispute.invoices.join(', '),
       matter: dispute.reason,
       path: getPath('home'),
+      ...(respond_by === null ? { template: 'payment-dispute-undated' } : {}),
     }
   }
   const refund = await findRefund(db, request.refundId)
-  if (refund?.state !== 'done') return null
+  const hasFailed = request.mail === 'refund-failed'
+  if (refund?.state !== (hasFailed ? 'failed' : 'done')) return null
   const { code: service, company_name: customer, currency, amount, end_time, create_time } = refund
   return {
     service,
     customer,
     amount: `${currency} ${groupThousands(amount)}`,
-    date: formatTime(end_time ?? create_time),
+    date: refund.transfer_date ?? formatTime(end_time ?? create_time),
     invoice: refund.invoice_code ?? '',
-    matter: refund.credit_note_code ?? refund.reason,
-    path: getPath(request.mail === 'gateway-refund' ? 'home' : 'contract'),
+    matter: (hasFailed ? refund.problem : refund.credit_note_code) ?? '',
+    path: getPath(request.mail === 'invoice-refunded' ? 'contract' : 'home'),
   }
 }
