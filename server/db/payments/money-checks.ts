@@ -42,13 +42,16 @@ const rules: Record<MoneyRule, RawBuilder<unknown>> = {
     group by p.id having sum(r.amount) > p.amount or bool_or(r.currency <> p.currency or r.company_id <> p.company_id)`,
   register: sql`
     select d.company_id, jsonb_build_object('invoice', d.code, 'currency', d.currency, 'register', d.refunded::text,
-      'refunded', round(coalesce(r.sum, 0), 2)::text, 'noted', round(coalesce(n.sum, 0), 2)::text) as values
+      'refunded', round(coalesce(r.sum, 0), 2)::text, 'noted', round(coalesce(n.sum, 0), 2)::text,
+      'registerRunning', d.refunding::text, 'running', round(coalesce(r.running, 0), 2)::text) as values
     from document d
-      left join (select invoice_id, sum(amount) as sum from refund where state = 'done' group by invoice_id) r
+      left join (select invoice_id, sum(amount) filter (where state = 'done') as sum,
+        sum(amount) filter (where state in ('requested', 'pending')) as running from refund group by invoice_id) r
         on r.invoice_id = d.invoice_id
       left join (select invoice_id, sum((content ->> 'amount')::numeric) as sum from credit_note group by invoice_id) n
         on n.invoice_id = d.invoice_id
-    where d.kind = 'invoice' and (d.refunded <> coalesce(r.sum, 0) or d.refunded <> coalesce(n.sum, 0))`,
+    where d.kind = 'invoice' and (d.refunded <> coalesce(r.sum, 0) or d.refunded <> coalesce(n.sum, 0)
+      or d.refunding <> coalesce(r.running, 0))`,
   // A refund without an invoice is for a task, or waits for the staff to choose one of several invoices.
   creditNotes: sql`
     select r.company_id, jsonb_build_object('refund', r.id::text, 'currency', r.currency, 'amount', r.amount::text,

@@ -19,6 +19,7 @@ import type {
   QueuedMail,
   BackupPaymentMail,
   ChangeMail,
+  DisputeMail,
   MailKind,
   MoneyMail,
   OrderMail,
@@ -107,7 +108,7 @@ const recordIdNames = [
 const isRecordMail = (queuedMail: QueuedMail): queuedMail is RecordMail =>
   recordIdNames.some((name) => name in queuedMail)
 
-type RecordMailValues = Partial<OrderMailValues> & { path: string }
+type RecordMailValues = Omit<Partial<OrderMailValues>, 'template'> & { path: string; template?: MailKind }
 
 function readRecordMailValues(
   db: DatabaseHandle,
@@ -176,6 +177,7 @@ const pagePaths: Record<
     | TrafficMail
     | TaskMail
     | MoneyMail
+    | DisputeMail
   >,
   string
 > = {

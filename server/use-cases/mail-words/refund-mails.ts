@@ -12,7 +12,7 @@ import { findRefund } from '#server/db/payments/refunds.ts'
 import type { MoneyCheckFault } from '#server/db/tables/refund-tables.ts'
 import { createTranslator } from '#server/text/translator.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
+import type { DisputeMail, MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
 import { preventLinks } from '#server/use-cases/mail-words/mail-templates.ts'
 
 interface MoneyMailValues {
@@ -23,6 +23,7 @@ interface MoneyMailValues {
   invoice: string
   matter: string
   path: string
+  template?: DisputeMail
 }
 
 const faultTexts = { en, zh }
@@ -71,18 +72,20 @@ export async function readMoneyMailValues(
       invoice: dispute.invoices.join(', '),
       matter: dispute.reason,
       path: getPath('home'),
+      ...(respond_by === null ? { template: 'payment-dispute-undated' } : {}),
     }
   }
   const refund = await findRefund(db, request.refundId)
-  if (refund?.state !== 'done') return null
+  const hasFailed = request.mail === 'refund-failed'
+  if (refund?.state !== (hasFailed ? 'failed' : 'done')) return null
   const { code: service, company_name: customer, currency, amount, end_time, create_time } = refund
   return {
     service,
     customer,
     amount: `${currency} ${groupThousands(amount)}`,
-    date: formatTime(end_time ?? create_time),
+    date: refund.transfer_date ?? formatTime(end_time ?? create_time),
     invoice: refund.invoice_code ?? '',
-    matter: refund.credit_note_code ?? refund.reason,
-    path: getPath(request.mail === 'gateway-refund' ? 'home' : 'contract'),
+    matter: (hasFailed ? refund.problem : refund.credit_note_code) ?? '',
+    path: getPath(request.mail === 'invoice-refunded' ? 'contract' : 'home'),
   }
 }

@@ -9,8 +9,8 @@ export type BackupReminderMail = 'backup-due' | 'backup-overdue' | 'backup-expir
 export type BackupPaymentMail = 'backup-paid' | BackupReminderMail
 export type TrafficMail = 'traffic-paid' | 'traffic-due' | 'traffic-overdue'
 export type TaskMail = 'payment-task' | 'payment-refunded'
-/** `gateway-refund` is for the staff. */
-export type RefundMail = 'invoice-refunded' | 'gateway-refund'
+/** `gateway-refund` is for the staff, `refund-failed` for the member who requested the refund. */
+export type RefundMail = 'invoice-refunded' | 'gateway-refund' | 'refund-failed'
 
 export type MoneyMailRequest =
   | { mail: RefundMail; refundId: number }
@@ -18,6 +18,8 @@ export type MoneyMailRequest =
   /** `checkId`: the check of all money that found faults. */
   | { mail: 'money-fault'; checkId: number }
 export type MoneyMail = MoneyMailRequest['mail']
+/** Template of `payment-dispute` if the gateway names no time until which to respond. */
+export type DisputeMail = 'payment-dispute-undated'
 
 export type PaymentMailRequest =
   | { mail: BackupPaymentMail; backupId: number; days?: number }
@@ -68,4 +70,4 @@ export type MailRequest =
   | (MoneyMailRequest & { userId: number })
 export type QueuedMail = MailRequest & { id: string }
 
-export type MailKind = MailRequest['mail'] | ChangeMail
+export type MailKind = MailRequest['mail'] | ChangeMail | DisputeMail

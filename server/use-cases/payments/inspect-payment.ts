@@ -8,6 +8,7 @@ import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { listAlertedAdmins } from '#server/db/orders/reminders.ts'
 import {
+  disputeCheckMs,
   type DisputeRecord,
   hasOpenDispute,
   insertDispute,
@@ -51,10 +52,6 @@ import { buildTaskEntry } from '#server/use-cases/payments/payment-tasks.ts'
 import { requireDriver } from '#server/use-cases/payments/settle-attempt.ts'
 
 const maxRounds = 3
-
-/** Reason of refunds that the portal found at the gateway, printed on their credit notes. */
-const gatewayReason = 'Refund made at the payment provider'
-const disputeReason = 'Dispute lost'
 
 interface GatewayReport extends GatewayRefunds {
   disputes: readonly GatewayDispute[]
@@ -129,7 +126,7 @@ async function lockPayment({ db }: PaymentContext, payment: PaymentRecord): Prom
 async function recordReport(context: PaymentContext, history: PaymentHistory, report: GatewayReport): Promise<void> {
   let { refunds } = history
   for (const { reference, amount } of findUnknownRefunds(history, report)) {
-    await recordRefund(context, { ...history, refunds }, { reference, amount, reason: gatewayReason })
+    await recordRefund(context, { ...history, refunds }, { reference, amount, cause: 'gateway' })
     refunds = await listRefundsOfPayment(context.db, history.payment.id)
   }
   for (const dispute of report.disputes) {
@@ -141,8 +138,9 @@ async function recordReport(context: PaymentContext, history: PaymentHistory, re
 const isRunning = ({ task, refunds }: Pick<PaymentHistory, 'task' | 'refunds'>) =>
   task?.state === 'refunding' || refunds.some(({ state }) => state === 'requested' || state === 'pending')
 
-const isDoneByGateway = ({ state, route, reason }: RefundRecord) =>
-  state === 'done' && route === 'gateway' && reason !== disputeReason
+/** A gateway's sum of refunds does not contain what a bank took back after a dispute. */
+const isDoneByGateway = ({ state, route, cause }: RefundRecord) =>
+  state === 'done' && route === 'gateway' && cause !== 'dispute'
 
 /** Returns refunds that are done at the gateway and that the portal neither sent nor recorded. */
 function findUnknownRefunds(
@@ -174,7 +172,7 @@ function findUnknownRefunds(
 interface FoundRefund {
   reference: string
   amount: Hundredths
-  reason: string
+  cause: 'gateway' | 'dispute'
 }
 
 /**
@@ -184,7 +182,7 @@ interface FoundRefund {
 async function recordRefund(
   context: PaymentContext,
   history: PaymentHistory,
-  { reference, amount: foundAmount, reason }: FoundRefund,
+  { reference, amount: foundAmount, cause }: FoundRefund,
 ): Promise<void> {
   const { db, app, now } = context
   const { payment, task, invoices, refunds } = history
@@ -203,10 +201,10 @@ async function recordRefund(
     amount: writeAmount(amount),
     currency: payment.currency as Currency,
     route: 'gateway',
-    reason,
+    cause,
+    reason: null,
     state: 'done',
     reference,
-    source: 'gateway',
     create_time: now,
     update_time: now,
     end_time: now,
@@ -276,7 +274,7 @@ const toPartColumns = (refund: RefundRecord) => ({
   reason: refund.reason,
   state: refund.state,
   reference: refund.reference,
-  source: refund.source,
+  cause: refund.cause,
   create_time: refund.create_time,
   end_time: refund.end_time,
   // The task is about the first part.
@@ -290,14 +288,10 @@ async function recordDispute(context: PaymentContext, history: PaymentHistory, d
   const { reference, amount, currency, state, respondBy } = dispute
   const storedDispute = disputes.find((row) => row.reference === reference)
   if (storedDispute && storedDispute.state !== 'open') return
-  const stateFields = {
-    state,
-    // An inquiry may become a dispute.
-    is_inquiry: dispute.isInquiry,
-    respond_by: respondBy,
-    update_time: now,
-    end_time: state === 'open' ? null : now,
-  }
+  const endFields =
+    state === 'open' ? { next_look: now + disputeCheckMs, end_time: null } : { next_look: null, end_time: now }
+  // An inquiry may become a dispute.
+  const stateFields = { state, is_inquiry: dispute.isInquiry, respond_by: respondBy, update_time: now, ...endFields }
   if (storedDispute) await updateDispute(db, storedDispute.id, stateFields)
   else await openDispute(context, payment, dispute, stateFields)
   if (storedDispute?.is_inquiry && !dispute.isInquiry) await mailDispute(context, payment, storedDispute.id)
@@ -306,7 +300,7 @@ async function recordDispute(context: PaymentContext, history: PaymentHistory, d
     app.log.error(event, 'a dispute has another currency than its payment')
   }
   // The bank took the money back. What was refunded before cannot be lost again. An amount of another currency cannot be on a credit note.
-  else if (state === 'lost') await recordRefund(context, history, { reference, amount, reason: disputeReason })
+  else if (state === 'lost') await recordRefund(context, history, { reference, amount, cause: 'dispute' })
   await markInvoices(context, history)
 }
 
@@ -316,7 +310,7 @@ async function openDispute(
   { reference, amount, currency, reason }: GatewayDispute,
   stateFields: Pick<
     Parameters<typeof insertDispute>[1],
-    'state' | 'is_inquiry' | 'respond_by' | 'update_time' | 'end_time'
+    'state' | 'is_inquiry' | 'respond_by' | 'next_look' | 'update_time' | 'end_time'
   >,
 ): Promise<void> {
   const { db, now } = context

@@ -8,7 +8,8 @@ import { MoneyCheckDialog } from '#features/payment-tasks/home/MoneyCheckDialog.
 /** Duty of the staff if the daily check of all money found faults, or did not run. */
 export function useMoneyCheckDuty(disabledReason: string | null) {
   const { t } = useTranslation('money')
-  const { record, refetch } = useRecord(readMoneyCheck, {})
+  const checkRecord = useRecord(readMoneyCheck, {})
+  const { record, refetch } = checkRecord
   const [isOpen, setIsOpen] = useState(false)
   const faults = record?.faults ?? []
   const title = t('foundTitle', { count: faults.length })
@@ -24,7 +25,7 @@ export function useMoneyCheckDuty(disabledReason: string | null) {
     duties.push({ ...common, key: 'money late', title: t('lateTitle'), text: t('lateText', { time }), action })
   }
   return {
-    isKnown: record !== null,
+    checkRecord,
     duties,
     dialog: isOpen && <MoneyCheckDialog title={title} faults={faults} onClose={() => setIsOpen(false)} />,
   }
