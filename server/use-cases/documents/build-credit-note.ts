@@ -17,6 +17,7 @@ export function buildCreditNote(
     title,
     number,
     issued,
+    timeZone,
     state: translate('standing.refunded'),
     parties: buildParties(translate, content),
     sections: [

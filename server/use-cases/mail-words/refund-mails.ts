@@ -5,9 +5,9 @@ import type { Language } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findDispute } from '#server/db/payments/disputes.ts'
 import { findMoneyCheck } from '#server/db/payments/money-checks.ts'
-import { findRefund } from '#server/db/payments/refunds.ts'
+import { findRefund, type RefundRecord } from '#server/db/payments/refunds.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
+import type { DisputeMail, MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
 
 interface MoneyMailValues {
   service: string
@@ -17,6 +17,7 @@ interface MoneyMailValues {
   invoice: string
   matter: string
   path: string
+  template?: DisputeMail
 }
 
 /** Returns null if there is no longer a reason for the mail. Runs as the system role. */
@@ -27,7 +28,7 @@ export async function readMoneyMailValues(
   language: Language,
 ): Promise<MoneyMailValues | null> {
   const formatTime = (time: number) => toTimestamp(config.timeZone, time).slice(0, 16)
-  const getPath = (page: 'home' | 'contract') => `/saas/app/${page}?lang=${language}`
+  const getPath = (page: 'home' | 'invoice') => `/saas/app/${page}?lang=${language}`
   if (request.mail === 'money-fault') {
     const check = await findMoneyCheck(db, request.checkId)
     if (!check) return null
@@ -67,6 +68,10 @@ export async function readMoneyMailValues(
     date: formatTime(end_time ?? create_time),
     invoice: refund.invoice_code ?? '',
     matter: refund.credit_note_code ?? refund.reason,
-    path: getPath(request.mail === 'gateway-refund' ? 'home' : 'contract'),
+    path: getPath(request.mail === 'invoice-refunded' ? 'invoice' : 'home'),
+    ...(request.mail === 'invoice-refunded' && isLostDispute(refund) ? { template: 'dispute-lost' } : {}),
   }
 }
+
+/** The bank has returned the money before, so the mail must not announce a refund to the card. */
+const isLostDispute = (refund: RefundRecord) => 'cause' in refund && refund.cause === 'dispute'

@@ -18,6 +18,8 @@ export type MoneyMailRequest =
   /** `checkId`: the check of all money that found faults. */
   | { mail: 'money-fault'; checkId: number }
 export type MoneyMail = MoneyMailRequest['mail']
+/** Template of `invoice-refunded` if a lost dispute caused the refund. */
+export type DisputeMail = 'dispute-lost'
 
 export type PaymentMailRequest =
   | { mail: BackupPaymentMail; backupId: number; days?: number }
@@ -68,4 +70,4 @@ export type MailRequest =
   | (MoneyMailRequest & { userId: number })
 export type QueuedMail = MailRequest & { id: string }
 
-export type MailKind = MailRequest['mail'] | ChangeMail
+export type MailKind = MailRequest['mail'] | ChangeMail | DisputeMail
