@@ -49,6 +49,8 @@ export const invoiceRow = z.object({
   /** Number of the payment at the gateway. */
   reference: z.string(),
   refunded: amount,
+  /** Sum of the refunds that are requested or pending. */
+  refunding: amount,
   /** An open dispute comes before a refund. A credit note is `refunded`. */
   state,
   row_version: z.int(),

@@ -54,6 +54,8 @@ const accessRules = {
   providerOrder: (caller) => caller !== null && isProvider(caller) && (caller.order || isProviderAdmin(caller)),
   /** Contracts of any company (api: order flag). */
   staffOrder: (caller) => caller !== null && isProvider(caller) && caller.order,
+  /** Refunds of invoices: what a provider admin may do, with the order flag that the list of all invoices needs. */
+  orderingProviderAdmin: (caller) => caller !== null && isProviderAdmin(caller) && caller.order,
   orderOrProviderAdmin: (caller) => caller !== null && (caller.order || isProviderAdmin(caller)),
 } satisfies Record<string, (caller: Caller | null) => boolean>
 

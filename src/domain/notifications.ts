@@ -37,6 +37,7 @@ export const eventByKind = {
   'payment-task': 'staff',
   'payment-refunded': 'payment',
   'gateway-refund': 'staff',
+  'refund-failed': 'staff',
   'payment-dispute': 'staff',
   'money-fault': 'staff',
 } as const satisfies Record<string, NotificationEvent>

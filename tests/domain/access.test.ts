@@ -30,6 +30,7 @@ const clerk = buildCaller({ companyCode: 'm18' })
 const orderingClerk = buildCaller({ companyCode: 'm18', order: true })
 const staff = buildCaller({ companyCode: 'm18', admin: true })
 const deleter = buildCaller({ companyCode: 'm18', accessLevel: 100 })
+const orderingStaff = buildCaller({ companyCode: 'm18', admin: true, order: true })
 /** A customer with an access level. Customers never get one. If one is stored anyway, it gives no rights (D48). */
 const impostor = buildCaller({ accessLevel: 100 })
 
@@ -43,6 +44,7 @@ describe('Access rules', () => {
     ['providerAdmin', [staff, deleter], [anonymous, admin, clerk, impostor]],
     ['deleteLevel', [deleter], [anonymous, staff, clerk, impostor]],
     ['providerOrder', [orderingClerk, staff, deleter], [anonymous, orderingUser, admin, clerk, impostor]],
+    ['orderingProviderAdmin', [orderingStaff], [anonymous, orderingUser, admin, orderingClerk, staff, deleter]],
     ['orderOrProviderAdmin', [orderingUser, staff, deleter], [anonymous, plainUser, admin, clerk]],
   ]
 

@@ -43,6 +43,8 @@ const allowedRoles: Record<AccessRule, readonly Role[]> = {
   providerOrder: ['P', 'D'],
   // No role of the matrix is staff with the order flag. A test of its own calls these endpoints as such a user.
   staffOrder: [],
+  // As above. Its tests are those of the refunds.
+  orderingProviderAdmin: [],
   orderOrProviderAdmin: ['O', 'P', 'D'],
 }
 
@@ -131,7 +133,7 @@ const bodies: Record<string, unknown> = {
   calculate: orderInput,
   reconcilePayments: {},
   refundPaymentTask: {},
-  refundInvoice: { amount: '1.00', reason: 'Walk', route: 'gateway', confirmation: 'walk' },
+  refundInvoice: { amount: '1.00', reason: 'Walk', route: 'gateway', refunded_before: '0.00', confirmation: 'walk' },
   settleRefundTask: {},
   applyPaymentTask: {},
   changeContract: { type: 'change', contract_id: 1 },

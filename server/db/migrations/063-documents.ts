@@ -39,18 +39,21 @@ async function createRegister(db: Kysely<unknown>): Promise<void> {
       reference text collate "C" not null,
       reference_key text collate "C" not null,
       refunded numeric(16, 2) not null default 0,
+      refunding numeric(16, 2) not null default 0,
       disputed boolean not null default false,
       change bigint not null,
       row_version integer not null default 1,
       create_time bigint not null,
-      constraint document_refunded check (refunded between 0 and amount)
+      constraint document_refunded check (refunded >= 0 and refunding >= 0 and refunded + refunding <= amount)
     )`.execute(db)
   await sql`create unique index document_of_invoice on document (invoice_id) where kind = 'invoice'`.execute(db)
   await sql`create index document_change on document (company_id, change)`.execute(db)
   await sql`create index document_issued on document (issued, id)`.execute(db)
   await fence(db, 'document', { app: ['select'], system: ['select', 'insert'] })
+  // A restore raises the ids above all that were given before.
+  await sql`grant usage, update on sequence document_id_seq to portal_system`.execute(db)
   // What was issued stays as it is, whoever writes.
-  await sql`grant update (refunded, disputed, change, row_version) on document to portal_system`.execute(db)
+  await sql`grant update (refunded, refunding, disputed, change, row_version) on document to portal_system`.execute(db)
 }
 
 /** The payment that writes an invoice has taken a change number before, so the invoice has the latest number. */

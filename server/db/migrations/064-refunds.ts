@@ -34,18 +34,23 @@ async function createDisputes(db: Kysely<unknown>): Promise<void> {
       reason text not null,
       state text collate "C" not null check (state in ('open', 'won', 'lost', 'closed')),
       respond_by bigint,
+      next_look bigint,
       create_time bigint not null,
       update_time bigint not null,
       end_time bigint,
       constraint dispute_reference unique (gateway, reference),
-      constraint dispute_ended check ((state = 'open') = (end_time is null))
+      constraint dispute_ended check ((state = 'open') = (end_time is null)),
+      constraint dispute_running check ((state = 'open') = (next_look is not null))
     )`.execute(db)
   await sql`create index dispute_payment on dispute (payment_id)`.execute(db)
-  await sql`create index dispute_open on dispute (id) where state = 'open'`.execute(db)
+  await sql`create index dispute_look on dispute (next_look) where state = 'open'`.execute(db)
   await fence(db, 'dispute', { app: [], system: ['select', 'insert', 'update'] })
 }
 
-/** `refund_key` is the key at the gateway, so only refunds that the portal sends have one. */
+/**
+ * `refund_key` is the key at the gateway, so only refunds that the portal sends have one. Only refunds of the staff have a reason: those that
+ * were found at the gateway, or follow from a lost dispute, are described by their cause.
+ */
 async function createRefunds(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table refund (
@@ -56,12 +61,13 @@ async function createRefunds(db: Kysely<unknown>): Promise<void> {
       amount numeric(16, 2) not null check (amount > 0),
       currency text collate "C" not null,
       route text collate "C" not null check (route in ('gateway', 'transfer')),
-      reason text not null check (length(reason) between 1 and 500),
+      cause text collate "C" not null check (cause in ('staff', 'gateway', 'dispute')),
+      reason text check (length(reason) between 1 and 500),
+      transfer_date text collate "C",
       state text collate "C" not null check (state in ('requested', 'pending', 'done', 'failed')),
       refund_key text collate "C" constraint refund_key unique,
       reference text collate "C",
       problem text,
-      source text collate "C" not null check (source in ('staff', 'gateway')),
       user_id integer references portal_user (id),
       looks smallint not null default 0,
       next_look bigint,
@@ -69,6 +75,8 @@ async function createRefunds(db: Kysely<unknown>): Promise<void> {
       update_time bigint not null,
       end_time bigint,
       seen_time bigint,
+      constraint refund_reason check ((cause = 'staff') = (reason is not null)),
+      constraint refund_transfer check ((route = 'transfer') = (transfer_date is not null)),
       constraint refund_running check (state in ('done', 'failed') or num_nulls(refund_key, next_look) = 0),
       constraint refund_ended check ((state in ('done', 'failed')) = (end_time is not null)),
       constraint refund_done check (state <> 'done' or reference is not null)
@@ -78,11 +86,11 @@ async function createRefunds(db: Kysely<unknown>): Promise<void> {
   // One refund at the gateway may be split over the invoices of its payment.
   await sql`
     create unique index refund_at_gateway on refund (payment_id, reference, coalesce(invoice_id, 0))
-    where source = 'gateway'`.execute(db)
+    where cause <> 'staff'`.execute(db)
   await sql`create index refund_look on refund (next_look) where next_look is not null`.execute(db)
   await sql`
     create index refund_unseen on refund (id)
-    where next_look is not null or source = 'gateway' and seen_time is null`.execute(db)
+    where end_time is null or seen_time is null and (cause <> 'staff' or state = 'failed')`.execute(db)
   await fence(db, 'refund', { app: ['select'], system: ['select', 'insert'] })
   await sql`
     grant update (invoice_id, amount, state, reference, problem, user_id, looks, next_look, update_time, end_time, seen_time)

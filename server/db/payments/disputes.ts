@@ -1,7 +1,7 @@
 /** Rows of disputes about payments. Needs the system role. */
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { findRow } from '#server/db/find-row.ts'
+import { findRow, hasRow } from '#server/db/find-row.ts'
 import { selectGroupCodes } from '#server/db/payments/payment-groups.ts'
 import type { DisputeTable } from '#server/db/tables/refund-tables.ts'
 
@@ -37,6 +37,34 @@ export const listDisputesOfPayment = (db: DatabaseHandle, paymentId: number): Pr
 /** Sorted by the time until which the staff may respond. */
 export const listOpenDisputes = (db: DatabaseHandle): Promise<DisputeRecord[]> =>
   selectDisputes(db).where('s.state', '=', 'open').orderBy(sql`s.respond_by nulls last`).orderBy('s.id').execute()
+
+/** Interval of the checks of an open dispute, ms. */
+export const disputeCheckMs = 3_600_000
+
+interface DisputedPayment {
+  gateway: string
+  payment_reference: string
+}
+
+/** Claims open disputes that are due and returns their payments. The next check is an hour later, whatever the result. */
+export async function claimDueDisputes(db: DatabaseHandle, now: number, limit: number): Promise<DisputedPayment[]> {
+  const { rows } = await sql<DisputedPayment>`
+    update dispute as s set next_look = ${now}::bigint + ${disputeCheckMs}
+    from payment as p
+    where p.id = s.payment_id and s.id in (
+      select id from dispute where state = 'open' and next_look <= ${now} order by next_look limit ${limit}
+      for update skip locked)
+    returning p.gateway, p.reference as payment_reference`.execute(db)
+  return rows
+}
+
+export const hasDueDispute = (db: DatabaseHandle, now: number): Promise<boolean> =>
+  hasRow(db.selectFrom('dispute').select('id').where('state', '=', 'open').where('next_look', '<=', now).limit(1))
+
+/** Schedules a check of all open disputes for now, on request of the staff. */
+export async function scheduleAllDisputes(db: DatabaseHandle, now: number): Promise<void> {
+  await db.updateTable('dispute').set({ next_look: now }).where('state', '=', 'open').execute()
+}
 
 export async function insertDispute(db: DatabaseHandle, dispute: Insertable<DisputeTable>): Promise<number> {
   const { id } = await db.insertInto('dispute').values(dispute).returning('id').executeTakeFirstOrThrow()

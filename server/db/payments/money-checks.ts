@@ -33,14 +33,15 @@ const rules: Record<string, RawBuilder<{ company_id: number | null; text: string
     from refund r join payment p on p.id = r.payment_id where r.state <> 'failed'
     group by p.id having sum(r.amount) > p.amount or bool_or(r.currency <> p.currency or r.company_id <> p.company_id)`,
   register: sql`
-    select d.company_id, format('invoice %s: the register has %s, the refunds are %s and the credit notes %s', d.code, d.refunded,
-      r.sum, n.sum) as text
+    select d.company_id, format('invoice %s: the register has %s and %s in progress, the refunds are %s and %s, the credit notes %s', d.code,
+      d.refunded, d.refunding, r.sum, r.running, n.sum) as text
     from document d
-      cross join lateral (select coalesce(sum(amount), 0) as sum from refund
-        where invoice_id = d.invoice_id and state = 'done') r
+      cross join lateral (select coalesce(sum(amount) filter (where state = 'done'), 0) as sum,
+        coalesce(sum(amount) filter (where state in ('requested', 'pending')), 0) as running
+        from refund where invoice_id = d.invoice_id) r
       cross join lateral (select coalesce(sum((content ->> 'amount')::numeric), 0) as sum from credit_note
         where invoice_id = d.invoice_id) n
-    where d.kind = 'invoice' and (d.refunded <> r.sum or d.refunded <> n.sum)`,
+    where d.kind = 'invoice' and (d.refunded <> r.sum or d.refunded <> n.sum or d.refunding <> r.running)`,
   // A refund without an invoice is for a task, or waits for the staff to choose one of several invoices.
   creditNotes: sql`
     select r.company_id, format('refund %s of %s %s (%s) has %s credit notes', r.id, r.currency, r.amount, r.state, n.count) as text

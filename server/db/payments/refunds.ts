@@ -26,6 +26,7 @@ const selectRefunds = (db: DatabaseHandle) =>
       'i.backup_order_id',
       'i.traffic_id',
       'i.code as invoice_code',
+      'd.id as document_id',
       'd.service_code',
       'n.code as credit_note_code',
       'c.code as company_code',
@@ -53,10 +54,10 @@ export async function getRefund(db: DatabaseHandle, id: number): Promise<RefundR
 export const listRefundsOfPayment = (db: DatabaseHandle, paymentId: number): Promise<RefundRecord[]> =>
   selectRefunds(db).where('r.payment_id', '=', paymentId).orderBy('r.id').execute()
 
-/** Returns the refunds that are in progress, and those at a gateway that the staff have not settled, oldest first. */
+/** Returns the refunds that are in progress, and the failed ones and those at a gateway that the staff have not settled, oldest first. */
 export const listUnsettledRefunds = (db: DatabaseHandle): Promise<RefundRecord[]> =>
   selectRefunds(db)
-    .where(sql<boolean>`r.next_look is not null or r.source = 'gateway' and r.seen_time is null`)
+    .where(sql<boolean>`r.end_time is null or r.seen_time is null and (r.cause <> 'staff' or r.state = 'failed')`)
     .orderBy('r.id')
     .execute()
 
@@ -136,6 +137,7 @@ const selectInvoices = (db: DatabaseHandle) =>
       'p.gateway',
       'p.reference as payment_reference',
       'p.amount as payment_amount',
+      'p.paid_at',
     ])
 
 /** An invoice with its payment. */
@@ -158,18 +160,21 @@ interface DocumentChange {
   documentId: number
   /** Amount that was sent back in addition. */
   refunded?: string
+  /** Amount by which the refunds in progress change: negative when one ends. */
+  refunding?: string
   disputed?: boolean
   change: number
 }
 
 export async function updateDocument(
   db: DatabaseHandle,
-  { documentId, refunded = '0.00', disputed, change }: DocumentChange,
+  { documentId, refunded = '0.00', refunding = '0.00', disputed, change }: DocumentChange,
 ): Promise<void> {
   await db
     .updateTable('document')
     .set({
       refunded: sql`refunded + ${refunded}::numeric`,
+      refunding: sql`refunding + ${refunding}::numeric`,
       ...(disputed === undefined ? {} : { disputed }),
       change,
       row_version: sql`row_version + 1`,
@@ -181,7 +186,7 @@ export async function updateDocument(
 /** Returns the attempt of a payment at a gateway, or null if the portal did not start it. */
 export const findAttemptOfPayment = (
   db: DatabaseHandle,
-  { gateway, payment_reference: reference }: Pick<RefundRecord, 'gateway' | 'payment_reference'>,
+  { gateway, payment_reference: reference }: { gateway: string; payment_reference: string },
 ) =>
   findRow(
     db

@@ -325,6 +325,8 @@ export interface DocumentTable {
   reference_key: ImmutableColumn<string>
   /** Sum of the refunds that were sent, from 0 to `amount`. Always 0 for a credit note. */
   refunded: string
+  /** Sum of the refunds that are requested or pending. Together with `refunded` at most `amount`. */
+  refunding: ColumnType<string, string | undefined, string>
   /** Whether a dispute about the payment is open. */
   disputed: boolean
   change: number

@@ -1,6 +1,7 @@
 /** Tables of money that was sent back (decision 123). Amounts are text with two decimals. Times are epoch ms. */
 import type { ColumnType } from 'kysely'
 import type { Currency } from '#domain/money.ts'
+import type { PlainDate } from '#domain/time.ts'
 
 type ImmutableColumn<T> = ColumnType<T, T, never>
 type IdColumn = ColumnType<number, never, never>
@@ -16,7 +17,12 @@ export interface RefundTable {
   amount: string
   currency: ImmutableColumn<Currency>
   route: ImmutableColumn<'gateway' | 'transfer'>
-  reason: ImmutableColumn<string>
+  /** `gateway`: the portal found it at the gateway. `dispute`: the bank took the money back after a lost dispute. */
+  cause: ImmutableColumn<'staff' | 'gateway' | 'dispute'>
+  /** What the staff wrote. Null for any other cause. */
+  reason: ImmutableColumn<string | null>
+  /** Day of a bank transfer in the business time zone. Null for any other route. */
+  transfer_date: ColumnType<PlainDate | null, PlainDate | null | undefined, never>
   /** `requested`: not sent yet, or the response is unknown. `pending`: accepted by the gateway. The amount of a failed one is free again. */
   state: 'requested' | 'pending' | 'done' | 'failed'
   /** Key by which the gateway identifies the refund. Null if the portal did not send it. */
@@ -24,15 +30,13 @@ export interface RefundTable {
   /** The refund's number at the gateway or the bank. */
   reference: OptionalColumn<string | null>
   problem: OptionalColumn<string | null>
-  /** `gateway`: the portal found it at the gateway. */
-  source: ImmutableColumn<'staff' | 'gateway'>
   user_id: OptionalColumn<number | null>
   looks: OptionalColumn<number>
   next_look: OptionalColumn<number | null>
   create_time: ImmutableColumn<number>
   update_time: number
   end_time: OptionalColumn<number | null>
-  /** When the staff settled the task about a refund at the gateway. */
+  /** When the staff settled the task about a refund at the gateway, or about a failed one. */
   seen_time: OptionalColumn<number | null>
 }
 
@@ -61,6 +65,8 @@ export interface DisputeTable {
   /** `closed`: ended without a decision. */
   state: 'open' | 'won' | 'lost' | 'closed'
   respond_by: OptionalColumn<number | null>
+  /** Time of the next check at the gateway. Null if the dispute has ended. */
+  next_look: OptionalColumn<number | null>
   create_time: ImmutableColumn<number>
   update_time: number
   end_time: OptionalColumn<number | null>

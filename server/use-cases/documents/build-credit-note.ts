@@ -1,23 +1,24 @@
 /** Builds the description of a credit note from its stored content. */
 import type { Language } from '#domain/accounts/users.ts'
 import type { IssuedDocument } from '#server/drivers/pdf/issued-document.ts'
+import { buildSubject } from '#server/use-cases/documents/build-invoice.ts'
 import { buildParties, buildTotal, formatMethod, listFacts } from '#server/use-cases/documents/document-parts.ts'
 import type { FrozenCreditNote } from '#server/use-cases/documents/frozen-content.ts'
 import { createPrintTranslator } from '#server/use-cases/documents/print-texts.ts'
 
 export function buildCreditNote(
   content: FrozenCreditNote,
-  { language, timeZone }: { language: Language; timeZone: string },
+  { language }: { language: Language },
 ): IssuedDocument {
   const translate = createPrintTranslator(language)
-  const { credit_note_no: number, issued, seller, service, refund } = content
+  const { credit_note_no: number, issued, seller, refund, cause, reason } = content
   const title = translate('creditNote')
   return {
     language,
     title,
     number,
     issued,
-    timeZone,
+    timeZone: content.time_zone,
     state: translate('standing.refunded'),
     parties: buildParties(translate, content),
     sections: [
@@ -28,23 +29,18 @@ export function buildCreditNote(
           [translate('fact.creditIssued'), issued],
           [translate('fact.creditedInvoice'), content.invoice_no],
           [translate('fact.issued'), content.invoice_issued],
-          [translate('fact.reason'), content.reason],
+          [translate('fact.poNumber'), content.po_number],
+          [translate('fact.reason'), cause === 'staff' ? reason : translate(`cause.${cause}`)],
           [translate('fact.refunded'), refund.time],
           [translate('fact.refundMethod'), formatMethod(translate, refund.method)],
           [translate('fact.refundReference'), refund.reference],
         ]),
       },
-      {
-        title: translate('subject'),
-        facts: listFacts([
-          [translate('fact.service'), service.code],
-          [translate('fact.name'), service.name],
-        ]),
-      },
+      buildSubject(content, translate),
     ],
     table: null,
     totals: buildTotal(translate, content),
-    notes: [translate('zone', { zone: timeZone })],
+    notes: [translate('zone', { zone: content.time_zone })],
     squaresNote: translate('squares'),
     footer: `${title} ${number} · ${seller.name}`,
   }

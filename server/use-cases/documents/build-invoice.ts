@@ -13,7 +13,7 @@ import type {
 import type { TranslateText } from '#server/text/translator.ts'
 import { buildParties, buildTotal, formatMethod, listFacts } from '#server/use-cases/documents/document-parts.ts'
 import { formatDays, formatSignedAmount, formatStep, isSum } from '#server/use-cases/documents/fee-steps.ts'
-import type { FrozenInvoice } from '#server/use-cases/documents/frozen-content.ts'
+import type { FrozenInvoice, FrozenSubject } from '#server/use-cases/documents/frozen-content.ts'
 import { createPrintTranslator } from '#server/use-cases/documents/print-texts.ts'
 
 export function buildInvoice(
@@ -57,7 +57,8 @@ function buildPayment(
   }
 }
 
-function buildSubject(content: FrozenInvoice, translate: TranslateText): DocumentSection {
+/** Says what was bought. */
+export function buildSubject(content: FrozenSubject, translate: TranslateText): DocumentSection {
   const { service, contract } = content
   const boughtFacts = buildOrderFacts(content, translate) ?? buildBackupFacts(content, translate)
   return {
@@ -73,7 +74,7 @@ function buildSubject(content: FrozenInvoice, translate: TranslateText): Documen
   }
 }
 
-function buildOrderFacts({ order }: FrozenInvoice, translate: TranslateText): DocumentFact[] | null {
+function buildOrderFacts({ order }: FrozenSubject, translate: TranslateText): DocumentFact[] | null {
   if (!order) return null
   const { type, users, user_mode: userMode, modules, module_names: names = {}, uat } = order
   return listFacts([
@@ -85,7 +86,7 @@ function buildOrderFacts({ order }: FrozenInvoice, translate: TranslateText): Do
   ])
 }
 
-function buildBackupFacts({ backup, currency }: FrozenInvoice, translate: TranslateText): DocumentFact[] | null {
+function buildBackupFacts({ backup, currency }: FrozenSubject, translate: TranslateText): DocumentFact[] | null {
   if (!backup) return null
   const { pdb_type: type, period_start: start, period_end: end, annual } = backup
   return listFacts([
@@ -95,7 +96,7 @@ function buildBackupFacts({ backup, currency }: FrozenInvoice, translate: Transl
   ])
 }
 
-function buildTrafficFacts({ traffic, currency }: FrozenInvoice, translate: TranslateText): DocumentFact[] {
+function buildTrafficFacts({ traffic, currency }: FrozenSubject, translate: TranslateText): DocumentFact[] {
   if (!traffic) return []
   const { month, pdb_traffic: measured, free, price } = traffic
   const charged = writeAmount(calculateExtraTraffic(readAmount(measured), readAmount(free)))

@@ -53,16 +53,23 @@ interface FrozenBackup {
   discount: string
 }
 
-export interface FrozenCreditNote {
+/** What an invoice is for. */
+export type FrozenSubject = Pick<FrozenInvoice, 'service' | 'contract' | 'currency' | 'order' | 'backup' | 'traffic'>
+
+/** Of the subject and the purchase order, a credit note has what its invoice has. */
+export interface FrozenCreditNote extends FrozenSubject, Pick<FrozenInvoice, 'po_number'> {
   credit_note_no: string
   issued: string
+  /** Time zone of the times. */
+  time_zone: string
   seller: InvoiceParty
   buyer: InvoiceParty | null
   invoice_no: string
   invoice_issued: string
-  service: { code: string; name: string }
-  reason: string
-  currency: Currency
+  cause: 'staff' | 'gateway' | 'dispute'
+  /** What the staff wrote. Null for any other cause. */
+  reason: string | null
   amount: string
-  refund: { method: string; reference: string | null; time: string }
+  /** `method`: the gateway, or `transfer`. `time`: of a transfer it is the day. */
+  refund: { route: 'gateway' | 'transfer'; method: string; reference: string | null; time: string }
 }

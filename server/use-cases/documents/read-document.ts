@@ -27,7 +27,7 @@ export async function readIssuedDocument(
 ): Promise<IssuedDocument | null> {
   const registered = await findDocument(db, companyId, id)
   if (!registered) return null
-  if (registered.kind === 'creditNote') return readCreditNote(db, registered.code, { app, language })
+  if (registered.kind === 'creditNote') return readCreditNote(db, registered.code, language)
   const content = (await readInvoiceContent(db, registered.invoice_id)) as FrozenInvoice | null
   return content && buildInvoice(content, { language, timeZone: getTimeZone(content, app) })
 }
@@ -46,17 +46,14 @@ export async function readInvoiceOfItem(
 export async function readCreditNote(
   db: DatabaseHandle,
   code: string,
-  { app, language }: DocumentOptions,
+  language: Language,
 ): Promise<IssuedDocument | null> {
   const content = (await readCreditNoteContent(db, code)) as FrozenCreditNote | null
-  if (!content) return null
-  const options = { language, timeZone: getTimeZone(content, app) }
-  return buildCreditNote(content, options)
+  return content && buildCreditNote(content, { language })
 }
 
-/** The configured zone can change, but the times of a document are in the zone of its issue. */
-const getTimeZone = ({ time_zone: timeZone }: Pick<FrozenInvoice, 'issued' | 'time_zone'>, { config }: AppContext) =>
-  timeZone ?? config.timeZone
+/** The configured zone can change, but the times of an invoice are in the zone of its issue. */
+const getTimeZone = ({ time_zone: timeZone }: FrozenInvoice, { config }: AppContext) => timeZone ?? config.timeZone
 
 /** Returns the name of the PDF. Numbers of documents consist of letters and digits. */
 export const getPdfName = ({ number }: Pick<IssuedDocument, 'number'>): string =>

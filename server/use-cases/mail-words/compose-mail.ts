@@ -160,7 +160,7 @@ async function readAttachedDocument(
 ): Promise<{ kind: AttachedKind; document: IssuedDocument } | null> {
   if (queuedMail.mail === 'invoice-refunded') {
     const code = (await findRefund(db, queuedMail.refundId))?.credit_note_code ?? null
-    const creditNote = code === null ? null : await readCreditNote(db, code, options)
+    const creditNote = code === null ? null : await readCreditNote(db, code, options.language)
     return creditNote && { kind: 'creditNote', document: creditNote }
   }
   const paidItem = findPaidItem(queuedMail)

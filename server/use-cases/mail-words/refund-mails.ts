@@ -5,7 +5,7 @@ import type { Language } from '#domain/accounts/users.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findDispute } from '#server/db/payments/disputes.ts'
 import { findMoneyCheck } from '#server/db/payments/money-checks.ts'
-import { findRefund, type RefundRecord } from '#server/db/payments/refunds.ts'
+import { findRefund } from '#server/db/payments/refunds.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { DisputeMail, MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
 
@@ -56,22 +56,23 @@ export async function readMoneyMailValues(
       invoice: dispute.invoices.join(', '),
       matter: dispute.reason,
       path: getPath('home'),
+      ...(respond_by === null ? { template: 'payment-dispute-undated' } : {}),
     }
   }
   const refund = await findRefund(db, request.refundId)
-  if (refund?.state !== 'done') return null
+  const isForCustomer = request.mail === 'invoice-refunded'
+  const hasFailed = request.mail === 'refund-failed'
+  if (refund?.state !== (hasFailed ? 'failed' : 'done')) return null
   const { code: service, company_name: customer, currency, amount, end_time, create_time } = refund
   return {
     service,
     customer,
     amount: `${currency} ${groupThousands(amount)}`,
-    date: formatTime(end_time ?? create_time),
+    date: refund.transfer_date ?? formatTime(end_time ?? create_time),
     invoice: refund.invoice_code ?? '',
-    matter: refund.credit_note_code ?? refund.reason,
-    path: getPath(request.mail === 'invoice-refunded' ? 'invoice' : 'home'),
-    ...(request.mail === 'invoice-refunded' && isLostDispute(refund) ? { template: 'dispute-lost' } : {}),
+    matter: (hasFailed ? refund.problem : refund.credit_note_code) ?? '',
+    path: getPath(isForCustomer ? 'invoice' : 'home'),
+    // The bank has returned the money before, so the mail must not announce a refund to the card.
+    ...(isForCustomer && refund.cause === 'dispute' ? { template: 'dispute-lost' } : {}),
   }
 }
-
-/** The bank has returned the money before, so the mail must not announce a refund to the card. */
-const isLostDispute = (refund: RefundRecord) => 'cause' in refund && refund.cause === 'dispute'

@@ -9,8 +9,8 @@ export type BackupReminderMail = 'backup-due' | 'backup-overdue' | 'backup-expir
 export type BackupPaymentMail = 'backup-paid' | BackupReminderMail
 export type TrafficMail = 'traffic-paid' | 'traffic-due' | 'traffic-overdue'
 export type TaskMail = 'payment-task' | 'payment-refunded'
-/** `gateway-refund` is for the staff. */
-export type RefundMail = 'invoice-refunded' | 'gateway-refund'
+/** `gateway-refund` is for the staff, `refund-failed` for the member who requested the refund. */
+export type RefundMail = 'invoice-refunded' | 'gateway-refund' | 'refund-failed'
 
 export type MoneyMailRequest =
   | { mail: RefundMail; refundId: number }
@@ -18,8 +18,11 @@ export type MoneyMailRequest =
   /** `checkId`: the check of all money that found faults. */
   | { mail: 'money-fault'; checkId: number }
 export type MoneyMail = MoneyMailRequest['mail']
-/** Template of `invoice-refunded` if a lost dispute caused the refund. */
-export type DisputeMail = 'dispute-lost'
+/**
+ * Templates: of `payment-dispute` if the gateway names no time until which to respond, and of `invoice-refunded` if a lost dispute caused the
+ * refund.
+ */
+export type DisputeMail = 'payment-dispute-undated' | 'dispute-lost'
 
 export type PaymentMailRequest =
   | { mail: BackupPaymentMail; backupId: number; days?: number }

@@ -37,6 +37,7 @@ const kindByMail: Partial<Record<MailRequest['mail'], NotificationKind>> = {
   'payment-refunded': 'payment-refunded',
   'invoice-refunded': 'payment-refunded',
   'gateway-refund': 'gateway-refund',
+  'refund-failed': 'refund-failed',
   'payment-dispute': 'payment-dispute',
   'money-fault': 'money-fault',
 }

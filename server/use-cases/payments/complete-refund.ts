@@ -21,6 +21,7 @@ import {
   type RefundRecord,
   updateDocument,
 } from '#server/db/payments/refunds.ts'
+import type { FrozenCreditNote, FrozenInvoice } from '#server/use-cases/documents/frozen-content.ts'
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import type { PaymentContext } from '#server/use-cases/payments/payable.ts'
 
@@ -58,7 +59,10 @@ export async function writeCreditNote(context: PaymentContext, refundId: number)
     content: JSON.stringify(buildContent(context, { code, issued, refund, invoice })),
     create_time: now,
   })
-  await updateDocument(db, { documentId: invoice.document_id, refunded: refund.amount, change })
+  // Only a refund that the portal sent was counted as in progress.
+  const endedAmount = refund.refund_key === null ? '0.00' : `-${refund.amount}`
+  const sums = { refunded: refund.amount, refunding: endedAmount }
+  await updateDocument(db, { documentId: invoice.document_id, ...sums, change })
   const payer = (await findAttemptOfPayment(db, refund))?.user_id ?? null
   const userIds = new Set([...(payer === null ? [] : [payer]), ...(await listOrderingUsers(db, refund.company_id))])
   for (const userId of userIds)
@@ -66,12 +70,14 @@ export async function writeCreditNote(context: PaymentContext, refundId: number)
   return code
 }
 
-interface InvoiceContent {
-  issued: string
-  seller: unknown
-  buyer: unknown
-  service: unknown
-}
+const subjectFields = ['service', 'po_number', 'contract', 'order', 'backup', 'traffic'] as const
+type SubjectFields = Pick<FrozenInvoice, (typeof subjectFields)[number]>
+
+/** Returns what was credited, without the facts that the invoice does not have. */
+const pickSubject = (content: FrozenInvoice) =>
+  Object.fromEntries(
+    subjectFields.flatMap((field) => (content[field] === undefined ? [] : [[field, content[field]]])),
+  ) as unknown as SubjectFields
 
 interface CreditNoteInput {
   code: string
@@ -80,18 +86,21 @@ interface CreditNoteInput {
   invoice: RefundableInvoice
 }
 
-/** `refund.method` is the gateway, or `transfer`. */
-function buildContent({ app }: PaymentContext, { code, issued, refund, invoice }: CreditNoteInput) {
-  const { issued: invoiceIssued, seller, buyer, service } = invoice.content as InvoiceContent
-  const { route, gateway, reference, end_time: endTime, reason, amount, currency } = refund
+function buildContent({ app }: PaymentContext, { code, issued, refund, invoice }: CreditNoteInput): FrozenCreditNote {
+  const invoiceContent = invoice.content as FrozenInvoice
+  const { timeZone } = app.config
+  const { route, gateway, reference, end_time: endTime, transfer_date: transferDate, cause, reason } = refund
+  const { amount, currency } = refund
   return {
     credit_note_no: code,
     issued,
-    seller,
-    buyer,
+    time_zone: timeZone,
+    seller: invoiceContent.seller,
+    buyer: invoiceContent.buyer,
     invoice_no: invoice.code,
-    invoice_issued: invoiceIssued,
-    service,
+    invoice_issued: invoiceContent.issued,
+    ...pickSubject(invoiceContent),
+    cause,
     reason,
     amount: writeAmount(readAmount(amount)),
     currency,
@@ -99,7 +108,7 @@ function buildContent({ app }: PaymentContext, { code, issued, refund, invoice }
       route,
       method: route === 'gateway' ? gateway : route,
       reference,
-      time: endTime === null ? issued : toTimestamp(app.config.timeZone, endTime),
+      time: transferDate ?? (endTime === null ? issued : toTimestamp(timeZone, endTime)),
     },
   }
 }
@@ -112,6 +121,7 @@ export function buildRefundEntry(refund: RefundRecord, outcome: RefundAuditOutco
     credit_note_code: CreditNoteNo,
     amount,
     currency,
+    cause,
     reason,
   } = refund
   const item = refund.invoice_id === null ? null : toItemRef(refund)
@@ -126,7 +136,7 @@ export function buildRefundEntry(refund: RefundRecord, outcome: RefundAuditOutco
       Amount: `${currency} ${amount}`,
       Gateway: refund.route === 'gateway' ? refund.gateway : 'transfer',
       Reference: refund.reference ?? refund.payment_reference,
-      RefundReason: reason,
+      ...(reason === null ? { RefundCause: cause } : { RefundReason: reason }),
       Outcome: outcome,
     },
     ...(refund.company_code === PROVIDER ? {} : { company: { id: refund.company_id, actor: PROVIDER } }),

@@ -8,6 +8,7 @@ import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { listAlertedAdmins } from '#server/db/orders/reminders.ts'
 import {
+  disputeCheckMs,
   type DisputeRecord,
   insertDispute,
   listDisputesOfPayment,
@@ -50,10 +51,6 @@ import { buildTaskEntry } from '#server/use-cases/payments/payment-tasks.ts'
 import { requireDriver } from '#server/use-cases/payments/settle-attempt.ts'
 
 const maxRounds = 3
-
-/** Reason of refunds that the portal found at the gateway, printed on their credit notes. */
-const gatewayReason = 'Refund made at the payment provider'
-const disputeReason = 'Dispute lost'
 
 interface GatewayReport extends GatewayRefunds {
   disputes: readonly GatewayDispute[]
@@ -126,7 +123,7 @@ async function lockPayment({ db }: PaymentContext, payment: PaymentRecord): Prom
 async function recordReport(context: PaymentContext, history: PaymentHistory, report: GatewayReport): Promise<void> {
   let { refunds } = history
   for (const { reference, amount } of findUnknownRefunds(history, report)) {
-    await recordRefund(context, { ...history, refunds }, { reference, amount, reason: gatewayReason })
+    await recordRefund(context, { ...history, refunds }, { reference, amount, cause: 'gateway' })
     refunds = await listRefundsOfPayment(context.db, history.payment.id)
   }
   for (const dispute of report.disputes) {
@@ -138,8 +135,9 @@ async function recordReport(context: PaymentContext, history: PaymentHistory, re
 const isRunning = ({ task, refunds }: Pick<PaymentHistory, 'task' | 'refunds'>) =>
   task?.state === 'refunding' || refunds.some(({ state }) => state === 'requested' || state === 'pending')
 
-const isDoneByGateway = ({ state, route, reason }: RefundRecord) =>
-  state === 'done' && route === 'gateway' && reason !== disputeReason
+/** A gateway's sum of refunds does not contain what a bank took back after a dispute. */
+const isDoneByGateway = ({ state, route, cause }: RefundRecord) =>
+  state === 'done' && route === 'gateway' && cause !== 'dispute'
 
 /** Returns refunds that are done at the gateway and that the portal neither sent nor recorded. */
 function findUnknownRefunds(
@@ -171,7 +169,7 @@ function findUnknownRefunds(
 interface FoundRefund {
   reference: string
   amount: Hundredths
-  reason: string
+  cause: 'gateway' | 'dispute'
 }
 
 /**
@@ -181,7 +179,7 @@ interface FoundRefund {
 async function recordRefund(
   context: PaymentContext,
   history: PaymentHistory,
-  { reference, amount: foundAmount, reason }: FoundRefund,
+  { reference, amount: foundAmount, cause }: FoundRefund,
 ): Promise<void> {
   const { db, app, now } = context
   const { payment, task, invoices, refunds } = history
@@ -200,10 +198,10 @@ async function recordRefund(
     amount: writeAmount(amount),
     currency: payment.currency as Currency,
     route: 'gateway',
-    reason,
+    cause,
+    reason: null,
     state: 'done',
     reference,
-    source: 'gateway',
     create_time: now,
     update_time: now,
     end_time: now,
@@ -273,7 +271,7 @@ const toPartColumns = (refund: RefundRecord) => ({
   reason: refund.reason,
   state: refund.state,
   reference: refund.reference,
-  source: refund.source,
+  cause: refund.cause,
   create_time: refund.create_time,
   end_time: refund.end_time,
   // The task is about the first part.
@@ -291,19 +289,20 @@ async function recordDispute(context: PaymentContext, history: PaymentHistory, d
       await updateDispute(db, storedDispute.id, { respond_by: respondBy, update_time: now })
     return
   }
-  const stateFields = { state, respond_by: respondBy, update_time: now, end_time: state === 'open' ? null : now }
+  const endFields = state === 'open' ? { next_look: now + disputeCheckMs, end_time: null } : { next_look: null, end_time: now }
+  const stateFields = { state, respond_by: respondBy, update_time: now, ...endFields }
   if (storedDispute) await updateDispute(db, storedDispute.id, stateFields)
   else await openDispute(context, payment, { reference, amount, reason }, stateFields)
   // The bank took the money back. What was refunded before cannot be lost again.
-  if (state === 'lost') await recordRefund(context, history, { reference, amount, reason: disputeReason })
+  if (state === 'lost') await recordRefund(context, history, { reference, amount, cause: 'dispute' })
   await markInvoices(context, history)
 }
 
 async function openDispute(
   { db, now }: PaymentContext,
   payment: PaymentRecord,
-  { reference, amount, reason }: FoundRefund,
-  stateFields: Pick<Parameters<typeof insertDispute>[1], 'state' | 'respond_by' | 'update_time' | 'end_time'>,
+  { reference, amount, reason }: Pick<GatewayDispute, 'reference' | 'amount' | 'reason'>,
+  stateFields: Pick<Parameters<typeof insertDispute>[1], 'state' | 'respond_by' | 'next_look' | 'update_time' | 'end_time'>,
 ): Promise<void> {
   const disputeId = await insertDispute(db, {
     company_id: payment.company_id,

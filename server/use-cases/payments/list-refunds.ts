@@ -61,16 +61,17 @@ function toDisputeRow({ config }: AppContext, dispute: DisputeRecord): DisputeRo
   }
 }
 
-/** Throws STATE_CONFLICT (`seen`) if somebody has settled it, and VALIDATION_ERROR without one of the payment's several invoices. */
+/** A failed refund keeps its requester. Throws STATE_CONFLICT (`seen`) if somebody has settled it, and VALIDATION_ERROR without one of the payment's several invoices. */
 export const settleRefundTask: UseCase<typeof settleEndpoint> = (context, { params: { id }, body }) =>
   runAsSystem(context.db, async () => {
     const { db, app, caller, now } = context
     const { payment_id: paymentId } = requireRow(await findRefund(db, id))
     const invoices = await lockInvoicesOfPayment(db, paymentId)
     const refund = await getRefund(db, id)
-    if (refund.source !== 'gateway' || refund.seen_time !== null)
-      throw new ProblemError('STATE_CONFLICT', { why: 'seen' })
-    await updateRefund(db, id, { seen_time: now, user_id: caller.userId, update_time: now })
+    const isTask = refund.cause !== 'staff' || refund.state === 'failed'
+    if (!isTask || refund.seen_time !== null) throw new ProblemError('STATE_CONFLICT', { why: 'seen' })
+    const seenFields = { seen_time: now, update_time: now }
+    await updateRefund(db, id, refund.cause === 'staff' ? seenFields : { ...seenFields, user_id: caller.userId })
     if (refund.invoice_id === null && invoices.length > 0) {
       const invoice = invoices.find(({ invoice_id }) => invoice_id === body.invoice_id)
       if (!invoice) throw createValidationProblem([{ field: 'invoice_id', code: 'REQUIRED' }])

@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { readAmount, writeAmount } from '#domain/money.ts'
 import type { PaymentType } from '#domain/payments.ts'
+import { isDay } from '#domain/plain-dates.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { refundInvoice } from '#contract/staff/refunds.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import { listDisputesOfPayment } from '#server/db/payments/disputes.ts'
 import {
   findAttemptOfPayment,
@@ -15,13 +17,14 @@ import {
   lockInvoicesOfPayment,
   type RefundableInvoice,
   type RefundRecord,
+  updateDocument,
 } from '#server/db/payments/refunds.ts'
 import { runAsSystem } from '#server/db/tenant.ts'
 import { toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
 import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
 import { createValidationProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { buildRefundEntry, getRest, writeCreditNote } from '#server/use-cases/payments/complete-refund.ts'
+import { buildRefundEntry, getRest, sumRefunds, writeCreditNote } from '#server/use-cases/payments/complete-refund.ts'
 import { requestReconciliation } from '#server/use-cases/payments/request-reconciliation.ts'
 
 type RefundInput = ParsedInputOf<typeof refundInvoice>['body']
@@ -29,13 +32,14 @@ type RefundInput = ParsedInputOf<typeof refundInvoice>['body']
 const createConflictError = (reason: string, details: Record<string, string> = {}) =>
   new ProblemError('STATE_CONFLICT', { why: reason, ...details })
 
-const createFieldError = (field: string, code: 'REQUIRED' | 'INVALID_FORMAT' | 'MISMATCH' | 'OUT_OF_RANGE') =>
+const createFieldError = (field: string, code: 'REQUIRED' | 'INVALID_FORMAT' | 'MISMATCH' | 'OUT_OF_RANGE' | 'DUPLICATE') =>
   createValidationProblem([{ field, code }])
 
 /**
  * Returns the refund. A refund by gateway is claimed, and a job sends it after the commit. A transfer is done at once. Throws
- * VALIDATION_ERROR for a wrong confirmation, amount or missing reference, and STATE_CONFLICT with the reason: `tooMuch` (`left`: what can be
- * refunded), `disputed`, or `noGateway`.
+ * VALIDATION_ERROR for a wrong confirmation, amount, day or reference, and STATE_CONFLICT with the reason: `disputed`, `changed` if there is
+ * another refund that the staff have not seen, `tooMuch`, or `noGateway`. `left` is what can be refunded, and `refunded_before` what the next
+ * try must repeat.
  */
 export const startInvoiceRefund: UseCase<typeof refundInvoice> = (context, { params: { id }, body }) =>
   runAsSystem(context.db, async () => {
@@ -56,25 +60,20 @@ export const startInvoiceRefund: UseCase<typeof refundInvoice> = (context, { par
     return { body: toRefundRow(app, refund) }
   })
 
-function checkFields({ app, now }: UseCaseContext, { code }: RefundableInvoice, body: RefundInput): void {
+function checkFields(context: UseCaseContext, { code, paid_at: paidAt }: RefundableInvoice, body: RefundInput): void {
   if (body.confirmation.trim().toUpperCase() !== code) throw createFieldError('confirmation', 'MISMATCH')
   if (readAmount(body.amount) <= 0n) throw createFieldError('amount', 'OUT_OF_RANGE')
   if (body.reason.trim() === '') throw createFieldError('reason', 'REQUIRED')
   if (body.route === 'gateway') return
   if (!body.reference?.trim()) throw createFieldError('reference', 'REQUIRED')
   if (body.date === undefined) throw createFieldError('date', 'REQUIRED')
-  if (parseDay(body.date) === null) throw createFieldError('date', 'INVALID_FORMAT')
-  if (body.date > toTimestamp(app.config.timeZone, now).slice(0, 10)) throw createFieldError('date', 'OUT_OF_RANGE')
-}
-
-/** Returns noon of the day in UTC, which is the same day in the time zones of the business, or null if there is no such day. */
-function parseDay(date: string): number | null {
-  const time = Date.parse(`${date}T04:00:00Z`)
-  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== date ? null : time
+  if (!isDay(body.date)) throw createFieldError('date', 'INVALID_FORMAT')
+  const toDay = (time: number) => toTimestamp(context.app.config.timeZone, time).slice(0, 10)
+  if (body.date < toDay(paidAt) || body.date > toDay(context.now)) throw createFieldError('date', 'OUT_OF_RANGE')
 }
 
 /** The sum of refunds that are not failed exceeds neither the invoice nor the payment, which may be of several invoices. */
-async function requireRest({ db }: UseCaseContext, invoice: RefundableInvoice, { amount }: RefundInput): Promise<void> {
+async function requireRest({ db }: UseCaseContext, invoice: RefundableInvoice, body: RefundInput): Promise<void> {
   const { payment_id: paymentId, invoice_id: invoiceId } = invoice
   const disputes = await listDisputesOfPayment(db, paymentId)
   if (disputes.some(({ state }) => state === 'open')) throw createConflictError('disputed')
@@ -82,7 +81,14 @@ async function requireRest({ db }: UseCaseContext, invoice: RefundableInvoice, {
   const ownRefunds = refunds.filter((refund) => refund.invoice_id === invoiceId)
   const rests = [getRest(invoice.amount, ownRefunds), getRest(invoice.payment_amount, refunds)]
   const left = rests.reduce((min, rest) => (rest < min ? rest : min))
-  if (readAmount(amount) > left) throw createConflictError('tooMuch', { left: writeAmount(left) })
+  const refundedBefore = sumRefunds(ownRefunds.filter(({ state }) => state !== 'failed'))
+  const figures = { left: writeAmount(left), refunded_before: writeAmount(refundedBefore) }
+  // A repeated press after an unknown outcome would otherwise be a second refund.
+  if (readAmount(body.refunded_before) !== refundedBefore) throw createConflictError('changed', figures)
+  if (readAmount(body.amount) > left) throw createConflictError('tooMuch', figures)
+  const isOfTransfer = ({ route, reference }: RefundRecord) =>
+    route === 'transfer' && reference?.toLowerCase() === body.reference?.trim().toLowerCase()
+  if (body.route === 'transfer' && ownRefunds.some(isOfTransfer)) throw createFieldError('reference', 'DUPLICATE')
 }
 
 const toColumns = (
@@ -96,7 +102,7 @@ const toColumns = (
   currency,
   amount: writeAmount(readAmount(amount)),
   reason: reason.trim(),
-  source: 'staff' as const,
+  cause: 'staff' as const,
   user_id: caller.userId,
   create_time: now,
   update_time: now,
@@ -107,13 +113,16 @@ async function claimRefund(context: UseCaseContext, invoice: RefundableInvoice, 
   const attempt = await findAttemptOfPayment(db, invoice)
   const isSetUp = attempt !== null && (await app.payments.findDriver(invoice.gateway as PaymentType)) !== null
   if (!isSetUp) throw createConflictError('noGateway')
-  return await insertRefund(db, {
+  const refundId = await insertRefund(db, {
     ...toColumns(context, invoice, body),
     route: 'gateway',
     state: 'requested',
     refund_key: toPaymentKey(randomUUID()),
     next_look: now,
   })
+  const change = await takeChangeNumber(db, invoice.company_id)
+  await updateDocument(db, { documentId: invoice.document_id, refunding: body.amount, change })
+  return refundId
 }
 
 async function recordTransfer(context: UseCaseContext, invoice: RefundableInvoice, body: RefundInput): Promise<number> {
@@ -122,7 +131,8 @@ async function recordTransfer(context: UseCaseContext, invoice: RefundableInvoic
     route: 'transfer',
     state: 'done',
     reference: body.reference?.trim() ?? '',
-    end_time: parseDay(body.date ?? ''),
+    transfer_date: body.date ?? '',
+    end_time: context.now,
   })
   await writeCreditNote(context, refundId)
   return refundId
@@ -132,7 +142,7 @@ export function toRefundRow({ config }: AppContext, refund: RefundRecord): Outpu
   const formatTime = (time: number | null) => (time === null ? null : toTimestamp(config.timeZone, time))
   const { id, company_id, company_code, company_name, invoice_id, invoice_code, currency, amount, route, gateway } =
     refund
-  const { reason, state, reference, problem, source, user_name, credit_note_code } = refund
+  const { reason, state, reference, problem, cause, user_name, credit_note_code, document_id } = refund
   return {
     id,
     company_id,
@@ -140,6 +150,7 @@ export function toRefundRow({ config }: AppContext, refund: RefundRecord): Outpu
     company_name,
     invoice_id,
     invoice_code,
+    document_id,
     credit_note_code,
     service_code: refund.code,
     currency,
@@ -151,7 +162,7 @@ export function toRefundRow({ config }: AppContext, refund: RefundRecord): Outpu
     state,
     reference,
     problem,
-    source,
+    cause,
     user_name,
     requested: toTimestamp(config.timeZone, refund.create_time),
     ended: formatTime(refund.end_time),

@@ -4,6 +4,7 @@
  */
 import { readAmount } from '#domain/money.ts'
 import type { PaymentType } from '#domain/payments.ts'
+import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { listOrderingUsers } from '#server/db/orders/reminders.ts'
 import { type PayableRef, toPayableRef } from '#server/db/payments/payables.ts'
@@ -16,6 +17,8 @@ import {
   getRefund,
   listRefundsOfPayment,
   lockInvoicesOfPayment,
+  type RefundRecord,
+  updateDocument,
   updateRefund,
 } from '#server/db/payments/refunds.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
@@ -194,6 +197,13 @@ async function readInvoiceClaim(db: DatabaseHandle, id: number): Promise<Claimed
   }
 }
 
+/** The amount of a failed refund is no longer in progress. */
+async function releaseAmount(db: DatabaseHandle, { company_id, document_id, amount }: RefundRecord): Promise<void> {
+  if (document_id === null) throw new Error('the invoice of a refund is not registered')
+  const change = await takeChangeNumber(db, company_id)
+  await updateDocument(db, { documentId: document_id, refunding: `-${amount}`, change })
+}
+
 async function writeInvoiceResult(
   db: DatabaseHandle,
   app: AppContext,
@@ -210,7 +220,10 @@ async function writeInvoiceResult(
     const problem = describeProblem(result as Exclude<RefundOutcome, { status: 'done' | 'pending' }>)
     // It stays due: a refund at the gateway may be the reason, and could not be recorded while this one held the amount.
     await updateRefund(db, id, { state: 'failed', problem, next_look: now, update_time: now, end_time: now })
+    await releaseAmount(db, refund)
     app.log.error({ event: 'refund_rejected', refund: id, reason: problem }, 'the gateway rejected a refund')
+    const { company_id: companyId, user_id: userId } = refund
+    if (userId !== null) await requestMail(db, { companyId, now }, { mail: 'refund-failed', userId, refundId: id })
     return await recordRefundOutcome({ db, now }, refund, buildRefundEntry(refund, 'refused'), false)
   }
   const doneFields = { state: 'done', reference: result.reference, problem: null, next_look: null } as const

@@ -11,6 +11,8 @@ const refundRow = z.object({
   /** Null until it is known which of several invoices a refund at the gateway is for. */
   invoice_id: z.nullable(z.int()),
   invoice_code: z.nullable(z.string()),
+  /** Id of the invoice in the register. */
+  document_id: z.nullable(z.int()),
   credit_note_code: z.nullable(z.string()),
   /** The service code, or the codes of all services of the payment. */
   service_code: z.string(),
@@ -20,12 +22,14 @@ const refundRow = z.object({
   /** Gateway of the payment, and the payment's number there. */
   gateway: z.string(),
   payment_reference: z.string(),
-  reason: z.string(),
+  /** What the staff wrote. Null for any other cause. */
+  reason: z.nullable(z.string()),
   state: z.enum(['requested', 'pending', 'done', 'failed']),
   /** The refund's number at the gateway or the bank. */
   reference: z.nullable(z.string()),
   problem: z.nullable(z.string()),
-  source: z.enum(['staff', 'gateway']),
+  /** `gateway`: it was made on the gateway's own pages. `dispute`: the bank took the money back after a lost dispute. */
+  cause: z.enum(['staff', 'gateway', 'dispute']),
   user_name: z.nullable(z.string()),
   requested: timestamp,
   ended: z.nullable(timestamp),
@@ -60,11 +64,13 @@ export const refundInvoice = defineEndpoint({
   path: '/api/invoice/:id/refund',
   summary:
     'Refunds an invoice or a part of it by its gateway, or records a bank transfer; writes a credit note when it is done',
-  access: 'providerAdmin',
-  matrix: 'Z-20',
+  access: 'orderingProviderAdmin',
+  matrix: 'Z-20 Z-24',
   params: z.object({ id: rowId }),
   body: z.object({
     amount,
+    /** Sum of the invoice's refunds, done and in progress, that the staff have seen. If it differs, nothing is refunded. */
+    refunded_before: amount,
     reason: paragraph(500).check(z.minLength(1)),
     route: z.enum(['gateway', 'transfer']),
     /** The bank's reference and the day of the transfer. Required for a transfer. */
@@ -77,7 +83,7 @@ export const refundInvoice = defineEndpoint({
   stepUp: () => true,
 })
 
-/** Refunds in progress, refunds that were made at a gateway and that nobody has settled, and open disputes. */
+/** Refunds in progress, failed ones and those made at a gateway that nobody has marked as seen, and open disputes. */
 export const listRefunds = defineEndpoint({
   name: 'listRefunds',
   method: 'GET',
@@ -97,7 +103,7 @@ export const settleRefundTask = defineEndpoint({
   name: 'settleRefundTask',
   method: 'POST',
   path: '/api/payment/refunds/:id/settle',
-  summary: 'Marks a refund that was made at the gateway as seen, and gives it to one of several invoices',
+  summary: 'Marks a failed refund, or one that was made at the gateway, as seen, and gives it to one of several invoices',
   access: 'providerAdmin',
   matrix: 'Z-20',
   params: z.object({ id: rowId }),

@@ -15,6 +15,7 @@ export const iconByKind: Record<NotificationKind, IconName> = {
   'payment-task': 'price',
   'payment-refunded': 'price',
   'gateway-refund': 'price',
+  'refund-failed': 'alert',
   'payment-dispute': 'alert',
   'money-fault': 'alert',
   'contract-ends': 'contract',
@@ -103,6 +104,7 @@ const fixedPaths: Partial<Record<NotificationKind, string>> = {
   'change-rejected': '/app/outbox',
   'payment-task': '/app/home',
   'gateway-refund': '/app/home',
+  'refund-failed': '/app/home',
   'payment-dispute': '/app/home',
   'money-fault': '/app/home',
 }

@@ -8,6 +8,7 @@ import { listModuleChoices, listModules } from '#contract/modules.ts'
 import { getContractHistory, listOrders, type OrderRow } from '#contract/orders.ts'
 import { listPaymentTasks } from '#contract/payments.ts'
 import { getPriceInForce, getPriceList, listPriceLists, type PriceRow } from '#contract/prices.ts'
+import { listRefunds } from '#contract/staff/refunds.ts'
 import { listPriceListUses } from '#contract/staff/withdrawn-price-lists.ts'
 import { listServices, type ServiceRow } from '#contract/services.ts'
 import { listUsers } from '#contract/users.ts'
@@ -38,6 +39,7 @@ const parts: Record<Exclude<PreparationPartName, 'trail'>, { access: AccessRule;
       if (isAllowed('admin', caller)) await reader.readResponse(getCompany, { params: { id: caller.companyId } })
       if (!isAllowed('providerAdmin', caller)) return
       await reader.readResponse(listPaymentTasks, {})
+      await reader.readResponse(listRefunds, {})
       await reader.readResponse(listTrailAlarms, {})
     },
   },

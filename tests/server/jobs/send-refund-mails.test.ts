@@ -6,7 +6,7 @@ import { setUpRefunds } from '#tests/support/orders/refunds.ts'
 
 eachEngine('mails about refunds', (engine) => {
   const setup = setUpRefunds(engine)
-  const { inbox, listDocuments } = setup
+  const { inbox, listDocuments, collectCalls, sendCalls, getStaffAtGateway } = setup
 
   test('have the credit note as a PDF, mention it, and open the invoices', async () => {
     const invoice = await setup.payInvoice()
@@ -25,6 +25,25 @@ eachEngine('mails about refunds', (engine) => {
         expect(part).toContain('The credit note is attached as a PDF.')
         expect(part).toContain('/saas/app/invoice?lang=en')
       }
+    }
+  })
+
+  test('about a lost dispute do not announce a refund to the card', async () => {
+    const { reference } = await setup.payInvoice()
+    await inbox.fetch()
+    await sendCalls(
+      await collectCalls(() => {
+        getStaffAtGateway().endDispute(getStaffAtGateway().openDispute(reference) ?? '', 'lost')
+      }),
+    )
+    const [creditNote] = await listDocuments('creditNote')
+    const mails = (await inbox.fetch()).filter(({ to }) => to.address.endsWith('@alpha.example'))
+    expect(mails.map(({ to }) => to.address)).toContain('order@alpha.example')
+    for (const { subject, text, attachments = [] } of mails) {
+      expect(subject).toContain('A disputed payment was returned')
+      expect(text).toContain('The bank has returned the money to the payer.')
+      expect(text).not.toContain('a few days')
+      expect(attachments.map(({ name }) => name)).toEqual([`${creditNote?.code}.pdf`])
     }
   })
 })

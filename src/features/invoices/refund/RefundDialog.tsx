@@ -10,7 +10,7 @@ import { Field, FieldFrame, useLengthLimit } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import '#features/invoices/refund/words.ts'
 import { reasonLimit, type RefundedDocument } from '#features/invoices/refund/refund-form.ts'
-import { type RefundForm, toRefundFaults, useRefundForm } from '#features/invoices/refund/useRefundForm.ts'
+import { isRefundUnknown, type RefundForm, toRefundFaults, useRefundForm } from '#features/invoices/refund/useRefundForm.ts'
 
 interface RefundDialogProps {
   document: RefundedDocument
@@ -22,7 +22,7 @@ interface RefundDialogProps {
 /** Refunds an invoice or a part of it. The staff type the number of the invoice, because a refund cannot be undone. */
 export function RefundDialog({ document, onClose, onDone }: RefundDialogProps) {
   const { t } = useTranslation('refunds')
-  const { code, currency, amount } = document
+  const { code, currency } = document
   const formRef = useRef<HTMLDivElement>(null)
   const form = useRefundForm(document, formRef, onDone)
   const { values, change, formatFault, sum, problem, isBusy } = form
@@ -37,8 +37,8 @@ export function RefundDialog({ document, onClose, onDone }: RefundDialogProps) {
       onAction={() => void form.send()}
     >
       <div ref={formRef} className="form">
-        <RefundProblem problem={problem} />
-        <p>{t('text', { left: form.left, amount: form.formatAmount(amount) })}</p>
+        <RefundProblem problem={problem} left={form.left} />
+        <p>{t('text', { left: form.left, amount: form.total })}</p>
         <Field
           name="amount"
           size="figures"
@@ -139,13 +139,13 @@ function RouteFields({ form, method }: { form: RefundForm; method: string }) {
 }
 
 /** Problems of a field are shown at the field. */
-function RefundProblem({ problem }: { problem: Problem | null }) {
+function RefundProblem({ problem, left }: { problem: Problem | null; left: string }) {
   const { t } = useTranslation('refunds')
   if (problem && Object.keys(toRefundFaults(problem)).length > 0) return null
-  const reason = findRefusalReason(problem, ['disputed', 'noGateway'] as const)
+  const reason = findRefusalReason(problem, ['disputed', 'noGateway', 'changed'] as const)
   return (
-    <ProblemNote problem={problem} title={t('failed')} shouldFocus>
-      {reason && <p>{t(`why.${reason}`)}</p>}
+    <ProblemNote problem={problem} title={t(problem && isRefundUnknown(problem) ? 'unknown' : 'failed')} shouldFocus>
+      {reason && <p>{t(`why.${reason}`, { left })}</p>}
     </ProblemNote>
   )
 }

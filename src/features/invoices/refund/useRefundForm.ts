@@ -1,18 +1,19 @@
 import { type RefObject, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { findRefusalReason, getFieldProblems, type Problem } from '#contract/problem.ts'
-import { groupThousands, writeAmount } from '#domain/money.ts'
+import { groupThousands, type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
 import { showDoneToast } from '#patterns/action-toast.ts'
 import { useBusinessToday } from '#patterns/useSettings.ts'
 import { isOutcomeUnknown, useAction } from '#state/use-action.ts'
 import { refundDocument } from '#features/invoices/refund/refund-api.ts'
 import {
   findRefundFaults,
-  getLeft,
+  getFigures,
   parseTypedAmount,
   type RefundedDocument,
   type RefundFault,
   type RefundField,
+  type RefundFigures,
   type RefundValues,
 } from '#features/invoices/refund/refund-form.ts'
 
@@ -22,16 +23,18 @@ type RefundFaults = Partial<Record<RefundField, RefundFault>>
 const fields: readonly RefundField[] = ['amount', 'reason', 'reference', 'date', 'confirmation']
 
 /**
- * State of the form: what is typed stays, whatever the outcome. `formRef`: the element with the fields. `onDone`: the refund has started, or
+ * State of the form: what is typed stays, whatever the outcome. The figures are those of the opening, until the server refuses a refund and
+ * returns the current ones: a list that is requested again does not change them, because the staff would not notice. `formRef`: the element with the fields. `onDone`: the refund has started, or
  * the transfer is recorded.
  */
 export function useRefundForm(document: RefundedDocument, formRef: RefObject<HTMLElement | null>, onDone: () => void) {
   const { t } = useTranslation('refunds')
   const { code, currency } = document
   const today = useBusinessToday()
+  const [figures, setFigures] = useState(() => getFigures(document))
   const lostRef = useRef<{ intent: string; inputJson: string } | null>(null)
   const [values, setValues] = useState<RefundValues>({
-    amount: writeAmount(getLeft(document)),
+    amount: writeAmount(figures.left),
     reason: '',
     route: 'gateway',
     reference: '',
@@ -40,10 +43,10 @@ export function useRefundForm(document: RefundedDocument, formRef: RefObject<HTM
   })
   const [faults, setFaults] = useState<RefundFaults>({})
   const { isBusy, problem, run } = useAction(refundDocument)
-  const formatAmount = (text: string) => `${currency} ${groupThousands(text)}`
-  const left = formatAmount(readLeft(problem) ?? writeAmount(getLeft(document)))
+  const formatAmount = (amount: Hundredths) => `${currency} ${groupThousands(writeAmount(amount))}`
+  const left = formatAmount(figures.left)
   const typedAmount = parseTypedAmount(values.amount)
-  const sum = typedAmount === null || typedAmount === 0n ? null : formatAmount(writeAmount(typedAmount))
+  const sum = typedAmount === null || typedAmount === 0n ? null : formatAmount(typedAmount)
 
   function change(name: keyof RefundValues, value: string) {
     setValues((current) => ({ ...current, [name]: value }))
@@ -62,31 +65,41 @@ export function useRefundForm(document: RefundedDocument, formRef: RefObject<HTM
   }
 
   async function send() {
-    const newFaults = findRefundFaults(document, values, today)
+    const newFaults = findRefundFaults(values, { left: figures.left, code, today })
     if (Object.keys(newFaults).length > 0) return showFaults(newFaults)
-    const inputJson = JSON.stringify(values)
+    const inputJson = JSON.stringify([values, writeAmount(figures.refundedBefore)])
     const intent = lostRef.current?.inputJson === inputJson ? lostRef.current.intent : crypto.randomUUID()
-    const result = await run({ document, values }, { intent })
+    const result = await run({ document, values, figures }, { intent })
     if (result.kind === 'problem') {
-      lostRef.current = isOutcomeUnknown(result.problem) ? { intent, inputJson } : null
+      lostRef.current = isRefundUnknown(result.problem) ? { intent, inputJson } : null
+      setFigures(readFigures(result.problem) ?? figures)
       return showFaults(toRefundFaults(result.problem))
     }
     showDoneToast(result, t(values.route === 'gateway' ? 'begun' : 'recorded', { amount: sum ?? '' }))
     onDone()
   }
 
-  return { values, change, formatFault, formatAmount, send, isBusy, problem, left, sum, today }
+  const total = formatAmount(readAmount(document.amount))
+  return { values, change, formatFault, send, isBusy, problem, left, total, sum, today }
 }
+
+/** A proxy that answers for the server says nothing about the refund, nor does a server that is going down. */
+export const isRefundUnknown = (problem: Problem): boolean =>
+  isOutcomeUnknown(problem) || problem.code === 'BLOCKED_BY_PROXY' || problem.status >= 500
 
 /** Returns the faults of a problem that are shown at a field. */
 export function toRefundFaults(problem: Problem): RefundFaults {
   if (findRefusalReason(problem, ['tooMuch'] as const)) return { amount: 'tooMuch' }
-  const names = getFieldProblems(problem).map(({ field }) => field)
+  const fieldProblems = getFieldProblems(problem)
+  if (fieldProblems.some(({ field, code }) => field === 'reference' && code === 'DUPLICATE'))
+    return { reference: 'referenceUsed' }
+  const names = fieldProblems.map(({ field }) => field)
   return Object.fromEntries(fields.filter((name) => names.includes(name)).map((name) => [name, name]))
 }
 
-/** Returns what the server says is left, which is newer than the row on the device. */
-function readLeft(problem: Problem | null): string | null {
-  const { left } = (problem?.data ?? {}) as { left?: unknown }
-  return typeof left === 'string' ? left : null
+/** Returns the figures of a refusal, which are newer than the row on the device. */
+function readFigures(problem: Problem): RefundFigures | null {
+  const { left, refunded_before: before } = (problem.data ?? {}) as { left?: unknown; refunded_before?: unknown }
+  if (typeof left !== 'string' || typeof before !== 'string') return null
+  return { left: readAmount(left), refundedBefore: readAmount(before) }
 }

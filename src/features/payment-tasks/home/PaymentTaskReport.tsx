@@ -1,18 +1,20 @@
 import { useState } from 'react'
+import type { Problem } from '#contract/problem.ts'
 import { listPaymentTasks, type PaymentTask } from '#contract/payments.ts'
-import { usePolling } from '#patterns/usePolling.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useConnection } from '#state/use-store.ts'
-import { type HomeDuty, type OnReport, useReport } from '#ui/page/home-report.ts'
+import { combineStates, type HomeDuty, type HomeReport, type OnReport, useReport } from '#ui/page/home-report.ts'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import { useTranslation } from 'react-i18next'
 import '#features/payment-tasks/words.ts'
 import { formatTaskAmount } from '#features/payment-tasks/home/format-task-amount.ts'
 import { TaskDialog } from '#features/payment-tasks/home/TaskDialog.tsx'
 import { useRefundDuties } from '#features/payment-tasks/home/useRefundDuties.tsx'
+import { useRefundPolling } from '#features/payment-tasks/home/useRefundPolling.ts'
 
-/** Interval of the requests while a refund is in progress, ms. */
-const pollMs = 2000
+/** Returns the state of a response that this device may never have read. */
+const getRecordState = ({ record, problem }: { record: unknown; problem: Problem | null }): HomeReport['state'] =>
+  record ? 'known' : problem || record === null ? 'unknown' : 'loading'
 
 /**
  * Reports payments that belong to no open order, which the provider's admins refund or apply to an order on the home page, and refunds and
@@ -21,10 +23,12 @@ const pollMs = 2000
 export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   const { t } = useTranslation('payment-tasks')
   const isOnline = useConnection().networkState === 'online'
-  const { record, problem, refetch } = useRecord(listPaymentTasks, {})
+  const taskRecord = useRecord(listPaymentTasks, {})
+  const { record, refetch } = taskRecord
   const [dialog, setDialog] = useState<{ kind: 'refund' | 'apply'; task: PaymentTask } | null>(null)
   const tasks = (record ?? []).filter(({ settled }) => settled === null)
-  usePolling(isOnline && tasks.some(({ state }) => state === 'refunding'), pollMs, () => void refetch())
+  const runningIds = tasks.filter(({ state }) => state === 'refunding').map(({ id }) => id)
+  useRefundPolling(isOnline, runningIds, () => void refetch())
   const disabledReason = isOnline ? null : t('offline')
   const refunds = useRefundDuties(isOnline, disabledReason)
   const buildAction = (kind: 'refund' | 'apply', task: PaymentTask) => ({
@@ -48,16 +52,20 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
     }),
   )
   const duties = [...refunds.duties, ...taskDuties]
-  const isKnown = record !== null && refunds.isKnown
-  const emptyState = problem || record === null ? 'unknown' : 'loading'
-  useReport({ source: 'payments', state: isKnown ? 'known' : emptyState, duties, figures: {} }, onReport)
+  const unreadRecord = [taskRecord, refunds.listRecord].find((candidate) => !candidate.record && candidate.problem)
+  const state = combineStates([getRecordState(taskRecord), getRecordState(refunds.listRecord)])
+  useReport({ source: 'payments', state, duties, figures: {} }, onReport)
+  const onRetry = () => {
+    void refetch()
+    void refunds.listRecord.refetch()
+  }
   const onDone = () => {
     setDialog(null)
     void refetch()
   }
   if (dialog) return <TaskDialog {...dialog} onClose={() => setDialog(null)} onDone={onDone} />
   if (refunds.dialog) return refunds.dialog
-  return <LoadProblem problem={record ? null : problem} onRetry={() => void refetch()} />
+  return <LoadProblem problem={unreadRecord?.problem ?? null} onRetry={onRetry} />
 
   function describeTask(task: PaymentTask): string {
     const { company_name: company, kind, payable_id: id, service_code: code, received } = task

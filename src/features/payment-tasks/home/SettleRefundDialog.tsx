@@ -15,7 +15,7 @@ interface SettleRefundDialogProps {
   onDone: () => void
 }
 
-/** Settles the task about a refund that was made at a gateway. With several invoices, the staff choose the one that it was for. */
+/** Settles the task about a refund that was made at a gateway, or that a gateway refused. With several invoices, the staff choose the one that it was for. */
 export function SettleRefundDialog({ refund, onClose, onDone }: SettleRefundDialogProps) {
   const { t } = useTranslation('refunds')
   const { id, currency, amount: text, invoices, credit_note_code: note } = refund
@@ -23,10 +23,12 @@ export function SettleRefundDialog({ refund, onClose, onDone }: SettleRefundDial
   const amount = `${currency} ${groupThousands(text)}`
   const { isBusy, problem, run } = withDoneToast(useAction(settleRefundTask), { doneText: t('task.settled'), onDone })
   const hasChoice = invoices.length > 0
+  const title = refund.state === 'failed' ? 'task.failedTitle' : hasChoice ? 'task.assignTitle' : 'task.settleTitle'
+  const noNoteText = refund.state === 'failed' ? t('task.failedText') : t('task.settleTextNoNote')
   const body = hasChoice && invoiceId !== undefined ? { invoice_id: invoiceId } : {}
   return (
     <ActionDialog
-      title={t(hasChoice ? 'task.assignTitle' : 'task.settleTitle', { amount })}
+      title={t(title, { amount })}
       onClose={onClose}
       actionLabel={t(hasChoice ? 'task.assign' : 'task.settle')}
       isBusy={isBusy}
@@ -46,7 +48,7 @@ export function SettleRefundDialog({ refund, onClose, onDone }: SettleRefundDial
           />
         </>
       ) : (
-        <p>{note ? t('task.settleText', { note }) : t('task.settleTextNoNote')}</p>
+        <p>{note ? t('task.settleText', { note }) : noNoteText}</p>
       )}
     </ActionDialog>
   )

@@ -1,51 +1,77 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { reconcilePayments } from '#contract/payments.ts'
 import { type DisputeRow, type ListedRefund, listRefunds } from '#contract/staff/refunds.ts'
+import { isAllowed } from '#domain/access.ts'
 import { groupThousands } from '#domain/money.ts'
-import { usePolling } from '#patterns/usePolling.ts'
+import { useAction } from '#state/use-action.ts'
 import { useRecord } from '#state/use-record.ts'
-import type { HomeDuty } from '#ui/page/home-report.ts'
+import { useSignedInSession } from '#state/use-store.ts'
+import { showToast } from '#ui/overlay/toasts.tsx'
+import type { DutyButton, HomeDuty } from '#ui/page/home-report.ts'
 import { SettleRefundDialog } from '#features/payment-tasks/home/SettleRefundDialog.tsx'
-
-/** Interval of the requests while a refund is in progress, ms. */
-const pollMs = 2000
+import { useRefundPolling } from '#features/payment-tasks/home/useRefundPolling.ts'
 
 const formatAmount = ({ currency, amount }: { currency: string; amount: string }) =>
   `${currency} ${groupThousands(amount)}`
 
-/** Duties of the staff: refunds that were made at a gateway, refunds in progress, and disputes with the time until which to respond. */
+const madeTitles = { gateway: 'task.madeTitle', dispute: 'task.lostTitle' } as const
+
+/**
+ * Duties of the staff: refunds that were made at a gateway or refused by one, refunds in progress, and disputes with the time until which to
+ * respond.
+ */
 export function useRefundDuties(isOnline: boolean, disabledReason: string | null) {
   const { t } = useTranslation('refunds')
-  const { record, problem, refetch } = useRecord(listRefunds, {})
+  const { caller } = useSignedInSession()
+  const listRecord = useRecord(listRefunds, {})
+  const { record, refetch } = listRecord
+  const reconciliation = useAction(reconcilePayments)
   const [dialogRefund, setDialogRefund] = useState<ListedRefund | null>(null)
   const refunds = record?.refunds ?? []
-  usePolling(isOnline && refunds.some(({ ended }) => ended === null), pollMs, () => void refetch())
+  const runningIds = refunds.filter(({ ended }) => ended === null).map(({ id }) => id)
+  useRefundPolling(isOnline, runningIds, () => void refetch())
 
-  const getTitle = (refund: ListedRefund) => {
+  /** Has the gateways asked about refunds and disputes that have not ended. */
+  async function check() {
+    const result = await reconciliation.run({ body: {} }, { until: 'started' })
+    const text = t(result.kind === 'problem' ? 'task.checkFailed' : 'task.checking')
+    showToast({ kind: result.kind === 'problem' ? 'failed' : 'note', text })
+    await refetch()
+  }
+  const checkAction: DutyButton = { label: t('task.check'), run: () => void check(), disabledReason }
+
+  /** Only staff with the order flag have the list of all invoices. */
+  const linkTo = (label: string, path: string): Pick<HomeDuty, 'otherAction'> =>
+    isAllowed('staffOrder', caller) ? { otherAction: { label, path } } : {}
+
+  const getTitle = ({ cause, state, ...refund }: ListedRefund) => {
     const amount = formatAmount(refund)
-    if (refund.source === 'gateway') return t(isLoss(refund) ? 'task.lostTitle' : 'task.madeTitle', { amount })
-    return t(refund.state === 'failed' ? 'task.refusedTitle' : 'task.runningTitle', { amount })
+    if (cause !== 'staff') return t(madeTitles[cause], { amount })
+    return t(state === 'failed' ? 'task.refusedTitle' : 'task.runningTitle', { amount })
   }
   const toRefundDuty = (refund: ListedRefund): HomeDuty => {
     const { company_name: company, service_code: code, invoice_code, ended, requested, problem: refusal } = refund
+    const { document_id: documentId, payment_reference: paymentReference } = refund
     const about = t('task.about', {
       company,
       code,
       invoice: invoice_code ?? t('task.unknownInvoice'),
       time: ended ?? requested,
     })
-    const isTask = refund.source === 'gateway'
+    const hasEnded = ended !== null
     const settleLabel = refund.invoices.length > 0 ? t('task.assign') : t('task.settle')
     return {
       key: `refund ${refund.id}`,
       at: '',
       icon: 'price',
-      isUrgent: isTask,
+      isUrgent: hasEnded,
       title: getTitle(refund),
       text: refusal ? t('task.aboutRefused', { about, problem: refusal }) : about,
-      action: isTask
-        ? { label: settleLabel, run: () => setDialogRefund(refund), disabledReason }
-        : { label: t('task.check'), run: () => void refetch(), disabledReason },
+      action: hasEnded ? { label: settleLabel, run: () => setDialogRefund(refund), disabledReason } : checkAction,
+      ...(documentId === null
+        ? linkTo(t('task.toInvoices'), toListPath(paymentReference))
+        : linkTo(t('task.toInvoice'), `/app/invoice?invoice=${documentId}`)),
     }
   }
   const toDisputeDuty = (dispute: DisputeRow): HomeDuty => {
@@ -59,7 +85,8 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
       isUrgent: true,
       title: date ? t('task.disputeUntil', { amount, date }) : t('task.disputeTitle', { amount }),
       text: t('task.about', { company, code, invoice: invoices.join(', ') || t('task.unknownInvoice'), time }),
-      action: { label: t('task.check'), run: () => void refetch(), disabledReason },
+      action: checkAction,
+      ...linkTo(t('task.toInvoices'), toListPath(dispute.payment_reference)),
     }
   }
   const onDone = () => {
@@ -67,9 +94,7 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
     void refetch()
   }
   return {
-    isKnown: record !== null,
-    problem,
-    refetch,
+    listRecord,
     duties: [...(record?.disputes ?? []).map(toDisputeDuty), ...refunds.map(toRefundDuty)],
     dialog: dialogRefund && (
       <SettleRefundDialog refund={dialogRefund} onClose={() => setDialogRefund(null)} onDone={onDone} />
@@ -77,5 +102,5 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
   }
 }
 
-/** Money that the bank took back after a lost dispute has the number of the dispute. */
-const isLoss = ({ reference }: ListedRefund) => /^d[up]_/.test(reference ?? '')
+/** Returns the address of the invoices that a payment paid. */
+const toListPath = (paymentReference: string) => `/app/invoice?${new URLSearchParams({ searchText: paymentReference })}`
