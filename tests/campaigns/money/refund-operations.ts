@@ -32,9 +32,21 @@ function drawAmount(random: Random, { amount }: KnownInvoice): string {
   return writeAmount(part > 0n ? part : 1n)
 }
 
-const sendRefund = (buyer: Buyer, { id, code }: KnownInvoice, amount: string, fields: object = {}) =>
+/** Returns the sum of the refunds that the staff see in their list. */
+async function readRefundedBefore(buyer: Buyer, { id, code }: KnownInvoice): Promise<string> {
+  const response = await sendRequest(buyer, 'GET', `/api/sinvoice?searchText=${code}&results=50`, { actor: 'staff' })
+  const rows = (response?.body ?? {}) as { data?: { id: number; refunded: string; refunding: string }[] }
+  const row = response?.status === 200 ? rows.data?.find((candidate) => candidate.id === id) : undefined
+  return row ? writeAmount(readAmount(row.refunded) + readAmount(row.refunding)) : '0.00'
+}
+
+const sendRefund = (
+  buyer: Buyer,
+  { id, code }: KnownInvoice,
+  fields: { amount: string; refunded_before: string; [name: string]: unknown },
+) =>
   sendRequest(buyer, 'POST', `/api/invoice/${id}/refund`, {
-    body: { amount, reason: 'Campaign', route: 'gateway', confirmation: code, ...fields },
+    body: { reason: 'Campaign', route: 'gateway', confirmation: code, ...fields },
     actor: 'staff',
     isRepeated: true,
   })
@@ -45,7 +57,8 @@ const refundWith =
     if (buyer.invoices.length === 0) return 'skipped'
     const invoice = pick(random, buyer.invoices)
     const amount = drawAmount(random, invoice)
-    return toResult(await sendRefund(buyer, invoice, amount, buildFields(buyer, random)))
+    const fields = { amount, refunded_before: await readRefundedBefore(buyer, invoice), ...buildFields(buyer, random) }
+    return toResult(await sendRefund(buyer, invoice, fields))
   }
 
 export const refundByGateway = refundWith(() => ({}))
@@ -61,7 +74,8 @@ export const refundTwiceAtOnce: BuyerOperation = async (buyer, random) => {
   if (buyer.invoices.length === 0) return 'skipped'
   const invoice = pick(random, buyer.invoices)
   const amount = writeAmount(readAmount(invoice.amount) / 2n + 1n)
-  const responses = await Promise.all([sendRefund(buyer, invoice, amount), sendRefund(buyer, invoice, amount)])
+  const fields = { amount, refunded_before: await readRefundedBefore(buyer, invoice) }
+  const responses = await Promise.all([sendRefund(buyer, invoice, fields), sendRefund(buyer, invoice, fields)])
   if (responses.every((response) => response?.status === 200) && readAmount(amount) * 2n > readAmount(invoice.amount))
     throw new Error(`${invoice.code} of ${invoice.amount} was refunded twice with ${amount}`)
   return toResult(responses.find((response) => response?.status === 200) ?? responses[0] ?? null)
@@ -96,7 +110,7 @@ export const endDispute: BuyerOperation = async (buyer, random) => {
 interface RefundTask {
   id: number
   company_code: string
-  source: string
+  cause: string
   invoices: { id: number }[]
 }
 
@@ -104,7 +118,7 @@ interface RefundTask {
 export const settleRefundTask: BuyerOperation = async (buyer, random) => {
   const response = await sendRequest(buyer, 'GET', '/api/payment/refunds', { actor: 'staff' })
   const refunds = response?.status === 200 ? (response.body as unknown as { refunds: RefundTask[] }).refunds : []
-  const tasks = refunds.filter(({ company_code, source }) => company_code === buyer.company && source === 'gateway')
+  const tasks = refunds.filter(({ company_code, cause }) => company_code === buyer.company && cause !== 'staff')
   if (tasks.length === 0) return 'skipped'
   const task = pick(random, tasks)
   const body = task.invoices.length > 0 ? { invoice_id: pick(random, task.invoices).id } : {}

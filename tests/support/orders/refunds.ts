@@ -1,5 +1,6 @@
 /** Sets up paid invoices whose gateways are the sandbox, for tests of refunds, disputes and the check of all money. */
-import { expect } from 'vitest'
+import { beforeEach, expect } from 'vitest'
+import { readAmount, writeAmount } from '#domain/money.ts'
 import { findMoneyCheckFaults } from '#server/db/payments/money-checks.ts'
 import type { Engine } from '#tests/support/server/database.ts'
 import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
@@ -15,6 +16,7 @@ export interface InvoiceDocument {
   invoice_id: number
   amount: string
   refunded: string
+  refunding: string
   disputed: boolean
   method: string
   reference: string
@@ -23,6 +25,10 @@ export interface InvoiceDocument {
 export function setUpRefunds(engine: Engine) {
   const payments = setUpUnmatchedPayments(engine)
   const { actors, fixture, runAsSystem } = payments
+  // Refunds need the order flag too.
+  beforeEach(() =>
+    runAsSystem((db) => db.updateTable('portal_user').set({ orders: true }).where('id', '=', actors.staff.userId).execute()),
+  )
 
   const listDocuments = (kind: 'invoice' | 'creditNote' = 'invoice'): Promise<InvoiceDocument[]> =>
     runAsSystem((db) => db.selectFrom('document').selectAll().where('kind', '=', kind).orderBy('id').execute())
@@ -60,16 +66,23 @@ export function setUpRefunds(engine: Engine) {
     return (await listDocuments()).slice(-2)
   }
 
-  const refund = (
+  const readRefundedBefore = async (id: number) => {
+    const { refunded = '0', refunding = '0' } = (await listDocuments()).find((document) => document.id === id) ?? {}
+    return writeAmount(readAmount(refunded) + readAmount(refunding))
+  }
+  /** `refunded_before` is what the register has, unless it is in `fields`. */
+  const refund = async (
     { id, code }: Pick<InvoiceDocument, 'id' | 'code'>,
     fields: Record<string, unknown> = {},
     caller: SignedIn = actors.staff,
-  ) =>
-    caller.send({
+  ) => {
+    const confirmedFields = { refunded_before: await readRefundedBefore(id), confirmation: code }
+    return await caller.send({
       method: 'POST',
       url: `/api/invoice/${id}/refund`,
-      payload: { amount: '100.00', reason: 'Goodwill', route: 'gateway', confirmation: code, ...fields },
+      payload: { amount: '100.00', reason: 'Goodwill', route: 'gateway', ...confirmedFields, ...fields },
     })
+  }
   const transferFields = { route: 'transfer', reference: 'FT-2026-77', date: '2026-03-02' }
 
   const runJobs = () => actors.paymentSandbox.runPaymentJobs()

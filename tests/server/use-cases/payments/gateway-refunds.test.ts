@@ -42,7 +42,7 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
       await sendCalls(calls.toReversed())
       const sum = (await listRefunds()).reduce((all, { amount }) => all + Number(amount), 0)
       expect(sum).toBe(30)
-      expect(new Set((await listRefunds()).map(({ source, state }) => `${source} ${state}`))).toEqual(
+      expect(new Set((await listRefunds()).map(({ cause, state }) => `${cause} ${state}`))).toEqual(
         new Set(['gateway done']),
       )
       expect((await listDocuments()).at(-1)).toMatchObject({ refunded: '30.00' })
@@ -58,7 +58,7 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
     const mails = (await inbox.fetch()).filter(({ subject }) => subject.startsWith('A refund was made'))
     expect(mails.map(({ to }) => to.address)).toContain('admin@m18.example')
     const { refunds } = await listMatters()
-    expect(refunds).toMatchObject([{ amount: '10.00', invoice_code: invoice.code, source: 'gateway', seen: null }])
+    expect(refunds).toMatchObject([{ amount: '10.00', invoice_code: invoice.code, cause: 'gateway', reason: null, seen: null }])
     const id = refunds[0]?.id ?? 0
     expect((await settle(id)).json()).toMatchObject({ user_name: expect.stringContaining('admin') })
     expect((await settle(id)).json()).toMatchObject({ data: { why: 'seen' } })
@@ -124,6 +124,43 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
     expect([(await listMatters()).disputes, await findFaults()]).toEqual([[], []])
   })
 
+  test('finds the end of a dispute whose notice was lost, an hour later or when the staff ask for a check', async () => {
+    const invoice = await setup.payInvoice()
+    let id = ''
+    const openingCalls = await collectCalls(() => {
+      id = getStaffAtGateway().openDispute(invoice.reference) ?? ''
+    })
+    await sendCalls(openingCalls)
+    await collectCalls(() => getStaffAtGateway().endDispute(id, 'won'))
+    await setup.runJobs()
+    expect(await listDisputes()).toMatchObject([{ state: 'open' }])
+    await setup.advanceClock(3_600_000)
+    await setup.runJobs()
+    expect(await listDisputes()).toMatchObject([{ state: 'won', next_look: null }])
+
+    const other = await setup.payInvoice('other')
+    await sendCalls(
+      await collectCalls(() => {
+        id = getStaffAtGateway().openDispute(other.reference) ?? ''
+      }),
+    )
+    await collectCalls(() => getStaffAtGateway().endDispute(id, 'lost'))
+    const response = await actors.staff.send({ method: 'POST', url: '/api/payment/reconcile', payload: {} })
+    expect(response.statusCode).toBe(202)
+    await setup.runJobs()
+    expect(await listDisputes()).toMatchObject([{ state: 'won' }, { state: 'lost' }])
+    expect([(await listMatters()).disputes, await findFaults()]).toEqual([[], []])
+  })
+
+  test('a mail about a dispute without a deadline names none', async () => {
+    const invoice = await setup.payInvoice()
+    await inbox.fetch()
+    await sendCalls(await collectCalls(() => getStaffAtGateway().openDispute(invoice.reference)))
+    await setup.runAsSystem((db) => db.updateTable('dispute').set({ respond_by: null }).execute())
+    const [mail] = (await inbox.fetch()).filter(({ subject }) => subject.startsWith('A payment is disputed'))
+    expect([mail?.text.includes('names no date'), mail?.text.includes('by 20')]).toEqual([true, false])
+  })
+
   test('records a lost dispute as money that left, with a credit note, also if its events arrive in reverse', async () => {
     const invoice = await setup.payInvoice()
     let id = ''
@@ -134,7 +171,7 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
     await Promise.all(calls.toReversed().map((call) => actors.paymentSandbox.sandbox.webhooks.send(call)))
     await sendCalls(calls)
     expect(await listDisputes()).toMatchObject([{ state: 'lost', reference: id }])
-    expect(await listRefunds()).toMatchObject([{ reason: 'Dispute lost', amount: invoice.amount, reference: id }])
+    expect(await listRefunds()).toMatchObject([{ cause: 'dispute', reason: null, amount: invoice.amount, reference: id }])
     expect(await listDocuments()).toMatchObject([{ disputed: false, refunded: invoice.amount }])
     expect([setup.balance(), await findFaults()]).toEqual([0, []])
   })

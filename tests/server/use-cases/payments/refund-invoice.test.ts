@@ -22,11 +22,13 @@ eachEngine('refunds of invoices', (engine) => {
     const response = await refund(invoice, { amount: '1000.50', reason: ' Two days of downtime ' })
     expect(response.json()).toMatchObject({ state: 'requested', amount: '1000.50', invoice_code: invoice.code })
     expect([await readStates(), balance()]).toEqual([['requested 1000.50'], balanceBefore])
+    expect(await listDocuments()).toMatchObject([{ refunded: '0.00', refunding: '1000.50' }])
+    expect(await findFaults()).toEqual([])
     await runJobs()
     await runJobs()
     expect([await readStates(), balance()]).toEqual([['done 1000.50'], balanceBefore - 100_050])
     const [after] = await listDocuments()
-    expect(after).toMatchObject({ refunded: '1000.50', disputed: false, amount: invoice.amount })
+    expect(after).toMatchObject({ refunded: '1000.50', refunding: '0.00', disputed: false, amount: invoice.amount })
     const [creditNote] = await listDocuments('creditNote')
     expect(creditNote).toMatchObject({
       code: 'CN202603000001',
@@ -38,7 +40,10 @@ eachEngine('refunds of invoices', (engine) => {
     expect(row?.content).toMatchObject({
       credit_note_no: 'CN202603000001',
       invoice_no: invoice.code,
+      cause: 'staff',
       reason: 'Two days of downtime',
+      time_zone: 'Asia/Hong_Kong',
+      order: { type: 'create', period_start: '2026-03-02' },
       amount: '1000.50',
       currency: 'HKD',
       seller: { code: 'm18' },
@@ -63,18 +68,24 @@ eachEngine('refunds of invoices', (engine) => {
     await runJobs()
     expect(balance()).toBe(balanceBefore)
     expect(await listDocuments('creditNote')).toMatchObject([{ method: 'transfer', reference: 'FT-2026-77' }])
+    const [row] = await setup.runAsSystem((db) => db.selectFrom('credit_note').selectAll().execute())
+    expect(row?.content).toMatchObject({ refund: { time: '2026-03-02' } })
+    const mail = (await inbox.fetch()).find(({ subject }) => subject.startsWith('An invoice was refunded'))
+    expect(mail?.text).toContain('was refunded on 2026-03-02.')
     expect(await findFaults()).toEqual([])
   })
 
   test('never sends back more than was paid, if two members of the staff refund at the same time', async () => {
     const balanceBefore = balance()
-    const responses = await Promise.all([1, 2, 3].map(() => refund(invoice, { amount: '21000.01' })))
+    const responses = await Promise.all(
+      [1, 2, 3].map(() => refund(invoice, { amount: '21000.01', refunded_before: '0.00' })),
+    )
     expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 409, 409])
     const refused = responses.find(({ statusCode }) => statusCode === 409)
-    expect(refused && readWhy(refused)).toEqual({ why: 'tooMuch', left: '20999.99' })
+    expect(refused && readWhy(refused)).toEqual({ why: 'changed', left: '20999.99', refunded_before: '21000.01' })
     await runJobs()
     expect((await refund(invoice, { ...transferFields, amount: '20999.99' })).statusCode).toBe(200)
-    expect((await refund(invoice, { amount: '0.01' })).statusCode).toBe(409)
+    expect(readWhy(await refund(invoice, { amount: '0.01' }))).toMatchObject({ why: 'tooMuch', left: '0.00' })
     await runJobs()
     expect(balance()).toBe(balanceBefore - 2_100_001)
     expect(await listDocuments()).toMatchObject([{ refunded: invoice.amount }])
@@ -89,11 +100,35 @@ eachEngine('refunds of invoices', (engine) => {
         method: 'POST',
         url: `/api/invoice/${invoice.id}/refund`,
         headers: { 'idempotency-key': key },
-        payload: { amount: '7.00', reason: 'x', confirmation: invoice.code, ...transferFields },
+        payload: { amount: '7.00', refunded_before: '0.00', reason: 'x', confirmation: invoice.code, ...transferFields },
       })
     const responses = [await send(), await send()]
     expect(responses[1]?.json()).toEqual(responses[0]?.json())
     expect(await readStates()).toEqual(['done 7.00'])
+  })
+
+  test('refuses a second refund of staff who have not seen the first, and a bank reference that was recorded', async () => {
+    const send = (key: string, before = '0.00') =>
+      refund(invoice, { ...transferFields, amount: '7.00', reference: key, refunded_before: before })
+    expect((await send('FT1')).statusCode).toBe(200)
+    expect(readWhy(await send('FT1'))).toMatchObject({ why: 'changed', refunded_before: '7.00' })
+    const repeated = await send(' ft1 ', '7.00')
+    expect(repeated.statusCode).toBe(400)
+    expect(readWhy(repeated)).toMatchObject([{ field: 'reference', code: 'DUPLICATE' }])
+    expect((await send('FT2', '7.00')).statusCode).toBe(200)
+    expect(await readStates()).toEqual(['done 7.00', 'done 7.00'])
+  })
+
+  test('counts a refund with the reason "Dispute lost" once at a gateway that only reports the sum', async () => {
+    const paid = await setup.payInvoiceByAlipay('globalAlipay')
+    await refund(paid, { amount: '10.00', reason: 'Dispute lost' })
+    await runJobs()
+    await setup.sendCalls(await setup.collectCalls(() => setup.getStaffAtGateway().refund(paid.reference, 500)))
+    expect((await listRefunds()).map(({ cause, amount }) => `${cause} ${amount}`)).toEqual([
+      'staff 10.00',
+      'gateway 5.00',
+    ])
+    expect((await listDocuments()).at(-1)).toMatchObject({ refunded: '15.00' })
   })
 
   test('sends the money once if the server is killed between gateway and commit', async () => {
@@ -135,6 +170,19 @@ eachEngine('refunds of invoices', (engine) => {
     await runJobs()
     await runJobs()
     expect(await readStates()).toEqual([`failed ${invoice.amount}`, 'done 40000.00'])
+    expect(await listDocuments()).toMatchObject([{ refunded: '40000.00', refunding: '0.00' }])
+    const mail = (await inbox.fetch()).find(({ subject }) => subject.startsWith('A refund was refused'))
+    expect([mail?.to.address, mail?.text.includes(invoice.code)]).toEqual(['admin@m18.example', true])
+    const listFailed = async () =>
+      (await actors.staff.send({ url: '/api/payment/refunds' }))
+        .json()
+        .refunds.filter(({ state }: { state: string }) => state === 'failed')
+    const [failed] = await listFailed()
+    expect(failed).toMatchObject({ invoice_code: invoice.code, document_id: invoice.id, seen: null })
+    const settle = () =>
+      actors.staff.send({ method: 'POST', url: `/api/payment/refunds/${failed.id}/settle`, payload: {} })
+    expect([(await settle()).statusCode, (await settle()).statusCode]).toEqual([200, 409])
+    expect(await listFailed()).toEqual([])
     expect((await refund(invoice, { amount: '2000.00' })).statusCode).toBe(200)
     await runJobs()
     expect(await listDocuments()).toMatchObject([{ refunded: invoice.amount }])
@@ -155,12 +203,13 @@ eachEngine('refunds of invoices', (engine) => {
       expect(await readFields({ ...transferFields, date: undefined })).toEqual([400, 'date'])
       expect(await readFields({ ...transferFields, date: '2026-02-30' })).toEqual([400, 'date'])
       expect(await readFields({ ...transferFields, date: '2026-03-03' })).toEqual([400, 'date'])
+      expect(await readFields({ ...transferFields, date: '2026-03-01' })).toEqual([400, 'date'])
       expect(await listRefunds()).toEqual([])
       expect((await refund({ ...invoice, id: 999_999 })).statusCode).toBe(404)
     })
 
-    test('is limited to the admins of the provider, with a password if configured', async () => {
-      for (const userName of ['admin@alpha', 'order@alpha', 'user@m18'])
+    test('is limited to the admins of the provider with the order flag, with a password if configured', async () => {
+      for (const userName of ['admin@alpha', 'order@alpha', 'user@m18', 'order@m18', 'delete@m18'])
         expect((await refund(invoice, {}, await fixture.server.signIn(userName))).statusCode).toBe(403)
       fixture.server.app.config.stepUp = true
       const response = await refund(invoice)
@@ -172,7 +221,10 @@ eachEngine('refunds of invoices', (engine) => {
 
   test('refunds each invoice of one payment up to its own amount', async () => {
     const [first, second] = (await setup.payTwoInvoices()) as [InvoiceDocument, InvoiceDocument]
-    expect(readWhy(await refund(first, { amount: '42000.01' }))).toEqual({ why: 'tooMuch', left: '42000.00' })
+    expect(readWhy(await refund(first, { amount: '42000.01' }))).toMatchObject({
+      why: 'tooMuch',
+      left: '42000.00',
+    })
     expect((await refund(first, { amount: '42000.00' })).statusCode).toBe(200)
     expect((await refund(second, { amount: '1.00' })).statusCode).toBe(200)
     await runJobs()
