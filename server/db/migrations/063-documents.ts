@@ -50,6 +50,8 @@ async function createRegister(db: Kysely<unknown>): Promise<void> {
   await sql`create index document_change on document (company_id, change)`.execute(db)
   await sql`create index document_issued on document (issued, id)`.execute(db)
   await fence(db, 'document', { app: ['select'], system: ['select', 'insert'] })
+  // A restore raises the ids above all that were given before.
+  await sql`grant usage, update on sequence document_id_seq to portal_system`.execute(db)
   // What was issued stays as it is, whoever writes.
   await sql`grant update (refunded, refunding, disputed, change, row_version) on document to portal_system`.execute(db)
 }

@@ -29,10 +29,12 @@ function readFontFile(name: FontName): Buffer {
 export interface TextPiece {
   text: string
   font: FontName
+  /** Whether the text stands for a character that no font has. */
+  isReplacement?: true
 }
 
-/** Drawn for a character that no font has. */
-export const replacement = '□'
+/** Drawn for a character that no font has. A text can also contain this character itself. */
+const replacement = '□'
 
 /** Fonts of one document. A font remembers which character a glyph was first used for, so documents must not share it. */
 export class DocumentFonts {
@@ -58,7 +60,8 @@ export class DocumentFonts {
     if (font) return { text: character, font }
     const plainText = character.normalize('NFKC')
     const plainFont = this.chooseForWord(plainText, weight)
-    return plainFont ? { text: plainText, font: plainFont } : { text: replacement, font: `chinese-${weight}` }
+    if (plainFont) return { text: plainText, font: plainFont }
+    return { text: replacement, font: `chinese-${weight}`, isReplacement: true }
   }
 
   measure({ text, font: name }: TextPiece): number {

@@ -42,8 +42,9 @@ export interface IssuedDocument {
   language: Language
   title: string
   number: string
-  /** Business time `YYYY-MM-DD HH:mm:ss`. Also the date inside the PDF, which so depends on the content only. */
+  /** Local time `YYYY-MM-DD HH:mm:ss` in `timeZone`. Also the date inside the PDF, which so depends on the content only. */
   issued: string
+  timeZone: string
   /** Such as "Paid". */
   state: string
   parties: DocumentParty[]

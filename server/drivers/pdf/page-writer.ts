@@ -1,6 +1,6 @@
 /** Writes text on the pages of a PDF, from top to bottom. All lengths are in points. */
 import PDFDocument from 'pdfkit'
-import { DocumentFonts, replacement } from '#server/drivers/pdf/fonts.ts'
+import { DocumentFonts } from '#server/drivers/pdf/fonts.ts'
 import { type TextLine, type TextStyle, wrapText } from '#server/drivers/pdf/wrap-text.ts'
 
 const millimetre = 72 / 25.4
@@ -170,7 +170,7 @@ export class PageWriter {
     this.#pdf.fontSize(style.size).fillColor(style.color)
     for (const piece of line.pieces) {
       const { text, font: name } = piece
-      if (text.includes(replacement)) this.#hasReplacements = true
+      if (piece.isReplacement) this.#hasReplacements = true
       this.#pdf.registerFont(name, this.#fonts.get(name) as unknown as Buffer).font(name)
       this.#pdf.text(text, left, baseline, { lineBreak: false, baseline: 'alphabetic' })
       left += this.#pdf.widthOfString(text)

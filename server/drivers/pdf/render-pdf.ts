@@ -1,4 +1,5 @@
 /** Lays out an issued document as a PDF. Equal documents give equal bytes. */
+import { findInstant } from '#domain/time.ts'
 import type {
   DocumentFact,
   DocumentLine,
@@ -33,12 +34,12 @@ const totalsLeft = contentWidth - 290
 const languageTags = { en: 'en', zh: 'zh-Hans' } as const
 
 export async function renderPdf(document: IssuedDocument): Promise<Buffer> {
-  const { parties, sections, table, totals, notes, title, number, language, issued, footer } = document
+  const { parties, sections, table, totals, notes, title, number, language, footer } = document
   const writer = new PageWriter({
     title: `${title} ${number}`,
     author: parties[0]?.name ?? '',
     language: languageTags[language],
-    date: new Date(`${issued.replace(' ', 'T')}Z`),
+    date: getIssueDate(document),
   })
   writeHead(writer, document)
   writeParties(writer, parties)
@@ -49,6 +50,12 @@ export async function renderPdf(document: IssuedDocument): Promise<Buffer> {
   const allNotes = writer.hasReplacements ? [...notes, document.squaresNote] : notes
   for (const text of allNotes) writer.writeRow([{ text, style: styles.small, x: 0, width: contentWidth }])
   return await writer.finish(footer, styles.small)
+}
+
+function getIssueDate({ issued, timeZone }: IssuedDocument): Date {
+  const instant = findInstant(timeZone, issued)
+  if (instant === null) throw new Error('the time of issue is not a time')
+  return new Date(instant)
 }
 
 function writeHead(writer: PageWriter, { parties, title, number, state }: IssuedDocument): void {

@@ -82,7 +82,7 @@ function joinPieces(pieces: TextPiece[], widths: number[]): TextLine {
   while (end > 0 && pieces[end - 1]?.text === ' ') end--
   const joinedPieces = pieces.slice(0, end).reduce<TextPiece[]>((runs, piece) => {
     const last = runs.at(-1)
-    if (last && last.font === piece.font) last.text += piece.text
+    if (last && last.font === piece.font && last.isReplacement === piece.isReplacement) last.text += piece.text
     else runs.push({ ...piece })
     return runs
   }, [])

@@ -8,8 +8,10 @@ import type { PdfAnswer } from '#server/drivers/pdf/worker.ts'
 import { createUnavailableProblem } from '#server/problems/problem-error.ts'
 
 export interface PdfLimits {
-  /** Maximum number of documents that wait or are made. */
+  /** Maximum number of requested documents that wait or are made. */
   documents: number
+  /** The same for one user, so that nobody takes all places. */
+  documentsPerUser: number
   /** Time for one document, including the start of the thread. */
   wallMs: number
   /** Limit of the thread's JavaScript heap. The fonts, some 20 MB, are outside it. */
@@ -18,7 +20,7 @@ export interface PdfLimits {
   idleMs: number
 }
 
-const defaultLimits: PdfLimits = { documents: 20, wallMs: 30_000, heapMb: 256, idleMs: 60_000 }
+const defaultLimits: PdfLimits = { documents: 20, documentsPerUser: 2, wallMs: 30_000, heapMb: 256, idleMs: 60_000 }
 /** For the header Retry-After. */
 const retrySeconds = 5
 
@@ -27,28 +29,47 @@ export class PdfError extends Error {
   override readonly name = 'PdfError'
 }
 
+interface PdfRequester {
+  /** Null for a mail. A mail is never refused: the jobs make only a few at a time, and downloads must not keep them from it. */
+  userId: number | null
+}
+
 export class PdfWriter {
   readonly #limits: PdfLimits
   #worker: Worker | null = null
   #idleTimer: NodeJS.Timeout | null = null
-  #documentCount = 0
+  /** Number of documents that wait or are made, by user. */
+  readonly #countsByUser = new Map<number, number>()
   #lastTurn: Promise<unknown> = Promise.resolve()
 
   constructor(limits: Partial<PdfLimits> = {}) {
     this.#limits = { ...defaultLimits, ...limits }
   }
 
-  /** Throws UNAVAILABLE with a time if too many documents wait, and PdfError. */
-  async write(document: IssuedDocument): Promise<Buffer> {
-    if (this.#documentCount >= this.#limits.documents) throw createUnavailableProblem(retrySeconds)
-    this.#documentCount++
+  /** Throws UNAVAILABLE with a time if too many documents wait, in all or of this user, and PdfError. */
+  async write(document: IssuedDocument, { userId }: PdfRequester): Promise<Buffer> {
+    if (userId !== null) this.#takePlace(userId)
     const turn = this.#lastTurn.then(() => this.#run(document))
     this.#lastTurn = turn.catch(() => undefined)
     try {
       return await turn
     } finally {
-      this.#documentCount--
+      if (userId !== null) this.#freePlace(userId)
     }
+  }
+
+  #takePlace(userId: number): void {
+    const count = this.#countsByUser.get(userId) ?? 0
+    const totalCount = [...this.#countsByUser.values()].reduce((sum, each) => sum + each, 0)
+    if (totalCount >= this.#limits.documents || count >= this.#limits.documentsPerUser)
+      throw createUnavailableProblem(retrySeconds)
+    this.#countsByUser.set(userId, count + 1)
+  }
+
+  #freePlace(userId: number): void {
+    const count = (this.#countsByUser.get(userId) ?? 0) - 1
+    if (count > 0) this.#countsByUser.set(userId, count)
+    else this.#countsByUser.delete(userId)
   }
 
   /** Ends the thread. The next document starts another one. */
@@ -106,5 +127,6 @@ function waitForAnswer(worker: Worker, document: IssuedDocument, wallMs: number)
 /** All documents of this server share one thread. */
 const sharedWriter = new PdfWriter()
 
-/** Returns the file. Throws UNAVAILABLE with a time if too many documents wait, and PdfError. */
-export const writePdf = (document: IssuedDocument): Promise<Buffer> => sharedWriter.write(document)
+/** Returns the file. Throws UNAVAILABLE with a time if too many documents wait, in all or of this user, and PdfError. */
+export const writePdf = (document: IssuedDocument, requester: PdfRequester): Promise<Buffer> =>
+  sharedWriter.write(document, requester)

@@ -18,6 +18,7 @@ export function buildCreditNote(
     title,
     number,
     issued,
+    timeZone: content.time_zone,
     state: translate('standing.refunded'),
     parties: buildParties(translate, content),
     sections: [

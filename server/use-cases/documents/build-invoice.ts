@@ -28,6 +28,7 @@ export function buildInvoice(
     title,
     number,
     issued,
+    timeZone,
     state: translate('standing.paid'),
     parties: buildParties(translate, content),
     sections: [buildPayment(content, translate), buildSubject(content, translate)],

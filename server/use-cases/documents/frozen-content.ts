@@ -12,6 +12,8 @@ export type InvoiceParty = Pick<CompanyRecord, CompanyField> & Partial<Pick<Comp
 export interface FrozenInvoice {
   invoice_no: string
   issued: string
+  /** Zone of all times. Older invoices have none. */
+  time_zone?: string
   seller: InvoiceParty
   buyer: InvoiceParty | null
   service: { code: string; name: string }

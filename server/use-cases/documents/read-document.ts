@@ -27,13 +27,9 @@ export async function readIssuedDocument(
 ): Promise<IssuedDocument | null> {
   const registered = await findDocument(db, companyId, id)
   if (!registered) return null
-  const options = { language, timeZone: app.config.timeZone }
-  if (registered.kind === 'creditNote') {
-    const content = (await readCreditNoteContent(db, registered.code)) as FrozenCreditNote | null
-    return content && buildCreditNote(content, options)
-  }
+  if (registered.kind === 'creditNote') return readCreditNote(db, registered.code, language)
   const content = (await readInvoiceContent(db, registered.invoice_id)) as FrozenInvoice | null
-  return content && buildInvoice(content, options)
+  return content && buildInvoice(content, { language, timeZone: getTimeZone(content, app) })
 }
 
 /** Returns the invoice of a paid item, or null if there is none. */
@@ -43,8 +39,21 @@ export async function readInvoiceOfItem(
   { app, language }: DocumentOptions,
 ): Promise<IssuedDocument | null> {
   const content = (await findInvoiceContent(db, itemRef)) as FrozenInvoice | null
-  return content && buildInvoice(content, { language, timeZone: app.config.timeZone })
+  return content && buildInvoice(content, { language, timeZone: getTimeZone(content, app) })
 }
+
+/** Returns null if there is no credit note of this number. */
+export async function readCreditNote(
+  db: DatabaseHandle,
+  code: string,
+  language: Language,
+): Promise<IssuedDocument | null> {
+  const content = (await readCreditNoteContent(db, code)) as FrozenCreditNote | null
+  return content && buildCreditNote(content, { language })
+}
+
+/** The configured zone can change, but the times of an invoice are in the zone of its issue. */
+const getTimeZone = ({ time_zone: timeZone }: FrozenInvoice, { config }: AppContext) => timeZone ?? config.timeZone
 
 /** Returns the name of the PDF. Numbers of documents consist of letters and digits. */
 export const getPdfName = ({ number }: Pick<IssuedDocument, 'number'>): string =>

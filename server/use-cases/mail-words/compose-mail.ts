@@ -11,10 +11,11 @@ import { type UserCredential, findCredentialByUserId, findCredential } from '#se
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { issueKey } from '#server/db/accounts/one-time-keys.ts'
 import type { PayableItemRef } from '#server/db/payments/payables.ts'
+import { findRefund } from '#server/db/payments/refunds.ts'
 import type { MailMessage } from '#server/drivers/mail/mail-driver.ts'
 import type { IssuedDocument } from '#server/drivers/pdf/issued-document.ts'
 import type { AppContext } from '#server/context/context.ts'
-import { readInvoiceOfItem } from '#server/use-cases/documents/read-document.ts'
+import { readCreditNote, readInvoiceOfItem } from '#server/use-cases/documents/read-document.ts'
 import type {
   QueuedMail,
   BackupPaymentMail,
@@ -29,16 +30,23 @@ import type {
 } from '#server/use-cases/mail/mail-kinds.ts'
 import { countCompanyMail, linkLifetimesMs } from '#server/use-cases/mail/request-mail.ts'
 import { readCheckpointMailValues, type CheckpointMailValues } from '#server/use-cases/mail-words/checkpoint-mails.ts'
-import { renderMailTemplate, type ComposedMail, formatMailDevice } from '#server/use-cases/mail-words/mail-templates.ts'
+import {
+  type AttachedKind,
+  type ComposedMail,
+  formatMailDevice,
+  type MailValues,
+  renderMailTemplate,
+} from '#server/use-cases/mail-words/mail-templates.ts'
 import { type OrderMailValues, readOrderMailValues } from '#server/use-cases/mail-words/order-mails.ts'
 import { readPaymentMailValues } from '#server/use-cases/mail-words/payment-mails.ts'
 import { readMoneyMailValues } from '#server/use-cases/mail-words/refund-mails.ts'
 import { readServiceMailValues } from '#server/use-cases/mail-words/service-mails.ts'
 import { readTaskMailValues } from '#server/use-cases/mail-words/task-mails.ts'
 
-/** A mail, and the document whose PDF is to be attached. */
-export interface MailToSend extends MailMessage {
-  document: IssuedDocument | null
+/** A mail, and the document whose PDF is to be attached. `content` then replaces the texts of the message: it mentions the file. */
+export interface MailToSend {
+  message: MailMessage
+  attachable: { document: IssuedDocument; content: ComposedMail } | null
 }
 
 /** Returns null if there is no longer a reason to send the mail. */
@@ -59,12 +67,12 @@ export async function composeMail(
   if (link === null) return null
   const trailMailValues = await readTrailMailValues(db, app, queuedMail, recipient)
   if (trailMailValues === null) return null
-  return {
-    document: null,
+  const message = {
     id: queuedMail.id,
     to: { name: recipient.userName, address: recipient.email },
     ...composeAccountMail(app, queuedMail, recipient, { link, ...trailMailValues }),
   }
+  return { message, attachable: null }
 }
 
 async function readTrailMailValues(
@@ -135,9 +143,29 @@ async function composeRecordMail(
   if (recordMailValues === null) return null
   const { path, template = queuedMail.mail, ...recordValues } = recordMailValues
   const values = { name, company, code, email, link: `${app.config.publicUrl}${path}`, ...recordValues }
-  const message = { id: queuedMail.id, to: { name, address: email }, ...renderMailTemplate(template, language, values) }
+  const render = (extraValues: Partial<MailValues> = {}) =>
+    renderMailTemplate(template, language, { ...values, ...extraValues })
+  const attached = await readAttachedDocument(db, queuedMail, { app, language })
+  return {
+    message: { id: queuedMail.id, to: { name, address: email }, ...render() },
+    attachable: attached && { document: attached.document, content: render({ attached: attached.kind }) },
+  }
+}
+
+/** Returns the invoice of a receipt or the credit note of a refund, and null for other mails. */
+async function readAttachedDocument(
+  db: DatabaseHandle,
+  queuedMail: RecordMail,
+  options: { app: AppContext; language: Language },
+): Promise<{ kind: AttachedKind; document: IssuedDocument } | null> {
+  if (queuedMail.mail === 'invoice-refunded') {
+    const code = (await findRefund(db, queuedMail.refundId))?.credit_note_code ?? null
+    const creditNote = code === null ? null : await readCreditNote(db, code, options.language)
+    return creditNote && { kind: 'creditNote', document: creditNote }
+  }
   const paidItem = findPaidItem(queuedMail)
-  return { ...message, document: paidItem && (await readInvoiceOfItem(db, paidItem, { app, language })) }
+  const invoice = paidItem && (await readInvoiceOfItem(db, paidItem, options))
+  return invoice && { kind: 'invoice', document: invoice }
 }
 
 /** Returns what a receipt is for, and null for other mails. */

@@ -33,7 +33,11 @@ export interface MailValues {
   fingerprint?: string
   /** Text whose line breaks are kept. */
   block?: string
+  /** Kind of the attached document. */
+  attached?: AttachedKind
 }
+
+export type AttachedKind = 'invoice' | 'creditNote'
 
 export interface ComposedMail {
   subject: string
@@ -47,7 +51,7 @@ const texts = { en, zh }
 export function renderMailTemplate(
   kind: MailKind,
   language: Language,
-  { link, block = '', ...values }: MailValues,
+  { link, block = '', attached, ...values }: MailValues,
 ): ComposedMail {
   const { customer = '', staff = '' } = values
   const safeValues = {
@@ -63,6 +67,7 @@ export function renderMailTemplate(
     subject: translateFilled(`subject.${kind}`),
     hello: translateFilled('hello'),
     text: translateFilled(`text.${kind}`),
+    file: attached ? translate(`attached.${attached}`) : '',
     button: translateFilled(`button.${kind}`),
     note: translateFilled(`note.${kind}`),
     fallback: translateFilled('fallback'),
@@ -71,11 +76,11 @@ export function renderMailTemplate(
     link,
     block,
   }
-  const { subject, hello, text, button, note, closing, product } = parts
+  const { subject, hello, text, file, button, note, closing, product } = parts
   return {
     subject: `${subject} · ${product}`,
     text:
-      [hello, text, `${button}:\n${link}`, note, block, `-- \n${closing}`]
+      [hello, text, file, `${button}:\n${link}`, note, block, `-- \n${closing}`]
         .filter((paragraph) => paragraph !== '')
         .join('\n\n') + '\n',
     html: renderPage(languageTags[language], parts),
@@ -95,11 +100,22 @@ export function formatMailDevice(
 /** Anyone can sign up with any name. A word joiner after dots and slashes keeps mail programs from making links. */
 export const preventLinks = (name: string) => name.replace(/[.:/@](?=\S)/g, '$&\u2060')
 
-type MailPart = 'hello' | 'text' | 'note' | 'subject' | 'button' | 'link' | 'fallback' | 'closing' | 'product' | 'block'
+type MailPart =
+  | 'hello'
+  | 'text'
+  | 'file'
+  | 'note'
+  | 'subject'
+  | 'button'
+  | 'link'
+  | 'fallback'
+  | 'closing'
+  | 'product'
+  | 'block'
 
 /** Styles are inline, because not every mail program reads others. The colours work on light and dark backgrounds. */
 function renderPage(language: string, parts: Record<MailPart, string>): string {
-  const { hello, text, note, subject, button, link, fallback, closing, product, block } = parts
+  const { hello, text, file, note, subject, button, link, fallback, closing, product, block } = parts
   const font = 'font-family:-apple-system,Segoe UI,Roboto,PingFang SC,Microsoft YaHei,Noto Sans SC,sans-serif'
   return html`<!doctype html>
 <html lang="${language}">
@@ -115,6 +131,7 @@ function renderPage(language: string, parts: Record<MailPart, string>): string {
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${subject}</h1>
 <p style="margin:0 0 8px">${hello}</p>
 <p style="margin:0 0 24px">${text}</p>
+${file && html`<p style="margin:0 0 24px">${file}</p>`}
 <p style="margin:0 0 24px"><a href="${link}" style="display:inline-block;padding:12px 24px;border-radius:8px;background:#0b6671;color:#ffffff;font-weight:600;text-decoration:none">${button}</a></p>
 <p style="margin:0 0 24px">${note}</p>
 ${block === '' ? '' : html`<pre style="margin:0 0 24px;padding:12px;border:1px solid #dde3e8;border-radius:8px;font-size:12px;white-space:pre-wrap;word-break:break-all">${block}</pre>`}

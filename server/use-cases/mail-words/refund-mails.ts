@@ -44,7 +44,7 @@ export async function readMoneyMailValues(
   language: Language,
 ): Promise<MoneyMailValues | null> {
   const formatTime = (time: number) => toTimestamp(config.timeZone, time).slice(0, 16)
-  const getPath = (page: 'home' | 'contract') => `/saas/app/${page}?lang=${language}`
+  const getPath = (page: 'home' | 'invoice') => `/saas/app/${page}?lang=${language}`
   if (request.mail === 'money-fault') {
     const check = await findMoneyCheck(db, request.checkId)
     if (!check) return null
@@ -76,6 +76,7 @@ export async function readMoneyMailValues(
     }
   }
   const refund = await findRefund(db, request.refundId)
+  const isForCustomer = request.mail === 'invoice-refunded'
   const hasFailed = request.mail === 'refund-failed'
   if (refund?.state !== (hasFailed ? 'failed' : 'done')) return null
   const { code: service, company_name: customer, currency, amount, end_time, create_time } = refund
@@ -86,6 +87,8 @@ export async function readMoneyMailValues(
     date: refund.transfer_date ?? formatTime(end_time ?? create_time),
     invoice: refund.invoice_code ?? '',
     matter: (hasFailed ? refund.problem : refund.credit_note_code) ?? '',
-    path: getPath(request.mail === 'invoice-refunded' ? 'contract' : 'home'),
+    path: getPath(isForCustomer ? 'invoice' : 'home'),
+    // The bank has returned the money before, so the mail must not announce a refund to the card.
+    ...(isForCustomer && refund.cause === 'dispute' ? { template: 'dispute-lost' } : {}),
   }
 }

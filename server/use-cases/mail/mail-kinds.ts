@@ -18,8 +18,11 @@ export type MoneyMailRequest =
   /** `checkId`: the check of all money that found faults. */
   | { mail: 'money-fault'; checkId: number }
 export type MoneyMail = MoneyMailRequest['mail']
-/** Template of `payment-dispute` if the gateway names no time until which to respond. */
-export type DisputeMail = 'payment-dispute-undated'
+/**
+ * Templates: of `payment-dispute` if the gateway names no time until which to respond, and of `invoice-refunded` if a lost dispute caused the
+ * refund.
+ */
+export type DisputeMail = 'payment-dispute-undated' | 'dispute-lost'
 
 export type PaymentMailRequest =
   | { mail: BackupPaymentMail; backupId: number; days?: number }

@@ -40,6 +40,7 @@ export async function writeInvoice(
   const invoiceContent = {
     invoice_no: code,
     issued: issuedTime,
+    time_zone: timeZone,
     seller: await readSeller(db),
     buyer: buyer && toPublicFields(buyer),
     ...content,

@@ -79,14 +79,14 @@ export type OpenedPrint =
   | { kind: 'page'; status: number; page: string; nonce: string }
   | { kind: 'pdf'; name: string; bytes: Buffer }
 
-/** Throws UNAVAILABLE if the PDF cannot be made now. The ticket then stays valid. */
+/** Throws UNAVAILABLE if the PDF cannot be made now, or if too many of this user are. The ticket then stays valid. */
 export async function openPrint(request: TicketRequest, key: string): Promise<OpenedPrint | null> {
   const { app } = request
   const ticketContent = await writeAsSystem(app, (db) => readTicketContent(db, request, key))
   if (ticketContent?.kind !== 'document') return ticketContent
-  const { document } = ticketContent
+  const { document, userId } = ticketContent
   // Making a PDF takes long, so no transaction waits for it.
-  const bytes = await writePdf(document).catch((error: unknown) => {
+  const bytes = await writePdf(document, { userId }).catch((error: unknown) => {
     if (!(error instanceof PdfError)) throw error
     app.log.error({ event: 'pdf_failed', document: document.number, err: error }, 'a PDF could not be made')
     throw createUnavailableProblem(retrySeconds)
@@ -97,7 +97,9 @@ export async function openPrint(request: TicketRequest, key: string): Promise<Op
 /** For the header Retry-After. */
 const retrySeconds = 5
 
-type TicketContent = Extract<OpenedPrint, { kind: 'page' }> | { kind: 'document'; document: IssuedDocument }
+type TicketContent =
+  | Extract<OpenedPrint, { kind: 'page' }>
+  | { kind: 'document'; document: IssuedDocument; userId: number }
 
 async function readTicketContent(
   db: DatabaseHandle,
@@ -121,7 +123,7 @@ async function readTicketContent(
   }
   if (format === 'pdf') {
     const document = await readPrintedDocument(print)
-    return document && { kind: 'document', document }
+    return document && { kind: 'document', document, userId: ticket.user_id }
   }
   const page = await printKinds[kind].renderPage(print)
   return page === null ? null : { kind: 'page', status: 200, page, nonce }

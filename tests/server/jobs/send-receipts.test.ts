@@ -43,6 +43,20 @@ onConnections('receipts', (engine) => {
       requestReceipts(db, { payable, payer: buyer.userId, now: server.clock.now }),
     )
   }
+  // An invoice cannot be changed through the policies, so they are bypassed. The thread cannot make a date of this time.
+  const setIssueTime = (time: string) => {
+    const change = sql`update invoice set content = jsonb_set(content, '{issued}', to_jsonb(${time}::text))`
+    return bypassPolicies(fixture.server.app.database, (db) => change.execute(db))
+  }
+  const damageInvoices = () => setIssueTime('never')
+  const repairInvoices = () => setIssueTime('2026-03-02 10:00:00')
+  const runMailJobs = async (count: number) => {
+    for (let index = 0; index < count; index++) expect(await runMailJob()).toBe(true)
+    expect(await runMailJob()).toBe(false)
+  }
+  const waitForRetries = async () => {
+    fixture.server.clock.now = Math.max(...(await readJobs()).map(({ lease_until: until }) => until ?? 0))
+  }
   const readAttachment = (data: string) =>
     /filename=(I\d+\.pdf)\n(?:[^\n]+\n)*\n([A-Za-z0-9+/=\n]+)/.exec(data)?.slice(1) ?? []
 
@@ -59,23 +73,44 @@ onConnections('receipts', (engine) => {
     }
   })
 
-  test('wait for a PDF that cannot be made, and are then sent without it', async () => {
+  test('wait for a PDF that cannot be made, and are then sent without it, and without a word about it', async () => {
     await buy()
-    // An invoice cannot be changed through the policies, so they are bypassed. The thread cannot make a date of this time.
-    const damage = sql`update invoice set content = jsonb_set(content, '{issued}', '"never"')`
-    await bypassPolicies(fixture.server.app.database, (db) => damage.execute(db))
+    await damageInvoices()
     const mailCount = (await readJobs()).length
     expect(mailCount).toBeGreaterThan(0)
-    for (let round = 0; round < 4; round++) {
-      for (let index = 0; index < mailCount; index++) expect(await runMailJob()).toBe(true)
+    for (let round = 0; round < 3; round++) {
+      await runMailJobs(mailCount)
       expect(smtp.receivedMails).toEqual([])
-      fixture.server.clock.now = Math.max(...(await readJobs()).map(({ lease_until: until }) => until ?? 0))
+      await waitForRetries()
     }
-    while (await runMailJob());
+    await runMailJobs(mailCount)
     expect(smtp.receivedMails).toHaveLength(mailCount)
     expect(smtp.receivedMails[0]?.data).toContain('multipart/alternative')
     expect(smtp.receivedMails[0]?.data).not.toContain('application/pdf')
+    expect(smtp.receivedMails[0]?.data).not.toContain('is attached')
     expect(fixture.server.readLog()).toContain('"event":"mail_without_invoice"')
     expect(await readJobs()).toEqual([])
+  })
+
+  test('keep their PDF if it could not be made once after many failed deliveries', async () => {
+    await buy()
+    const mailCount = (await readJobs()).length
+    smtp.behaviour.RCPT = '450 later'
+    for (let round = 0; round < 6; round++) {
+      await runMailJobs(mailCount)
+      await waitForRetries()
+    }
+    delete smtp.behaviour.RCPT
+    await damageInvoices()
+    await runMailJobs(mailCount)
+    expect(smtp.receivedMails).toEqual([])
+    await repairInvoices()
+    await waitForRetries()
+    await runMailJobs(mailCount)
+    expect(smtp.receivedMails).toHaveLength(mailCount)
+    for (const { data } of smtp.receivedMails) {
+      expect(readAttachment(data)[0]).toMatch(/^I202603/)
+      expect(data).toContain('The invoice is attached as a PDF.')
+    }
   })
 })

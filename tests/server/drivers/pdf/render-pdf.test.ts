@@ -68,7 +68,8 @@ describe('the PDF of an invoice', () => {
       Title: '发票（Invoice） I202611000001',
       Author: '示例软件（上海）有限公司',
       Language: 'zh-Hans',
-      CreationDate: 'D:20261130120000Z',
+      CreationDate: 'D:20261130040000Z',
+      ModDate: 'D:20261130040000Z',
     })
   })
 
@@ -149,5 +150,12 @@ describe('hostile texts in a PDF', () => {
     expect(name).toBe('□□□□ Ltd')
     expect(text).toContain('A □ stands for a character')
     expect((await readName('Plain Ltd')).text).not.toContain('□')
+    expect((await readName('𠮷野家')).name).toBe('□野家')
+  })
+
+  it('say nothing about missing characters if the text itself has a square', async () => {
+    const { name, text } = await readName('□ Square □ Ltd')
+    expect(name).toBe('□ Square □ Ltd')
+    expect(text).not.toContain('A □ stands for a character')
   })
 })

@@ -66,7 +66,8 @@ onBothEngines('checkpoints outside the database', (fixture) => {
       await composeMail(db, app, queuedMails[0]!),
       await composeMail(db, app, queuedMails[1]!),
     ])
-    const [first, second] = mails.map((mail) => {
+    const [first, second] = mails.map((composedMail) => {
+      const mail = composedMail?.message
       const lines = mail?.text.slice(mail.text.indexOf('portal-audit/'), mail.text.indexOf('\n\n-- \n')) ?? ''
       const [text = '', signature = '', key = ''] = lines.split('\n\n')
       expect(mail?.text).toContain(getFingerprint(key))

@@ -1,10 +1,15 @@
 /** Tests invoices as pages and as PDFs, opened with the tickets of other prints (decision 122). */
 import { beforeEach, expect, test } from 'vitest'
+import { sql } from 'kysely'
 import { runInTransaction } from '#server/db/transaction.ts'
+import { writePdf } from '#server/drivers/pdf/write-pdf.ts'
+import { buildInvoice } from '#server/use-cases/documents/build-invoice.ts'
+import { readInvoiceOfItem } from '#server/use-cases/documents/read-document.ts'
+import { createInvoiceContent } from '#tests/support/documents/invoice-content.ts'
 import { createBackupOrder, createTraffic } from '#tests/support/hosting/backups.ts'
 import { readPdf } from '#tests/support/documents/read-pdf.ts'
 import { buyOrder, type OrderRow, payOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
-import { onConnections } from '#tests/support/server/database.ts'
+import { bypassPolicies, onConnections } from '#tests/support/server/database.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
 import { canaries } from '#tests/support/server/world.ts'
 
@@ -121,6 +126,40 @@ onConnections('invoices', (engine) => {
     expect((await openDocument({ format: 'pdf', language: 'en' }, staff)).rawPayload.equals(response.rawPayload)).toBe(
       true,
     )
+  })
+
+  test('keep the time zone of their issue when the setting changes, and older ones have the setting', async () => {
+    const { id } = await buyOrder(server, buyer)
+    const app = { ...server.app, config: { ...server.app.config, timeZone: 'America/New_York' } }
+    const readInvoice = () =>
+      runInTransaction(server.app, system, (db) =>
+        readInvoiceOfItem(db, { kind: 'order', id }, { app, language: 'en' }),
+      )
+    expect(await readInvoice()).toMatchObject({
+      timeZone: 'Asia/Hong_Kong',
+      notes: [expect.stringContaining('Asia/Hong_Kong')],
+    })
+    const forget = sql`update invoice set content = content - 'time_zone'`
+    await bypassPolicies(server.app.database, (db) => forget.execute(db))
+    expect(await readInvoice()).toMatchObject({ notes: [expect.stringContaining('America/New_York')] })
+  })
+
+  test('as a PDF are refused with a time while the user waits for two others, and the ticket stays valid', async () => {
+    await buyOrder(server, buyer)
+    const { url } = (await requestPrint(buyer, { id: (await readDocument()).id, format: 'pdf' })).json()
+    const document = buildInvoice(createInvoiceContent(), { language: 'en', timeZone: 'UTC' })
+    let isAnswered = false
+    // The next document takes the place before anything else runs, so both places are taken until the answer.
+    const keepPlaceTaken = async () => {
+      while (!isAnswered) await writePdf(document, { userId: buyer.userId })
+    }
+    const places = [keepPlaceTaken(), keepPlaceTaken()]
+    const response = await openPrint(url)
+    isAnswered = true
+    expect([response.statusCode, response.json().errorCode]).toEqual([503, 'UNAVAILABLE'])
+    expect(response.headers['retry-after']).toBe('5')
+    await Promise.all(places)
+    expect((await openPrint(url)).statusCode).toBe(200)
   })
 
   test('as a PDF are opened once, and HEAD names their type', async () => {
