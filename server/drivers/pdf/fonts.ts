@@ -29,7 +29,7 @@ function readFontFile(name: FontName): Buffer {
 export interface TextPiece {
   text: string
   font: FontName
-  /** Whether the text stands for a character that no font has. */
+  /** Whether the text replaces a character that no font has. */
   isReplacement?: true
 }
 

@@ -1,7 +1,7 @@
 /** Description of an issued document, from which both its page and its PDF are made. All texts are in the document's language. */
 import type { Language } from '#domain/accounts/users.ts'
 
-/** An empty value is never listed: whoever builds the description leaves it out. */
+/** The description has no facts without a value. */
 export type DocumentFact = [label: string, value: string]
 
 export interface DocumentParty {

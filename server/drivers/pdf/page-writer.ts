@@ -8,7 +8,7 @@ const page = { width: 210 * millimetre, height: 297 * millimetre }
 const margin = { side: 16 * millimetre, top: 16 * millimetre, bottom: 22 * millimetre }
 export const contentWidth = page.width - 2 * margin.side
 const footerTop = page.height - 14 * millimetre
-/** Height of a line, and the position of its base line in it, as factors of the font size. */
+/** Line height, and position of the base line in it, as factors of the font size. */
 const lineHeight = 1.45
 const baseLine = 1.085
 

@@ -111,7 +111,7 @@ function writeSection(writer: PageWriter, { title, facts }: DocumentSection): vo
 }
 
 const cellPadding = 2.5
-/** Space between the text of a line and its amount. */
+/** Space between text and amount in the table. */
 const cellGap = 12
 
 const placeLine = ({ text, amount, isSum }: DocumentLine): PlacedText[] => {
@@ -122,7 +122,7 @@ const placeLine = ({ text, amount, isSum }: DocumentLine): PlacedText[] => {
   ]
 }
 
-/** Each page has the table's head. No line is split over two pages. */
+/** Each page has the table's head. Rows are not split over two pages. */
 function writeTable(writer: PageWriter, { title, heads, lines }: AmountTable): void {
   const [text, amount] = heads
   const writeTableHead = () => {

@@ -37,14 +37,14 @@ function choosePieces(fonts: DocumentFonts, text: string, weight: FontWeight): T
   })
 }
 
-/** Whether a line may end between two characters. */
+/** Whether a line break is allowed between two characters. */
 function canBreakBetween(before: string, after: string): boolean {
   if (before === ' ') return true
   if (after === ' ' || closing.test(after) || opening.test(before)) return false
   return ideograph.test(before) || ideograph.test(after) || /[-/–—]/.test(before)
 }
 
-/** Returns at least one line. A word that is longer than a line is broken anywhere. */
+/** Returns at least one line. A word that is longer than `width` is broken anywhere. */
 export function wrapText(
   fonts: DocumentFonts,
   text: string,
@@ -76,7 +76,7 @@ function findLineEnd(pieces: TextPiece[], widths: number[], start: number, width
   return pieces.length
 }
 
-/** Joins characters of the same font, so that the line is drawn in few steps. Spaces at the end are left out. */
+/** Joins characters of the same font, so that they are drawn in few steps. Spaces at the end are left out. */
 function joinPieces(pieces: TextPiece[], widths: number[]): TextLine {
   let end = pieces.length
   while (end > 0 && pieces[end - 1]?.text === ' ') end--

@@ -32,7 +32,7 @@ export async function readIssuedDocument(
   return content && buildInvoice(content, { language, timeZone: getTimeZone(content, app) })
 }
 
-/** Returns the invoice of a paid item, or null if there is none. */
+/** Returns the invoice of a paid item, or null if it was not invoiced. */
 export async function readInvoiceOfItem(
   db: DatabaseHandle,
   itemRef: PayableItemRef,
