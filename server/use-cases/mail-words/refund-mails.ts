@@ -20,6 +20,11 @@ interface MoneyMailValues {
   template?: DisputeMail
 }
 
+interface MailFormat {
+  formatTime: (time: number) => string
+  getPath: (page: 'home' | 'invoice') => string
+}
+
 /** Returns null if there is no longer a reason for the mail. Runs as the system role. */
 export async function readMoneyMailValues(
   db: DatabaseHandle,
@@ -27,26 +32,19 @@ export async function readMoneyMailValues(
   request: MoneyMailRequest,
   language: Language,
 ): Promise<MoneyMailValues | null> {
-  const context: MailContext = {
-    db,
+  const format: MailFormat = {
     formatTime: (time) => toTimestamp(config.timeZone, time).slice(0, 16),
     getPath: (page) => `/saas/app/${page}?lang=${language}`,
   }
-  if (request.mail === 'money-fault') return readFaultMailValues(context, request.checkId)
-  if (request.mail === 'payment-dispute') return readDisputeMailValues(context, request.disputeId)
-  return readRefundMailValues(context, request)
+  if (request.mail === 'money-fault') return await readFaultValues(db, request.checkId, format)
+  if (request.mail === 'payment-dispute') return await readDisputeValues(db, request.disputeId, format)
+  return await readRefundValues(db, request, format)
 }
 
-interface MailContext {
-  db: DatabaseHandle
-  /** Without seconds, in the business time zone. */
-  formatTime: (time: number) => string
-  getPath: (page: 'home' | 'invoice') => string
-}
-
-async function readFaultMailValues(
-  { db, formatTime, getPath }: MailContext,
+async function readFaultValues(
+  db: DatabaseHandle,
   checkId: number,
+  { formatTime, getPath }: MailFormat,
 ): Promise<MoneyMailValues | null> {
   const check = await findMoneyCheck(db, checkId)
   if (!check) return null
@@ -62,9 +60,10 @@ async function readFaultMailValues(
   }
 }
 
-async function readDisputeMailValues(
-  { db, formatTime, getPath }: MailContext,
+async function readDisputeValues(
+  db: DatabaseHandle,
   disputeId: number,
+  { formatTime, getPath }: MailFormat,
 ): Promise<MoneyMailValues | null> {
   const dispute = await findDispute(db, disputeId)
   if (dispute?.state !== 'open') return null
@@ -81,9 +80,10 @@ async function readDisputeMailValues(
   }
 }
 
-async function readRefundMailValues(
-  { db, formatTime, getPath }: MailContext,
+async function readRefundValues(
+  db: DatabaseHandle,
   { mail, refundId }: Extract<MoneyMailRequest, { refundId: number }>,
+  { formatTime, getPath }: MailFormat,
 ): Promise<MoneyMailValues | null> {
   const refund = await findRefund(db, refundId)
   const isForCustomer = mail === 'invoice-refunded'
