@@ -15,7 +15,7 @@ export interface TextLine {
 
 const ideograph =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\u3000-\u303f\uff01-\uff60□]/u
-/** A line does not begin with one of these, nor end with one of the next. */
+/** Characters that never begin a line, and those that never end one. */
 const closing = /^[\p{Pe}\p{Pf}、。，．：；！？）】》」』%‰°,.:;!?]/u
 const opening = /^[\p{Ps}\p{Pi}（【《「『]/u
 
@@ -63,7 +63,7 @@ export function wrapText(
   return lines
 }
 
-/** Returns the index after the last character of the line that begins at `start`. */
+/** Returns the end of a line that begins at `start`, exclusive. */
 function findLineEnd(pieces: TextPiece[], widths: number[], start: number, width: number): number {
   let lineWidth = 0
   let lastBreak = start
