@@ -20,6 +20,11 @@ interface MoneyMailValues {
   template?: DisputeMail
 }
 
+interface MailFormat {
+  formatTime: (time: number) => string
+  getPath: (page: 'home' | 'contract') => string
+}
+
 /** Returns null if there is no longer a reason for the mail. Runs as the system role. */
 export async function readMoneyMailValues(
   db: DatabaseHandle,
@@ -27,40 +32,61 @@ export async function readMoneyMailValues(
   request: MoneyMailRequest,
   language: Language,
 ): Promise<MoneyMailValues | null> {
-  const formatTime = (time: number) => toTimestamp(config.timeZone, time).slice(0, 16)
-  const getPath = (page: 'home' | 'contract') => `/saas/app/${page}?lang=${language}`
-  if (request.mail === 'money-fault') {
-    const check = await findMoneyCheck(db, request.checkId)
-    if (!check) return null
-    const matter = check.faults.map(({ text }) => text).join('; ')
-    const date = formatTime(check.create_time)
-    return {
-      service: '',
-      customer: '',
-      amount: '',
-      invoice: '',
-      date,
-      matter: matter.slice(0, 500),
-      path: getPath('home'),
-    }
+  const format: MailFormat = {
+    formatTime: (time) => toTimestamp(config.timeZone, time).slice(0, 16),
+    getPath: (page) => `/saas/app/${page}?lang=${language}`,
   }
-  if (request.mail === 'payment-dispute') {
-    const dispute = await findDispute(db, request.disputeId)
-    if (dispute?.state !== 'open') return null
-    const { code: service, company_name: customer, currency, amount, respond_by, create_time } = dispute
-    return {
-      service,
-      customer,
-      amount: `${currency} ${groupThousands(amount)}`,
-      date: formatTime(respond_by ?? create_time),
-      invoice: dispute.invoices.join(', '),
-      matter: dispute.reason,
-      path: getPath('home'),
-      ...(respond_by === null ? { template: 'payment-dispute-undated' } : {}),
-    }
+  if (request.mail === 'money-fault') return await readFaultValues(db, request.checkId, format)
+  if (request.mail === 'payment-dispute') return await readDisputeValues(db, request.disputeId, format)
+  return await readRefundValues(db, request, format)
+}
+
+async function readFaultValues(
+  db: DatabaseHandle,
+  checkId: number,
+  { formatTime, getPath }: MailFormat,
+): Promise<MoneyMailValues | null> {
+  const check = await findMoneyCheck(db, checkId)
+  if (!check) return null
+  const matter = check.faults.map(({ text }) => text).join('; ')
+  return {
+    service: '',
+    customer: '',
+    amount: '',
+    invoice: '',
+    date: formatTime(check.create_time),
+    matter: matter.slice(0, 500),
+    path: getPath('home'),
   }
-  const refund = await findRefund(db, request.refundId)
-  const hasFailed = request.mail === 'refund-failed'
+}
+
+async function readDisputeValues(
+  db: DatabaseHandle,
+  disputeId: number,
+  { formatTime, getPath }: MailFormat,
+): Promise<MoneyMailValues | null> {
+  const dispute = await findDispute(db, disputeId)
+  if (dispute?.state !== 'open') return null
+  const { code: service, company_name: customer, currency, amount, respond_by, create_time } = dispute
+  return {
+    service,
+    customer,
+    amount: `${currency} ${groupThousands(amount)}`,
+    date: formatTime(respond_by ?? create_time),
+    invoice: dispute.invoices.join(', '),
+    matter: dispute.reason,
+    path: getPath('home'),
+    ...(respond_by === null ? { template: 'payment-dispute-undated' } : {}),
+  }
+}
+
+async function readRefundValues(
+  db: DatabaseHandle,
+  { mail, refundId }: Extract<MoneyMailRequest, { refundId: number }>,
+  { formatTime, getPath }: MailFormat,
+): Promise<MoneyMailValues | null> {
+  const refund = await findRefund(db, refundId)
+  const hasFailed = mail === 'refund-failed'
   if (refund?.state !== (hasFailed ? 'failed' : 'done')) return null
   const { code: service, company_name: customer, currency, amount, end_time, create_time } = refund
   return {
@@ -70,6 +96,6 @@ export async function readMoneyMailValues(
     date: refund.transfer_date ?? formatTime(end_time ?? create_time),
     invoice: refund.invoice_code ?? '',
     matter: (hasFailed ? refund.problem : refund.credit_note_code) ?? '',
-    path: getPath(request.mail === 'invoice-refunded' ? 'contract' : 'home'),
+    path: getPath(mail === 'invoice-refunded' ? 'contract' : 'home'),
   }
 }
