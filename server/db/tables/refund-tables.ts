@@ -63,7 +63,7 @@ export interface DisputeTable {
   currency: ImmutableColumn<string>
   /** The gateway's code. */
   reason: ImmutableColumn<string>
-  /** A question of the bank before a dispute. No money was taken back yet, and a refund may settle it. */
+  /** A question of the bank before a dispute. The payment is still complete, and a refund may settle it. */
   is_inquiry: boolean
   /** `closed`: ended without a decision. */
   state: 'open' | 'won' | 'lost' | 'closed'

@@ -93,7 +93,7 @@ export interface GatewayDispute {
   currency: string
   /** The gateway's code. */
   reason: string
-  /** A question of the bank before a dispute. No money was taken back, and a refund may settle it. */
+  /** A question of the bank before a dispute. The payment is still complete, and a refund may settle it. */
   isInquiry: boolean
   state: 'open' | 'won' | 'lost' | 'closed'
   /** Time until which the gateway accepts evidence, epoch ms. */

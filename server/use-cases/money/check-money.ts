@@ -1,4 +1,4 @@
-/** Checks all money, stores the result for the staff, and tells the alerted admins of the provider about faults (decision 123). */
+/** Checks all money, stores the result for the staff, and mails faults to the alerted admins of the provider (decision 123). */
 import { PROVIDER } from '#domain/access.ts'
 import { type MoneyRule, moneyRules } from '#domain/money-faults.ts'
 import { findFaultsOfRule, insertMoneyCheck } from '#server/db/payments/money-checks.ts'

@@ -296,8 +296,10 @@ async function recordDispute(context: PaymentContext, history: PaymentHistory, d
   else await openDispute(context, payment, dispute, stateFields)
   if (storedDispute?.is_inquiry && !dispute.isInquiry) await mailDispute(context, payment, storedDispute.id)
   if (currency !== payment.currency) {
-    const event = { event: 'dispute_currency', payment: payment.id, dispute: reference, currency, state }
-    app.log.error(event, 'a dispute has another currency than its payment')
+    app.log.error(
+      { event: 'dispute_currency', payment: payment.id, dispute: reference, currency, state },
+      'a dispute has another currency than its payment',
+    )
   }
   // The bank took the money back. What was refunded before cannot be lost again. An amount of another currency cannot be on a credit note.
   else if (state === 'lost') await recordRefund(context, history, { reference, amount, cause: 'dispute' })
