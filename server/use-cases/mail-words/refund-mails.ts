@@ -26,6 +26,13 @@ interface MoneyMailValues {
   template?: DisputeMail
 }
 
+interface MailFormat {
+  language: Language
+  /** Without seconds, in the business time zone. */
+  formatTime: (time: number) => string
+  getPath: (page: 'home' | 'invoice') => string
+}
+
 const faultTexts = { en, zh }
 
 /** Returns a sentence with the company, whose name was entered by its users. */
@@ -44,6 +51,7 @@ export async function readMoneyMailValues(
   language: Language,
 ): Promise<MoneyMailValues | null> {
   const format: MailFormat = {
+    language,
     formatTime: (time) => toTimestamp(config.timeZone, time).slice(0, 16),
     getPath: (page) => `/saas/app/${page}?lang=${language}`,
   }
@@ -55,7 +63,7 @@ export async function readMoneyMailValues(
 async function readFaultValues(
   db: DatabaseHandle,
   checkId: number,
-  { formatTime, getPath }: MailFormat,
+  { language, formatTime, getPath }: MailFormat,
 ): Promise<MoneyMailValues | null> {
   const check = await findMoneyCheck(db, checkId)
   if (!check) return null
