@@ -6,10 +6,7 @@ import { buildParties, buildTotal, formatMethod, listFacts } from '#server/use-c
 import type { FrozenCreditNote } from '#server/use-cases/documents/frozen-content.ts'
 import { createPrintTranslator } from '#server/use-cases/documents/print-texts.ts'
 
-export function buildCreditNote(
-  content: FrozenCreditNote,
-  { language }: { language: Language },
-): IssuedDocument {
+export function buildCreditNote(content: FrozenCreditNote, { language }: { language: Language }): IssuedDocument {
   const translate = createPrintTranslator(language)
   const { credit_note_no: number, issued, seller, refund, cause, reason } = content
   const title = translate('creditNote')

@@ -289,7 +289,8 @@ async function recordDispute(context: PaymentContext, history: PaymentHistory, d
       await updateDispute(db, storedDispute.id, { respond_by: respondBy, update_time: now })
     return
   }
-  const endFields = state === 'open' ? { next_look: now + disputeCheckMs, end_time: null } : { next_look: null, end_time: now }
+  const endFields =
+    state === 'open' ? { next_look: now + disputeCheckMs, end_time: null } : { next_look: null, end_time: now }
   const stateFields = { state, respond_by: respondBy, update_time: now, ...endFields }
   if (storedDispute) await updateDispute(db, storedDispute.id, stateFields)
   else await openDispute(context, payment, { reference, amount, reason }, stateFields)
@@ -302,7 +303,10 @@ async function openDispute(
   { db, now }: PaymentContext,
   payment: PaymentRecord,
   { reference, amount, reason }: Pick<GatewayDispute, 'reference' | 'amount' | 'reason'>,
-  stateFields: Pick<Parameters<typeof insertDispute>[1], 'state' | 'respond_by' | 'next_look' | 'update_time' | 'end_time'>,
+  stateFields: Pick<
+    Parameters<typeof insertDispute>[1],
+    'state' | 'respond_by' | 'next_look' | 'update_time' | 'end_time'
+  >,
 ): Promise<void> {
   const disputeId = await insertDispute(db, {
     company_id: payment.company_id,

@@ -32,8 +32,10 @@ type RefundInput = ParsedInputOf<typeof refundInvoice>['body']
 const createConflictError = (reason: string, details: Record<string, string> = {}) =>
   new ProblemError('STATE_CONFLICT', { why: reason, ...details })
 
-const createFieldError = (field: string, code: 'REQUIRED' | 'INVALID_FORMAT' | 'MISMATCH' | 'OUT_OF_RANGE' | 'DUPLICATE') =>
-  createValidationProblem([{ field, code }])
+const createFieldError = (
+  field: string,
+  code: 'REQUIRED' | 'INVALID_FORMAT' | 'MISMATCH' | 'OUT_OF_RANGE' | 'DUPLICATE',
+) => createValidationProblem([{ field, code }])
 
 /**
  * Returns the refund. A refund by gateway is claimed, and a job sends it after the commit. A transfer is done at once. Throws

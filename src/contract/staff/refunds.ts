@@ -103,7 +103,8 @@ export const settleRefundTask = defineEndpoint({
   name: 'settleRefundTask',
   method: 'POST',
   path: '/api/payment/refunds/:id/settle',
-  summary: 'Marks a failed refund, or one that was made at the gateway, as seen, and gives it to one of several invoices',
+  summary:
+    'Marks a failed refund, or one that was made at the gateway, as seen, and gives it to one of several invoices',
   access: 'providerAdmin',
   matrix: 'Z-20',
   params: z.object({ id: rowId }),

@@ -19,7 +19,13 @@ const getInvoice = () =>
       .innerJoin('payment', (join) =>
         join.onRef('payment.gateway', '=', 'document.method').onRef('payment.reference', '=', 'document.reference'),
       )
-      .select(['document.id', 'document.code', 'document.invoice_id', 'document.company_id', 'payment.id as payment_id'])
+      .select([
+        'document.id',
+        'document.code',
+        'document.invoice_id',
+        'document.company_id',
+        'payment.id as payment_id',
+      ])
       .where('document.po_number', '=', 'PO-4711')
       .executeTakeFirstOrThrow(),
   )
@@ -62,20 +68,30 @@ it('Staff record a transfer, and are told if there was another refund in the mea
 it('Refused refunds stay on the home page until the staff have seen them, with a link to the invoice', async () => {
   const { id, company_id, invoice_id, payment_id } = await getInvoice()
   const now = fixture.server.clock.now
-  const fields = { company_id, payment_id, currency: 'HKD', route: 'gateway', create_time: now } as const
+  const times = { create_time: now, update_time: now, end_time: now }
+  const fields = { company_id, payment_id, currency: 'HKD', route: 'gateway', ...times } as const
   await runAsSystem((db) =>
     db
       .insertInto('refund')
       .values([
         {
           ...fields,
-          ...{ invoice_id, amount: '7.00', cause: 'staff', reason: 'Dispute lost', state: 'failed' },
-          ...{ refund_key: 'key1', problem: 'card closed', update_time: now, end_time: now },
+          invoice_id,
+          amount: '7.00',
+          cause: 'staff',
+          reason: 'Dispute lost',
+          state: 'failed',
+          refund_key: 'key1',
+          problem: 'card closed',
         },
         {
           ...fields,
-          ...{ invoice_id: null, amount: '8.00', cause: 'dispute', reason: null, state: 'done' },
-          ...{ reference: 'x1', update_time: now, end_time: now },
+          invoice_id: null,
+          amount: '8.00',
+          cause: 'dispute',
+          reason: null,
+          state: 'done',
+          reference: 'x1',
         },
       ])
       .execute(),

@@ -211,9 +211,9 @@ async function fillOrders(db: DatabaseHandle, companyId: number, code: string): 
       pay_amount: '1.00',
       payment: { gateway: 'none', reference: code },
     })}::jsonb, 1)`.execute(db)
-  await sql`insert into refund (company_id, payment_id, invoice_id, amount, currency, route, reason, state, reference, source,
-      create_time, update_time, end_time)
-    select p.company_id, p.id, i.id, 1, 'HKD', 'transfer', 'x', 'done', ${code}, 'staff', 1, 1, 1
+  await sql`insert into refund (company_id, payment_id, invoice_id, amount, currency, route, cause, reason, transfer_date, state,
+      reference, create_time, update_time, end_time)
+    select p.company_id, p.id, i.id, 1, 'HKD', 'transfer', 'staff', 'x', '2026-03-02', 'done', ${code}, 1, 1, 1
     from payment p join invoice i on i.order_id = p.order_id where p.reference = ${code}`.execute(db)
   await sql`insert into credit_note (company_id, invoice_id, refund_id, code, content, create_time)
     select company_id, invoice_id, id, ${`CN${code}`}, ${JSON.stringify({

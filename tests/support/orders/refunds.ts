@@ -27,7 +27,9 @@ export function setUpRefunds(engine: Engine) {
   const { actors, fixture, runAsSystem } = payments
   // Refunds need the order flag too.
   beforeEach(() =>
-    runAsSystem((db) => db.updateTable('portal_user').set({ orders: true }).where('id', '=', actors.staff.userId).execute()),
+    runAsSystem((db) =>
+      db.updateTable('portal_user').set({ orders: true }).where('id', '=', actors.staff.userId).execute(),
+    ),
   )
 
   const listDocuments = (kind: 'invoice' | 'creditNote' = 'invoice'): Promise<InvoiceDocument[]> =>

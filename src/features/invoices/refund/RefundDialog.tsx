@@ -10,7 +10,12 @@ import { Field, FieldFrame, useLengthLimit } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import '#features/invoices/refund/words.ts'
 import { reasonLimit, type RefundedDocument } from '#features/invoices/refund/refund-form.ts'
-import { isRefundUnknown, type RefundForm, toRefundFaults, useRefundForm } from '#features/invoices/refund/useRefundForm.ts'
+import {
+  isRefundUnknown,
+  type RefundForm,
+  toRefundFaults,
+  useRefundForm,
+} from '#features/invoices/refund/useRefundForm.ts'
 
 interface RefundDialogProps {
   document: RefundedDocument

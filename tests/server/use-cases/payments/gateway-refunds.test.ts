@@ -58,7 +58,9 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
     const mails = (await inbox.fetch()).filter(({ subject }) => subject.startsWith('A refund was made'))
     expect(mails.map(({ to }) => to.address)).toContain('admin@m18.example')
     const { refunds } = await listMatters()
-    expect(refunds).toMatchObject([{ amount: '10.00', invoice_code: invoice.code, cause: 'gateway', reason: null, seen: null }])
+    expect(refunds).toMatchObject([
+      { amount: '10.00', invoice_code: invoice.code, cause: 'gateway', reason: null, seen: null },
+    ])
     const id = refunds[0]?.id ?? 0
     expect((await settle(id)).json()).toMatchObject({ user_name: expect.stringContaining('admin') })
     expect((await settle(id)).json()).toMatchObject({ data: { why: 'seen' } })
@@ -171,7 +173,9 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
     await Promise.all(calls.toReversed().map((call) => actors.paymentSandbox.sandbox.webhooks.send(call)))
     await sendCalls(calls)
     expect(await listDisputes()).toMatchObject([{ state: 'lost', reference: id }])
-    expect(await listRefunds()).toMatchObject([{ cause: 'dispute', reason: null, amount: invoice.amount, reference: id }])
+    expect(await listRefunds()).toMatchObject([
+      { cause: 'dispute', reason: null, amount: invoice.amount, reference: id },
+    ])
     expect(await listDocuments()).toMatchObject([{ disputed: false, refunded: invoice.amount }])
     expect([setup.balance(), await findFaults()]).toEqual([0, []])
   })

@@ -100,7 +100,13 @@ eachEngine('refunds of invoices', (engine) => {
         method: 'POST',
         url: `/api/invoice/${invoice.id}/refund`,
         headers: { 'idempotency-key': key },
-        payload: { amount: '7.00', refunded_before: '0.00', reason: 'x', confirmation: invoice.code, ...transferFields },
+        payload: {
+          amount: '7.00',
+          refunded_before: '0.00',
+          reason: 'x',
+          confirmation: invoice.code,
+          ...transferFields,
+        },
       })
     const responses = [await send(), await send()]
     expect(responses[1]?.json()).toEqual(responses[0]?.json())
