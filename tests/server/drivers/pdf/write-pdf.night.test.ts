@@ -18,9 +18,8 @@ it('makes an invoice of 300 lines in less than 0.5 s and 200 kB', async () => {
       timesMs.push(performance.now() - startedAt)
     }
     const medianMs = timesMs.toSorted((first, second) => first - second)[2]
-    console.log(`300 lines: ${bytes.length} bytes, ${timesMs.map(Math.round).join(', ')} ms`)
     expect(bytes.length).toBeLessThan(200_000)
-    expect(medianMs).toBeLessThan(500)
+    expect(medianMs, timesMs.join(', ')).toBeLessThan(500)
   } finally {
     await writer.close()
   }
