@@ -56,7 +56,7 @@ function buildPayment(
   }
 }
 
-/** Says what was bought. */
+/** Returns the section about what was bought. */
 export function buildSubject(content: FrozenSubject, translate: TranslateText): DocumentSection {
   const { service, contract } = content
   const boughtFacts = buildOrderFacts(content, translate) ?? buildBackupFacts(content, translate)
