@@ -25,7 +25,7 @@ export async function migrateDatabase(): Promise<void> {
       throw new StartProblem(
         'There is nothing to migrate: set MIGRATE_DATABASE_URL to the login that owns the schema. An embedded database is migrated when the server starts.',
       )
-    // The names are in the line that this command prints.
+    // This command prints the names.
     const names = await migrateServer(url, createLogger('warn'))
     // An older database has audit entries that its new version must seal.
     if (names.includes(sealMigration) && names.length > 0 && !names[0]?.startsWith('001'))

@@ -55,8 +55,10 @@ async function checkDisputes(app: AppContext): Promise<void> {
     const attempt = await writeAsSystem(app, (db) => findAttemptOfPayment(db, payment))
     if (!attempt) continue
     await inspectPayment(app, attempt).catch((error: unknown) => {
-      const fields = { event: 'dispute_check_failed', err: error, attempt: attempt.id }
-      app.log.warn(fields, 'could not query a dispute at the gateway')
+      app.log.warn(
+        { event: 'dispute_check_failed', err: error, attempt: attempt.id },
+        'could not query a dispute at the gateway',
+      )
     })
   }
 }

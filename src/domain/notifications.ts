@@ -1,4 +1,4 @@
-/** Events of which a user is notified, and the channels on which the user hears of them. */
+/** Events of which a user is notified, and the channels of the notifications. */
 
 /** In the order of the table of choices. `help`, that staff act for the company, is for the admins of customers only, `staff` for those of the provider. */
 export const notificationEvents = [

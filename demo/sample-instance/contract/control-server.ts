@@ -86,7 +86,7 @@ export async function handleControl(
 }
 
 function findRoute(request: IncomingMessage, path: string, token: string): { route: ControlRoute; id: string } {
-  // A gateway must not pass these requests on. If it does, they are refused, whoever sends them.
+  // A gateway must not pass these requests on. If it does, they are refused from any sender.
   if (/^(?:www|admin)\./i.test(request.headers.host ?? '')) throw new ControlError(404, 'there is no such page')
   const [, sentToken = ''] = /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? '') ?? []
   if (!isSameToken(sentToken, token)) throw new ControlError(401, 'the control token is missing or wrong')

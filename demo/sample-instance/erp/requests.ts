@@ -60,7 +60,7 @@ export const createRedirect = (to: string, headers: Record<string, string | stri
   headers: { location: to, ...headers },
 })
 
-/** Tells the two sites of the instance apart by the header `Host`. */
+/** Distinguishes the two sites of the instance by the header `Host`. */
 export interface InstanceSites {
   getSite(host: string): 'www' | 'admin'
   /** Returns the host of the other site. */

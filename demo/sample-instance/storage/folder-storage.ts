@@ -95,7 +95,7 @@ export class FolderStorage implements InstanceStorage {
 
   /** Reads a copy, so that reading for hours does not stop SQLite from shortening its log. */
   async *readData(): AsyncGenerator<DataPiece> {
-    // Creates the data if there is none.
+    // Creates the data if it does not exist.
     await this.useStore((store) => store.get('select 1 from users limit 1'))
     const folder = join(this.#makeFolder('copies'), createId())
     mkdirSync(folder, { mode: 0o700 })

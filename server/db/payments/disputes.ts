@@ -50,7 +50,7 @@ interface DisputedPayment {
   payment_reference: string
 }
 
-/** Claims open disputes that are due and returns their payments. The next check is an hour later, whatever the result. */
+/** Claims open disputes that are due and returns their payments. The next check is an hour later, also after a failure. */
 export async function claimDueDisputes(db: DatabaseHandle, now: number, limit: number): Promise<DisputedPayment[]> {
   const { rows } = await sql<DisputedPayment>`
     update dispute as s set next_look = ${now}::bigint + ${disputeCheckMs}

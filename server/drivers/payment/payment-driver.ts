@@ -69,7 +69,7 @@ export interface RefundResult {
   reference: string
 }
 
-/** A refund that the gateway has, whoever made it. */
+/** A refund that the gateway has: of the portal, or made on the gateway's own pages. */
 export interface GatewayRefund {
   /** The refund's number at the gateway. */
   reference: string
@@ -129,7 +129,7 @@ export interface PaymentDriver {
   /** Refunds the amount. Throws PaymentProblem. If the problem is not final, call `queryRefund` before a retry. */
   refund(request: RefundRequest): Promise<RefundResult>
   /**
-   * Returns the state of exactly the refund with this key. Returns null if there is none, or if the gateway cannot be asked; it then accepts
+   * Returns the state of exactly the refund with this key. Returns null if the gateway has no such refund, or has no such query; it then accepts
    * the same request again without a second effect.
    */
   queryRefund(request: RefundRequest): Promise<RefundResult | null>

@@ -57,7 +57,7 @@ function buildPayment(
   }
 }
 
-/** Describes what was bought. */
+/** Returns the section about what was bought. */
 export function buildSubject(content: FrozenSubject, translate: TranslateText): DocumentSection {
   const { service, contract } = content
   const boughtFacts = buildOrderFacts(content, translate) ?? buildBackupFacts(content, translate)

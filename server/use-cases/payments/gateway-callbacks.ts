@@ -57,7 +57,7 @@ async function followNotice(app: AppContext, type: PaymentType, notice: PaymentN
   await followAttempt(app, attempt, notice).catch((error: unknown) => throwUnavailable(app, error, attempt.id))
 }
 
-/** Settles the payment, whatever the notice is about. Its refunds and disputes are read in addition. */
+/** Settles the payment for any kind of notice. Its refunds and disputes are read in addition. */
 async function followAttempt(
   app: AppContext,
   attempt: AttemptRecord,

@@ -80,7 +80,7 @@ export async function inspectPayment(
     const isRecorded = await writeAsSystem(app, async (db) => {
       const context = { db, app, now: app.clock() }
       const history = await lockPayment(context, before.payment)
-      // A refund that ended since the gateway was asked may be missing in its sum.
+      // A refund that ended since the query may be missing in its sum.
       if (describeRefunds(history) !== before.text) return false
       await recordReport(context, history, report)
       return true

@@ -23,7 +23,7 @@ type RefundFaults = Partial<Record<RefundField, RefundFault>>
 const fields: readonly RefundField[] = ['amount', 'reason', 'reference', 'date', 'confirmation']
 
 /**
- * State of the form: what is typed stays, whatever the outcome. The figures are those of the opening, until the server refuses a refund and
+ * State of the form. What is typed stays after any outcome. The figures are those of the opening, until the server refuses a refund and
  * returns the current ones: a list that is requested again does not change them, because the staff would not notice. `formRef`: the element with the fields. `onDone`: the refund has started, or
  * the transfer is recorded.
  */
@@ -83,7 +83,7 @@ export function useRefundForm(document: RefundedDocument, formRef: RefObject<HTM
   return { values, change, formatFault, send, isBusy, problem, left, total, sum, today }
 }
 
-/** A proxy that answers for the server says nothing about the refund, nor does a server that is going down. */
+/** Also true for the response of a proxy, and of a server that is shutting down: the refund may have been requested before. */
 export const isRefundUnknown = (problem: Problem): boolean =>
   isOutcomeUnknown(problem) || problem.code === 'BLOCKED_BY_PROXY' || problem.status >= 500
 

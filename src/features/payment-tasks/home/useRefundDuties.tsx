@@ -32,7 +32,7 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
   const runningIds = refunds.filter(({ ended }) => ended === null).map(({ id }) => id)
   useRefundPolling(isOnline, runningIds, () => void refetch())
 
-  /** Has the gateways asked about refunds and disputes that have not ended. */
+  /** Starts a check of the refunds and disputes that have not ended. */
   async function check() {
     const result = await reconciliation.run({ body: {} }, { until: 'started' })
     const text = t(result.kind === 'problem' ? 'task.checkFailed' : 'task.checking')
