@@ -7,7 +7,7 @@ import { integerBetween, rowId, text, timestamp } from '#contract/values.ts'
 const notificationRow = z.object({
   id: z.int(),
   kind: z.enum(Object.keys(eventByKind) as [NotificationKind, ...NotificationKind[]]),
-  /** Order whose page shows the matter. Null if there is none. */
+  /** Order whose page shows the matter. Null without such an order. */
   order_id: z.nullable(z.int()),
   /** Values of the text, such as `code` (the service code), `amount` or `due`. */
   facts: z.record(z.string(), z.string()),

@@ -6,7 +6,7 @@ export const csvByteOrderMark = '\uFEFF'
 /** Characters that start a formula, including the full-width forms, which spreadsheets treat alike. */
 const formulaStart = /^[=+\-@＝＋－＠\t\r\n]/
 
-/** A negative number starts like a formula, but is none. */
+/** A negative number starts like a formula, but is not one. */
 const plainNumber = /^-\d+(\.\d+)?$/
 
 function formatCell(text: string): string {

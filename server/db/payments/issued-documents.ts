@@ -34,7 +34,7 @@ export async function readCreditNoteContent(db: DatabaseHandle, code: string): P
   return row?.content ?? null
 }
 
-/** Returns the content of the invoice of a paid item, or null if it was not invoiced. */
+/** Returns the content of the invoice of a paid item, or null if it has no invoice. */
 export async function findInvoiceContent(db: DatabaseHandle, { kind, id }: PayableItemRef): Promise<unknown> {
   const row = await db.selectFrom('invoice').select('content').where(columnByKind[kind], '=', id).executeTakeFirst()
   return row?.content ?? null

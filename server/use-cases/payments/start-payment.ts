@@ -118,12 +118,7 @@ async function claimAttempt(db: DatabaseHandle, app: AppContext, input: StartPay
     return { kind: 'existing', attempt: isSame ? await keepPoNumber(db, attempt, input) : attempt, isSame, isAboutSame }
   }
   await countStartedPayments(db, app, { payable, caller, now })
-  const replacedAttempt = input.poNumber === undefined ? await findLatestAttempt(db, payableRef) : null
-  const poNumber = input.poNumber ?? replacedAttempt?.po_number ?? undefined
-  return {
-    kind: 'fresh',
-    attempt: await insertAttempt(db, { payable, payableRef }, { ...input, poNumber, tokenHash, now }),
-  }
+  return { kind: 'fresh', attempt: await insertAttempt(db, { payable, payableRef }, { ...input, tokenHash, now }) }
 }
 
 /**
@@ -140,7 +135,11 @@ async function keepPoNumber(
   return await updateAttempt(db, attempt.id, { po_number: toPoNumber(poNumber) })
 }
 
-const toPoNumber = (text: string | undefined) => cleanText(text ?? '') || null
+/** A new attempt without a number takes that of the attempt that it replaces. */
+const choosePoNumber = async (db: DatabaseHandle, payableRef: PayableRef, poNumber: string | undefined) =>
+  poNumber === undefined ? ((await findLatestAttempt(db, payableRef))?.po_number ?? null) : toPoNumber(poNumber)
+
+const toPoNumber = (text: string) => cleanText(text) || null
 
 async function requireOwnPayable(
   context: PaymentContext,
@@ -200,7 +199,7 @@ async function countStartedPayments(
   }
 }
 
-const insertAttempt = (
+const insertAttempt = async (
   db: DatabaseHandle,
   { payable, payableRef }: { payable: LockedPayable; payableRef: PayableRef },
   {
@@ -214,7 +213,7 @@ const insertAttempt = (
     now,
   }: StartPaymentInput & { tokenHash: string | null; now: number },
 ) =>
-  insertPaymentAttempt(db, {
+  await insertPaymentAttempt(db, {
     company_id: payable.companyId,
     ...toPaidColumns(payableRef, payable),
     user_id: caller.userId,
@@ -226,7 +225,7 @@ const insertAttempt = (
     currency: payable.currency,
     language,
     device,
-    po_number: toPoNumber(poNumber),
+    po_number: await choosePoNumber(db, payableRef, poNumber),
     state: 'starting',
     reason: null,
     gateway_id: null,

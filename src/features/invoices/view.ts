@@ -5,7 +5,7 @@ import { currencies } from '#domain/money.ts'
 import { defineListView } from '#state/list-url.ts'
 import { id, oneOf, type ViewField } from '#state/view-fields.ts'
 
-/** Methods as users see them: `alipay` stands for both gateways of Alipay. */
+/** Methods as users see them: `alipay` means both gateways of Alipay. */
 export const shownMethods = ['stripe', 'alipay', 'transfer', 'simulate'] as const
 
 const yearField: ViewField<number | null> = {

@@ -5,7 +5,7 @@ interface SelectionBoxProps<K> {
   rowKey: K
   /** Keys of all rows on the page, in their order. */
   pageKeys: readonly K[]
-  /** The row that was clicked last. Null if there is none. */
+  /** The row that was clicked last. Null before the first click. */
   rangeStart: K | null
   isSelected: boolean
   /** The clicked row is the last of `keys`. */

@@ -40,7 +40,7 @@ function subscribe(listener: () => void) {
 
 export const useSingleKeys = (): boolean => useSyncExternalStore(subscribe, readSingleKeys)
 
-/** Fields that a key changes. A check box is none of them: only the space bar changes it. */
+/** Fields that a key changes. A check box is not one of them: only the space bar changes it. */
 const inputSelector = 'input:not([type=checkbox]), textarea, select, [contenteditable]:not([contenteditable=false])'
 /**
  * Returns the character of a key on a keyboard with Latin letters. Caps Lock, full-width characters and the slash of Chinese punctuation

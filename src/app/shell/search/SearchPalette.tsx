@@ -38,7 +38,7 @@ export function SearchPalette({ isOpen, onClose }: SearchPaletteProps) {
   useEffect(() => {
     let isActive = true
     void loadFurtherSources(caller).then((loaded) => {
-      // The same list is kept if there are none, because another one would build the index again.
+      // The same empty list is kept, because another one would build the index again.
       if (isActive) setFurtherSources((previous) => (loaded.length + previous.length === 0 ? previous : loaded))
     })
     return () => void (isActive = false)

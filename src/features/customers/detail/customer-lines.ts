@@ -38,7 +38,7 @@ export function listCustomerDues({ dues: orders, unpaid, unpaid_count: unpaidCou
 
 type EndingFields = Pick<CustomerDetailsRow, 'ending' | 'effective_contracts'>
 
-/** Lists the contracts that end soon. `isCut` tells that the server may have left out further ones. */
+/** Lists the contracts that end soon. `isCut`: the server may have left out further ones. */
 export function listEndingContracts({ ending, effective_contracts: effectiveCount }: EndingFields, today: PlainDate) {
   const isSoon = ({ days }: { days: number }) => days <= maxReminderDays.beforeExpiry
   const contracts = ending.map((contract) => ({ ...contract, days: countDaysLeft(today, contract.expired_date) }))

@@ -6,12 +6,12 @@ import { plainListState, toPageQuery } from '#state/list-url.ts'
 import { useLiveQuery } from '#state/live-query.ts'
 import { useFetch } from '#state/use-fetch.ts'
 import { useDispatch } from '#state/use-store.ts'
-import type { allInvoicesList, invoicesList, ListedInvoice } from '#features/invoices/slice.ts'
+import type { invoicesList, ListedInvoice } from '#features/invoices/slice.ts'
 
 export interface InvoiceSource {
   id: number
   /** The list behind the drawer. */
-  slice: typeof invoicesList | typeof allInvoicesList
+  slice: Pick<typeof invoicesList, 'endpoint' | 'list' | 'toInput'>
   /** Company of that list, or null for the list of all companies. */
   companyId: number | null
   /** True while the list is being requested, so that the invoice may still arrive. */

@@ -84,7 +84,7 @@ export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyF
           companyId={companyId}
           isFetching={isFetching || rows === undefined}
           onClose={closeDrawer}
-          onChanged={() => void list.refetch()}
+          onChanged={() => list.refetch()}
         />
       )}
     </ListPage>

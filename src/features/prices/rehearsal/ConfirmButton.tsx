@@ -57,7 +57,7 @@ export function ConfirmButton({ onConfirm, ...props }: ConfirmButtonProps) {
 
 interface ConfirmDialogsProps {
   row: OpenedPriceList | null
-  /** The trial run of the list as typed. Its result is null if there is none. */
+  /** The trial run of the list as typed. Its result is null without a trial run. */
   rehearsal: { result: RehearsalOutput | null; start: () => void }
   today: string
   isConfirming: boolean
@@ -65,7 +65,7 @@ interface ConfirmDialogsProps {
   onConfirmed: () => void
 }
 
-/** Asks for a trial run if there is none, and otherwise for the confirmation. */
+/** Asks for a trial run first, and then for the confirmation. */
 export function ConfirmDialogs({ row, rehearsal, isConfirming, setConfirming, ...props }: ConfirmDialogsProps) {
   const { t } = useTranslation('prices')
   const confirmOnce = useConfirmOnce()

@@ -195,7 +195,7 @@ function createIndexedSource(source: SearchSource, { readings, device }: { readi
     ...source,
     index,
     readStates,
-    /** Lets the next reading index these rows again. Returns false if there are none. */
+    /** Lets the next reading index these rows again. Returns false without such rows. */
     forgetRowsWithoutReadings(): boolean {
       for (const rowKey of keysWithoutReadings) versions.delete(rowKey)
       const hasRows = keysWithoutReadings.size > 0
