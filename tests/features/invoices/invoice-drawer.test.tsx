@@ -23,6 +23,7 @@ beforeEach(async () => {
 const refund = async (amount: string) => {
   const payload = {
     amount,
+    refunded_before: '0.00',
     reason: 'Goodwill',
     route: 'transfer',
     reference: 'FT-1',

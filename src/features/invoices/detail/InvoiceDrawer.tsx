@@ -148,7 +148,7 @@ function InvoiceFacts({ row }: { row: ListedInvoice }) {
 /** Links between an invoice and its credit notes, and the refund in progress, which has no credit note yet. */
 function RefundFacts({ row }: { row: ListedInvoice }) {
   const { t } = useTranslation('invoices')
-  const { kind, invoice_code: code, currency, refunded, refunding = '0' } = row
+  const { kind, invoice_code: code, currency, refunded, refunding } = row
   const [query] = useSearchParams()
   if (kind === 'creditNote')
     return (
