@@ -102,7 +102,8 @@ function PrintButtons({ row: { id, kind } }: { row: ListedInvoice }) {
 /** Refunding is for the provider's admins, while anything is left of the invoice. */
 function Refund({ row, onDone }: { row: ListedInvoice; onDone: () => void }) {
   const { caller } = useSignedInSession()
-  const isRefundable = row.kind === 'invoice' && readAmount(row.refunded) < readAmount(row.amount)
+  const isRefundable =
+    row.kind === 'invoice' && readAmount(row.refunded) + readAmount(row.refunding) < readAmount(row.amount)
   if (!isProviderAdmin(caller) || !isRefundable) return null
   return (
     <Suspense>
