@@ -30,12 +30,7 @@ export const getSignedAmount = ({ kind, amount }: Pick<InvoiceRow, 'kind' | 'amo
 export const formatSignedAmount = ({ kind, currency, amount }: Pick<InvoiceRow, 'kind' | 'currency' | 'amount'>) =>
   `${currency} ${kind === 'creditNote' ? '−' : ''}${groupThousands(amount)}`
 
-interface RefundFields extends Pick<InvoiceRow, 'state'> {
-  /** Sum of the refunds in progress. */
-  refunding?: string
-}
-
-export const isRefunding = ({ refunding = '0' }: RefundFields): boolean => readAmount(refunding) > 0n
+export const isRefunding = ({ refunding }: Pick<InvoiceRow, 'refunding'>): boolean => readAmount(refunding) > 0n
 
 const stateTones: Record<InvoiceRow['state'] | 'refunding', TagTone> = {
   paid: 'positive',
@@ -46,7 +41,10 @@ const stateTones: Record<InvoiceRow['state'] | 'refunding', TagTone> = {
 }
 
 /** Returns the state with the tone of its tag. A refund in progress is shown in place of what was refunded before, but not of a dispute. */
-export function describeState(row: RefundFields, t: Translate): { text: string; tone: TagTone } {
+export function describeState(
+  row: Pick<InvoiceRow, 'state' | 'refunding'>,
+  t: Translate,
+): { text: string; tone: TagTone } {
   const state = isRefunding(row) && row.state !== 'disputed' ? 'refunding' : row.state
   return { text: t(`state.${state}`), tone: stateTones[state] }
 }

@@ -4,8 +4,8 @@ import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { allInvoicesView, invoicesView, type InvoicesView } from '#features/invoices/view.ts'
 
-/** Rows of the list of all companies have the company too. `refunding`: sum of the refunds in progress. */
-export type ListedInvoice = InvoiceRow & { company_code?: string; company_name?: string; refunding?: string }
+/** Rows of the list of all companies have the company too. */
+export type ListedInvoice = InvoiceRow & { company_code?: string; company_name?: string }
 
 export const invoicesList = createListSlice<ListedInvoice, InvoicesView>({
   name: 'invoices',

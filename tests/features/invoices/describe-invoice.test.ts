@@ -7,12 +7,11 @@ import { i18n } from '#ui/i18n/messages.ts'
 const t = i18n.getFixedT('en', 'invoices')
 
 it('A refund in progress is the state of an invoice, but a dispute comes first', () => {
-  expect(describeState({ state: 'paid' }, t)).toEqual({ text: 'Paid', tone: 'positive' })
-  expect(describeState({ state: 'paid', refunding: '0.00' }, t).text).toBe('Paid')
+  expect(describeState({ state: 'paid', refunding: '0.00' }, t)).toEqual({ text: 'Paid', tone: 'positive' })
   expect(describeState({ state: 'paid', refunding: '500.00' }, t)).toEqual({ text: 'Refunding', tone: 'warning' })
   expect(describeState({ state: 'partlyRefunded', refunding: '500.00' }, t).text).toBe('Refunding')
   expect(describeState({ state: 'disputed', refunding: '500.00' }, t).text).toBe('Disputed')
-  expect(isRefunding({ state: 'paid', refunding: '0.01' })).toBe(true)
+  expect(isRefunding({ refunding: '0.01' })).toBe(true)
 })
 
 it('The amount of a credit note is negative', () => {

@@ -14,15 +14,16 @@ afterEach(() => void vi.restoreAllMocks())
 let staff: SignedIn
 let invoice: InvoiceRow
 const list = async (search: string): Promise<InvoiceRow[]> =>
-  (await (await fixture.server.signIn('delete@m18')).send({ url: `/api/sinvoice?${search}` })).json().data
+  (await staff.send({ url: `/api/sinvoice?${search}` })).json().data
 beforeEach(async () => {
-  staff = await fixture.server.signIn('admin@m18')
+  staff = await fixture.server.signIn('delete@m18')
   ;[invoice] = (await list('searchText=PO-4711')) as [InvoiceRow]
 })
 
 const refund = async (amount: string) => {
   const payload = {
     amount,
+    refunded_before: '0.00',
     reason: 'Goodwill',
     route: 'transfer',
     reference: 'FT-1',

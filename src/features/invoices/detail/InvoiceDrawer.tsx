@@ -102,7 +102,8 @@ function PrintButtons({ row: { id, kind } }: { row: ListedInvoice }) {
 /** Refunding is for the provider's admins, while anything is left of the invoice. */
 function Refund({ row, onDone }: { row: ListedInvoice; onDone: () => void }) {
   const { caller } = useSignedInSession()
-  const isRefundable = row.kind === 'invoice' && readAmount(row.refunded) < readAmount(row.amount)
+  const isRefundable =
+    row.kind === 'invoice' && readAmount(row.refunded) + readAmount(row.refunding) < readAmount(row.amount)
   if (!isProviderAdmin(caller) || !isRefundable) return null
   return (
     <Suspense>
@@ -148,7 +149,7 @@ function InvoiceFacts({ row }: { row: ListedInvoice }) {
 /** Links between an invoice and its credit notes, and the refund in progress, which has no credit note yet. */
 function RefundFacts({ row }: { row: ListedInvoice }) {
   const { t } = useTranslation('invoices')
-  const { kind, invoice_code: code, currency, refunded, refunding = '0' } = row
+  const { kind, invoice_code: code, currency, refunded, refunding } = row
   const [query] = useSearchParams()
   if (kind === 'creditNote')
     return (

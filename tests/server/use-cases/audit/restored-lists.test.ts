@@ -43,7 +43,9 @@ eachEngine('the lists of a restored database', (engine) => {
       const isForStaff = ['providerAdmin', 'providerOrder'].includes(endpoint.access)
       const caller = isForStaff && endpoint.name !== 'listBackups' ? staff : companyUser
       const path = endpoint.path.replace(':companyId', String(server.world.companies.alpha))
-      const scope = endpoint.list.scope?.param === 'serviceId' ? `serviceId=${serviceId}&` : ''
+      const scopeIds = { serviceId, companyId: server.world.companies.alpha }
+      const param = (['serviceId', 'companyId'] as const).find((name) => name === endpoint.list?.scope?.param)
+      const scope = param && !endpoint.path.includes(`:${param}`) ? `${param}=${scopeIds[param]}&` : ''
       const readSince = async (since: number | '') => {
         const response = await caller.send({ url: `${path}?${scope}since=${since}` })
         const body = response.json() as { changed: ListRow[]; upto: number; errorCode?: string }
@@ -95,6 +97,7 @@ eachEngine('the lists of a restored database', (engine) => {
         'listModules',
         'listApps',
         'listTraffic',
+        'listInvoices',
       ]),
     )
     await restoreCopy()
