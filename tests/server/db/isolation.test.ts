@@ -222,9 +222,9 @@ async function fillOrders(db: DatabaseHandle, companyId: number, code: string): 
       amount: '1.00',
       refund: { method: 'transfer', reference: code },
     })}::jsonb, 1 from refund where reference = ${code}`.execute(db)
-  await sql`insert into dispute (company_id, payment_id, gateway, reference, amount, currency, reason, state, next_look,
+  await sql`insert into dispute (company_id, payment_id, gateway, reference, amount, currency, reason, is_inquiry, state, next_look,
       create_time, update_time)
-    select company_id, id, gateway, reference, 1, 'HKD', 'x', 'open', 1, 1, 1 from payment where reference = ${code}`.execute(
+    select company_id, id, gateway, reference, 1, 'HKD', 'x', false, 'open', 1, 1, 1 from payment where reference = ${code}`.execute(
     db,
   )
   const service = sql`(select id from service where code = ${code})`

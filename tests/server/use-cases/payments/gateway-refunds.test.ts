@@ -61,7 +61,7 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
       getStaffAtGateway().showRefunds()
     }
     expect(await sendCalls([...calls, ...calls])).toEqual([200, 200])
-    expect(await listRefunds()).toMatchObject([{ amount: '10.00', state: 'done', source: 'gateway' }])
+    expect(await listRefunds()).toMatchObject([{ amount: '10.00', state: 'done', cause: 'gateway' }])
     expect(await listDocuments()).toMatchObject([{ refunded: '10.00' }])
     expect(await findFaults()).toEqual([])
   })
