@@ -2,16 +2,13 @@ import { useMemo } from 'react'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { type CustomerPaymentRow, customerPaymentListSpec, listCustomerPayments } from '#contract/staff/customers.ts'
-import { isAllowed } from '#domain/access.ts'
 import type { Currency } from '#domain/money.ts'
 import type { OverlaidRow } from '#local/lists/list-view.ts'
 import { ListPage } from '#patterns/list-page/ListPage.tsx'
 import { useListPage } from '#patterns/list-page/useListPage.ts'
 import { createListSlice } from '#state/list-slice.ts'
 import { defineListView } from '#state/list-url.ts'
-import { useSignedInSession } from '#state/use-store.ts'
 import { Amount, formatAmount } from '#ui/display/Amount.tsx'
-import { ButtonLink } from '#ui/display/Button.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import type { ListColumn } from '#ui/list/column.ts'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
@@ -29,7 +26,6 @@ const customerPayments = createListSlice<CustomerPaymentRow, (typeof paymentsVie
 /** All payments of a customer that a gateway reported, after the amounts that are still to be paid. */
 export function CustomerPayments({ customer, frame }: CustomerTabProps) {
   const { t } = useTranslation('customers')
-  const { caller } = useSignedInSession()
   const list = useListPage(customerPayments, paymentsView, { scope: customer.id, isFramed: true })
   const columns = useMemo(() => buildColumns(t), [t])
   return (
@@ -37,13 +33,6 @@ export function CustomerPayments({ customer, frame }: CustomerTabProps) {
       list={list}
       title={frame.title}
       crumbs={frame.crumbs}
-      action={
-        isAllowed('staffOrder', caller) && (
-          <ButtonLink icon="invoice" to={`/app/invoice?company=${customer.id}`}>
-            {t('payment.invoices')}
-          </ButtonLink>
-        )
-      }
       beforeFilters={
         <>
           {frame.tabs}

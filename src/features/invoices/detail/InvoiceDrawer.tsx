@@ -192,5 +192,9 @@ function ContractLink({ row }: { row: ListedInvoice }) {
   const { order_id: orderId, service_code: code, company_id: companyId, company_name: company } = row
   const scope = company === undefined ? '' : `company=${companyId}&`
   const path = orderId === null ? `/app/contract?${scope}searchText=${code}` : `/app/contract/${orderId}`
-  return <Link to={path}>{t('fact.toContract', { code })}</Link>
+  return (
+    <Link className="invoice-link" to={path}>
+      {t('fact.toContract', { code })}
+    </Link>
+  )
 }

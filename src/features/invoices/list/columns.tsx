@@ -29,7 +29,14 @@ export const buildInvoiceColumns = (t: TFunction<'invoices'>, hasCompany: boolea
     header: t('column.subject'),
     lines: 2,
     phone: 'primary',
-    render: ({ row }) => <span lang={getNameLang(row.service_name)}>{describeSubject(row, t)}</span>,
+    render({ row }) {
+      const subject = describeSubject(row, t)
+      return (
+        <span title={subject} lang={getNameLang(row.service_name)}>
+          {subject}
+        </span>
+      )
+    },
   },
   {
     key: 'issued',
