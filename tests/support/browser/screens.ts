@@ -220,6 +220,7 @@ export const staffScreens: Screen[] = [
   { name: 'staff-customers', path: '/app/m18/customer', readySelector: 'tbody .customer-code' },
   { name: 'staff-customers-none', path: `/app/m18/customer${noMatchQuery}`, readySelector: '.empty' },
   { name: 'staff-contracts', path: '/app/contract', readySelector: 'tbody .order-code' },
+  { name: 'staff-invoices', path: '/app/invoice', readySelector: 'tbody .invoice-code' },
   { name: 'staff-customer', path: '/app/m18/customer/2', readySelector: '.customer-cards' },
   ...['contracts', 'users', 'payments', 'services', 'backups', 'trail', 'notes'].map((tab) => ({
     name: `staff-customer-${tab}`,
@@ -254,5 +255,4 @@ export const staffScreens: Screen[] = [
     readySelector: '.module-code',
     prepare: openWith('.page-action button[aria-pressed]', '.module-graph li'),
   },
-  { name: 'staff-invoices', path: '/app/invoice', readySelector: 'tbody .invoice-code' },
 ]

@@ -154,7 +154,7 @@ function RefundFacts({ row }: { row: ListedInvoice }) {
   if (kind === 'creditNote')
     return (
       <DescriptionItem label={t('fact.credited')}>
-        <Link className="invoice-code" replace to={buildInvoicePath(query, row.invoice_document_id)}>
+        <Link className="invoice-link invoice-code" replace to={buildInvoicePath(query, row.invoice_document_id)}>
           {code}
         </Link>
       </DescriptionItem>
@@ -164,7 +164,9 @@ function RefundFacts({ row }: { row: ListedInvoice }) {
       {readAmount(refunded) > 0n && (
         <DescriptionItem label={t('fact.refunded')}>
           <Amount currency={currency} amount={refunded} />{' '}
-          <Link to={buildCreditNotesPath(query, code)}>{t('fact.toCreditNotes')}</Link>
+          <Link className="invoice-link" to={buildCreditNotesPath(query, code)}>
+            {t('fact.toCreditNotes')}
+          </Link>
         </DescriptionItem>
       )}
       {isRefunding(row) && (

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { type Currency, groupThousands, type Hundredths, writeAmount } from '#domain/money.ts'
+import { TextWithDates } from '#ui/display/TextWithDates.tsx'
 import { subscribeToTheme } from '#ui/display/theme.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { useTranslation } from 'react-i18next'
@@ -72,7 +73,7 @@ export function FeePlot({ currency, edges, lines }: Props) {
                 <th scope="col">{t('plot.users')}</th>
                 {lines.map(({ label }) => (
                   <th key={label} scope="col">
-                    {label}
+                    <TextWithDates text={label} />
                   </th>
                 ))}
               </tr>
