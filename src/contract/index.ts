@@ -2,8 +2,10 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import * as actingCalls from '#contract/staff/acting-calls.ts'
 import * as accounts from '#contract/accounts.ts'
 import * as apps from '#contract/staff/apps.ts'
+import * as bankTransfers from '#contract/staff/bank-transfers.ts'
 import * as backups from '#contract/backups.ts'
 import * as calendars from '#contract/calendars.ts'
+import * as credit from '#contract/credit.ts'
 import * as customerNotes from '#contract/staff/customer-notes.ts'
 import * as customers from '#contract/staff/customers.ts'
 import * as factors from '#contract/factors.ts'
@@ -40,7 +42,7 @@ export const endpointsByNoun: Readonly<Record<string, readonly Endpoint[]>> = {
   orders: listEndpoints(orders),
   customers: [...listEndpoints(customers), ...listEndpoints(customerNotes), ...listEndpoints(actingCalls)],
   prices: [...listEndpoints(prices), ...listEndpoints(withdrawnPrices)],
-  payments: [...listEndpoints(payments), ...listEndpoints(refunds)],
+  payments: [...listEndpoints(payments), ...listEndpoints(refunds), ...listEndpoints(credit), ...listEndpoints(bankTransfers)],
   invoices: [...listEndpoints(invoices), ...listEndpoints(customerInvoices)],
   calendars: listEndpoints(calendars),
   services: listEndpoints(services),

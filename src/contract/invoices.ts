@@ -99,7 +99,7 @@ export const invoiceQuery = {
   kind: z.optional(kind),
   state: z.optional(state),
   currency: z.optional(currency),
-  method: z.optional(z.enum([...paymentTypes, 'transfer'])),
+  method: z.optional(z.enum([...paymentTypes, 'transfer', 'credit'])),
   year: z.optional(integerBetween(2000, 2999)),
   searchText: z.optional(text(100)),
 }

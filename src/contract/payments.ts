@@ -52,6 +52,12 @@ export const paymentDue = z.object({
   month: z.nullable(month),
 })
 
+/** With `credit` the balance pays all (decision 124). */
+const paymentType = z.enum([...paymentTypes, 'credit'])
+
+/** What the payer saw as paid by credit. If it is not so any more, nothing is taken. Omitted: credit is used without this check. */
+const seenCredit = z.optional(amount)
+
 /** The payer's purchase order number, for the invoices. Omitted: that of the latest attempt stays. Empty: none (decision 121). */
 const poNumber = z.optional(nameLine(poNumberLimit))
 
@@ -65,11 +71,12 @@ export const pay = defineEndpoint({
   matrix: 'Z-20 Z-21',
   params: z.object({ contract: rowId }),
   body: z.object({
-    type: z.enum(paymentTypes),
+    type: paymentType,
     contractType,
     /** A card token or the id of a payment intent (D67). */
     token: z.optional(text(300)),
     po_number: poNumber,
+    credit: seenCredit,
   }),
   encoding: 'form',
   /** `processing`: not final yet. `received`: its order can no longer be paid; provider staff refund or apply it. */
@@ -97,7 +104,7 @@ export const checkPayment = defineEndpoint({
   secret: true,
 })
 
-const paidItems = z.array(z.object({ contractType, id: rowId })).check(z.minLength(1), z.maxLength(maxPaidItems))
+export const paidItems = z.array(z.object({ contractType, id: rowId })).check(z.minLength(1), z.maxLength(maxPaidItems))
 
 /** Pays several items of one company and currency with one payment: all take effect or none. An addition to the specification. */
 export const payItems = defineEndpoint({
@@ -109,9 +116,10 @@ export const payItems = defineEndpoint({
   matrix: 'Z-20 Z-21',
   body: z.object({
     items: paidItems,
-    type: z.enum(paymentTypes),
+    type: paymentType,
     token: z.optional(text(300)),
     po_number: poNumber,
+    credit: seenCredit,
   }),
   output: pay.output,
   offline: 'online',
@@ -267,10 +275,10 @@ export const requestPrint = defineEndpoint({
   access: 'order',
   matrix: 'Z-24',
   body: z.object({
-    kind: z.enum(['contract', 'PDBORDER', 'TRAFFIC', 'INVOICE']),
-    /** Of a contract, a backup order, a month of traffic, or a row in the register of documents. */
+    kind: z.enum(['contract', 'PDBORDER', 'TRAFFIC', 'INVOICE', 'PROFORMA']),
+    /** Of a contract, a backup order, a month of traffic, a row in the register of documents, or a pro-forma invoice. */
     id: rowId,
-    /** Only invoices exist as a PDF. The default is a page to print. */
+    /** Only invoices and pro-formas exist as a PDF. The default is a page to print. */
     format: z.optional(z.enum(['html', 'pdf'])),
     /** Language of the document. If omitted, the language of the user's account. */
     language: z.optional(z.enum(languages)),

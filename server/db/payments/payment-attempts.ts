@@ -11,7 +11,7 @@ import type { PaymentAttemptTable } from '#server/db/tables/order-tables.ts'
 
 export type AttemptRecord = Selectable<PaymentAttemptTable>
 
-const unsettledStates = ['starting', 'open', 'processing'] as const
+export const unsettledStates = ['starting', 'open', 'processing'] as const
 
 const selectAttempts = (db: DatabaseHandle) => db.selectFrom('payment_attempt').selectAll()
 

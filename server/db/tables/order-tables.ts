@@ -239,7 +239,10 @@ export interface PaymentAttemptTable extends PaidOrGroupColumns {
   gateway: ImmutableColumn<PaymentType>
   /** Hash of the card's token. Null if the gateway's own page reads the card. */
   token_hash: ImmutableColumn<string | null>
+  /** What the gateway takes. */
   amount: ImmutableColumn<string>
+  /** What credit pays in addition. The company cannot use it otherwise while the attempt is not settled (decision 124). */
+  credit: ColumnType<string, string | undefined, never>
   currency: ImmutableColumn<Currency>
   language: ImmutableColumn<Language>
   device: ImmutableColumn<'desktop' | 'phone'>

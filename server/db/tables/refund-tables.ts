@@ -17,7 +17,8 @@ export interface RefundTable {
   invoice_id: number | null
   amount: string
   currency: ImmutableColumn<Currency>
-  route: ImmutableColumn<'gateway' | 'transfer'>
+  /** `credit`: it was added to the credit balance. */
+  route: ImmutableColumn<'gateway' | 'transfer' | 'credit'>
   /** `gateway`: the portal found it at the gateway. `dispute`: the bank took the money back after a lost dispute. */
   cause: ImmutableColumn<'staff' | 'gateway' | 'dispute'>
   /** What the staff wrote. Null for any other cause. */

@@ -5,6 +5,7 @@ import type { Language, UserTitle, UserStatus } from '#domain/accounts/users.ts'
 import type { AuditTables } from '#server/db/tables/audit-tables.ts'
 import type { BackupTables } from '#server/db/tables/backup-tables.ts'
 import type { ClientBuildTables } from '#server/db/tables/client-build-tables.ts'
+import type { CreditTables } from '#server/db/tables/credit-tables.ts'
 import type { CustomerTables } from '#server/db/tables/customer-tables.ts'
 import type { HostingTables } from '#server/db/tables/hosting-tables.ts'
 import type { NodeTables } from '#server/db/tables/node-tables.ts'
@@ -17,7 +18,7 @@ import type { UploadTables } from '#server/db/tables/upload-tables.ts'
  * The last file in server/db/migrations. The server does not start if the folder's last file is another one. Update it with each new
  * migration.
  */
-export const latestMigration = '064-refunds'
+export const latestMigration = '065-credit'
 
 type JsonColumn<T> = ColumnType<T, string, string>
 type ImmutableColumn<T> = ColumnType<T, T, never>
@@ -320,6 +321,7 @@ export interface DatabaseTables
   extends AuditTables,
     BackupTables,
     ClientBuildTables,
+    CreditTables,
     CustomerTables,
     HostingTables,
     NodeTables,

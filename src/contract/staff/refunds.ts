@@ -19,7 +19,8 @@ const refundRow = z.object({
   service_code: z.string(),
   currency,
   amount,
-  route: z.enum(['gateway', 'transfer']),
+  /** `credit`: it was added to the credit balance. */
+  route: z.enum(['gateway', 'transfer', 'credit']),
   /** Gateway of the payment, and the payment's number there. */
   gateway: z.string(),
   payment_reference: z.string(),
@@ -75,7 +76,7 @@ export const refundInvoice = defineEndpoint({
     /** Sum of the invoice's refunds, done and in progress, that the staff have seen. If it differs, nothing is refunded. */
     refunded_before: amount,
     reason: paragraph(500).check(z.minLength(1)),
-    route: z.enum(['gateway', 'transfer']),
+    route: z.enum(['gateway', 'transfer', 'credit']),
     /** The bank's reference and the day of the transfer. Required for a transfer. */
     reference: z.optional(line(100)),
     date: z.optional(plainDate),
