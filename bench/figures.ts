@@ -37,14 +37,19 @@ export function judgeFigure({ value, better, limit }: BenchFigure): FigureVerdic
   return (better === 'less' ? value <= limit : value >= limit) ? 'holds' : 'FAILED'
 }
 
+const digits = { x: 2, ms: 1, n: 0 } as const
+
+export const formatValue = ({ value, unit }: BenchFigure): string =>
+  value === null ? '-' : `${value.toFixed(digits[unit])} ${unit}`
+
+export const getLimitText = ({ better, limit }: BenchFigure): string => `${better === 'less' ? '<=' : '>='} ${limit}`
+
 export function formatTable(figures: readonly BenchFigure[]): string {
-  const getSign = (better: BenchFigure['better']) => (better === 'less' ? '<=' : '>=')
-  const digits = { x: 2, ms: 1, n: 0 } as const
   const rows = figures.map((figure) => [
     figure.id,
     figure.title,
-    figure.value === null ? '-' : `${figure.value.toFixed(digits[figure.unit])} ${figure.unit}`,
-    `${getSign(figure.better)} ${figure.limit}`,
+    formatValue(figure),
+    getLimitText(figure),
     judgeFigure(figure),
     figure.note ?? '',
   ])

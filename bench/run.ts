@@ -4,10 +4,11 @@
  * npm run bench: all figures, about five minutes.
  * npm run bench -- A3 L1: figures whose id begins with one of these.
  *
- * Exits with 1 if a limit is exceeded.
+ * Exits with 1 if a limit is exceeded. The nightly run reads the figures from the file that FIGURES_REPORT names.
  */
+import { writeFileSync } from 'node:fs'
 import { catalogueBench } from './catalogue.ts'
-import { formatTable, type Bench, type BenchFigure, judgeFigure } from './figures.ts'
+import { formatTable, formatValue, type Bench, type BenchFigure, getLimitText, judgeFigure } from './figures.ts'
 import { signInTimingBench } from './sign-in-timing.ts'
 import { storedTrailBench } from './stored-trail.ts'
 import { listsBench } from './lists.ts'
@@ -41,4 +42,17 @@ const failedFigures = figures.filter((figure) => judgeFigure(figure) === 'FAILED
 console.log(
   `${figures.length - failedFigures.length} within their limits, ${failedFigures.length} failed, in ${((performance.now() - startedAt) / 60_000).toFixed(1)} min`,
 )
+const { FIGURES_REPORT: reportPath } = process.env
+if (reportPath)
+  writeFileSync(
+    reportPath,
+    JSON.stringify(
+      figures.map((figure) => ({
+        id: figure.id,
+        value: formatValue(figure),
+        limit: getLimitText(figure),
+        hasPassed: judgeFigure(figure) !== 'FAILED',
+      })),
+    ),
+  )
 process.exitCode = failedFigures.length > 0 || figures.length === 0 ? 1 : 0

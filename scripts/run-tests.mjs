@@ -12,6 +12,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { checks, runChecks, printResult } from './check.mjs'
 import { quickStart } from '../tests/support/server/process.ts'
+import { describeAge, readLatest } from '../tests/campaigns/nightly/record.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const tools = JSON.parse(readFileSync(join(root, 'node_modules', '.cache', 'portal-tools.json'), 'utf8'))
@@ -103,6 +104,7 @@ for (const [status, title] of [
     )
 }
 printSlowest(run, (performance.now() - began) / 60_000)
+console.log(`\n${describeAge(readLatest(), new Date().toISOString().slice(0, 10))}`)
 const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((status) => getTestsByStatus(status).length)
 console.log(`\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed ? 1 : 0
