@@ -15,7 +15,10 @@ const timePattern = String.raw`(?:[T ]\s*\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?:
 const yearFirstPattern = new RegExp(String.raw`^(\d{4})(?:[-/.]|年)(\d{1,2})(?:[-/.]|月)(\d{1,2})日?${timePattern}$`)
 const digitsPattern = /^(\d{4})(\d{2})(\d{2})(?:\s?(?:\d{6}|\d{1,2}:\d{2}(?::\d{2})?))?$/
 const yearLastPattern = new RegExp(String.raw`^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})${timePattern}$`)
-const namedPattern = new RegExp(String.raw`^(\d{1,2})[- /.]([a-z]{3})[a-z]*\.?[- /.,]+(\d{4}|\d{2})${timePattern}$`, 'i')
+const namedPattern = new RegExp(
+  String.raw`^(\d{1,2})[- /.]([a-z]{3})[a-z]*\.?[- /.,]+(\d{4}|\d{2})${timePattern}$`,
+  'i',
+)
 const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
 const clean = (text: string) => text.normalize('NFKC').trim()

@@ -33,7 +33,17 @@ const namesByRole = {
     ...['借贷', '收支标志', '收支类型', '收付标志', '收支', '借貸'],
   ],
   currency: [
-    ...['transactioncurrency', 'currency', 'currencycode', 'ccy', 'curr', 'accountcurrency', '交易币种', '币种', '币别'],
+    ...[
+      'transactioncurrency',
+      'currency',
+      'currencycode',
+      'ccy',
+      'curr',
+      'accountcurrency',
+      '交易币种',
+      '币种',
+      '币别',
+    ],
     ...['货币', '幣種', '幣別', '貨幣'],
   ],
   account: [

@@ -62,12 +62,7 @@ function writeAll(xml: sax.SAXParser, content: string): void {
 
 const removePrefix = (name: string) => name.slice(name.indexOf(':') + 1)
 
-function openElement(
-  state: CamtState,
-  name: string,
-  attributes: Record<string, unknown>,
-  line: number,
-): void {
+function openElement(state: CamtState, name: string, attributes: Record<string, unknown>, line: number): void {
   const { path, open } = state
   if (path.length >= maxDepth) throw new StatementError('TOO_DEEP', { line })
   if (path.length === 0 && name !== 'Document') throw new StatementError('OTHER_MESSAGE', { column: name })
@@ -91,7 +86,8 @@ function closeElement(state: CamtState, line: number): void {
   state.path.pop()
   const element = state.open.pop()
   if (!element || state.open.length > 0) return
-  if (element.name === 'Acct') state.account = joinTexts([findText(element, 'Id/IBAN') || findText(element, 'Id/Othr/Id')], maxLengths.account)
+  if (element.name === 'Acct')
+    state.account = joinTexts([findText(element, 'Id/IBAN') || findText(element, 'Id/Othr/Id')], maxLengths.account)
   else addEntry(state, element, line)
 }
 
@@ -141,7 +137,10 @@ function readEntry(entry: XmlElement, account: string, line: number): StatementE
     ...common,
     amount: writeAmount(part.amount),
     sender: joinTexts(findUnique(part.transactions, findSender), maxLengths.sender),
-    reference: joinTexts([...findUnique(part.transactions, findReference), ...listEntryTexts(entry, part.transactions)], maxLengths.reference),
+    reference: joinTexts(
+      [...findUnique(part.transactions, findReference), ...listEntryTexts(entry, part.transactions)],
+      maxLengths.reference,
+    ),
     bankReference: joinTexts([findBankReference(entry, part.transactions)], maxLengths.bankReference),
   }))
 }
@@ -156,7 +155,9 @@ function splitBatch(details: XmlElement[], total: { amount: Hundredths; currency
   if (details.length < 2) return null
   const parts = details.flatMap((transaction) => {
     const money = readMoney(
-      findAll(transaction, 'Amt')[0] ?? findAll(transaction, 'AmtDtls/TxAmt/Amt')[0] ?? findAll(transaction, 'AmtDtls/InstdAmt/Amt')[0],
+      findAll(transaction, 'Amt')[0] ??
+        findAll(transaction, 'AmtDtls/TxAmt/Amt')[0] ??
+        findAll(transaction, 'AmtDtls/InstdAmt/Amt')[0],
     )
     const isReceived = findText(transaction, 'CdtDbtInd') !== 'DBIT'
     return money && isReceived && money.currency === total.currency && money.amount > 0n
@@ -186,7 +187,13 @@ const findUnique = (transactions: XmlElement[], find: (transaction: XmlElement) 
 
 /** Since version 08 a party is in its own element. */
 const findSender = (transaction: XmlElement): string[] => [
-  findText(transaction, 'RltdPties/UltmtDbtr/Pty/Nm', 'RltdPties/UltmtDbtr/Nm', 'RltdPties/Dbtr/Pty/Nm', 'RltdPties/Dbtr/Nm'),
+  findText(
+    transaction,
+    'RltdPties/UltmtDbtr/Pty/Nm',
+    'RltdPties/UltmtDbtr/Nm',
+    'RltdPties/Dbtr/Pty/Nm',
+    'RltdPties/Dbtr/Nm',
+  ),
 ]
 
 const findTexts = (element: XmlElement, path: string) => findAll(element, path).map(({ text }) => text)
@@ -202,9 +209,7 @@ const findReference = (transaction: XmlElement): string[] => [
 
 /** What the bank wrote about the entry is used if the sender wrote nothing. */
 const listEntryTexts = (entry: XmlElement, transactions: XmlElement[]): string[] =>
-  transactions.some((transaction) => findReference(transaction).length > 0)
-    ? []
-    : [findText(entry, 'AddtlNtryInf')]
+  transactions.some((transaction) => findReference(transaction).length > 0) ? [] : [findText(entry, 'AddtlNtryInf')]
 
 /** The number of an entry (`NtryRef`) is not used, because some banks count it from 1 in each file. */
 function findBankReference(entry: XmlElement, transactions: XmlElement[]): string {

@@ -102,7 +102,9 @@ function buildContext(head: StatementHead, rowsAbove: readonly CsvRow[], rows: r
   const { columns, cells } = head
   const moneyColumns = [columns.credit, columns.debit, columns.amount]
   const suffixes = moneyColumns.flatMap((index) => (index === undefined ? [] : [findNameSuffix(cells[index] ?? '')]))
-  const namedCurrencies = [findValueAbove(rowsAbove, 'currency'), ...suffixes].flatMap((name) => readCurrency(name) ?? [])
+  const namedCurrencies = [findValueAbove(rowsAbove, 'currency'), ...suffixes].flatMap(
+    (name) => readCurrency(name) ?? [],
+  )
   return {
     head,
     dateOrder: findDateOrder(getCells(rows, columns.date)),
@@ -132,7 +134,11 @@ function readRow(row: CsvRow, context: CsvContext): StatementEntry | null {
 }
 
 /** Returns null for a row without money, such as an opening balance. */
-function readCell({ cells, line }: CsvRow, { head, decimalSign }: CsvContext, index: number | undefined): bigint | null {
+function readCell(
+  { cells, line }: CsvRow,
+  { head, decimalSign }: CsvContext,
+  index: number | undefined,
+): bigint | null {
   const cell = index === undefined ? '' : (cells[index] ?? '').trim()
   if (index === undefined || /^[-–—]?$/.test(cell)) return null
   const amount = readStatementAmount(cell, decimalSign)

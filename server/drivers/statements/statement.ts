@@ -58,7 +58,10 @@ const codesByName: Record<string, Currency | undefined> = {
 /** `unsupported`: a currency that the portal does not have. Null: the text is not a currency. */
 export function readCurrency(text: string): Currency | 'unsupported' | null {
   const name = text.normalize('NFKC').trim().toUpperCase()
-  return codesByName[name] ?? (/^[A-Z]{3}$/.test(name) || /^\p{Script=Han}{1,6}[元币幣镑鎊郎圆圓]$/u.test(name) ? 'unsupported' : null)
+  return (
+    codesByName[name] ??
+    (/^[A-Z]{3}$/.test(name) || /^\p{Script=Han}{1,6}[元币幣镑鎊郎圆圓]$/u.test(name) ? 'unsupported' : null)
+  )
 }
 
 /** Joins texts of a statement to one line without control characters and characters that change the text direction. */
