@@ -20,7 +20,7 @@ import type {
   QueuedMail,
   BackupPaymentMail,
   ChangeMail,
-  DisputeMail,
+  MoneyMailTemplate,
   MailKind,
   MoneyMail,
   OrderMail,
@@ -205,7 +205,7 @@ const pagePaths: Record<
     | TrafficMail
     | TaskMail
     | MoneyMail
-    | DisputeMail
+    | MoneyMailTemplate
   >,
   string
 > = {
