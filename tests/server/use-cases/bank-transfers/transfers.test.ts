@@ -45,7 +45,7 @@ eachEngine('bank transfers', (engine) => {
     const mails = (await inbox.fetch()).filter(({ to }) => to.address === 'order@alpha.example')
     const received = mails.find(({ subject }) => subject.startsWith('We received your bank transfer'))
     expect(received?.text).toContain(`HKD 42,000.00 of 2026-03-02`)
-    expect(received?.text).toContain(`Paid with it: ${invoice?.code}. Your credit is now HKD 0.00.`)
+    expect(received?.text).toContain(`Paid with it: ${invoice?.code}. Your credit balance is now HKD 0.00.`)
     expect(mails.map(({ subject }) => subject)).toContain('Payment received · Service portal')
     const m18 = fixture.server.world.companies.m18
     expect(await readEntries()).toEqual([
@@ -66,7 +66,7 @@ eachEngine('bank transfers', (engine) => {
     expect([await readBalances(), await setup.listEntries(), (await list()).open.length]).toEqual([[], [], 1])
     expect((await credit(small)).json()).toMatchObject({ state: 'credited', invoices: [] })
     const mail = (await inbox.fetch()).find(({ subject }) => subject.startsWith('We received your bank transfer'))
-    expect(mail?.text).toContain('It was added to your credit, which is now HKD 41,999.99.')
+    expect(mail?.text).toContain('It was added to your credit balance, which is now HKD 41,999.99.')
     const rest = await recordTransfer({ amount: '10.01' })
     expect((await credit(rest, [toItem(shop)])).statusCode).toBe(200)
     expect(await readBalances()).toMatchObject([{ company_id: getAlpha(), currency: 'HKD', balance: '10.00' }])
