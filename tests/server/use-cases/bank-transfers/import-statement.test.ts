@@ -35,7 +35,14 @@ eachEngine('imported statements', (engine) => {
     })
     expect(await importRows(third, first)).toEqual({ added: 0, known: 2, skipped: 0 })
     expect((await list()).open).toMatchObject([
-      { day: '2026-03-01', account: '012', amount: '100.00', sender: 'Alpha', bank_reference: 'FT1', source: 'statement' },
+      {
+        day: '2026-03-01',
+        account: '012',
+        amount: '100.00',
+        sender: 'Alpha',
+        bank_reference: 'FT1',
+        source: 'statement',
+      },
       { day: '2026-03-02', amount: '200.00', sender: 'Beta', reference: 'Order' },
       { day: '2026-03-02', amount: '300.00', sender: 'Gamma', reference: '', bank_reference: '' },
     ])
@@ -50,7 +57,11 @@ eachEngine('imported statements', (engine) => {
     const camt = buildCamt('5.00', '5.00', '6.00')
     expect((await importFile(camt)).json()).toEqual({ added: 3, known: 0, skipped: 0 })
     // A bank that counts entries from 1 in each file gives them other numbers.
-    expect((await importFile(buildCamt('6.00', '5.00', '5.00', '7.00'))).json()).toEqual({ added: 1, known: 3, skipped: 0 })
+    expect((await importFile(buildCamt('6.00', '5.00', '5.00', '7.00'))).json()).toEqual({
+      added: 1,
+      known: 3,
+      skipped: 0,
+    })
   })
 
   test('are added once if two members of the staff import at the same time', async () => {

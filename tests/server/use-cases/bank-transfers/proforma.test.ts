@@ -75,9 +75,13 @@ eachEngine('pro-forma invoices', (engine) => {
     expect(await request()).toBe('PF202603000004')
     resetAccount()
     expect(await request()).toBe('PF202603000005')
-    await runAsSystem((db) => db.updateTable('company').set({ addr1: 'New street 1' }).where('code', '=', 'alpha').execute())
+    await runAsSystem((db) =>
+      db.updateTable('company').set({ addr1: 'New street 1' }).where('code', '=', 'alpha').execute(),
+    )
     expect(await request()).toBe('PF202603000006')
-    await runAsSystem((db) => db.updateTable('company').set({ addr1: 'New tower 1' }).where('code', '=', 'm18').execute())
+    await runAsSystem((db) =>
+      db.updateTable('company').set({ addr1: 'New tower 1' }).where('code', '=', 'm18').execute(),
+    )
     expect(await request()).toBe('PF202603000007')
     fixture.server.clock.now += 60_000
     expect(await request()).toBe('PF202603000007')
@@ -127,7 +131,10 @@ eachEngine('pro-forma invoices', (engine) => {
     const [proposal] = transfer.proposals
     expect(proposal).toMatchObject({ match: 'proforma', proforma_code: proforma.code, company_code: 'alpha' })
     expect(proposal?.items).toMatchObject([{ contractType: 'CONTRACT', id: shop.id, amount: '42000.00' }])
-    const paid = await credit(transfer, proposal?.items.map(({ contractType, id }) => ({ contractType, id })))
+    const paid = await credit(
+      transfer,
+      proposal?.items.map(({ contractType, id }) => ({ contractType, id })),
+    )
     expect(paid.json()).toMatchObject({ state: 'credited', invoices: [expect.any(String)] })
   })
 
@@ -146,7 +153,14 @@ eachEngine('pro-forma invoices', (engine) => {
     const pageText = (await open(actors.staff, 'html')).body.replace(/<[^>]+>/g, ' ')
     const shorten = (text: string) => text.replace(/\s+/g, '')
     const texts = {
-      en: ['Pro-forma invoice', 'PF202603000001', 'Payment reference', '012-345-RMB', 'To transfer', 'not a tax document'],
+      en: [
+        'Pro-forma invoice',
+        'PF202603000001',
+        'Payment reference',
+        '012-345-RMB',
+        'To transfer',
+        'not a tax document',
+      ],
       zh: ['形式发票', 'PF202603000001', '付款附言', '012-345-RMB', '应转账金额', '不是税务凭证', '元整'],
     }[language]
     for (const printed of [pdfText, pageText].map(shorten))
