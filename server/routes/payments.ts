@@ -33,11 +33,11 @@ import { startJob } from '#server/use-cases/job-requests.ts'
 import { readOverview } from '#server/use-cases/money/read-overview.ts'
 import { customerInvoiceList, invoiceList } from '#server/use-cases/payments/invoice-lists.ts'
 import { kindsByContractType, type PaymentReturnOutcome } from '#server/use-cases/payments/payment-description.ts'
-import * as refundUseCases from '#server/use-cases/payments/list-refunds.ts'
-import { startInvoiceRefund } from '#server/use-cases/payments/refund-invoice.ts'
+import * as refundUseCases from '#server/use-cases/refunds/list-refunds.ts'
+import { startInvoiceRefund } from '#server/use-cases/refunds/refund-invoice.ts'
 import { applyTaskPayment, listTasks, startTaskRefund } from '#server/use-cases/payments/payment-tasks.ts'
 import { readPaymentStatus, startPayment } from '#server/use-cases/payments/start-payment.ts'
-import { getReturnUrl, acceptCallback, readReturn } from '#server/use-cases/payments/gateway-callbacks.ts'
+import { getReturnUrl, acceptCallback, readReturn } from '#server/use-cases/gateways/callbacks.ts'
 
 const textType = 'text/plain; charset=utf-8'
 
@@ -50,6 +50,7 @@ export const paymentHandlers: EndpointHandler[] = [
       type: body.type,
       token: body.type === 'stripe' ? body.token || null : null,
       poNumber: body.po_number,
+      credit: body.credit,
       intent: getHeader(headers, names.key) ?? null,
       language,
       device: detectDevice(context),
@@ -68,6 +69,7 @@ export const paymentHandlers: EndpointHandler[] = [
       type: body.type,
       token: body.type === 'stripe' ? body.token || null : null,
       poNumber: body.po_number,
+      credit: body.credit,
       intent: getHeader(headers, names.key) ?? null,
       language,
       device: detectDevice(context),

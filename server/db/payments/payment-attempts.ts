@@ -5,7 +5,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
-import type { PayableRef } from '#server/db/payments/payables.ts'
+import type { PayableItemRef, PayableRef } from '#server/db/payments/payables.ts'
 import { concernsAny, isAbout, listItems } from '#server/db/payments/payment-groups.ts'
 import type { PaymentAttemptTable } from '#server/db/tables/order-tables.ts'
 
@@ -59,6 +59,22 @@ export async function scheduleImmediateCheck(db: DatabaseHandle, payable: Payabl
     .where('state', 'in', unsettledStates)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
+}
+
+/** Frees the credit that open attempts hold which pay any of the items, because they are paid in another way. `exceptAttempt` keeps its part. */
+export async function releaseCredit(
+  db: DatabaseHandle,
+  items: readonly PayableItemRef[],
+  exceptAttempt: number | null = null,
+): Promise<void> {
+  await db
+    .updateTable('payment_attempt')
+    .set({ credit: '0.00' })
+    .where(concernsAny(items))
+    .where('state', 'in', unsettledStates)
+    .where('credit', '>', '0.00')
+    .where('id', 'is distinct from', exceptAttempt)
+    .execute()
 }
 
 /** Schedules a check of all open attempts for now, on request of the staff. Returns their number. */

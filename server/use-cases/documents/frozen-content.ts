@@ -1,9 +1,10 @@
-/** The stored contents of invoices and credit notes, which never change. */
+/** The stored contents of invoices, credit notes and pro-forma invoices, which never change. */
 import type { PdbType } from '#contract/backups.ts'
+import type { BankAccount } from '#contract/credit.ts'
 import type { CompanyField } from '#domain/accounts/company-fields.ts'
 import type { FeeStep } from '#domain/fees/explain.ts'
 import type { Currency } from '#domain/money.ts'
-import type { PlainDate } from '#domain/time.ts'
+import type { PlainDate, Timestamp } from '#domain/time.ts'
 import type { CompanyRecord } from '#server/db/accounts/companies.ts'
 
 /** A company on a document. Older invoices have no tax number. */
@@ -21,7 +22,8 @@ export interface FrozenInvoice {
   amount: string
   pay_amount: string
   lines: FeeStep[]
-  payment: { gateway: string; reference: string; paid: string }
+  /** `credit`: the part that credit paid. Missing if there was none (decision 124). */
+  payment: { gateway: string; reference: string; paid: string; credit?: string }
   /** The payer's purchase order number. */
   po_number?: string
   /** Number of the contract of an order. */
@@ -70,6 +72,29 @@ export interface FrozenCreditNote extends FrozenSubject, Pick<FrozenInvoice, 'po
   /** What the staff wrote. Null for any other cause. */
   reason: string | null
   amount: string
-  /** `method`: the gateway, or `transfer`. `time`: of a transfer it is the day. */
-  refund: { route: 'gateway' | 'transfer'; method: string; reference: string | null; time: string }
+  /** `method`: the gateway, `transfer`, or `credit`. `time`: of a transfer it is the day. */
+  refund: { route: 'gateway' | 'transfer' | 'credit'; method: string; reference: string | null; time: string }
+}
+
+export interface FrozenProforma {
+  proforma_no: string
+  issued: Timestamp
+  /** Time zone of the times. */
+  time_zone: string
+  seller: InvoiceParty
+  buyer: InvoiceParty | null
+  items: FrozenProformaItem[]
+  currency: Currency
+  /** The sum of the items, what credit pays of it, and what has to be transferred. */
+  amount: string
+  credit: string
+  transfer: string
+  /** Null if the items have no due time. */
+  due: Timestamp | null
+  account: BankAccount
+}
+
+/** Of a month of traffic, the amount is all that is left of it. */
+export interface FrozenProformaItem extends FrozenSubject {
+  pay_amount: string
 }

@@ -20,9 +20,19 @@ export type MoneyMailRequest =
 export type MoneyMail = MoneyMailRequest['mail']
 /**
  * Templates: of `payment-dispute` if the gateway names no time until which to respond, and of `invoice-refunded` if a lost dispute caused the
- * refund.
+ * refund, or if it was added to the credit balance.
  */
-export type DisputeMail = 'payment-dispute-undated' | 'dispute-lost'
+export type MoneyMailTemplate = 'payment-dispute-undated' | 'dispute-lost' | 'credit-added'
+
+/** A bank transfer became credit of the recipient's company. `transfer-paid`: it also paid something. */
+export type TransferMail = 'transfer-credited' | 'transfer-paid'
+
+export interface TransferMailRequest {
+  mail: TransferMail
+  transferId: number
+  /** Credit balance after that, as a decimal. */
+  balance: string
+}
 
 export type PaymentMailRequest =
   | { mail: BackupPaymentMail; backupId: number; days?: number }
@@ -71,6 +81,7 @@ export type MailRequest =
   | (PaymentMailRequest & { userId: number })
   | { mail: TaskMail; userId: number; taskId: number }
   | (MoneyMailRequest & { userId: number })
+  | (TransferMailRequest & { userId: number })
 export type QueuedMail = MailRequest & { id: string }
 
-export type MailKind = MailRequest['mail'] | ChangeMail | DisputeMail
+export type MailKind = MailRequest['mail'] | ChangeMail | MoneyMailTemplate
