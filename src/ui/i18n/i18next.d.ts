@@ -20,7 +20,9 @@ import type fields from '#locales/en/fields.json'
 import type help from '#locales/en/help.json'
 import type home from '#locales/en/home.json'
 import type invoices from '#locales/en/invoices.json'
+import type bankTransfers from '#locales/en/bank-transfers.json'
 import type money from '#locales/en/money.json'
+import type moneyPage from '#locales/en/money-page.json'
 import type modules from '#locales/en/modules.json'
 import type prepare from '#locales/en/prepare.json'
 import type priceFields from '#locales/en/price-fields.json'
@@ -74,7 +76,9 @@ declare module 'i18next' {
       help: typeof help
       home: typeof home
       invoices: typeof invoices
+      'bank-transfers': typeof bankTransfers
       money: typeof money
+      'money-page': typeof moneyPage
       modules: typeof modules
       'price-fields': typeof priceFields
       prepare: typeof prepare
