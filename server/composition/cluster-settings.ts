@@ -88,13 +88,14 @@ function getKeySettings({ config, runsJobs }: SettingSources): ClusterSettings {
 }
 
 /** The accounts that receive the money. Other keys of the same account may differ, so that they can be exchanged node by node. */
-function getPaymentSettings({ payments: { stripe, alipay, globalAlipay } }: SettingSources): ClusterSettings {
+function getPaymentSettings({ payments: { stripe, alipay, globalAlipay, bankAccounts } }: SettingSources): ClusterSettings {
   const toAccount = (name: string, ...ids: (string | undefined)[]) =>
     ids[0] === undefined ? unset : toFingerprint(name, ...ids.map(String))
   return {
     STRIPE_PUBLISHABLE_KEY: toAccount('STRIPE_PUBLISHABLE_KEY', stripe?.publishableKey),
     ALIPAY_APP_ID: toAccount('ALIPAY_APP_ID', alipay?.appId, alipay?.sellerId),
     GLOBAL_ALIPAY_PARTNER: toAccount('GLOBAL_ALIPAY_PARTNER', globalAlipay?.partner),
+    BANK_ACCOUNTS: toAccount('BANK_ACCOUNTS', ...bankAccounts.map((account) => JSON.stringify(account))),
   }
 }
 

@@ -57,6 +57,7 @@ export async function openPayments(
     cardFrame: sandbox?.cardFrame ?? null,
     stripeKey: settings.stripe?.publishableKey ?? null,
     types: paymentTypes.filter((type) => (type === 'simulate' ? settings.simulate : gateways[type] !== null)),
+    bankAccounts: settings.bankAccounts,
     maxPaymentsPerUser: settings.maxPaymentsPerUser,
     close: async () => await sandbox?.close(),
   }

@@ -1,5 +1,7 @@
 /** Reads the payment settings from the environment. No message repeats a key. */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import type { BankAccount } from '#contract/credit.ts'
+import { readBankAccounts } from '#server/config/bank-accounts.ts'
 import {
   type Config,
   type EnvironmentVariables,
@@ -40,6 +42,8 @@ export interface GatewaySettings {
 }
 
 export interface PaymentConfig extends GatewaySettings {
+  /** The provider's accounts for bank transfers, at most one per currency. Without one, no transfer is offered. */
+  bankAccounts: readonly BankAccount[]
   /** Enables simulated payments by the provider's staff (S-22). */
   simulate: boolean
   /** Maximum number of payments that one user may start in ten minutes. A company may start three times as many (S-25). */
@@ -72,7 +76,9 @@ export function readPaymentSettings(env: EnvironmentVariables, { demo }: Pick<Co
   const url = env.PAYMENT_SANDBOX_URL ? readAddress(env, 'PAYMENT_SANDBOX_URL', '') : null
   const port = readInteger(env, 'PAYMENT_SANDBOX_PORT', 0, 0, 65_535)
   const maxPaymentsPerUser = readInteger(env, 'PAYMENTS_PER_USER', 20, 1, 1_000_000)
-  return { ...gateways, simulate, maxPaymentsPerUser, sandbox: isSandboxEnabled ? { port, url } : null }
+  const bankAccounts = readBankAccounts(env, { demo })
+  const sandbox = isSandboxEnabled ? { port, url } : null
+  return { ...gateways, bankAccounts, simulate, maxPaymentsPerUser, sandbox }
 }
 
 /** Returns null if none of the variables is set. Throws StartProblem if only some are set. */

@@ -5,7 +5,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { type EnvironmentVariables, StartProblem } from '#server/config/config.ts'
 
-/** Settings whose value may be in a file: every secret, and public keys, because they come as files together with the private ones. */
+/**
+ * Settings whose value may be in a file: every secret, public keys, because they come as files together with the private ones, and the bank
+ * accounts, because they are long.
+ */
 const secretNames = [
   'TOKEN_KEY',
   'AUDIT_KEY',
@@ -26,6 +29,7 @@ const secretNames = [
   'ALIPAY_PUBLIC_KEY',
   'GLOBAL_ALIPAY_PRIVATE_KEY',
   'GLOBAL_ALIPAY_PUBLIC_KEY',
+  'BANK_ACCOUNTS',
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',

@@ -1,3 +1,4 @@
+import type { BankAccount } from '#contract/credit.ts'
 import type { PaymentType } from '#domain/payments.ts'
 import type { PaymentDriver } from '#server/drivers/payment/payment-driver.ts'
 
@@ -8,6 +9,8 @@ export interface PaymentMethods {
   /** Address of the demo sandbox's page with card fields, used in place of Stripe's. Null without the sandbox. */
   cardFrame: string | null
   types: readonly PaymentType[]
+  /** The provider's accounts for bank transfers, at most one per currency. */
+  bankAccounts: readonly BankAccount[]
   /** Maximum number of payments that one user may start in ten minutes (S-25). */
   maxPaymentsPerUser: number
   close(): Promise<void>
@@ -18,6 +21,7 @@ export const noPaymentMethods: PaymentMethods = {
   stripeKey: null,
   cardFrame: null,
   types: [],
+  bankAccounts: [],
   maxPaymentsPerUser: 0,
   close: async () => undefined,
 }

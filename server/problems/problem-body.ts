@@ -5,6 +5,7 @@ import { type Language, languages } from '#domain/accounts/users.ts'
 import { getMessageKey, type ProblemCode, problemStatus } from '#contract/problem.ts'
 import { parsePriceFault } from '#domain/checks/price-file-checks.ts'
 import { parseMappFault } from '#domain/catalogue/mapp.ts'
+import { parseStatementFault } from '#domain/statement-faults.ts'
 import { createTranslator } from '#server/text/translator.ts'
 import enApps from '#locales/en/apps.json' with { type: 'json' }
 import enFields from '#locales/en/fields.json' with { type: 'json' }
@@ -12,12 +13,14 @@ import enOrderFields from '#locales/en/order-fields.json' with { type: 'json' }
 import enPrices from '#locales/en/prices.json' with { type: 'json' }
 import en from '#locales/en/problem.json' with { type: 'json' }
 import enServices from '#locales/en/services.json' with { type: 'json' }
+import enStatements from '#locales/en/statements.json' with { type: 'json' }
 import zhApps from '#locales/zh/apps.json' with { type: 'json' }
 import zhFields from '#locales/zh/fields.json' with { type: 'json' }
 import zhOrderFields from '#locales/zh/order-fields.json' with { type: 'json' }
 import zhPrices from '#locales/zh/prices.json' with { type: 'json' }
 import zh from '#locales/zh/problem.json' with { type: 'json' }
 import zhServices from '#locales/zh/services.json' with { type: 'json' }
+import zhStatements from '#locales/zh/statements.json' with { type: 'json' }
 
 type MessageTexts = Record<string, string>
 const messages: Record<Language, MessageTexts> = { en, zh }
@@ -29,6 +32,7 @@ const fieldMessages: Record<Language, MessageTexts> = {
 const lockedMessages = { en: enServices.locked, zh: zhServices.locked }
 const appMessages = { en: enApps, zh: zhApps }
 const priceMessages = { en: enPrices, zh: zhPrices }
+const statementMessages = { en: enStatements, zh: zhStatements }
 
 export interface ErrorBody {
   errorCode: ProblemCode
@@ -76,8 +80,7 @@ function translateProblems(data: unknown, language: Language): unknown {
       getPriceFileMessage(problem, language) ??
       interpolate(fieldMessages[language][problem.code] ?? problem.code, {
         ...problem,
-        code:
-          problem.code === 'BAD_PACKAGE' ? getFaultMessage(problem.named, language) : (problem.named ?? problem.field),
+        code: getSubject(problem, language),
       }),
   }))
 }
@@ -86,6 +89,16 @@ function translateProblems(data: unknown, language: Language): unknown {
 function getPriceFileMessage({ code, named: value }: FieldProblem | OrderProblem, language: Language): string | null {
   const fault = code === 'BAD_ARCHIVE' ? parsePriceFault(value ?? '') : null
   return fault && createTranslator(priceMessages, language)(`fault.${fault.code}`, { named: fault.subject ?? '' })
+}
+
+/** Returns what the message is about: the text of a fault in a file, or the value or field. */
+function getSubject({ code, named: value, field }: FieldProblem | OrderProblem, language: Language): string {
+  if (code === 'BAD_PACKAGE') return getFaultMessage(value, language)
+  if (code !== 'BAD_STATEMENT') return value ?? field
+  const fault = parseStatementFault(value ?? '')
+  if (!fault) return ''
+  const values = { line: String(fault.line ?? ''), column: fault.column ?? '' }
+  return createTranslator(statementMessages, language)(`fault.${fault.code}`, values)
 }
 
 function getFaultMessage(faultCode: string | undefined, language: Language): string {

@@ -83,10 +83,10 @@ export function registerEndpoints(
   })
 }
 
-function getBodyLimit({ encoding, access, body }: Endpoint): number {
+function getBodyLimit({ encoding, access, body, jsonBytes }: Endpoint): number {
   if (encoding === 'multipart') return maxFormBytes
   if (encoding === 'form' || !body) return inputLimits.formBytes
-  return access === 'anybody' ? inputLimits.openJsonBytes : inputLimits.jsonBytes
+  return access === 'anybody' ? inputLimits.openJsonBytes : (jsonBytes ?? inputLimits.jsonBytes)
 }
 
 async function admitRequest(routeContext: RouteContext, call: RouteCall): Promise<void> {

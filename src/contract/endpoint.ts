@@ -106,6 +106,8 @@ export interface Endpoint<
   encoding?: 'form' | 'multipart'
   /** Maximum file size in bytes, for multipart calls whose files are too large to hold in memory. */
   fileBytes?: number
+  /** Maximum size of a JSON body in bytes, for a call that needs more than the usual megabyte. */
+  jsonBytes?: number
   /** Null for 204 without a body. */
   output: O
   offline: 'list' | 'read' | 'queue' | 'online' | 'relay' | 'none'

@@ -45,7 +45,7 @@ function buildBodies(endpoint: Endpoint): HostileBody[] {
     ? inputLimits.formBytes
     : caller === 'anybody'
       ? inputLimits.openJsonBytes
-      : inputLimits.jsonBytes
+      : (endpoint.jsonBytes ?? inputLimits.jsonBytes)
   const fields = listFields(endpoint)
   // The size leaves room for the field names around the values.
   const size = maxBytes - 2000

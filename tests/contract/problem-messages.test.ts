@@ -52,6 +52,7 @@ const fieldCodes: Record<FieldCode, true> = {
   LOCKED: true,
   DUPLICATE: true,
   BAD_PACKAGE: true,
+  BAD_STATEMENT: true,
   RESERVED: true,
   UNKNOWN_FIELD: true,
   TOO_MANY: true,

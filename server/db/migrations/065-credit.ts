@@ -26,7 +26,7 @@ async function createProformas(db: Kysely<unknown>): Promise<void> {
       order_id integer references service_order (id),
       backup_order_id integer references backup_order (id),
       traffic_id integer references traffic (id),
-      group_id integer,
+      group_id integer references payment_group (id),
       code text collate "C" not null constraint proforma_code unique,
       currency text collate "C" not null,
       amount numeric(16, 2) not null check (amount > 0),
@@ -39,6 +39,26 @@ async function createProformas(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`create index proforma_company on proforma (company_id, id)`.execute(db)
   await fence(db, 'proforma', { app: ['select'], system: ['select', 'insert'] })
+  await sql`create index proforma_group on proforma (group_id)`.execute(db)
+  await sql`create index proforma_order on proforma (order_id)`.execute(db)
+  await sql`create index proforma_backup on proforma (backup_order_id)`.execute(db)
+  await sql`create index proforma_traffic on proforma (traffic_id)`.execute(db)
+  await findOwners(db)
+}
+
+/** Creates a function that returns the company of a pro-forma, to the provider's staff only. */
+async function findOwners(db: Kysely<unknown>): Promise<void> {
+  await sql`grant create on schema public to portal_system`.execute(db)
+  await sql`
+    create function company_of_proforma(given integer) returns integer language sql stable
+    security definer set search_path = pg_catalog, public, pg_temp as $$
+      select company_id from public.proforma where id = given and exists (select from public.company
+        where code = 'm18' and id = nullif(current_setting('app.company', true), '')::integer)
+    $$`.execute(db)
+  await sql`alter function company_of_proforma(integer) owner to portal_system`.execute(db)
+  await sql`revoke execute on function company_of_proforma(integer) from public`.execute(db)
+  await sql`grant execute on function company_of_proforma(integer) to portal_app, portal_system`.execute(db)
+  await sql`revoke create on schema public from portal_system`.execute(db)
 }
 
 /**

@@ -43,7 +43,7 @@ export async function overwriteContract(db: DatabaseHandle, id: number): Promise
 /** Takes the next number of a series. A rollback of the transaction frees the number again, so there are no gaps (D90). */
 export async function takeNextNumber(
   db: DatabaseHandle,
-  series: 'contract' | 'invoice' | 'creditNote',
+  series: 'contract' | 'invoice' | 'creditNote' | 'proforma',
   year: string,
 ): Promise<number> {
   const { rows } = await sql<{ value: number }>`select next_number(${series}, ${year}) as value`.execute(db)

@@ -37,7 +37,14 @@ export interface DocumentTotal {
   value: string
 }
 
-/** An invoice or a credit note. A credit note has no table. */
+/** What the reader must copy exactly, in large type. */
+export interface DocumentHighlight {
+  label: string
+  value: string
+  text: string
+}
+
+/** An invoice, a credit note or a pro-forma invoice. A credit note has no table, and only a pro-forma has a highlight. */
 export interface IssuedDocument {
   language: Language
   title: string
@@ -51,6 +58,7 @@ export interface IssuedDocument {
   sections: DocumentSection[]
   table: AmountTable | null
   totals: DocumentTotal[]
+  highlight?: DocumentHighlight
   notes: string[]
   /** Shown in the PDF if it has squares for characters that its fonts lack. */
   squaresNote: string

@@ -2,6 +2,7 @@
 import { findInstant } from '#domain/time.ts'
 import type {
   DocumentFact,
+  DocumentHighlight,
   DocumentLine,
   DocumentParty,
   DocumentSection,
@@ -22,6 +23,7 @@ const styles = {
   text: { size: 9.5, weight: 'regular', color: colors.text },
   label: { size: 9.5, weight: 'regular', color: colors.quiet },
   total: { size: 12, weight: 'bold', color: colors.text },
+  highlight: { size: 18, weight: 'bold', color: colors.text },
   small: { size: 8, weight: 'regular', color: colors.quiet },
 } as const satisfies Record<string, TextStyle>
 
@@ -34,7 +36,7 @@ const totalsLeft = contentWidth - 290
 const languageTags = { en: 'en', zh: 'zh-Hans' } as const
 
 export async function renderPdf(document: IssuedDocument): Promise<Buffer> {
-  const { parties, sections, table, totals, notes, title, number, language, footer } = document
+  const { parties, sections, table, totals, highlight, notes, title, number, language, footer } = document
   const writer = new PageWriter({
     title: `${title} ${number}`,
     author: parties[0]?.name ?? '',
@@ -43,6 +45,7 @@ export async function renderPdf(document: IssuedDocument): Promise<Buffer> {
   })
   writeHead(writer, document)
   writeParties(writer, parties)
+  if (highlight) writeHighlight(writer, highlight)
   for (const section of sections) writeSection(writer, section)
   if (table) writeTable(writer, table)
   writeTotals(writer, totals)
@@ -108,6 +111,23 @@ function writeSection(writer: PageWriter, { title, facts }: DocumentSection): vo
   writer.writeRow([{ text: title, style: styles.section, x: 0, width: contentWidth }])
   writer.moveDown(2)
   writer.writeColumns(columns)
+}
+
+/** Between two rules, so that nobody overlooks it. */
+function writeHighlight(writer: PageWriter, { label, value, text }: DocumentHighlight): void {
+  const cell = { x: 0, width: contentWidth }
+  const rows = [
+    { text: label, style: styles.label, ...cell },
+    { text: value, style: styles.highlight, ...cell },
+    { text, style: styles.text, ...cell },
+  ]
+  writer.moveDown(14)
+  writer.keepTogether(rows.reduce((sum, row) => sum + writer.measureHeight([row]), 20))
+  writer.drawRule(colors.brand, 1)
+  writer.moveDown(6)
+  for (const row of rows) writer.writeRow([row])
+  writer.moveDown(5)
+  writer.drawRule(colors.brand, 1)
 }
 
 const cellPadding = 2.5

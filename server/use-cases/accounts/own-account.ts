@@ -113,12 +113,13 @@ export const createSettingsUseCase =
       uat_bound: config.uatBound,
       currencies: ['HKD', 'USD', 'RMB'],
       payment: caller.actingConsent
-        ? { stripe_key: null, card_frame: null, alipay: false, types: [] }
+        ? { stripe_key: null, card_frame: null, alipay: false, types: [], transferCurrencies: [] }
         : {
             stripe_key: payments.stripeKey,
             card_frame: payments.cardFrame,
             alipay: payments.types.includes('alipay'),
             types: [...payments.types],
+            transferCurrencies: payments.bankAccounts.map(({ currency }) => currency),
           },
       build,
       minimum_build: config.minBuild === 0 ? '' : String(config.minBuild),

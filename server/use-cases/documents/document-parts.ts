@@ -1,4 +1,4 @@
-/** Parts that invoices and credit notes have in common. */
+/** Parts that issued documents have in common. */
 import { toCapitalNumerals } from '#domain/capital-numerals.ts'
 import { buildAddressLines } from '#domain/accounts/company-address.ts'
 import { type Currency, readAmount } from '#domain/money.ts'

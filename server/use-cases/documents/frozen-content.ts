@@ -1,9 +1,10 @@
-/** The stored contents of invoices and credit notes, which never change. */
+/** The stored contents of invoices, credit notes and pro-forma invoices, which never change. */
 import type { PdbType } from '#contract/backups.ts'
+import type { BankAccount } from '#contract/credit.ts'
 import type { CompanyField } from '#domain/accounts/company-fields.ts'
 import type { FeeStep } from '#domain/fees/explain.ts'
 import type { Currency } from '#domain/money.ts'
-import type { PlainDate } from '#domain/time.ts'
+import type { PlainDate, Timestamp } from '#domain/time.ts'
 import type { CompanyRecord } from '#server/db/accounts/companies.ts'
 
 /** A company on a document. Older invoices have no tax number. */
@@ -72,4 +73,27 @@ export interface FrozenCreditNote extends FrozenSubject, Pick<FrozenInvoice, 'po
   amount: string
   /** `method`: the gateway, or `transfer`. `time`: of a transfer it is the day. */
   refund: { route: 'gateway' | 'transfer'; method: string; reference: string | null; time: string }
+}
+
+export interface FrozenProforma {
+  proforma_no: string
+  issued: Timestamp
+  /** Time zone of the times. */
+  time_zone: string
+  seller: InvoiceParty
+  buyer: InvoiceParty | null
+  items: FrozenProformaItem[]
+  currency: Currency
+  /** The sum of the items, what credit pays of it, and what has to be transferred. */
+  amount: string
+  credit: string
+  transfer: string
+  /** Null if the items have no due time. */
+  due: Timestamp | null
+  account: BankAccount
+}
+
+/** Of a month of traffic, the amount is all that is left of it. */
+export interface FrozenProformaItem extends FrozenSubject {
+  pay_amount: string
 }

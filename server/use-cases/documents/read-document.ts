@@ -1,4 +1,4 @@
-/** Reads a document of the register and builds its description. */
+/** Reads a document and builds its description. */
 import type { Language } from '#domain/accounts/users.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
@@ -9,10 +9,12 @@ import {
   readInvoiceContent,
 } from '#server/db/payments/issued-documents.ts'
 import type { PayableItemRef } from '#server/db/payments/payables.ts'
+import { findProforma } from '#server/db/payments/proformas.ts'
 import type { IssuedDocument } from '#server/drivers/pdf/issued-document.ts'
 import { buildCreditNote } from '#server/use-cases/documents/build-credit-note.ts'
 import { buildInvoice } from '#server/use-cases/documents/build-invoice.ts'
-import type { FrozenCreditNote, FrozenInvoice } from '#server/use-cases/documents/frozen-content.ts'
+import { buildProforma } from '#server/use-cases/documents/build-proforma.ts'
+import type { FrozenCreditNote, FrozenInvoice, FrozenProforma } from '#server/use-cases/documents/frozen-content.ts'
 
 interface DocumentOptions {
   app: AppContext
@@ -50,6 +52,16 @@ export async function readCreditNote(
 ): Promise<IssuedDocument | null> {
   const content = (await readCreditNoteContent(db, code)) as FrozenCreditNote | null
   return content && buildCreditNote(content, { language })
+}
+
+/** Returns null if the company has no such pro-forma. */
+export async function readProforma(
+  db: DatabaseHandle,
+  { companyId, id }: { companyId: number; id: number },
+  language: Language,
+): Promise<IssuedDocument | null> {
+  const proforma = await findProforma(db, companyId, id)
+  return proforma && buildProforma(proforma.content as FrozenProforma, { language })
 }
 
 /** The configured zone can change, but the times of an invoice are in the zone of its issue. */

@@ -62,7 +62,7 @@ export async function writeInvoice(
   return code
 }
 
-function toPublicFields(company: CompanyRecord) {
+export function toPublicFields(company: CompanyRecord) {
   const {
     mfa_required: _mfaRequired,
     row_version: _version,

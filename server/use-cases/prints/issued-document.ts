@@ -1,12 +1,18 @@
-/** Renders an invoice or a credit note as a page. Its PDF is made from the same description. */
+/** Renders an invoice, a credit note or a pro-forma invoice as a page. Its PDF is made from the same description. */
 import { detectLanguage } from '#domain/text.ts'
-import type { DocumentParty, AmountTable, DocumentTotal, IssuedDocument } from '#server/drivers/pdf/issued-document.ts'
+import type {
+  AmountTable,
+  DocumentHighlight,
+  DocumentParty,
+  DocumentTotal,
+  IssuedDocument,
+} from '#server/drivers/pdf/issued-document.ts'
 import { html, type HtmlMarkup } from '#server/text/html.ts'
 import { renderFacts, renderList } from '#server/use-cases/prints/document-parts.ts'
 import { renderSheet } from '#server/use-cases/prints/page.ts'
 
 export function renderIssuedDocument(document: IssuedDocument, nonce: string): string {
-  const { language, title, number, state, parties, sections, table, totals, notes, footer } = document
+  const { language, title, number, state, parties, sections, table, totals, highlight, notes, footer } = document
   const sellerName = parties[0]?.name ?? ''
   return renderSheet({
     language,
@@ -18,6 +24,7 @@ export function renderIssuedDocument(document: IssuedDocument, nonce: string): s
 <p class="number"><span class="state">${state}</span>${number}</p>
 </header>
 <div class="parties">${parties.map(renderParty)}</div>
+${highlight && renderHighlight(highlight)}
 ${sections.map((section) => html`<h2>${section.title}</h2>${renderFacts(section.facts)}`)}
 ${table && renderTable(table)}
 <table class="totals"><tbody>${totals.map(renderTotal)}</tbody></table>
@@ -28,6 +35,9 @@ ${table && renderTable(table)}
 const renderParty = ({ role, name, addressLines, facts }: DocumentParty): HtmlMarkup => html`<section><h2>${role}</h2>
 <p class="party"><strong lang="${detectLanguage(name)}">${name}</strong>${addressLines.map((line) => html`<br>${line}`)}</p>
 ${renderList(facts)}</section>`
+
+const renderHighlight = ({ label, value, text }: DocumentHighlight): HtmlMarkup =>
+  html`<p class="highlight"><span>${label}</span><strong>${value}</strong><span>${text}</span></p>`
 
 const renderTable = ({ title, heads: [text, amount], lines }: AmountTable): HtmlMarkup => html`<h2>${title}</h2>
 <table>

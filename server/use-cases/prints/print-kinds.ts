@@ -9,18 +9,20 @@ import {
 } from '#server/db/hosting/backups.ts'
 import { findCompanyById } from '#server/db/accounts/companies.ts'
 import { findDocument } from '#server/db/payments/issued-documents.ts'
+import { findProforma } from '#server/db/payments/proformas.ts'
 import { findContractById } from '#server/db/orders/contracts.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { readSeller } from '#server/db/payments/payments.ts'
 import { readFrozenInvoice, readPrintedContract, type PrintReader } from '#server/db/orders/print-data.ts'
+import type { IssuedDocument } from '#server/drivers/pdf/issued-document.ts'
 import type { OwnedKind } from '#server/db/orders/service-codes.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { AppContext } from '#server/context/context.ts'
 import { requireRow } from '#server/problems/problem-error.ts'
 import { printBackup, printTraffic } from '#server/use-cases/prints/backup.ts'
 import { printContract } from '#server/use-cases/prints/contract.ts'
-import type { FrozenInvoice, InvoiceParty } from '#server/use-cases/documents/frozen-content.ts'
-import { readIssuedDocument } from '#server/use-cases/documents/read-document.ts'
+import type { FrozenInvoice, FrozenProforma, InvoiceParty } from '#server/use-cases/documents/frozen-content.ts'
+import { readIssuedDocument, readProforma } from '#server/use-cases/documents/read-document.ts'
 import { renderIssuedDocument } from '#server/use-cases/prints/issued-document.ts'
 import type { PrintContext } from '#server/use-cases/prints/document-parts.ts'
 import { getStoredContractState } from '#server/use-cases/orders/order-terms.ts'
@@ -100,18 +102,42 @@ export const printKinds = {
       const { kind, code, service_code: ServiceCode } = document
       return kind === 'creditNote' ? { ServiceCode, CreditNoteNo: code } : { ServiceCode, InvoiceNo: code }
     },
-    async renderPage(request) {
-      const document = await readPrintedDocument(request)
-      return document && renderIssuedDocument(document, request.nonce)
+    renderPage: (request) => renderReadDocument(request, 'INVOICE'),
+  },
+  PROFORMA: {
+    row: 'proforma',
+    menu: 'order',
+    async readAuditInfo(db, companyId, id) {
+      const proforma = await findProforma(db, companyId, id)
+      if (!proforma) return null
+      const codes = new Set((proforma.content as FrozenProforma).items.map(({ service }) => service.code))
+      return { ServiceCode: [...codes].toSorted().join(', '), ProformaNo: proforma.code }
     },
+    renderPage: (request) => renderReadDocument(request, 'PROFORMA'),
   },
 } satisfies Record<string, PrintKindRules>
 
 export type PrintDocumentKind = keyof typeof printKinds
 
-/** Returns the description of an invoice, of which a PDF can be made. */
-export const readPrintedDocument = ({ db, app, companyId, id, reader: { language } }: PrintRequest) =>
-  readIssuedDocument(db, { companyId, id }, { app, language })
+/** Kinds of which a PDF can be made. */
+const pdfKinds = {
+  INVOICE: ({ db, app, companyId, id, reader: { language } }) =>
+    readIssuedDocument(db, { companyId, id }, { app, language }),
+  PROFORMA: ({ db, companyId, id, reader: { language } }) => readProforma(db, { companyId, id }, language),
+} satisfies Record<string, (request: PrintRequest) => Promise<IssuedDocument | null>>
+
+type PdfKind = keyof typeof pdfKinds
+
+export const hasPdf = (kind: PrintDocumentKind): kind is PdfKind => kind in pdfKinds
+
+/** Returns the description of a document, of which a PDF can be made. */
+export const readPrintedDocument = (request: PrintRequest, kind: PdfKind): Promise<IssuedDocument | null> =>
+  pdfKinds[kind](request)
+
+async function renderReadDocument(request: PrintRequest, kind: PdfKind): Promise<string | null> {
+  const document = await readPrintedDocument(request, kind)
+  return document && renderIssuedDocument(document, request.nonce)
+}
 
 async function readServiceDocument(
   request: PrintRequest,

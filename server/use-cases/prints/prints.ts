@@ -15,6 +15,7 @@ import { createUnavailableProblem, createValidationProblem, requireRow } from '#
 import { getPdfName } from '#server/use-cases/documents/read-document.ts'
 import { runForRow } from '#server/use-cases/orders/acting-company.ts'
 import {
+  hasPdf,
   type PrintDocumentKind,
   printKinds,
   type PrintRequest,
@@ -37,7 +38,7 @@ interface TicketSubject {
 
 /**
  * Returns a one-time address. Throws NOT_FOUND if the caller may not see the document, RATE_LIMITED, and VALIDATION_ERROR for a PDF of
- * something else than an invoice.
+ * something that exists as a page only.
  */
 export async function requestPrintTicket(
   app: AppContext,
@@ -45,7 +46,7 @@ export async function requestPrintTicket(
   { kind, id, format, language }: PrintInput,
   { requestId, sessionId }: Pick<UseCaseContext, 'requestId' | 'sessionId'>,
 ): Promise<{ url: string }> {
-  if (format === 'pdf' && kind !== 'INVOICE')
+  if (format === 'pdf' && !hasPdf(kind))
     throw createValidationProblem([{ field: 'format', code: 'INVALID_FORMAT' }])
   const { row, menu, readAuditInfo } = printKinds[kind]
   const now = app.clock()
@@ -121,8 +122,8 @@ async function readTicketContent(
     nonce,
     now: app.clock(),
   }
-  if (format === 'pdf') {
-    const document = await readPrintedDocument(print)
+  if (format === 'pdf' && hasPdf(kind)) {
+    const document = await readPrintedDocument(print, kind)
     return document && { kind: 'document', document, userId: ticket.user_id }
   }
   const page = await printKinds[kind].renderPage(print)

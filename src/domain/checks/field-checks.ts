@@ -29,6 +29,8 @@ export type FieldCode =
   | 'DUPLICATE'
   /** `named`: a package fault as text (domain/catalogue/mapp.ts). */
   | 'BAD_PACKAGE'
+  /** `named`: a fault of a bank statement as text (domain/statement-faults.ts). */
+  | 'BAD_STATEMENT'
   | 'RESERVED'
   | 'UNKNOWN_FIELD'
   /** For a complete request: it has more values, names or pairs than `limit`, or more levels. */

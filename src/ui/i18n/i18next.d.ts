@@ -4,6 +4,7 @@ import type accounts from '#locales/en/accounts.json'
 import type activity from '#locales/en/activity.json'
 import type apps from '#locales/en/apps.json'
 import type audit from '#locales/en/audit.json'
+import type statements from '#locales/en/statements.json'
 import type storedTrail from '#locales/en/storedTrail.json'
 import type dates from '#locales/en/dates.json'
 import type backups from '#locales/en/backups.json'
@@ -60,6 +61,7 @@ declare module 'i18next' {
       activity: typeof activity
       apps: typeof apps
       audit: typeof audit
+      statements: typeof statements
       storedTrail: typeof storedTrail
       dates: typeof dates
       backups: typeof backups

@@ -32,8 +32,8 @@ import {
   recordRefundOutcome,
   sumRefunds,
   writeCreditNote,
-} from '#server/use-cases/payments/complete-refund.ts'
-import { inspectPayment } from '#server/use-cases/payments/inspect-payment.ts'
+} from '#server/use-cases/refunds/complete-refund.ts'
+import { inspectPayment } from '#server/use-cases/refunds/inspect-payment.ts'
 import { formatPayableName } from '#server/use-cases/payments/payment-description.ts'
 import { buildTaskEntry } from '#server/use-cases/payments/payment-tasks.ts'
 

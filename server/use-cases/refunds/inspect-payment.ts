@@ -46,7 +46,7 @@ import {
   recordRefundOutcome,
   sumRefunds,
   writeCreditNote,
-} from '#server/use-cases/payments/complete-refund.ts'
+} from '#server/use-cases/refunds/complete-refund.ts'
 import type { PaymentContext } from '#server/use-cases/payments/payable.ts'
 import { buildTaskEntry } from '#server/use-cases/payments/payment-tasks.ts'
 import { requireDriver } from '#server/use-cases/payments/settle-attempt.ts'

@@ -24,7 +24,7 @@ import { toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
 import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
 import { createValidationProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { buildRefundEntry, getRest, sumRefunds, writeCreditNote } from '#server/use-cases/payments/complete-refund.ts'
+import { buildRefundEntry, getRest, sumRefunds, writeCreditNote } from '#server/use-cases/refunds/complete-refund.ts'
 import { requestReconciliation } from '#server/use-cases/payments/request-reconciliation.ts'
 
 type RefundInput = ParsedInputOf<typeof refundInvoice>['body']

@@ -11,7 +11,7 @@ import type { AppContext } from '#server/context/context.ts'
 import { logSecurityEvent } from '#server/context/log.ts'
 import { createValidationProblem, createUnavailableProblem, requireRow } from '#server/problems/problem-error.ts'
 import { findPaymentPage, type PaymentReturnOutcome } from '#server/use-cases/payments/payment-description.ts'
-import { inspectPayment } from '#server/use-cases/payments/inspect-payment.ts'
+import { inspectPayment } from '#server/use-cases/refunds/inspect-payment.ts'
 import { requireDriver, queryAttempt } from '#server/use-cases/payments/settle-attempt.ts'
 
 interface GatewayCallback {

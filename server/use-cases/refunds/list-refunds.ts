@@ -20,9 +20,9 @@ import { runAsSystem } from '#server/db/tenant.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
 import { createValidationProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { buildRefundEntry } from '#server/use-cases/payments/complete-refund.ts'
-import { assignRefund } from '#server/use-cases/payments/inspect-payment.ts'
-import { toRefundRow } from '#server/use-cases/payments/refund-invoice.ts'
+import { buildRefundEntry } from '#server/use-cases/refunds/complete-refund.ts'
+import { assignRefund } from '#server/use-cases/refunds/inspect-payment.ts'
+import { toRefundRow } from '#server/use-cases/refunds/refund-invoice.ts'
 
 /** Age in ms from which a daily check of all money is late. */
 const lateMs = 2 * 86_400_000
