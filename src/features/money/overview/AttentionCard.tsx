@@ -53,7 +53,9 @@ function SumItem({ label, sums, children }: SumItemProps) {
       {sums.map((sum) => (
         <span key={sum.currency} className="money-line">
           <span className="amount">{formatSum(sum)}</span>{' '}
-          <span className="money-count">{t('attention.count', { count: sum.count, number: formatNumber(sum.count) })}</span>
+          <span className="money-count">
+            {t('attention.count', { count: sum.count, number: formatNumber(sum.count) })}
+          </span>
         </span>
       ))}
       {sums.length > 0 && children}

@@ -10,7 +10,14 @@ import { useAction } from '#state/use-action.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { hasLength, isPastDay } from '#features/money/forms/field-checks.ts'
-import { AmountField, FormProblem, LineField, NoteField, noteLimit, PastDayField } from '#features/money/forms/MoneyFields.tsx'
+import {
+  AmountField,
+  FormProblem,
+  LineField,
+  NoteField,
+  noteLimit,
+  PastDayField,
+} from '#features/money/forms/MoneyFields.tsx'
 import { type FormFaults, useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 
 const fields = ['amount', 'reference', 'date', 'reason', 'confirmation'] as const

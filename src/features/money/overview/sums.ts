@@ -18,7 +18,8 @@ export interface CurrencyGroup<S extends CurrencySum> {
   rows: readonly S[]
 }
 
-const sumAmounts = (rows: readonly CurrencySum[]): Hundredths => rows.reduce((sum, { amount }) => sum + readAmount(amount), 0n)
+const sumAmounts = (rows: readonly CurrencySum[]): Hundredths =>
+  rows.reduce((sum, { amount }) => sum + readAmount(amount), 0n)
 
 /** Returns one group for each currency, in the order of the first rows. */
 export const groupByCurrency = <S extends CurrencySum>(rows: readonly S[]): CurrencyGroup<S>[] =>

@@ -66,7 +66,9 @@ function ItemBox({ item, keys, onChange }: ItemBoxProps) {
 function SumTable({ currency, sum }: Pick<CreditItemsProps, 'currency' | 'sum'>) {
   const { t } = useTranslation('bank-transfers')
   const format = (amount: Hundredths) =>
-    amount < 0n ? `${currency} −${formatAmount(currency, writeAmount(-amount)).slice(currency.length + 1)}` : formatAmount(currency, writeAmount(amount))
+    amount < 0n
+      ? `${currency} −${formatAmount(currency, writeAmount(-amount)).slice(currency.length + 1)}`
+      : formatAmount(currency, writeAmount(amount))
   const rows = [
     ['transfer', sum.transfer],
     ['available', sum.available],

@@ -11,7 +11,12 @@ import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import type { MoneyCompanyPicker } from '#features/money/company-picker.ts'
 import { useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
-import { calculateCreditSum, findProposal, formatItemKey, getProposedKeys } from '#features/money/transfers/credit-sum.ts'
+import {
+  calculateCreditSum,
+  findProposal,
+  formatItemKey,
+  getProposedKeys,
+} from '#features/money/transfers/credit-sum.ts'
 import { CreditItems } from '#features/money/transfers/CreditItems.tsx'
 import { TransferFacts } from '#features/money/transfers/TransferFacts.tsx'
 import { TransferFormProblem } from '#features/money/transfers/TransferFormProblem.tsx'
@@ -49,12 +54,12 @@ export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone 
         row_version,
       },
     }),
-    doneText: () => t(selectedItems.length > 0 ? 'credit.donePaid' : 'credit.done', { amount: formatAmount(currency, amount) }),
+    doneText: () =>
+      t(selectedItems.length > 0 ? 'credit.donePaid' : 'credit.done', { amount: formatAmount(currency, amount) }),
     onDone,
   })
   const proposal = findProposal(transfer, companyId)
-  const formReason =
-    companyId !== null && !payable ? t('credit.loading') : sum.rest < 0n ? t('credit.tooFew') : null
+  const formReason = companyId !== null && !payable ? t('credit.loading') : sum.rest < 0n ? t('credit.tooFew') : null
   const choose = (newCompanyId: number | null) => {
     setCompanyId(newCompanyId)
     setKeys(getProposedKeys(transfer, newCompanyId))

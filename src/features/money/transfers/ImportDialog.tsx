@@ -27,7 +27,8 @@ export function ImportDialog({ onClose, onImported }: ImportDialogProps) {
   const { isBusy, problem, run, clearProblem } = useAction(importStatement)
   const unsendableReason = useUnsendableReason(t('offline'))
   const statement = file?.kind === 'statement' ? file : null
-  const fileFault = file?.kind === 'fault' ? t(`import.fault.${file.fault}`, { limit: formatNumber(maxStatementSize) }) : null
+  const fileFault =
+    file?.kind === 'fault' ? t(`import.fault.${file.fault}`, { limit: formatNumber(maxStatementSize) }) : null
   const formatFault = useStatementFault()
   const contentFault = formatFault(problem)
 

@@ -62,7 +62,9 @@ export function RecordTransferDialog({ onClose, onDone }: { onClose: () => void;
     <ActionDialog
       title={t('record.title')}
       onClose={onClose}
-      actionLabel={isTypedAmount(values.amount) ? t('record.send', { amount: formatSum(values) }) : t('record.sendEmpty')}
+      actionLabel={
+        isTypedAmount(values.amount) ? t('record.send', { amount: formatSum(values) }) : t('record.sendEmpty')
+      }
       isBusy={form.isBusy}
       disabledReason={disabledReason}
       onAction={() => void form.send()}

@@ -17,7 +17,15 @@ interface TransferListProps {
 }
 
 /** Transfers in the order of the server, in pages. The device has all of them. */
-export function TransferList({ caption, rows, columns, asOf, isFetching, getActions, emptyContent }: TransferListProps) {
+export function TransferList({
+  caption,
+  rows,
+  columns,
+  asOf,
+  isFetching,
+  getActions,
+  emptyContent,
+}: TransferListProps) {
   const { t } = useTranslation('bank-transfers')
   const [page, setPage] = useState(1)
   const [pageSize, setPageSize] = useState(20)

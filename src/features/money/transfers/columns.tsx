@@ -95,7 +95,8 @@ export const buildSettledColumns = (t: Translate): TransferColumn[] => [
 /** The company and its invoices, or why no company got the money. */
 function SettledAbout({ t, row }: { t: Translate; row: BankTransferRow }) {
   const { company_id: companyId, company_name: company, invoices, note, return_reference, return_date } = row
-  const returned = return_reference === null ? null : t('column.returned', { reference: return_reference, day: return_date })
+  const returned =
+    return_reference === null ? null : t('column.returned', { reference: return_reference, day: return_date })
   const details = [returned, invoices.join(', '), note].filter(Boolean).join(' · ')
   return (
     <span title={[company, details].filter(Boolean).join(' · ')}>
