@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
+import { isOffline, type Problem } from '#contract/problem.ts'
 import { listBankTransfers } from '#contract/staff/bank-transfers.ts'
 import { readMoneyOverview } from '#contract/staff/money.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
@@ -31,19 +32,11 @@ export function MoneyPage({ CompanyPicker, FaultDialog }: MoneyPageProps) {
   const [query] = useSearchParams()
   const tab = query.get('tab') === 'transfers' ? 'transfers' : 'overview'
   const [dialog, setDialog] = useState<'record' | 'import' | null>(null)
-  const isOnline = useConnection().networkState === 'online'
   const unsendableReason = useUnsendableReason(t('offline'))
-  const overview = useRecord(readMoneyOverview, {})
-  const transfers = useRecord(listBankTransfers, {})
-  const refetch = () => {
-    void overview.refetch()
-    void transfers.refetch()
-  }
+  const { overview, transfers, problem, isFetching, refetch } = useMoneyRecords()
+  const { asOf, isMissing } = tab === 'transfers' ? transfers : overview
   const openCount = transfers.record?.open.length ?? 0
-  const { record, asOf } = tab === 'transfers' ? transfers : overview
-  const records = [overview, transfers]
-  const problem = records.find((candidate) => !candidate.record && candidate.problem)?.problem ?? null
-  const isFetching = records.some((candidate) => candidate.isFetching)
+  const close = () => setDialog(null)
   return (
     <Page
       title={t('title')}
@@ -85,34 +78,71 @@ export function MoneyPage({ CompanyPicker, FaultDialog }: MoneyPageProps) {
         ]}
       />
       <LoadProblem problem={problem} onRetry={refetch} />
-      {tab === 'overview' && !problem && (
-        <OverviewSection overview={overview.record} isOnline={isOnline} FaultDialog={FaultDialog} onChanged={refetch} />
+      {isMissing ? (
+        <MissingPart problem={problem} />
+      ) : tab === 'overview' ? (
+        <OverviewSection overview={overview.record} FaultDialog={FaultDialog} onChanged={refetch} />
+      ) : (
+        <TransferSection
+          transfers={transfers.record}
+          asOf={asOf}
+          isFetching={transfers.isFetching}
+          CompanyPicker={CompanyPicker}
+          onChanged={refetch}
+        />
       )}
-      {tab === 'transfers' &&
-        !problem &&
-        (record === null && !isOnline ? (
-          <EmptyCard icon="offline" title={t('notHere')}>
-            {t('notHereText')}
-          </EmptyCard>
-        ) : (
-          <TransferSection
-            transfers={transfers.record ?? undefined}
-            asOf={transfers.asOf}
-            isFetching={transfers.isFetching}
-            CompanyPicker={CompanyPicker}
-            onChanged={refetch}
-          />
-        ))}
       {dialog === 'record' && (
         <RecordTransferDialog
-          onClose={() => setDialog(null)}
+          onClose={close}
           onDone={() => {
-            setDialog(null)
+            close()
             refetch()
           }}
         />
       )}
-      {dialog === 'import' && <ImportDialog onClose={() => setDialog(null)} onImported={refetch} />}
+      {dialog === 'import' && <ImportDialog onClose={close} onImported={refetch} />}
     </Page>
   )
+}
+
+/** The device has not stored it, and the server cannot be reached. Another problem is displayed above. */
+function MissingPart({ problem }: { problem: Problem | null }) {
+  const { t } = useTranslation('money-page')
+  if (problem && !isOffline(problem)) return null
+  return (
+    <EmptyCard icon="offline" title={t('notHere')}>
+      {t('notHereText')}
+    </EmptyCard>
+  )
+}
+
+/** Reads both parts. `isMissing`: the device has none, and the server did not send it. */
+function useMoneyRecords() {
+  const isOnline = useConnection().networkState === 'online'
+  const overview = useRecord(readMoneyOverview, {})
+  const transfers = useRecord(listBankTransfers, {})
+  const describe = <T,>({ record, asOf, isFetching, problem }: RecordPart<T>) => ({
+    record: record ?? undefined,
+    asOf,
+    isFetching,
+    isMissing: record === null && (problem !== null || !isOnline),
+  })
+  const missing = [overview, transfers].find(({ record, problem }) => !record && problem)
+  return {
+    overview: describe(overview),
+    transfers: describe(transfers),
+    problem: missing?.problem ?? null,
+    isFetching: overview.isFetching || transfers.isFetching,
+    refetch() {
+      void overview.refetch()
+      void transfers.refetch()
+    },
+  }
+}
+
+interface RecordPart<T> {
+  record: T | null | undefined
+  asOf: number | null
+  isFetching: boolean
+  problem: Problem | null
 }

@@ -7,6 +7,8 @@ import { isOutcomeUnknown } from '#state/use-action.ts'
 export type FormFaults<F extends string> = Partial<Record<F, string>>
 
 interface MoneyFormOptions<F extends string, I> {
+  /** The element with the fields. */
+  formRef: RefObject<HTMLDivElement | null>
   /** In the order of the form. The first one with a fault gets the focus. */
   fields: readonly F[]
   initialValues: Record<F, string>
@@ -25,8 +27,6 @@ interface MoneyFormOptions<F extends string, I> {
 }
 
 export interface MoneyForm<F extends string> {
-  /** The element with the fields. */
-  formRef: RefObject<HTMLDivElement | null>
   values: Record<F, string>
   faults: FormFaults<F>
   change: (name: F, value: string) => void
@@ -44,8 +44,7 @@ const mayHaveTakenEffect = (problem: Problem): boolean =>
 
 /** State of a form about money. What is typed stays after any outcome. */
 export function useMoneyForm<F extends string, I>(options: MoneyFormOptions<F, I>): MoneyForm<F> {
-  const { fields, action } = options
-  const formRef = useRef<HTMLDivElement>(null)
+  const { formRef, fields, action } = options
   const lostRef = useRef<{ intent: string; inputJson: string } | null>(null)
   const [values, setValues] = useState(options.initialValues)
   const [faults, setFaults] = useState<FormFaults<F>>({})
@@ -83,7 +82,6 @@ export function useMoneyForm<F extends string, I>(options: MoneyFormOptions<F, I
 
   const { problem } = action
   return {
-    formRef,
     values,
     faults,
     change(name, value) {

@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { MoneyOverview } from '#contract/staff/money.ts'
 import { SkeletonCard } from '#ui/page/Skeleton.tsx'
-import { EmptyCard } from '#ui/list/EmptyCard.tsx'
 import { AttentionCard } from '#features/money/overview/AttentionCard.tsx'
 import { BarCard } from '#features/money/overview/BarCard.tsx'
 import { CheckCard, type FaultDialog } from '#features/money/overview/CheckCard.tsx'
@@ -9,9 +8,8 @@ import { CreditCard } from '#features/money/overview/CreditCard.tsx'
 import { MonthsCard } from '#features/money/overview/MonthsCard.tsx'
 
 interface OverviewSectionProps {
-  /** Undefined until it is known whether the device has it, null if it has not. */
-  overview: MoneyOverview | null | undefined
-  isOnline: boolean
+  /** Undefined until it is loaded. */
+  overview: MoneyOverview | undefined
   FaultDialog: FaultDialog
   onChanged: () => void
 }
@@ -19,14 +17,8 @@ interface OverviewSectionProps {
 const methods = ['stripe', 'alipay', 'globalAlipay', 'transfer', 'simulate'] as const
 
 /** What was received, what is open, and what the provider owes. */
-export function OverviewSection({ overview, isOnline, FaultDialog, onChanged }: OverviewSectionProps) {
+export function OverviewSection({ overview, FaultDialog, onChanged }: OverviewSectionProps) {
   const { t } = useTranslation('money-page')
-  if (!overview && overview === null && !isOnline)
-    return (
-      <EmptyCard icon="offline" title={t('notHere')}>
-        {t('notHereText')}
-      </EmptyCard>
-    )
   if (!overview) return <SkeletonCard lines={8} />
   const formatMethod = (method: string) => {
     const knownMethod = methods.find((name) => name === method)

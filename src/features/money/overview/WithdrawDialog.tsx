@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { findRefusalReason, type Problem } from '#contract/problem.ts'
 import { type CustomerCredit, withdrawCredit } from '#contract/staff/bank-transfers.ts'
@@ -41,7 +41,9 @@ export function WithdrawDialog({ row, onClose, onDone }: WithdrawDialogProps) {
   const { balance, held } = readFigures(action.problem) ?? openedFigures
   const available = readAmount(balance) - readAmount(held)
   const maxText = formatAmount(currency, writeAmount(available))
+  const formRef = useRef<HTMLDivElement>(null)
   const form = useMoneyForm<WithdrawField, Parameters<typeof action.run>[0]>({
+    formRef,
     fields,
     initialValues: { amount: writeAmount(available), reference: '', date: '', reason: '', confirmation: '' },
     action,
@@ -87,7 +89,7 @@ export function WithdrawDialog({ row, onClose, onDone }: WithdrawDialogProps) {
       disabledReason={disabledReason}
       onAction={() => void form.send()}
     >
-      <div ref={form.formRef} className="form">
+      <div ref={formRef} className="form">
         <FormProblem form={form}>
           {isChanged(form.problem) && <p>{t('withdraw.changed', { amount: maxText })}</p>}
         </FormProblem>

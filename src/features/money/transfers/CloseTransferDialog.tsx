@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type BankTransferRow, closeBankTransfer } from '#contract/staff/bank-transfers.ts'
 import { useBusinessToday } from '#patterns/useSettings.ts'
@@ -28,7 +29,9 @@ export function CloseTransferDialog({ transfer, state, onClose, onDone }: CloseT
   const disabledReason = useUnsendableReason(t('offline'))
   const isReturned = state === 'returned'
   const action = useAction(closeBankTransfer)
+  const formRef = useRef<HTMLDivElement>(null)
   const form = useMoneyForm({
+    formRef,
     fields,
     initialValues: { return_reference: '', return_date: '', note: '' },
     action,
@@ -63,7 +66,7 @@ export function CloseTransferDialog({ transfer, state, onClose, onDone }: CloseT
       disabledReason={disabledReason}
       onAction={() => void form.send()}
     >
-      <div ref={form.formRef} className="form">
+      <div ref={formRef} className="form">
         <TransferFormProblem form={form} />
         <p>{t(`close.${state}.text`, { sender })}</p>
         {isReturned && (

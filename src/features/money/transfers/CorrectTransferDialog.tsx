@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type BankTransferRow, correctBankTransfer } from '#contract/staff/bank-transfers.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
@@ -22,7 +23,9 @@ export function CorrectTransferDialog({ transfer, onClose, onDone }: CorrectTran
   const company = company_name ?? ''
   const sum = formatAmount(currency, amount)
   const disabledReason = useUnsendableReason(t('offline'))
+  const formRef = useRef<HTMLDivElement>(null)
   const form = useMoneyForm({
+    formRef,
     fields: ['note'] as const,
     initialValues: { note: '' },
     action: useAction(correctBankTransfer),
@@ -43,7 +46,7 @@ export function CorrectTransferDialog({ transfer, onClose, onDone }: CorrectTran
       onAction={() => void form.send()}
       shouldFocusCancel
     >
-      <div ref={form.formRef} className="form">
+      <div ref={formRef} className="form">
         <TransferFormProblem form={form} />
         <p>{t('correct.text', { amount: sum, company })}</p>
         {invoices.length > 0 && <p>{t('correct.paid', { invoices: invoices.join(', ') })}</p>}

@@ -1,22 +1,17 @@
-import { useState } from 'react'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type BankTransferRow, creditBankTransfer, listPayableItems } from '#contract/staff/bank-transfers.ts'
-import { readAmount } from '#domain/money.ts'
+import { type BankTransferRow, creditBankTransfer } from '#contract/staff/bank-transfers.ts'
+import type { Currency } from '#domain/money.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useAction } from '#state/use-action.ts'
-import { useServerResponse } from '#state/use-server-response.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import type { MoneyCompanyPicker } from '#features/money/company-picker.ts'
 import { useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
-import {
-  calculateCreditSum,
-  findProposal,
-  formatItemKey,
-  getProposedKeys,
-} from '#features/money/transfers/credit-sum.ts'
+import { findProposal } from '#features/money/transfers/credit-sum.ts'
+import { type TransferSelection, useTransferSelection } from '#features/money/transfers/useTransferSelection.ts'
 import { CreditItems } from '#features/money/transfers/CreditItems.tsx'
 import { TransferFacts } from '#features/money/transfers/TransferFacts.tsx'
 import { TransferFormProblem } from '#features/money/transfers/TransferFormProblem.tsx'
@@ -31,16 +26,14 @@ interface CreditTransferDialogProps {
 /** Adds a transfer to the balance of a company and pays the selected items with it. The best proposal is preselected. */
 export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone }: CreditTransferDialogProps) {
   const { t } = useTranslation('bank-transfers')
-  const { id, currency, amount, row_version } = transfer
-  const [companyId, setCompanyId] = useState(transfer.proposals[0]?.company_id ?? null)
-  const [keys, setKeys] = useState<readonly string[]>(() => getProposedKeys(transfer, companyId))
-  const result = useServerResponse(listPayableItems, companyId === null ? null : { params: { id: companyId } })
-  const payable = result?.kind === 'fresh' ? result.output : null
-  const items = (payable?.items ?? []).filter((item) => item.currency === currency)
-  const selectedItems = items.filter((item) => keys.includes(formatItemKey(item)))
-  const credit = payable?.credit.find((row) => row.currency === currency)
-  const sum = calculateCreditSum(transfer, readAmount(credit?.available ?? '0.00'), selectedItems)
+  const { id, currency, row_version } = transfer
+  const amount = formatAmount(currency, transfer.amount)
+  const selection = useTransferSelection(transfer)
+  const { companyId, selectedItems } = selection
+  const hasItems = selectedItems.length > 0
+  const formRef = useRef<HTMLDivElement>(null)
   const form = useMoneyForm({
+    formRef,
     fields: ['company'] as const,
     initialValues: { company: '' },
     action: useAction(creditBankTransfer),
@@ -50,61 +43,68 @@ export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone 
       params: { id },
       body: {
         company_id: companyId ?? 0,
-        items: selectedItems.map(({ contractType, id: itemId }) => ({ contractType, id: itemId })) as [],
+        items: selectedItems.map(({ contractType, id: itemId }) => ({ contractType, id: itemId })),
         row_version,
       },
     }),
-    doneText: () =>
-      t(selectedItems.length > 0 ? 'credit.donePaid' : 'credit.done', { amount: formatAmount(currency, amount) }),
+    doneText: () => t(hasItems ? 'credit.donePaid' : 'credit.done', { amount }),
     onDone,
   })
-  const proposal = findProposal(transfer, companyId)
-  const formReason = companyId !== null && !payable ? t('credit.loading') : sum.rest < 0n ? t('credit.tooFew') : null
-  const choose = (newCompanyId: number | null) => {
-    setCompanyId(newCompanyId)
-    setKeys(getProposedKeys(transfer, newCompanyId))
-    form.change('company', String(newCompanyId ?? ''))
-  }
+  const formReason = selection.blockReason && t(`credit.${selection.blockReason}`)
   return (
     <ActionDialog
-      title={t('credit.title', { amount: formatAmount(currency, amount) })}
+      title={t('credit.title', { amount })}
       onClose={onClose}
-      actionLabel={t(selectedItems.length > 0 ? 'credit.sendPaid' : 'credit.send', {
-        amount: formatAmount(currency, amount),
-        count: selectedItems.length,
-      })}
+      actionLabel={t(hasItems ? 'credit.sendPaid' : 'credit.send', { amount, count: selectedItems.length })}
       isBusy={form.isBusy}
       disabledReason={useUnsendableReason(t('offline'), formReason)}
       onAction={() => void form.send()}
       isWide
     >
-      <div ref={form.formRef} className="form">
+      <div ref={formRef} className="form">
         <TransferFormProblem form={form} />
         <TransferFacts transfer={transfer} />
-        <CompanyPicker
-          label={t('credit.company')}
+        <ProposedCompany
+          CompanyPicker={CompanyPicker}
+          transfer={transfer}
           companyId={companyId}
           error={form.faults.company ?? null}
-          onChoose={choose}
-          {...(proposal ? { help: t(`match.${proposal.match}`, { code: proposal.proforma_code ?? '' }) } : {})}
+          onChoose={(newCompanyId) => {
+            selection.chooseCompany(newCompanyId)
+            form.change('company', String(newCompanyId ?? ''))
+          }}
         />
-        {companyId !== null && (
-          <>
-            {result === undefined && <Skeleton lines={3} />}
-            <ProblemNote problem={result?.kind === 'problem' ? result.problem : null} />
-            {payable && (
-              <CreditItems
-                currency={currency}
-                items={items}
-                hasOtherItems={items.length < payable.items.length}
-                keys={keys}
-                sum={sum}
-                onChange={setKeys}
-              />
-            )}
-          </>
-        )}
+        <PayableItems currency={currency} selection={selection} />
       </div>
     </ActionDialog>
   )
+}
+
+interface ProposedCompanyProps {
+  CompanyPicker: MoneyCompanyPicker
+  transfer: BankTransferRow
+  companyId: number | null
+  error: string | null
+  onChoose: (id: number | null) => void
+}
+
+/** The company, with the reason if it was proposed. */
+function ProposedCompany({ CompanyPicker, transfer, ...props }: ProposedCompanyProps) {
+  const { t } = useTranslation('bank-transfers')
+  const proposal = findProposal(transfer, props.companyId)
+  const help = proposal && { help: t(`match.${proposal.match}`, { code: proposal.proforma_code ?? '' }) }
+  return <CompanyPicker label={t('credit.company')} {...props} {...help} />
+}
+
+interface PayableItemsProps {
+  currency: Currency
+  selection: TransferSelection
+}
+
+function PayableItems({ currency, selection: { companyId, payable, problem, ...selection } }: PayableItemsProps) {
+  if (companyId === null) return null
+  if (!payable) return problem ? <ProblemNote problem={problem} /> : <Skeleton lines={3} />
+  const { items, keys, sum, setKeys } = selection
+  const hasOtherItems = items.length < payable.items.length
+  return <CreditItems {...{ currency, items, hasOtherItems, keys, sum }} onChange={setKeys} />
 }

@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { recordBankTransfer } from '#contract/staff/bank-transfers.ts'
 import { type Currency, currencies, writeAmount } from '#domain/money.ts'
@@ -39,7 +40,9 @@ export function RecordTransferDialog({ onClose, onDone }: { onClose: () => void;
   const today = useBusinessToday()
   const action = useAction(recordBankTransfer)
   const disabledReason = useUnsendableReason(t('offline'))
+  const formRef = useRef<HTMLDivElement>(null)
   const form = useMoneyForm<TransferField, { body: ReturnType<typeof toBody> }>({
+    formRef,
     fields,
     initialValues: { day: '', currency: currencies[0], amount: '', sender: '', reference: '', bank_reference: '' },
     action,
@@ -69,7 +72,7 @@ export function RecordTransferDialog({ onClose, onDone }: { onClose: () => void;
       disabledReason={disabledReason}
       onAction={() => void form.send()}
     >
-      <div ref={form.formRef} className="form">
+      <div ref={formRef} className="form">
         <FormProblem form={form} />
         <p>{t('record.text')}</p>
         <PastDayField form={form} name="day" label={t('field.day')} help={t('field.dayHelp')} />
