@@ -7,13 +7,14 @@ import { hasValues } from '#server/db/has-values.ts'
 import { isBackupExpired } from '#server/db/hosting/expired-backups.ts'
 import type { Moment } from '#server/db/orders/moment.ts'
 
-const isUnpaidOrder = ({ now }: Moment) => sql`p.stored = 'unpaid' and not p.deleted and p.due >= ${now}`
+/** Conditions on `service_order p`, `backup_order` and `traffic t`. */
+export const isUnpaidOrder = ({ now }: Moment) => sql`p.stored = 'unpaid' and not p.deleted and p.due >= ${now}`
 
-const isUnpaidBackup = ({ today, payableSince }: Moment) =>
+export const isUnpaidBackup = ({ today, payableSince }: Moment) =>
   sql`backup_order.status = 0 and not ${isBackupExpired({ createdBefore: payableSince, today })}`
 
 /** A month without charges never gets a payment date, so it is left out. */
-const isUnpaidTraffic = sql`t.pay_date is null and t.amount > 0`
+export const isUnpaidTraffic = sql`t.pay_date is null and t.amount > 0`
 
 const selectUnpaidOrders = (moment: Moment) => sql`from service_order p
   where p.company_id = service_order.company_id and p.code = service_order.code and ${isUnpaidOrder(moment)}`

@@ -27,6 +27,7 @@ import type {
   ServiceMail,
   TaskMail,
   TrafficMail,
+  TransferMail,
 } from '#server/use-cases/mail/mail-kinds.ts'
 import { countCompanyMail, linkLifetimesMs } from '#server/use-cases/mail/request-mail.ts'
 import { readCheckpointMailValues, type CheckpointMailValues } from '#server/use-cases/mail-words/checkpoint-mails.ts'
@@ -42,6 +43,7 @@ import { readPaymentMailValues } from '#server/use-cases/mail-words/payment-mail
 import { readMoneyMailValues } from '#server/use-cases/mail-words/refund-mails.ts'
 import { readServiceMailValues } from '#server/use-cases/mail-words/service-mails.ts'
 import { readTaskMailValues } from '#server/use-cases/mail-words/task-mails.ts'
+import { readTransferMailValues } from '#server/use-cases/mail-words/transfer-mails.ts'
 
 /** A mail, and the document whose PDF is to be attached. `content` then replaces the texts of the message: it mentions the file. */
 export interface MailToSend {
@@ -99,6 +101,7 @@ type RecordMail = Extract<
   | { refundId: number }
   | { disputeId: number }
   | { checkId: number }
+  | { transferId: number }
 >
 type AccountMail = Exclude<QueuedMail, RecordMail>
 
@@ -111,6 +114,7 @@ const recordIdNames = [
   'refundId',
   'disputeId',
   'checkId',
+  'transferId',
 ] as const
 
 const isRecordMail = (queuedMail: QueuedMail): queuedMail is RecordMail =>
@@ -128,6 +132,7 @@ function readRecordMailValues(
   if ('taskId' in queuedMail) return readTaskMailValues(db, app, queuedMail, language)
   if ('refundId' in queuedMail || 'disputeId' in queuedMail || 'checkId' in queuedMail)
     return readMoneyMailValues(db, app, queuedMail, language)
+  if ('transferId' in queuedMail) return readTransferMailValues(db, queuedMail, language)
   if ('serviceId' in queuedMail) return readServiceMailValues(db, app, queuedMail, language)
   return readPaymentMailValues(db, app, queuedMail, language)
 }
@@ -206,6 +211,7 @@ const pagePaths: Record<
     | TaskMail
     | MoneyMail
     | DisputeMail
+    | TransferMail
   >,
   string
 > = {

@@ -24,6 +24,16 @@ export type MoneyMail = MoneyMailRequest['mail']
  */
 export type DisputeMail = 'payment-dispute-undated' | 'dispute-lost'
 
+/** A bank transfer became credit of the recipient's company. `transfer-paid`: it also paid something. */
+export type TransferMail = 'transfer-credited' | 'transfer-paid'
+
+export interface TransferMailRequest {
+  mail: TransferMail
+  transferId: number
+  /** Credit balance after that, as a decimal. */
+  balance: string
+}
+
 export type PaymentMailRequest =
   | { mail: BackupPaymentMail; backupId: number; days?: number }
   | { mail: TrafficMail; trafficId: number }
@@ -71,6 +81,7 @@ export type MailRequest =
   | (PaymentMailRequest & { userId: number })
   | { mail: TaskMail; userId: number; taskId: number }
   | (MoneyMailRequest & { userId: number })
+  | (TransferMailRequest & { userId: number })
 export type QueuedMail = MailRequest & { id: string }
 
 export type MailKind = MailRequest['mail'] | ChangeMail | DisputeMail
