@@ -2,7 +2,12 @@ import { useState } from 'react'
 import { type BankTransferRow, listPayableItems } from '#contract/staff/bank-transfers.ts'
 import { readAmount } from '#domain/money.ts'
 import { useServerResponse } from '#state/use-server-response.ts'
-import { calculateCreditSum, type CreditSum, formatItemKey, getProposedKeys } from '#features/money/transfers/credit-sum.ts'
+import {
+  calculateCreditSum,
+  type CreditSum,
+  formatItemKey,
+  getProposedKeys,
+} from '#features/money/transfers/credit-sum.ts'
 
 export type TransferSelection = ReturnType<typeof useTransferSelection>
 
