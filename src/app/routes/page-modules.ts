@@ -90,7 +90,7 @@ export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
     namespaces: ['problem'],
   },
   money: {
-    load: async () => (await import(/* chunk: staff-money list */ '#app/pages/money/MoneyRoute.tsx')).MoneyRoute,
+    load: async () => (await import(/* chunk: staff-money */ '#app/pages/money/MoneyRoute.tsx')).MoneyRoute,
     namespaces: problemNamespaces,
   },
   newContract: {

@@ -1,4 +1,4 @@
-import { lazy, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { readCredit } from '#contract/credit.ts'
 import { buildCreditInput } from '#patterns/useCompanyCredit.ts'
@@ -6,10 +6,7 @@ import { useRecord } from '#state/use-record.ts'
 import { useSignedInSession } from '#state/use-store.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
-
-const CreditDrawer = lazy(async () => ({
-  default: (await import('#features/invoices/credit/CreditDrawer.tsx')).CreditDrawer,
-}))
+import { CreditDrawer } from '#features/invoices/credit/CreditDrawer.tsx'
 
 /** The credit of a company in each currency, with a button for its entries. Shows nothing if the company never had credit. */
 export function CreditBalance({ companyId }: { companyId: number }) {

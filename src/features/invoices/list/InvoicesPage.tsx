@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, useMemo } from 'react'
+import { type ComponentType, lazy, Suspense, useMemo } from 'react'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useSearchParams } from 'react-router-dom'
@@ -16,7 +16,6 @@ import { useSignedInSession } from '#state/use-store.ts'
 import { SelectField } from '#ui/form/choice-fields.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useToday } from '#ui/page/use-today.ts'
-import { CreditBalance } from '#features/invoices/credit/CreditBalance.tsx'
 import { InvoiceStyles } from '#features/invoices/InvoiceStyles.tsx'
 import { buildInvoiceColumns } from '#features/invoices/list/columns.tsx'
 import { buildInvoiceExportColumns, type ExportedCompany } from '#features/invoices/list/export-columns.ts'
@@ -25,6 +24,10 @@ import { allInvoicesView, invoicesView, type InvoicesView, listYears, shownMetho
 
 const InvoiceDrawer = lazy(async () => ({
   default: (await import('#features/invoices/detail/InvoiceDrawer.tsx')).InvoiceDrawer,
+}))
+
+const CreditBalance = lazy(async () => ({
+  default: (await import('#features/invoices/credit/CreditBalance.tsx')).CreditBalance,
 }))
 
 /** Lets the provider's staff find a customer by name. The app passes it, because it belongs to the orders. */
@@ -52,7 +55,11 @@ export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyF
       beforeFilters={
         <>
           <InvoiceStyles />
-          {companyId !== null && <CreditBalance companyId={companyId} />}
+          {companyId !== null && (
+            <Suspense>
+              <CreditBalance companyId={companyId} />
+            </Suspense>
+          )}
         </>
       }
       exportAs={{
