@@ -88,7 +88,9 @@ function getKeySettings({ config, runsJobs }: SettingSources): ClusterSettings {
 }
 
 /** The accounts that receive the money. Other keys of the same account may differ, so that they can be exchanged node by node. */
-function getPaymentSettings({ payments: { stripe, alipay, globalAlipay, bankAccounts } }: SettingSources): ClusterSettings {
+function getPaymentSettings({
+  payments: { stripe, alipay, globalAlipay, bankAccounts },
+}: SettingSources): ClusterSettings {
   const toAccount = (name: string, ...ids: (string | undefined)[]) =>
     ids[0] === undefined ? unset : toFingerprint(name, ...ids.map(String))
   return {

@@ -92,7 +92,9 @@ async function createTransfers(db: Kysely<unknown>): Promise<void> {
       constraint bank_transfer_returned check ((state = 'returned') = (return_reference is not null)
         and (state = 'returned') = (return_date is not null))
     )`.execute(db)
-  await sql`create unique index bank_transfer_identity on bank_transfer (identity) where state <> 'corrected'`.execute(db)
+  await sql`create unique index bank_transfer_identity on bank_transfer (identity) where state <> 'corrected'`.execute(
+    db,
+  )
   await sql`create index bank_transfer_open on bank_transfer (id) where state = 'open'`.execute(db)
   await sql`create index bank_transfer_day on bank_transfer (day, id)`.execute(db)
   await allow(db, 'bank_transfer', [], ['select', 'insert'])

@@ -35,7 +35,15 @@ export const claimServiceCode = (
   )
 
 /** Kinds of rows that the provider's staff can open by id for every company. */
-export type OwnedKind = 'order' | 'contract' | 'service' | 'backup' | 'traffic' | 'stored_backup' | 'document' | 'proforma'
+export type OwnedKind =
+  | 'order'
+  | 'contract'
+  | 'service'
+  | 'backup'
+  | 'traffic'
+  | 'stored_backup'
+  | 'document'
+  | 'proforma'
 
 /** Returns the company of the row to the provider's staff, and null to other callers. */
 export async function findOwnerCompanyId(db: DatabaseHandle, kind: OwnedKind, id: number): Promise<number | null> {

@@ -6,7 +6,12 @@ import { readAmount } from '#domain/money.ts'
 import { normaliseText } from '#domain/text.ts'
 import type { PayableItem, TransferProposal } from '#contract/staff/bank-transfers.ts'
 import type { TransferRecord } from '#server/db/payments/bank-transfers.ts'
-import type { CompanyCredit, CustomerName, NumberedProforma, NumberedService } from '#server/db/payments/unpaid-items.ts'
+import type {
+  CompanyCredit,
+  CustomerName,
+  NumberedProforma,
+  NumberedService,
+} from '#server/db/payments/unpaid-items.ts'
 
 export interface OpenItem extends PayableItem {
   company_id: number
@@ -33,7 +38,11 @@ const maxProposals = 5
 const matchOrder: readonly Match[] = ['proforma', 'reference', 'amount', 'sender']
 
 /** Letters and digits only, because banks break a reference into lines, and people add spaces and signs. */
-const squeeze = (text: string) => text.normalize('NFKC').toUpperCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+const squeeze = (text: string) =>
+  text
+    .normalize('NFKC')
+    .toUpperCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 /** Returns the numbers in a reference that may be those of pro-formas. Numbers may touch other letters. */
 export const findProformaCodes = (reference: string): string[] => squeeze(reference).match(/PF\d{12}/g) ?? []
@@ -44,7 +53,8 @@ export const findDocumentCodes = (reference: string): string[] => squeeze(refere
 const listWords = (reference: string) => new Set(normaliseText(reference).split(/[^\p{L}\p{N}]+/u))
 
 /** Forms of companies are left out, because senders often do. */
-const companyForms = /(limited|ltd|company|co|incorporated|inc|corporation|corp|llc|有限责任公司|股份有限公司|有限公司|公司)$/
+const companyForms =
+  /(limited|ltd|company|co|incorporated|inc|corporation|corp|llc|有限责任公司|股份有限公司|有限公司|公司)$/
 
 /** Returns a key that is equal for usual forms of a name. */
 export function toNameKey(name: string): string {
@@ -140,24 +150,24 @@ export class ProposalIndex {
       const unpaid = proforma.items.flatMap((item) => this.#itemsByKey.get(toItemKey(item)) ?? [])
       const items = unpaid.filter(({ currency }) => currency === transfer.currency)
       const companyId = proforma.company_id
-      return [
-        { match: 'proforma', companyId, proformaCode: code, items: this.#choosePaid(items, transfer, companyId) },
-      ]
+      return [{ match: 'proforma', companyId, proformaCode: code, items: this.#choosePaid(items, transfer, companyId) }]
     })
   }
 
   #findByReference(transfer: TransferText): Candidate[] {
     const { currency, reference } = transfer
-    const byWord = [...listWords(reference)].flatMap((word) =>
-      [...groupBy(this.#itemsByCode.get(`${currency} ${word}`) ?? [], ({ company_id }) => String(company_id)).values()],
-    )
+    const byWord = [...listWords(reference)].flatMap((word) => [
+      ...groupBy(this.#itemsByCode.get(`${currency} ${word}`) ?? [], ({ company_id }) => String(company_id)).values(),
+    ])
     const byNumber = findDocumentCodes(reference).flatMap((code) => {
       const service = this.#servicesByNumber.get(code)
       if (!service) return []
       const key = `${service.company_id} ${currency} ${service.service_code}`
       return [{ companyId: service.company_id, items: this.#itemsByService.get(key) ?? [] }]
     })
-    const named = byWord.flatMap((items) => items.slice(0, 1).map(({ company_id }) => ({ companyId: company_id, items })))
+    const named = byWord.flatMap((items) =>
+      items.slice(0, 1).map(({ company_id }) => ({ companyId: company_id, items })),
+    )
     return [...named, ...byNumber].map(({ companyId, items }) => ({
       match: 'reference',
       companyId,
@@ -231,7 +241,10 @@ function removeRepeated(candidates: readonly Candidate[]): Candidate[] {
   const seen = new Set<string>()
   const withItems = new Set(candidates.flatMap(({ companyId, items }) => (items.length > 0 ? [companyId] : [])))
   return candidates.filter(({ companyId, items, match }) => {
-    const key = `${companyId} ${items.map(({ contractType, id }) => `${contractType}${id}`).toSorted().join()}`
+    const key = `${companyId} ${items
+      .map(({ contractType, id }) => `${contractType}${id}`)
+      .toSorted()
+      .join()}`
     const isWeaker = items.length === 0 && withItems.has(companyId) && match !== 'proforma'
     if (seen.has(key) || isWeaker) return false
     seen.add(key)

@@ -57,7 +57,7 @@ export const importStatement: UseCase<typeof endpoint> = (context, { body }) =>
       })),
     )
     const known = entries.length - added
-    const info = { File: cleanText(body.name), Count: added, KnownCount: known, SkippedCount: skipped }
+    const info = { File: cleanText(body.name), TransferCount: added, KnownCount: known, SkippedCount: skipped }
     await context.audit({ code: 'order', operation: 'import', info })
     return { body: { added, known, skipped } }
   })

@@ -21,7 +21,7 @@ import type { AppContext } from '#server/context/context.ts'
 import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
 import type { FrozenProforma, InvoiceParty } from '#server/use-cases/documents/frozen-content.ts'
 import { describeItem } from '#server/use-cases/documents/proforma-items.ts'
-import { findOwnPayable } from '#server/use-cases/payments/claim-attempt.ts'
+import { findOwnPayable } from '#server/use-cases/payments/start-payment.ts'
 import { toPublicFields } from '#server/use-cases/payments/invoices.ts'
 import { type LockedPayable, toPaidColumns } from '#server/use-cases/payments/payable.ts'
 
@@ -143,7 +143,14 @@ async function addEntry(
 ): Promise<void> {
   const { proforma_no: ProformaNo, currency, transfer, items } = content
   const codes = new Set(items.map(({ service }) => service.code))
-  const header = { companyId: caller.companyId, userId: caller.userId, now, status: 0 as const, intent: null, requestId }
+  const header = {
+    companyId: caller.companyId,
+    userId: caller.userId,
+    now,
+    status: 0 as const,
+    intent: null,
+    requestId,
+  }
   await addAuditEntries(db, header, [
     {
       code: 'order',

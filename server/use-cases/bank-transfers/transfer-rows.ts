@@ -3,7 +3,12 @@ import { PROVIDER } from '#domain/access.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { BankTransferRow, TransferProposal } from '#contract/staff/bank-transfers.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
-import { findTransfer, listInvoicesOfTransfers, lockTransfer, type TransferRecord } from '#server/db/payments/bank-transfers.ts'
+import {
+  findTransfer,
+  listInvoicesOfTransfers,
+  lockTransfer,
+  type TransferRecord,
+} from '#server/db/payments/bank-transfers.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
 import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { readProposals } from '#server/use-cases/bank-transfers/read-proposals.ts'
@@ -40,7 +45,13 @@ interface RowFacts {
 }
 
 function toRow(transfer: TransferRecord, { timeZone, proposals, invoices }: RowFacts): BankTransferRow {
-  const { identity: _identity, create_time: createTime, update_time: _updateTime, user_id: _user, ...columns } = transfer
+  const {
+    identity: _identity,
+    create_time: createTime,
+    update_time: _updateTime,
+    user_id: _user,
+    ...columns
+  } = transfer
   return { ...columns, invoices, proposals, recorded: toTimestamp(timeZone, createTime) }
 }
 

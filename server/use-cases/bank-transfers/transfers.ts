@@ -51,7 +51,9 @@ function requirePastDay({ app, now }: UseCaseContext, field: string, day: string
 export const listBankTransfers: UseCase<typeof listEndpoint> = (context) =>
   runAsSystem(context.db, async () => {
     const open = await toTransferRows(context, await listOpenTransfers(context.db))
-    return { body: { open, settled: await toTransferRows(context, await listSettledTransfers(context.db, maxSettled)) } }
+    return {
+      body: { open, settled: await toTransferRows(context, await listSettledTransfers(context.db, maxSettled)) },
+    }
   })
 
 /** Throws VALIDATION_ERROR: DUPLICATE on `bank_reference` if the transfer was recorded or imported before. */
@@ -65,7 +67,15 @@ export const recordBankTransfer: UseCase<typeof recordEndpoint> = (context, { bo
     if (readAmount(amount) <= 0n) throw createFieldError('amount', 'OUT_OF_RANGE')
     if (!sender) throw createFieldError('sender', 'REQUIRED')
     if (!bankReference) throw createFieldError('bank_reference', 'REQUIRED')
-    const fields = { account: '', day, currency, amount, sender, reference: reference ?? '', bank_reference: bankReference }
+    const fields = {
+      account: '',
+      day,
+      currency,
+      amount,
+      sender,
+      reference: reference ?? '',
+      bank_reference: bankReference,
+    }
     await lockNewTransfers(db)
     if (await hasTransfer(db, fields)) throw createFieldError('bank_reference', 'DUPLICATE', bankReference)
     const id = await insertTransfer(db, {

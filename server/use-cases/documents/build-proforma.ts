@@ -93,7 +93,10 @@ function formatMatter(
 }
 
 /** The amount to transfer is highlighted, because it is what the reader enters at the bank. */
-function buildTotals({ currency, amount, credit, transfer }: FrozenProforma, translate: TranslateText): DocumentTotal[] {
+function buildTotals(
+  { currency, amount, credit, transfer }: FrozenProforma,
+  translate: TranslateText,
+): DocumentTotal[] {
   const toPart = (label: string, value: string): DocumentTotal => ({
     kind: 'part',
     label,

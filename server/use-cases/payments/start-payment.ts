@@ -154,7 +154,7 @@ async function requireOwnPayable(
  * Returns the payable, even if it is deleted. Throws NOT_FOUND if the caller may not pay all items, and VALIDATION_ERROR if an item is named
  * twice or the items have several companies or currencies.
  */
-async function findOwnPayable(
+export async function findOwnPayable(
   context: PaymentContext,
   { caller, items }: Pick<StartPaymentInput, 'caller' | 'items'>,
 ): Promise<LockedPayable> {

@@ -46,8 +46,7 @@ export async function requestPrintTicket(
   { kind, id, format, language }: PrintInput,
   { requestId, sessionId }: Pick<UseCaseContext, 'requestId' | 'sessionId'>,
 ): Promise<{ url: string }> {
-  if (format === 'pdf' && !hasPdf(kind))
-    throw createValidationProblem([{ field: 'format', code: 'INVALID_FORMAT' }])
+  if (format === 'pdf' && !hasPdf(kind)) throw createValidationProblem([{ field: 'format', code: 'INVALID_FORMAT' }])
   const { row, menu, readAuditInfo } = printKinds[kind]
   const now = app.clock()
   const key = await runForCompany(app, caller, async (db) => {

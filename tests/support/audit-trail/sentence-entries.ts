@@ -1,6 +1,7 @@
 /** One entry per sentence of the trail, as the server writes it, with its sentence in English. */
 import type { SentenceEntry } from '#features/audit-trail/sentence/choose-sentence.ts'
 import { refundCases } from '#tests/support/audit-trail/refund-sentences.ts'
+import { failedTransferCases, transferCases } from '#tests/support/audit-trail/transfer-sentences.ts'
 
 export type SentenceCase = [sentence: string, kind: string, entry?: Partial<SentenceEntry>]
 
@@ -188,6 +189,7 @@ export const doneCases: SentenceCase[] = [
   ],
   ['Provider staff applied a payment of HKD 29,000.00 to acdesenl', 'order.pay', { ...byStaff, info: paid }],
   ...refundCases,
+  ...transferCases,
   ['The portal set up the service acdesenl', 'service.create', { ...portal, info: { ...acme, By: 'schedule' } }],
   ['Amelia Chan updated the service acdesenl', 'service.update', { info: acme }],
   ['Amelia Chan removed the service acdesenl', 'service.remove', { info: acme }],
@@ -363,6 +365,7 @@ export const failedCases: SentenceCase[] = [
     { info: { ...money, Outcome: 'refused' } },
   ],
   ['Amelia Chan could not refund a payment for a contract', 'order.refund', refused('/api/payment/tasks/3/refund')],
+  ...failedTransferCases,
   ['The portal could not set up the service acdesenl', 'service.create', { ...portal, info: acme }],
   [
     'Amelia Chan could not read the password of the service acdesenl',

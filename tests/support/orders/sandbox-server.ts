@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect } from 'vitest'
+import type { BankAccount } from '#contract/credit.ts'
+import { currencies } from '#domain/money.ts'
 import { paymentTypes } from '#domain/payments.ts'
 import type { WebhookCall } from '#demo/payment-sandbox/sandbox-store.ts'
 import { openSandbox, type SandboxServer } from '#demo/payment-sandbox/sandbox-server.ts'
@@ -14,6 +16,16 @@ import { requestReconcileIfDue } from '#server/jobs/reconcile-payments.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
 import { createDrivers } from '#tests/support/orders/shop.ts'
 import type { SignedIn, TestServer } from '#tests/support/server/server.ts'
+
+/** One for each currency. */
+export const testBankAccounts: readonly BankAccount[] = currencies.map((currency) => ({
+  currency,
+  holder: 'M18 Limited',
+  bank: 'Test Bank',
+  account: `012-345-${currency}`,
+  bic: 'TESTHKHH',
+  address: null,
+}))
 
 export interface PaymentSandbox {
   sandbox: SandboxServer
@@ -37,6 +49,7 @@ export async function openPaymentSandbox(server: TestServer): Promise<PaymentSan
     stripeKey: null,
     cardFrame: null,
     types: paymentTypes,
+    bankAccounts: testBankAccounts,
     maxPaymentsPerUser: 20,
     close: () => sandbox.close(),
   }

@@ -20,6 +20,7 @@ const payments: PaymentMethods = {
   stripeKey: null,
   cardFrame: null,
   types: ['stripe', 'alipay', 'globalAlipay', 'simulate'],
+  bankAccounts: [],
   maxPaymentsPerUser: 100,
   close: async () => undefined,
 }

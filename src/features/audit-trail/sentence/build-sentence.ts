@@ -63,6 +63,7 @@ function buildValues(entry: SentenceEntry, { t, formatInfo, formatOperation, ...
     month: formatInfo('Month'),
     invoice: formatName(info['InvoiceNo']) ?? '',
     creditNote: formatName(info['CreditNoteNo']) ?? '',
+    proforma: formatName(info['ProformaNo']) ?? '',
     file: formatName(info['File']) ?? '',
     count: Number(info['Count'] ?? 0) || 0,
     hours: Number(info['Hours'] ?? 0) || 0,

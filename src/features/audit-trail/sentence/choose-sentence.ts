@@ -35,6 +35,8 @@ const hasInfo =
     values.length === 0 ? Object.hasOwn(info, key) : values.includes(info[key])
 const isOwn: Test = ({ info, exec_user_id: userId }) => userId !== null && info['UserId'] === userId
 const isAnonymous: Test = ({ exec_user_id: userId, by_provider: isByStaff }) => userId === null && !isByStaff
+/** A received bank transfer (decision 124). */
+const isTransfer = hasInfo('TransferId')
 /** A note of the staff about a customer (decision 107). */
 const isNote = hasInfo('NoteId')
 const isUnchanged = hasInfo('ChangeCount', 0)
@@ -110,10 +112,14 @@ const doneRules: SentenceRules<DoneSentence> = {
   ],
   'order.create': [
     { name: 'calendarCreate', matches: hasInfo('Field', 'calendar') },
+    { name: 'proformaCreate', matches: hasInfo('ProformaNo') },
+    { name: 'transferRecord', matches: isTransfer },
     { name: 'orderWaived', matches: hasInfo('Waived') },
     { name: 'orderCreate', matches: hasInfo('Amount') },
   ],
   'order.update': [
+    { name: 'transferReturn', matches: both(isTransfer, hasInfo('Outcome', 'returned')) },
+    { name: 'transferDismiss', matches: isTransfer },
     { name: 'orderUndo', matches: hasInfo('Undoes') },
     { name: 'orderAlertDateRemoved', matches: hasInfo('AlertDate', '') },
     { name: 'orderAlertDate', matches: hasInfo('AlertDate') },
@@ -130,6 +136,7 @@ const doneRules: SentenceRules<DoneSentence> = {
   ],
   'order.print': [
     { name: 'creditNotePrint', matches: hasInfo('CreditNoteNo') },
+    { name: 'proformaPrint', matches: hasInfo('ProformaNo') },
     { name: 'invoicePrint', matches: hasInfo('InvoiceNo') },
     { name: 'orderPrint' },
   ],
@@ -147,6 +154,9 @@ const doneRules: SentenceRules<DoneSentence> = {
     { name: 'refundFound', matches: isAnonymous },
     { name: 'refunded', matches: hasInfo('Amount') },
   ],
+  'order.import': [{ name: 'statementImport', matches: hasInfo('TransferCount') }],
+  'order.confirm': [{ name: 'transferCredit', matches: isTransfer }],
+  'order.withdraw': [{ name: 'transferCorrect', matches: isTransfer }],
   'service.create': [{ name: 'serviceCreate' }],
   'service.update': [{ name: 'serviceUpdate' }],
   'service.delete': [{ name: 'serviceDelete' }],
@@ -221,6 +231,11 @@ const pathRules: readonly SentenceRule<FailedSentence>[] = [
   { name: 'orderAlertDate', matches: hasPath(/\/alertDate\b/) },
   { name: 'paymentsCheck', matches: hasPath(/\/payment\/reconcile\b/) },
   { name: 'paymentCheck', matches: hasPath(/\/payment\/[^/]+\/check\b/) },
+  { name: 'statementImport', matches: hasPath(/\/bank-transfers\/import\b/) },
+  { name: 'transferCredit', matches: hasPath(/\/bank-transfers\/[^/]+\/credit\b/) },
+  { name: 'transferClose', matches: hasPath(/\/bank-transfers\/[^/]+\/close\b/) },
+  { name: 'transferCorrect', matches: hasPath(/\/bank-transfers\/[^/]+\/correct\b/) },
+  { name: 'transferRecord', matches: hasPath(/\/bank-transfers\b/) },
   { name: 'serviceReadPassword', matches: hasPath(/\/aws\/password\b/) },
   { name: 'serviceLog', matches: hasPath(/\/aws\/log\b/) },
   { name: 'servicesCheck', matches: hasPath(/\/aws\/recheck\b/) },
