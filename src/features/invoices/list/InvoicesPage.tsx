@@ -26,9 +26,14 @@ const InvoiceDrawer = lazy(async () => ({
   default: (await import('#features/invoices/detail/InvoiceDrawer.tsx')).InvoiceDrawer,
 }))
 
-const CreditBalance = lazy(async () => ({
-  default: (await import('#features/invoices/credit/CreditBalance.tsx')).CreditBalance,
+/** Loaded after the list. If that fails, the page is shown without it. */
+const CreditBalance = lazy<ComponentType<{ companyId: number }>>(async () => ({
+  default: await import('#features/invoices/credit/CreditBalance.tsx').then(
+    ({ CreditBalance: LoadedBalance }) => LoadedBalance,
+    () => MissingBalance,
+  ),
 }))
+const MissingBalance = () => null
 
 /** Lets the provider's staff find a customer by name. The app passes it, because it belongs to the orders. */
 export type InvoiceCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
