@@ -9,9 +9,9 @@ import type { ListColumn } from '#ui/list/column.ts'
 type Translate = TFunction<'bank-transfers'>
 type TransferColumn = ListColumn<BankTransferRow>
 
-/** Returns the name of a transfer for screen readers: "HKD 1,200.00, Acme Ltd". */
+/** Returns the name of a transfer for screen readers: "Acme Ltd, HKD 1,200.00". */
 export const formatTransferName = ({ currency, amount, sender }: BankTransferRow): string =>
-  `${formatAmount(currency, amount)}, ${sender}`
+  `${sender}, ${formatAmount(currency, amount)}`
 
 const buildFirstColumns = (t: Translate): TransferColumn[] => [
   {
