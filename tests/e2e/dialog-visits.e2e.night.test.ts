@@ -266,7 +266,56 @@ async function visitStaffPages(open: Open) {
   await visitPrices(staff)
 }
 
-const visits = { visitFrame, visitAccount, visitUsers, visitOutbox, visitOrders, visitStaffPages, visitUpload }
+/** Records two transfers of Acme, of which one is credited to it. */
+async function visitMoney(open: Open) {
+  const { page, match, press, check, leave } = await open('staff', '/app/money?tab=transfers')
+  await press('money-page.action.import')
+  await check('bank-transfers.import.title')
+  await leave()
+  for (const number of [1, 2]) {
+    await press('money-page.action.record')
+    if (number === 1) await check('bank-transfers.record.title')
+    const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Hong_Kong' }).format(new Date())
+    const values = { day, amount: '12.50', sender: 'Acme', bank_reference: crypto.randomUUID() }
+    for (const [name, value] of Object.entries(values)) await getField(page, name).fill(value)
+    await page.locator('.p-dialog-footer button').first().click()
+    await page.locator('[role=dialog]').waitFor({ state: 'detached' })
+  }
+  const openRow = page.locator('[aria-labelledby=open-transfers] tbody tr').first()
+  await openRow.locator('[aria-haspopup=menu]').click()
+  await page.getByRole('menuitem', { name: match('bank-transfers.action.returned') }).click()
+  await check('bank-transfers.close.returned.title')
+  await leave()
+  await openRow.locator('.row-actions button').first().click()
+  await check('bank-transfers.credit.title')
+  await getField(page, 'company').fill('acme')
+  await page.getByRole('option').first().click()
+  await page.locator('.money-sum').waitFor()
+  await page.locator('.p-dialog-footer button').first().click()
+  await page.locator('[aria-labelledby=settled-transfers] .row-actions button').first().click()
+  await check('bank-transfers.correct.title')
+  await leave()
+
+  await go(page, '/app/money')
+  await page.locator('.money-credit button').first().click()
+  await check('money-page.withdraw.title')
+  await leave()
+  await page.locator('.money-credit a').first().click()
+  await press('invoices.credit.show')
+  await check('invoices.credit.title')
+  await leave()
+}
+
+const visits = {
+  visitFrame,
+  visitAccount,
+  visitUsers,
+  visitOutbox,
+  visitOrders,
+  visitStaffPages,
+  visitMoney,
+  visitUpload,
+}
 
 for (const lang of ['en', 'zh'] as const) {
   const { open, checkedTitles, faults } = createDialogVisits(setup, lang)

@@ -10,7 +10,7 @@ const localeFiles = import.meta.glob<ResourceKey>(
   [
     '/src/locales/*/*.json',
     '!/src/locales/*/{mail,print,pages,sandbox,gateway,sample-instance,factors,sessions,apps,audit,sentences,storedTrail,prepare,modules,prices,services,backups,customers,invoices}.json',
-    '!/src/locales/*/{dates,field-labels,order-fields,price-fields,orders,wizard,contract,payment,calendar,dues,payment-tasks,money,refunds,statements,setup}.json',
+    '!/src/locales/*/{dates,field-labels,order-fields,price-fields,orders,wizard,contract,payment,calendar,dues,payment-tasks,money,money-page,bank-transfers,refunds,setup,statements}.json',
   ],
   { import: 'default' },
 )

@@ -89,6 +89,10 @@ export const signedInPageModules: Record<SignedInRouteName, PageModule> = {
       (await import(/* chunk: orders-invoices list */ '#app/pages/invoices/InvoicesRoute.tsx')).InvoicesRoute,
     namespaces: ['problem'],
   },
+  money: {
+    load: async () => (await import(/* chunk: staff-money */ '#app/pages/money/MoneyRoute.tsx')).MoneyRoute,
+    namespaces: problemNamespaces,
+  },
   newContract: {
     load: async () => (await import(/* chunk: orders */ '#features/orders/wizard/NewContractPage.tsx')).NewContractPage,
     namespaces: ['problem'],

@@ -40,6 +40,7 @@ export const routes = {
   customers: { path: '/app/m18/customer', access: 'providerOrder', menu: provider('customers') },
   customer: { path: '/app/m18/customer/:id', access: 'providerOrder' },
   customerTab: { path: '/app/m18/customer/:id/:tab', access: 'providerOrder' },
+  money: { path: '/app/money', access: 'orderingProviderAdmin', menu: provider('money') },
   services: { path: '/app/service', access: 'providerAdmin', menu: provider('service') },
   service: { path: '/app/service/:id', access: 'providerAdmin' },
   serviceLog: { path: '/app/service/:id/log', access: 'providerAdmin' },

@@ -8,6 +8,9 @@ import { listModuleChoices, listModules } from '#contract/modules.ts'
 import { getContractHistory, listOrders, type OrderRow } from '#contract/orders.ts'
 import { listPaymentTasks } from '#contract/payments.ts'
 import { getPriceInForce, getPriceList, listPriceLists, type PriceRow } from '#contract/prices.ts'
+import { readCredit } from '#contract/credit.ts'
+import { listBankTransfers } from '#contract/staff/bank-transfers.ts'
+import { readMoneyOverview } from '#contract/staff/money.ts'
 import { listRefunds, readMoneyCheck } from '#contract/staff/refunds.ts'
 import { listPriceListUses } from '#contract/staff/withdrawn-price-lists.ts'
 import { listServices, type ServiceRow } from '#contract/services.ts'
@@ -42,12 +45,16 @@ const parts: Record<Exclude<PreparationPartName, 'trail'>, { access: AccessRule;
       await reader.readResponse(listRefunds, {})
       await reader.readResponse(readMoneyCheck, {})
       await reader.readResponse(listTrailAlarms, {})
+      if (!isAllowed('orderingProviderAdmin', caller)) return
+      await reader.readResponse(readMoneyOverview, {})
+      await reader.readResponse(listBankTransfers, {})
     },
   },
   contracts: {
     access: 'order',
     read: async (reader, { companyId }) => {
       await reader.readList(listInvoices, companyId)
+      await reader.readResponse(readCredit, { query: {} })
       const rows = await reader.readList<OrderRow>(listOrders, companyId)
       const changedAt = new Map<number, number>()
       for (const { row, asOf } of rows) {

@@ -4,6 +4,7 @@ import type accounts from '#locales/en/accounts.json'
 import type activity from '#locales/en/activity.json'
 import type apps from '#locales/en/apps.json'
 import type audit from '#locales/en/audit.json'
+import type statements from '#locales/en/statements.json'
 import type storedTrail from '#locales/en/storedTrail.json'
 import type dates from '#locales/en/dates.json'
 import type backups from '#locales/en/backups.json'
@@ -20,7 +21,9 @@ import type fields from '#locales/en/fields.json'
 import type help from '#locales/en/help.json'
 import type home from '#locales/en/home.json'
 import type invoices from '#locales/en/invoices.json'
+import type bankTransfers from '#locales/en/bank-transfers.json'
 import type money from '#locales/en/money.json'
+import type moneyPage from '#locales/en/money-page.json'
 import type modules from '#locales/en/modules.json'
 import type prepare from '#locales/en/prepare.json'
 import type priceFields from '#locales/en/price-fields.json'
@@ -58,6 +61,7 @@ declare module 'i18next' {
       activity: typeof activity
       apps: typeof apps
       audit: typeof audit
+      statements: typeof statements
       storedTrail: typeof storedTrail
       dates: typeof dates
       backups: typeof backups
@@ -74,7 +78,9 @@ declare module 'i18next' {
       help: typeof help
       home: typeof home
       invoices: typeof invoices
+      'bank-transfers': typeof bankTransfers
       money: typeof money
+      'money-page': typeof moneyPage
       modules: typeof modules
       'price-fields': typeof priceFields
       prepare: typeof prepare

@@ -19,6 +19,7 @@ const pages = [
   ['company', 'company'],
   ['trail', 'trail'],
   ['customers', 'customers'],
+  ['money', 'money'],
   ['services', 'service'],
   ['appHistory', 'history'],
   ['upload', 'upload'],

@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, useMemo } from 'react'
+import { type ComponentType, lazy, Suspense, useMemo } from 'react'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useSearchParams } from 'react-router-dom'
@@ -26,6 +26,15 @@ const InvoiceDrawer = lazy(async () => ({
   default: (await import('#features/invoices/detail/InvoiceDrawer.tsx')).InvoiceDrawer,
 }))
 
+/** Loaded after the list. If that fails, the page is shown without it. */
+const CreditBalance = lazy<ComponentType<{ companyId: number }>>(async () => ({
+  default: await import('#features/invoices/credit/CreditBalance.tsx').then(
+    ({ CreditBalance: LoadedBalance }) => LoadedBalance,
+    () => MissingBalance,
+  ),
+}))
+const MissingBalance = () => null
+
 /** Lets the provider's staff find a customer by name. The app passes it, because it belongs to the orders. */
 export type InvoiceCompanyFilter = ComponentType<{ companyId: number | null; onChoose: (id: number | null) => void }>
 
@@ -48,7 +57,16 @@ export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyF
       list={list}
       title={t('title')}
       intro={isAll ? t('leadAll') : isOwn ? t('lead', { company: user.company_name }) : t('leadOther')}
-      beforeFilters={<InvoiceStyles />}
+      beforeFilters={
+        <>
+          <InvoiceStyles />
+          {companyId !== null && (
+            <Suspense>
+              <CreditBalance companyId={companyId} />
+            </Suspense>
+          )}
+        </>
+      }
       exportAs={{
         name,
         companyCode: isAll ? null : company?.code,

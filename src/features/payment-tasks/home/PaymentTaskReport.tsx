@@ -11,6 +11,7 @@ import { formatTaskAmount } from '#features/payment-tasks/home/format-task-amoun
 import { useMoneyCheckDuty } from '#features/payment-tasks/home/useMoneyCheckDuty.tsx'
 import { TaskDialog } from '#features/payment-tasks/home/TaskDialog.tsx'
 import { useRefundDuties } from '#features/payment-tasks/home/useRefundDuties.tsx'
+import { useTransferDuty } from '#features/payment-tasks/home/useTransferDuty.ts'
 import { useRefundPolling } from '#features/payment-tasks/home/useRefundPolling.ts'
 
 /** Returns the state of a response that this device may never have read. */
@@ -33,6 +34,7 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   const disabledReason = isOnline ? null : t('offline')
   const refunds = useRefundDuties(isOnline, disabledReason)
   const moneyCheck = useMoneyCheckDuty(disabledReason)
+  const transfers = useTransferDuty()
   const buildAction = (kind: 'refund' | 'apply', task: PaymentTask) => ({
     label: t(kind),
     run: () => setDialog({ kind, task }),
@@ -53,8 +55,9 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
       ...buildActions(task),
     }),
   )
-  const duties = [...moneyCheck.duties, ...refunds.duties, ...taskDuties]
-  const records = [taskRecord, refunds.listRecord, moneyCheck.checkRecord]
+  const duties = [...moneyCheck.duties, ...refunds.duties, ...taskDuties, ...transfers.duties]
+  const { transferRecord } = transfers
+  const records = [taskRecord, refunds.listRecord, moneyCheck.checkRecord, ...(transferRecord ? [transferRecord] : [])]
   const unreadRecord = records.find((candidate) => !candidate.record && candidate.problem)
   const state = combineStates(records.map(getRecordState))
   useReport({ source: 'payments', state, duties, figures: {} }, onReport)

@@ -1,0 +1,110 @@
+import { useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type BankTransferRow, creditBankTransfer } from '#contract/staff/bank-transfers.ts'
+import type { Currency } from '#domain/money.ts'
+import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
+import { useAction } from '#state/use-action.ts'
+import { formatAmount } from '#ui/display/Amount.tsx'
+import { ActionDialog } from '#ui/form/ActionDialog.tsx'
+import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { Skeleton } from '#ui/page/Skeleton.tsx'
+import type { MoneyCompanyPicker } from '#features/money/company-picker.ts'
+import { useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
+import { findProposal } from '#features/money/transfers/credit-sum.ts'
+import { type TransferSelection, useTransferSelection } from '#features/money/transfers/useTransferSelection.ts'
+import { CreditItems } from '#features/money/transfers/CreditItems.tsx'
+import { TransferFacts } from '#features/money/transfers/TransferFacts.tsx'
+import { TransferFormProblem } from '#features/money/transfers/TransferFormProblem.tsx'
+
+interface CreditTransferDialogProps {
+  transfer: BankTransferRow
+  CompanyPicker: MoneyCompanyPicker
+  onClose: () => void
+  onDone: () => void
+}
+
+/** Adds a transfer to the balance of a company and pays the selected items with it. The best proposal is preselected. */
+export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone }: CreditTransferDialogProps) {
+  const { t } = useTranslation('bank-transfers')
+  const { id, currency, row_version } = transfer
+  const amount = formatAmount(currency, transfer.amount)
+  const selection = useTransferSelection(transfer)
+  const { companyId, selectedItems } = selection
+  const hasItems = selectedItems.length > 0
+  const formRef = useRef<HTMLDivElement>(null)
+  const form = useMoneyForm({
+    formRef,
+    fields: ['company'] as const,
+    initialValues: { company: '' },
+    action: useAction(creditBankTransfer),
+    findFaults: () => (companyId === null ? { company: t('fault.company') } : {}),
+    formatServerFault: () => t('fault.company'),
+    toInput: () => ({
+      params: { id },
+      body: {
+        company_id: companyId ?? 0,
+        items: selectedItems.map(({ contractType, id: itemId }) => ({ contractType, id: itemId })),
+        row_version,
+      },
+    }),
+    doneText: () => t(hasItems ? 'credit.donePaid' : 'credit.done', { amount }),
+    onDone,
+  })
+  const formReason = selection.blockReason && t(`credit.${selection.blockReason}`)
+  return (
+    <ActionDialog
+      title={t('credit.title', { amount })}
+      onClose={onClose}
+      actionLabel={t(hasItems ? 'credit.sendPaid' : 'credit.send', { amount, count: selectedItems.length })}
+      isBusy={form.isBusy}
+      disabledReason={useUnsendableReason(t('offline'), formReason)}
+      onAction={() => void form.send()}
+      isWide
+    >
+      <div ref={formRef} className="form">
+        <TransferFormProblem form={form} />
+        <TransferFacts transfer={transfer} />
+        <ProposedCompany
+          CompanyPicker={CompanyPicker}
+          transfer={transfer}
+          companyId={companyId}
+          error={form.faults.company ?? null}
+          onChoose={(newCompanyId) => {
+            selection.chooseCompany(newCompanyId)
+            form.change('company', String(newCompanyId ?? ''))
+          }}
+        />
+        <PayableItems currency={currency} selection={selection} />
+      </div>
+    </ActionDialog>
+  )
+}
+
+interface ProposedCompanyProps {
+  CompanyPicker: MoneyCompanyPicker
+  transfer: BankTransferRow
+  companyId: number | null
+  error: string | null
+  onChoose: (id: number | null) => void
+}
+
+/** The company, with the reason if it was proposed. */
+function ProposedCompany({ CompanyPicker, transfer, ...props }: ProposedCompanyProps) {
+  const { t } = useTranslation('bank-transfers')
+  const proposal = findProposal(transfer, props.companyId)
+  const help = proposal && { help: t(`match.${proposal.match}`, { code: proposal.proforma_code ?? '' }) }
+  return <CompanyPicker label={t('credit.company')} {...props} {...help} />
+}
+
+interface PayableItemsProps {
+  currency: Currency
+  selection: TransferSelection
+}
+
+function PayableItems({ currency, selection: { companyId, payable, problem, ...selection } }: PayableItemsProps) {
+  if (companyId === null) return null
+  if (!payable) return problem ? <ProblemNote problem={problem} /> : <Skeleton lines={3} />
+  const { items, keys, sum, setKeys } = selection
+  const hasOtherItems = items.length < payable.items.length
+  return <CreditItems {...{ currency, items, hasOtherItems, keys, sum }} onChange={setKeys} />
+}
