@@ -6,7 +6,7 @@ import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/money.json' with { type: 'json' }
 import zh from '#locales/zh/money.json' with { type: 'json' }
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { findDispute } from '#server/db/payments/disputes.ts'
+import { type DisputeRecord, findDispute } from '#server/db/payments/disputes.ts'
 import { findMoneyCheck } from '#server/db/payments/money-checks.ts'
 import { findRefund } from '#server/db/payments/refunds.ts'
 import type { MoneyCheckFault } from '#server/db/tables/refund-tables.ts'
@@ -14,6 +14,8 @@ import { createTranslator } from '#server/text/translator.ts'
 import type { AppContext } from '#server/context/context.ts'
 import type { DisputeMail, MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
 import { preventLinks } from '#server/use-cases/mail-words/mail-templates.ts'
+
+type DisputeTemplate = DisputeMail | 'payment-dispute'
 
 interface MoneyMailValues {
   service: string
@@ -23,7 +25,7 @@ interface MoneyMailValues {
   invoice: string
   matter: string
   path: string
-  template?: DisputeMail
+  template?: DisputeTemplate
 }
 
 interface MailFormat {
@@ -95,8 +97,13 @@ async function readDisputeValues(
     invoice: dispute.invoices.join(', '),
     matter: dispute.reason,
     path: getPath('home'),
-    ...(respond_by === null ? { template: 'payment-dispute-undated' } : {}),
+    template: chooseDisputeTemplate(dispute),
   }
+}
+
+function chooseDisputeTemplate({ is_inquiry: isInquiry, respond_by: respondBy }: DisputeRecord): DisputeTemplate {
+  if (respondBy === null) return isInquiry ? 'payment-inquiry-undated' : 'payment-dispute-undated'
+  return isInquiry ? 'payment-inquiry' : 'payment-dispute'
 }
 
 async function readRefundValues(

@@ -1,4 +1,5 @@
 /** Opens and downloads invoices. The address is requested when it is needed: it works once and expires after a minute (D65). */
+import type { InvoiceRow } from '#contract/invoices.ts'
 import { openPrint, requestPrint } from '#contract/payments.ts'
 import { showResultToast } from '#patterns/action-toast.ts'
 import type { CallResult, DownloadedFile } from '#request/call-results.ts'
@@ -7,16 +8,21 @@ import { downloadBytes } from '#ui/display/download-text.ts'
 import { getLanguage, i18n } from '#ui/i18n/messages.ts'
 import { showToast } from '#ui/overlay/toasts.tsx'
 
+type PrintedDocument = Pick<InvoiceRow, 'id' | 'kind'>
+
+const openLabels = { invoice: 'detail.open', creditNote: 'detail.openCreditNote' } as const
+const readyTexts = { invoice: 'toast.ready', creditNote: 'toast.creditNoteReady' } as const
+
 /** Opens the tab in the click handler: browsers block tabs that open later. A blocked tab leads to a toast. */
 export const openInvoice =
-  (id: number): AppThunk<CallResult<unknown>> =>
+  ({ id, kind }: PrintedDocument): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _getState, { api }) => {
     const tab = open('', '_blank')
     const body = { kind: 'INVOICE', id, format: 'html', language: getLanguage() } as const
     const result = await api.call(requestPrint, { body })
     if (result.kind !== 'fresh') {
       tab?.close()
-      return showFailure('detail.open', result)
+      return showFailure(openLabels[kind], result)
     }
     const { url } = result.output
     if (tab && !tab.closed) {
@@ -25,9 +31,9 @@ export const openInvoice =
     }
     showToast({
       kind: 'note',
-      text: i18n.t('toast.ready', { ns: 'invoices' }),
+      text: i18n.t(readyTexts[kind], { ns: 'invoices' }),
       action: {
-        label: i18n.t('detail.open', { ns: 'invoices' }),
+        label: i18n.t(openLabels[kind], { ns: 'invoices' }),
         onRun: () => void open(url, '_blank', 'noopener'),
       },
     })
@@ -36,7 +42,7 @@ export const openInvoice =
 
 /** Saves the PDF when all of it has arrived, so that a refusal becomes a toast. */
 export const downloadInvoice =
-  (id: number): AppThunk<CallResult<unknown>> =>
+  ({ id }: Pick<PrintedDocument, 'id'>): AppThunk<CallResult<unknown>> =>
   async (_dispatch, _getState, { api }) => {
     const body = { kind: 'INVOICE', id, format: 'pdf', language: getLanguage() } as const
     const result = await api.call(requestPrint, { body })
@@ -49,7 +55,9 @@ export const downloadInvoice =
     return fileResult
   }
 
-function showFailure(action: 'detail.open' | 'detail.download', result: CallResult<unknown>): CallResult<unknown> {
+type PrintAction = (typeof openLabels)[keyof typeof openLabels] | 'detail.download'
+
+function showFailure(action: PrintAction, result: CallResult<unknown>): CallResult<unknown> {
   showResultToast(i18n.t(action, { ns: 'invoices' }), result, (texts) =>
     i18n.t('toast.failedWhy', { ns: 'invoices', ...texts }),
   )

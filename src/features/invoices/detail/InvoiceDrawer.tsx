@@ -71,7 +71,7 @@ export function InvoiceDrawer({ onClose, onChanged, ...source }: InvoiceDrawerPr
   )
 }
 
-function PrintButtons({ row: { id, kind } }: { row: ListedInvoice }) {
+function PrintButtons({ row }: { row: ListedInvoice }) {
   const { t } = useTranslation('invoices')
   const offlineReason = useOfflineReason(t('detail.offline'))
   const opening = useAction(openInvoice)
@@ -83,15 +83,15 @@ function PrintButtons({ row: { id, kind } }: { row: ListedInvoice }) {
         icon="print"
         isBusy={opening.isBusy}
         disabledReason={offlineReason}
-        onClick={() => void opening.run(id)}
+        onClick={() => void opening.run(row)}
       >
-        {t(kind === 'creditNote' ? 'detail.openCreditNote' : 'detail.open')}
+        {t(row.kind === 'creditNote' ? 'detail.openCreditNote' : 'detail.open')}
       </Button>
       <Button
         icon="install"
         isBusy={download.isBusy}
         disabledReason={offlineReason}
-        onClick={() => void download.run(id)}
+        onClick={() => void download.run(row)}
       >
         {t('detail.download')}
       </Button>
