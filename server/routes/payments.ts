@@ -13,6 +13,7 @@ import {
   returnFromPayment,
   stripeCalls,
 } from '#contract/payments.ts'
+import { readMoneyOverview } from '#contract/staff/money.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import { listRefunds, readMoneyCheck, refundInvoice, settleRefundTask } from '#contract/staff/refunds.ts'
 import type { Language } from '#domain/accounts/users.ts'
@@ -29,6 +30,7 @@ import {
   type RequestContext,
 } from '#server/http/route-handler.ts'
 import { startJob } from '#server/use-cases/job-requests.ts'
+import { readOverview } from '#server/use-cases/money/read-overview.ts'
 import { customerInvoiceList, invoiceList } from '#server/use-cases/payments/invoice-lists.ts'
 import { kindsByContractType, type PaymentReturnOutcome } from '#server/use-cases/payments/payment-description.ts'
 import * as refundUseCases from '#server/use-cases/payments/list-refunds.ts'
@@ -86,6 +88,7 @@ export const paymentHandlers: EndpointHandler[] = [
   createUseCaseHandler(listRefunds, refundUseCases.listRefunds),
   createUseCaseHandler(settleRefundTask, refundUseCases.settleRefundTask),
   createUseCaseHandler(readMoneyCheck, refundUseCases.readMoneyCheck),
+  createUseCaseHandler(readMoneyOverview, readOverview),
   createProcedureHandler(stripeCalls, async (context) => {
     await acceptCallback(context.app, 'stripe', context)
     return { body: null }

@@ -135,6 +135,8 @@ export const getSettings = defineEndpoint({
       card_frame: z.optional(z.nullable(z.string())),
       alipay: z.boolean(),
       types: z.array(z.string()),
+      /** Currencies in which the provider has a bank account (decision 124). Missing in responses of older builds. */
+      transferCurrencies: z.optional(z.array(currency)),
     }),
     build: z.string(),
     minimum_build: z.string(),

@@ -12,6 +12,7 @@ import * as factors from '#contract/factors.ts'
 import * as customerInvoices from '#contract/staff/customer-invoices.ts'
 import * as invoices from '#contract/invoices.ts'
 import * as modules from '#contract/modules.ts'
+import * as money from '#contract/staff/money.ts'
 import * as notifications from '#contract/notifications.ts'
 import * as orders from '#contract/orders.ts'
 import * as payments from '#contract/payments.ts'
@@ -42,7 +43,13 @@ export const endpointsByNoun: Readonly<Record<string, readonly Endpoint[]>> = {
   orders: listEndpoints(orders),
   customers: [...listEndpoints(customers), ...listEndpoints(customerNotes), ...listEndpoints(actingCalls)],
   prices: [...listEndpoints(prices), ...listEndpoints(withdrawnPrices)],
-  payments: [...listEndpoints(payments), ...listEndpoints(refunds), ...listEndpoints(credit), ...listEndpoints(bankTransfers)],
+  payments: [
+    ...listEndpoints(payments),
+    ...listEndpoints(refunds),
+    ...listEndpoints(credit),
+    ...listEndpoints(bankTransfers),
+    ...listEndpoints(money),
+  ],
   invoices: [...listEndpoints(invoices), ...listEndpoints(customerInvoices)],
   calendars: listEndpoints(calendars),
   services: listEndpoints(services),

@@ -42,3 +42,5 @@ export const calculatePercent = (amount: Hundredths, percent: Hundredths): Hundr
   divideRounded(amount * percent, 10_000n)
 
 export const getLarger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+export const getSmaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -31,15 +31,15 @@ const isOfType = (type: ClientType | null, service: RawBuilder<unknown>) =>
     ? sql`true`
     : sql`(${service}) in (select company_id, code from service_order where is_listed and client_type = ${type})`
 
-/** Selects company, currency and amount of each unpaid item of all visible companies, in orders of the type, or of all types. */
+/** Selects company, currency, amount and time of creation of each unpaid item of all visible companies, in orders of the type, or of all types. */
 export const selectUnpaidAmounts = (moment: Moment, type: ClientType | null): RawBuilder<unknown> => sql`
-  select p.company_id, p.currency, p.pay_amount as amount from service_order p where ${isUnpaidOrder(moment)}
+  select p.company_id, p.currency, p.pay_amount as amount, p.create_time from service_order p where ${isUnpaidOrder(moment)}
     and ${isOfType(type, sql`p.company_id, p.code`)}
   union all
-  select backup_order.company_id, backup_order.currency, backup_order.pay_amount from backup_order
+  select backup_order.company_id, backup_order.currency, backup_order.pay_amount, backup_order.create_time from backup_order
   where ${isUnpaidBackup(moment)} and ${isOfType(type, sql`backup_order.company_id, backup_order.service_code`)}
   union all
-  select t.company_id, t.currency, t.amount from traffic t where ${isUnpaidTraffic}
+  select t.company_id, t.currency, t.amount, t.create_time from traffic t where ${isUnpaidTraffic}
     and ${isOfType(type, sql`t.company_id, t.service_code`)}`
 
 const buildChoice = (row: 'p' | 'c') => {

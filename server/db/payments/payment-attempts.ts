@@ -61,6 +61,25 @@ export async function scheduleImmediateCheck(db: DatabaseHandle, payable: Payabl
   return numUpdatedRows > 0n
 }
 
+/**
+ * Frees the credit that open attempts hold which pay any item of the payable, because the item is paid in another way. `exceptAttempt` keeps
+ * its part.
+ */
+export async function releaseCredit(
+  db: DatabaseHandle,
+  payable: PayableRef,
+  exceptAttempt: number | null = null,
+): Promise<void> {
+  await db
+    .updateTable('payment_attempt')
+    .set({ credit: '0.00' })
+    .where(concernsAny(await listItems(db, payable)))
+    .where('state', 'in', unsettledStates)
+    .where('credit', '>', '0.00')
+    .where('id', 'is distinct from', exceptAttempt)
+    .execute()
+}
+
 /** Schedules a check of all open attempts for now, on request of the staff. Returns their number. */
 export async function scheduleAllChecks(db: DatabaseHandle, now: number): Promise<number> {
   const { numUpdatedRows } = await db

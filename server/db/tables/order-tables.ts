@@ -236,13 +236,17 @@ export interface PaymentAttemptTable extends PaidOrGroupColumns {
   intent: ImmutableColumn<string | null>
   /** Key by which the gateway identifies the attempt. */
   key: ImmutableColumn<string>
-  gateway: ImmutableColumn<PaymentType>
+  /** `credit`: the balance paid all, and no gateway was called. */
+  gateway: ImmutableColumn<PaymentType | 'credit'>
   /** Hash of the card's token. Null if the gateway's own page reads the card. */
   token_hash: ImmutableColumn<string | null>
   /** What the gateway takes. */
   amount: ImmutableColumn<string>
-  /** What credit pays in addition. The company cannot use it otherwise while the attempt is not settled (decision 124). */
-  credit: ColumnType<string, string | undefined, never>
+  /**
+   * What credit pays in addition. The company cannot use it otherwise while the attempt is not settled (decision 124). Becomes 0 if the item is
+   * paid in another way.
+   */
+  credit: ColumnType<string, string | undefined, string>
   currency: ImmutableColumn<Currency>
   language: ImmutableColumn<Language>
   device: ImmutableColumn<'desktop' | 'phone'>

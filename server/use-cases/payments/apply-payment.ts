@@ -8,6 +8,7 @@ import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 import { openTask } from '#server/use-cases/payments/open-task.ts'
 import {
+  type AppliedItem,
   applyToItems,
   type LockedPayable,
   type PaymentContext,
@@ -57,31 +58,39 @@ export async function applyPayment(
     create_time: now,
   })
   if (paymentId === null) return createRepeatedResult((await findPayment(db, gateway, reference))?.outcome ?? outcome)
-  const buildEntry = ({ code, info }: AuditTarget, paidAmount: string): AuditEntry => ({
-    code,
-    operation: 'pay',
-    info: { ...info, Amount: paidAmount, Gateway: gateway, Reference: reference, Outcome: outcome },
-  })
   if (outcome !== 'applied') {
     await openTask(context, { companyId, paymentId, attemptId: payment.attemptId ?? null })
     // The money of several items is one sum, which belongs to none of them.
-    const auditEntries = [buildEntry(describeItems(payable), `${currency} ${amount}`)]
+    const auditEntries = [buildEntry(describeItems(payable), payment, { amount: `${currency} ${amount}`, outcome })]
     return { outcome, isRepeated: false, payable, auditEntries }
   }
   const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
   const appliedItems = await applyToItems(payable, payment, changeStamp)
-  return {
-    outcome,
-    isRepeated: false,
-    payable,
-    auditEntries: appliedItems.map(({ item, details }) => {
-      const entry = buildEntry(item.auditTarget, `${currency} ${item.pay_amount}`)
-      return { ...entry, info: { ...entry.info, ...details }, changes: [{ field: 'status', ...item.status }] }
-    }),
-  }
+  return { outcome, isRepeated: false, payable, auditEntries: buildAppliedEntries(appliedItems, payment) }
 }
 
 type AuditTarget = Pick<AuditEntry, 'code' | 'info'>
+
+const buildEntry = (
+  { code, info }: AuditTarget,
+  { gateway, reference }: Pick<ReceivedPayment, 'gateway' | 'reference'>,
+  { amount, outcome }: { amount: string; outcome: PaymentRecord['outcome'] },
+): AuditEntry => ({
+  code,
+  operation: 'pay',
+  info: { ...info, Amount: amount, Gateway: gateway, Reference: reference, Outcome: outcome },
+})
+
+/** Returns one entry for each item that took effect. */
+export const buildAppliedEntries = (
+  appliedItems: readonly AppliedItem[],
+  payment: Pick<ReceivedPayment, 'gateway' | 'reference'>,
+): AuditEntry[] =>
+  appliedItems.map(({ item, details }) => {
+    const amount = `${item.currency} ${item.pay_amount}`
+    const entry = buildEntry(item.auditTarget, payment, { amount, outcome: 'applied' })
+    return { ...entry, info: { ...entry.info, ...details }, changes: [{ field: 'status', ...item.status }] }
+  })
 
 function describeItems({ items }: LockedPayable): AuditTarget {
   if (items.length === 1) return items[0].auditTarget
@@ -92,15 +101,16 @@ function describeItems({ items }: LockedPayable): AuditTarget {
 /**
  * Returns `applied` if amount, currency and all items match (S-95). A payment made in time is applied even if its notification is late.
  */
-async function decideOutcome(
+export async function decideOutcome(
   context: PaymentContext,
   { items, currency, pay_amount, due }: LockedPayable,
-  payment: ReceivedPayment,
+  payment: Pick<ReceivedPayment, 'amount' | 'credit' | 'currency' | 'paidAt'>,
 ): Promise<PaymentRecord['outcome']> {
   if (items.some(({ isPaid }) => isPaid)) return 'paid already'
   if (items.some(({ isReplaced }) => isReplaced)) return 'replaced'
   if (payment.currency !== currency) return 'another currency'
-  if (readAmount(payment.amount) !== readAmount(pay_amount)) return 'another amount'
+  if (readAmount(payment.amount) + readAmount(payment.credit ?? '0.00') !== readAmount(pay_amount))
+    return 'another amount'
   const paidTime = toTimestamp(context.app.config.timeZone, payment.paidAt)
   if (items.some(({ hasEnded }) => hasEnded) || (due !== null && paidTime > due)) return 'too late'
   for (const item of items) if (await item.isOvertaken()) return 'replaced'

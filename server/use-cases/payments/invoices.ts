@@ -1,7 +1,7 @@
 /** Writes invoices, which store seller and buyer as of the payment and are numbered without gaps (D90). */
 import type { FeeStep } from '#domain/fees/explain.ts'
 import { getTrafficMonth } from '#domain/fees/traffic.ts'
-import type { Currency } from '#domain/money.ts'
+import { type Currency, readAmount } from '#domain/money.ts'
 import { toTimestamp } from '#domain/time.ts'
 import { findBackupById, findServiceName, findTrafficById } from '#server/db/hosting/backups.ts'
 import { type CompanyRecord, findCompanyById } from '#server/db/accounts/companies.ts'
@@ -36,7 +36,7 @@ export async function writeInvoice(
   const year = issuedTime.slice(0, 4)
   const code = `I${year}${issuedTime.slice(5, 7)}${String(await takeNextNumber(db, 'invoice', year)).padStart(6, '0')}`
   const buyer = await findCompanyById(db, companyId)
-  const { gateway, reference, paidAt, poNumber = null } = payment
+  const { gateway, reference, paidAt, poNumber = null, credit = '0.00' } = payment
   const invoiceContent = {
     invoice_no: code,
     issued: issuedTime,
@@ -45,7 +45,12 @@ export async function writeInvoice(
     buyer: buyer && toPublicFields(buyer),
     ...content,
     ...(poNumber === null ? {} : { po_number: poNumber }),
-    payment: { gateway, reference, paid: toTimestamp(timeZone, paidAt) },
+    payment: {
+      gateway,
+      reference,
+      paid: toTimestamp(timeZone, paidAt),
+      ...(readAmount(credit) > 0n ? { credit } : {}),
+    },
   }
   await insertInvoice(db, {
     company_id: companyId,

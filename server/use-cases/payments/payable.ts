@@ -3,7 +3,7 @@
  * several that are paid together, all or none (decision 110).
  */
 import type { ContractRefusal } from '#domain/contracts.ts'
-import { type Currency, readAmount, writeAmount } from '#domain/money.ts'
+import { type Currency, getSmaller, readAmount, writeAmount } from '#domain/money.ts'
 import type { Timestamp } from '#domain/time.ts'
 import {
   type PayableColumns,
@@ -27,10 +27,12 @@ export interface PaymentDetails {
   paidAt: number
   /** Purchase order number of the payer. */
   poNumber?: string | null
+  /** The part that credit pays, decimal text with two decimals. Omitted: none (decision 124). */
+  credit?: string
 }
 
 export interface ReceivedPayment extends PaymentDetails {
-  /** Decimal text with two decimals. */
+  /** What the gateway took, without credit. Decimal text with two decimals. */
   amount: string
   /** The gateway's own code if the portal does not know the currency. */
   currency: Currency | (string & {})
@@ -118,14 +120,25 @@ export function toLockedPayable(items: readonly LockedItem[]): LockedPayable | n
   }
 }
 
-/** Puts all items into effect. Returns the facts of each for its audit entry. */
+export interface AppliedItem {
+  item: LockedItem
+  details: Record<string, string>
+}
+
+/** Puts all items into effect. Credit pays the first items first. Returns the facts of each for its audit entry. */
 export async function applyToItems(
   { items }: LockedPayable,
   payment: PaymentDetails,
   changeStamp: ChangeStamp,
-): Promise<{ item: LockedItem; details: Record<string, string> }[]> {
-  const appliedItems: { item: LockedItem; details: Record<string, string> }[] = []
-  for (const item of items) appliedItems.push({ item, details: await item.takeEffect(payment, changeStamp) })
+): Promise<AppliedItem[]> {
+  const appliedItems: AppliedItem[] = []
+  let credit = readAmount(payment.credit ?? '0.00')
+  for (const item of items) {
+    const part = getSmaller(credit, readAmount(item.pay_amount))
+    credit -= part
+    const details = await item.takeEffect({ ...payment, credit: writeAmount(part) }, changeStamp)
+    appliedItems.push({ item, details })
+  }
   for (const item of items) await item.updateService(changeStamp)
   return appliedItems
 }

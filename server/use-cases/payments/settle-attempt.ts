@@ -34,7 +34,7 @@ const maxOpenMs = 24 * 3_600_000
 const openedQueryMs = 60_000
 
 export async function requireDriver({ payments }: AppContext, { gateway }: Pick<AttemptRecord, 'gateway'>) {
-  const driver = await payments.findDriver(gateway)
+  const driver = gateway === 'credit' ? null : await payments.findDriver(gateway)
   if (!driver) throw createUnavailableProblem(60)
   return driver
 }

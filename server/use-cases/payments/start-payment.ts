@@ -294,7 +294,8 @@ async function handleStartError(app: AppContext, attempt: AttemptRecord, error: 
   )
   if (error.isFinal) await updateUnsettled(app, attempt, { state: 'closed', next_look: null, end_time: app.clock() })
   const { gateway, currency, amount } = attempt
-  if (error.amountFault) throw createAmountError(gateway, { currency, amount: readAmount(amount) }, error.amountFault)
+  if (error.amountFault && gateway !== 'credit')
+    throw createAmountError(gateway, { currency, amount: readAmount(amount) }, error.amountFault)
   // Without a card, no money is taken before the payer has opened the gateway's page.
   if (error.isFinal || attempt.token_hash === null) throw createUnavailableProblem(error.isFinal ? 60 : 5)
   return null

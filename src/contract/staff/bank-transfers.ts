@@ -1,4 +1,4 @@
-/** Bank transfers, credit balances of customers, and the money page (decision 124). For the provider's staff only. */
+/** Bank transfers and credit balances of customers (decision 124). For the provider's staff only. */
 import * as z from 'zod/mini'
 import { transferStates } from '#domain/credit.ts'
 import { defineEndpoint } from '#contract/endpoint.ts'
@@ -187,7 +187,7 @@ export const listPayableItems = defineEndpoint({
   offline: 'online',
 })
 
-const customerCredit = z.object({
+export const customerCredit = z.object({
   company_id: z.int(),
   company_code: z.string(),
   company_name: z.string(),
@@ -220,34 +220,3 @@ export const withdrawCredit = defineEndpoint({
   offline: 'online',
   stepUp: () => true,
 })
-
-const sum = z.object({ currency, amount, count: z.int() })
-
-/** All sums are of one currency each, because amounts of different currencies cannot be added. */
-export const readMoneyOverview = defineEndpoint({
-  name: 'readMoneyOverview',
-  method: 'GET',
-  path: '/api/money',
-  summary: 'Returns what was received this month, what is open by age, refunds, disputes, unmatched money and credit',
-  access: 'orderingProviderAdmin',
-  matrix: 'Z-20',
-  output: z.object({
-    /** The current month in the business time zone, `yyyy-MM`. */
-    month: z.string(),
-    /** Money that arrived, by method. Payments with credit are left out, because their money arrived before. */
-    received: z.array(z.object({ ...sum.shape, method: z.string() })),
-    /** The same of the last twelve months, oldest first, for all methods together. */
-    months: z.array(z.object({ ...sum.shape, month: z.string() })),
-    /** What is not paid, by days since it was ordered or invoiced: 0 to 7, 8 to 30, 31 to 60, 61 and more. */
-    open: z.array(z.object({ ...sum.shape, age: z.enum(['week', 'month', 'twoMonths', 'older']) })),
-    /** Refunds of this month that are done, and those that are in progress. */
-    refunds: z.array(z.object({ ...sum.shape, state: z.enum(['done', 'running']) })),
-    /** Open disputes without inquiries. */
-    disputes: z.array(z.object({ ...sum.shape, currency: z.string() })),
-    /** Open transfers, and payments that could not be applied (decision 62). */
-    unmatched: z.array(z.object({ ...sum.shape, currency: z.string(), kind: z.enum(['transfer', 'task']) })),
-    credit: z.array(customerCredit),
-  }),
-  offline: 'read',
-})
-export type MoneyOverview = z.output<typeof readMoneyOverview.output>

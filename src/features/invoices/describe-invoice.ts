@@ -14,7 +14,7 @@ export const describeItem = ({ type, month }: Pick<InvoiceRow, 'type' | 'month'>
 export const describeSubject = (row: InvoiceRow, t: Translate): string =>
   t('subject', { item: describeItem(row, t), name: row.service_name, code: row.service_code })
 
-const knownMethods = ['stripe', 'alipay', 'globalAlipay', 'transfer', 'simulate'] as const
+const knownMethods = ['stripe', 'alipay', 'globalAlipay', 'transfer', 'credit', 'simulate'] as const
 
 /** Returns the name of the payment method. One that this build does not know has its code. */
 export function describeMethod({ method }: Pick<InvoiceRow, 'method'>, t: Translate): string {

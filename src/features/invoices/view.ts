@@ -6,7 +6,7 @@ import { defineListView } from '#state/list-url.ts'
 import { id, oneOf, type ViewField } from '#state/view-fields.ts'
 
 /** Methods as users see them: `alipay` means both gateways of Alipay. */
-export const shownMethods = ['stripe', 'alipay', 'transfer', 'simulate'] as const
+export const shownMethods = ['stripe', 'alipay', 'transfer', 'credit', 'simulate'] as const
 
 const yearField: ViewField<number | null> = {
   defaultValue: null,

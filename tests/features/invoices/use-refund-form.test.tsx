@@ -2,14 +2,9 @@ import { act, renderHook } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import type { Problem } from '#contract/problem.ts'
 import { RefundDialog } from '#features/invoices/refund/RefundDialog.tsx'
-import {
-  findRefundFaults,
-  getFigures,
-  parseTypedAmount,
-  type RefundValues,
-  toRefundBody,
-} from '#features/invoices/refund/refund-form.ts'
+import { findRefundFaults, getFigures, type RefundValues, toRefundBody } from '#features/invoices/refund/refund-form.ts'
 import { isRefundUnknown, useRefundForm } from '#features/invoices/refund/useRefundForm.ts'
+import { parseTypedAmount } from '#patterns/parse-typed-amount.ts'
 import { buildRefusal, createCallRecorder, lostResult } from '#tests/features/call-recorder.tsx'
 
 const document = {

@@ -16,6 +16,7 @@ import { useSignedInSession } from '#state/use-store.ts'
 import { SelectField } from '#ui/form/choice-fields.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import { useToday } from '#ui/page/use-today.ts'
+import { CreditBalance } from '#features/invoices/credit/CreditBalance.tsx'
 import { InvoiceStyles } from '#features/invoices/InvoiceStyles.tsx'
 import { buildInvoiceColumns } from '#features/invoices/list/columns.tsx'
 import { buildInvoiceExportColumns, type ExportedCompany } from '#features/invoices/list/export-columns.ts'
@@ -48,7 +49,12 @@ export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyF
       list={list}
       title={t('title')}
       intro={isAll ? t('leadAll') : isOwn ? t('lead', { company: user.company_name }) : t('leadOther')}
-      beforeFilters={<InvoiceStyles />}
+      beforeFilters={
+        <>
+          <InvoiceStyles />
+          {companyId !== null && <CreditBalance companyId={companyId} />}
+        </>
+      }
       exportAs={{
         name,
         companyCode: isAll ? null : company?.code,

@@ -9,7 +9,7 @@ import { DateField } from '#ui/form/DateField.tsx'
 import { Field, FieldFrame, useLengthLimit } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import '#features/invoices/refund/words.ts'
-import { reasonLimit, type RefundedDocument } from '#features/invoices/refund/refund-form.ts'
+import { listRoutes, reasonLimit, type RefundedDocument } from '#features/invoices/refund/refund-form.ts'
 import {
   isRefundUnknown,
   type RefundForm,
@@ -105,10 +105,11 @@ function RouteFields({ form, method }: { form: RefundForm; method: string }) {
   const { values, change, formatFault, today } = form
   const provider = providers.find((candidate) => candidate === method)
   const gateway = provider ? t(`provider.${provider}`) : method
-  const options = [
-    { value: 'gateway', label: t('gateway', { gateway }), help: t('gatewayHelp') },
-    { value: 'transfer', label: t('transfer'), help: t('transferHelp') },
-  ]
+  const options = listRoutes({ method }).map((route) => ({
+    value: route,
+    label: t(route, { gateway }),
+    help: t(`${route}Help`),
+  }))
   return (
     <>
       <RadioField

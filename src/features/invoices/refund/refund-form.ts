@@ -2,6 +2,7 @@
 import { type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
 import { isDay } from '#domain/plain-dates.ts'
 import type { PlainDate } from '#domain/time.ts'
+import { parseTypedAmount } from '#patterns/parse-typed-amount.ts'
 
 /** The parts of a row of the register that a refund needs. */
 export interface RefundedDocument {
@@ -12,14 +13,20 @@ export interface RefundedDocument {
   refunded: string
   /** Sum of the refunds in progress. */
   refunding: string
-  /** Gateway of the payment. */
+  /** Gateway of the payment, or `credit` or `transfer`. */
   method: string
 }
+
+export type RefundRoute = 'gateway' | 'transfer' | 'credit'
+
+/** Returns the routes that a payment allows, the default first. No gateway took the money of a payment with credit or by transfer. */
+export const listRoutes = ({ method }: Pick<RefundedDocument, 'method'>): [RefundRoute, ...RefundRoute[]] =>
+  method === 'credit' || method === 'transfer' ? ['credit', 'transfer'] : ['gateway', 'credit', 'transfer']
 
 export interface RefundValues {
   amount: string
   reason: string
-  route: 'gateway' | 'transfer'
+  route: RefundRoute
   reference: string
   date: string
   confirmation: string
@@ -39,17 +46,6 @@ export interface RefundFigures {
 export function getFigures({ amount, refunded, refunding }: RefundedDocument): RefundFigures {
   const refundedBefore = readAmount(refunded) + readAmount(refunding)
   return { left: readAmount(amount) - refundedBefore, refundedBefore }
-}
-
-const amountPattern = /^(\d{1,13}|\d{1,3}(,\d{3}){1,4})(\.\d{1,2})?$/
-
-/**
- * Returns the amount in hundredths, or null if the text is no amount with at most two decimals. A comma only separates thousands: "120,50" is
- * no amount.
- */
-export function parseTypedAmount(text: string): Hundredths | null {
-  const amount = text.trim()
-  return amountPattern.test(amount) ? readAmount(amount.replaceAll(',', '')) : null
 }
 
 export const toRefundBody = (
@@ -82,7 +78,7 @@ export function findRefundFaults(
   else if (typedAmount > left) faults.amount = 'tooMuch'
   if (reason.trim() === '' || reason.trim().length > reasonLimit) faults.reason = 'reason'
   if (confirmation.trim().toUpperCase() !== code) faults.confirmation = 'confirmation'
-  if (route === 'gateway') return faults
+  if (route !== 'transfer') return faults
   if (reference.trim() === '') faults.reference = 'reference'
   if (!isDay(date.trim()) || (today !== null && date.trim() > today)) faults.date = 'date'
   return faults

@@ -3,13 +3,14 @@ import { useTranslation } from 'react-i18next'
 import { findRefusalReason, getFieldProblems, type Problem } from '#contract/problem.ts'
 import { groupThousands, type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
 import { showDoneToast } from '#patterns/action-toast.ts'
+import { parseTypedAmount } from '#patterns/parse-typed-amount.ts'
 import { useBusinessToday } from '#patterns/useSettings.ts'
 import { isOutcomeUnknown, useAction } from '#state/use-action.ts'
 import { refundDocument } from '#features/invoices/refund/refund-api.ts'
 import {
   findRefundFaults,
   getFigures,
-  parseTypedAmount,
+  listRoutes,
   type RefundedDocument,
   type RefundFault,
   type RefundField,
@@ -18,6 +19,7 @@ import {
 } from '#features/invoices/refund/refund-form.ts'
 
 export type RefundForm = ReturnType<typeof useRefundForm>
+const doneTexts = { gateway: 'begun', transfer: 'recorded', credit: 'credited' } as const
 type RefundFaults = Partial<Record<RefundField, RefundFault>>
 
 const fields: readonly RefundField[] = ['amount', 'reason', 'reference', 'date', 'confirmation']
@@ -36,7 +38,7 @@ export function useRefundForm(document: RefundedDocument, formRef: RefObject<HTM
   const [values, setValues] = useState<RefundValues>({
     amount: writeAmount(figures.left),
     reason: '',
-    route: 'gateway',
+    route: listRoutes(document)[0],
     reference: '',
     date: '',
     confirmation: '',
@@ -75,7 +77,7 @@ export function useRefundForm(document: RefundedDocument, formRef: RefObject<HTM
       setFigures(readFigures(result.problem) ?? figures)
       return showFaults(toRefundFaults(result.problem))
     }
-    showDoneToast(result, t(values.route === 'gateway' ? 'begun' : 'recorded', { amount: sum ?? '' }))
+    showDoneToast(result, t(doneTexts[values.route], { amount: sum ?? '' }))
     onDone()
   }
 

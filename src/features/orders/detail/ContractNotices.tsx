@@ -32,7 +32,7 @@ export function ContractNotices({ row, timeZone, asOf, isEditing, onOpen }: Prop
       {row.pending && <PendingOrder row={row} pending={row.pending} onOpen={onOpen} />}
       {!isEditing &&
         findBackupDues(row).map((due) => (
-          <BackupDue key={`${due.contractType} ${due.id}`} {...{ due, today, onOpen }} />
+          <BackupDue key={`${due.contractType} ${due.id}`} {...{ row, due, today, onOpen }} />
         ))}
       <EndNotice row={row} />
     </>
@@ -147,12 +147,12 @@ function PendingOrder({
   )
 }
 
-interface BackupDueProps extends Pick<Props, 'onOpen'> {
+interface BackupDueProps extends Pick<Props, 'row' | 'onOpen'> {
   due: ListedDue
   today: PlainDate | null
 }
 
-function BackupDue({ due, today, onOpen }: BackupDueProps) {
+function BackupDue({ row, due, today, onOpen }: BackupDueProps) {
   const { t } = useTranslation('contract')
   const formatDue = useDueFormatter()
   const offlineReason = useOfflineReason(t('needsLine'))
@@ -167,7 +167,7 @@ function BackupDue({ due, today, onOpen }: BackupDueProps) {
         <Button
           disabledReason={offlineReason}
           aria-haspopup="dialog"
-          onClick={() => onOpen({ kind: 'pay', order: toPayableOrder(due) })}
+          onClick={() => onOpen({ kind: 'pay', order: toPayableOrder(due, row) })}
         >
           {t('pending.pay')}
         </Button>

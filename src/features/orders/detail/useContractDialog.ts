@@ -79,8 +79,8 @@ function useOpenPayable(row: OrderRow, payParam: string | null) {
   useEffect(() => (payParam === null ? undefined : () => setOpenPayable(null)), [payParam])
   const due = payParam === null ? null : findNamedDue(row, payParam)
   if (payParam !== null && due && openPayable?.name !== payParam)
-    setOpenPayable({ name: payParam, order: toPayableOrder(due) })
-  const payable = openPayable && openPayable.name === payParam ? openPayable.order : due && toPayableOrder(due)
+    setOpenPayable({ name: payParam, order: toPayableOrder(due, row) })
+  const payable = openPayable && openPayable.name === payParam ? openPayable.order : due && toPayableOrder(due, row)
   return { payable, setOpenPayable }
 }
 

@@ -36,7 +36,7 @@ export function buildGroupButton(t: TFunction<'orders'>, group: DueGroup, payRea
 
 /** Returns the sum of a group. One item is paid like any single due. */
 export function toPayableGroup([firstItem, ...otherItems]: DueGroup): PayableOrder {
-  const firstPayable = toPayableOrder(firstItem.due)
+  const firstPayable = toPayableOrder(firstItem.due, firstItem.row)
   if (otherItems.length === 0) return firstPayable
   const items = [firstItem, ...otherItems]
   const amount = sumDues(items.map(({ due }) => due))[0]?.amount ?? '0.00'
@@ -44,6 +44,7 @@ export function toPayableGroup([firstItem, ...otherItems]: DueGroup): PayableOrd
   return {
     id,
     contractType,
+    company_id: firstItem.row.company_id,
     currency,
     amount,
     pay_amount: amount,

@@ -59,7 +59,7 @@ export function useToPayList({ onOpenDialog, pageList, undated, skip, ...options
       directButton: 'words',
       isOnPhone: true,
       getDisabledReason: () => unsendableReason,
-      onSelect: () => onOpenDialog({ kind: 'pay', row: item.row, order: toPayableOrder(item.due) }),
+      onSelect: () => onOpenDialog({ kind: 'pay', row: item.row, order: toPayableOrder(item.due, item.row) }),
     },
   ]
   return {

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Currency } from '#domain/money.ts'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
 import type { CardFields } from '#features/orders/payment/card-fields.ts'
@@ -10,17 +11,21 @@ import type { CardFieldsState, CardSource } from '#features/orders/payment/useCa
 interface Props {
   card: CardFieldsState
   source: CardSource
-  money: { amount: string; currency: Currency }
+  amount: string
+  currency: Currency
 }
 
 /** Shows the gateway's card fields in a frame. Must stay mounted: typed values exist only in the frame. */
-export function CardForm({ card: { form, state, setState }, source, money: { amount, currency } }: Props) {
+export function CardForm({ card: { form, state, setState }, source, amount, currency }: Props) {
   const { t } = useTranslation('payment')
   const container = useRef<HTMLDivElement>(null)
   const stripeKey = 'stripeKey' in source ? source.stripeKey : null
   const frame = 'frame' in source ? source.frame : null
   const title = t('card')
   const [firstTitle] = useState(title)
+  const openStripe = useLatestCallback((element: HTMLElement, key: string) =>
+    openStripeElements(element, key, { amount, currency }),
+  )
   useEffect(() => {
     if (!container.current) return
     let isOpen = true
@@ -29,7 +34,7 @@ export function CardForm({ card: { form, state, setState }, source, money: { amo
     const fieldsPromise =
       stripeKey === null
         ? openSandboxCardFields(container.current, frame ?? '', firstTitle)
-        : openStripeElements(container.current, stripeKey, { amount, currency })
+        : openStripe(container.current, stripeKey)
     fieldsPromise.then(
       (openedFields) => {
         if (!isOpen) return openedFields.close()
@@ -44,7 +49,11 @@ export function CardForm({ card: { form, state, setState }, source, money: { amo
       form.current = null
       fields?.close()
     }
-  }, [stripeKey, frame, amount, currency, form, setState, firstTitle])
+  }, [stripeKey, frame, openStripe, form, setState, firstTitle])
+  // Typed values stay if credit pays another part than before.
+  useEffect(() => {
+    if (state === 'open') form.current?.setAmount(amount)
+  }, [state, amount, form])
   if (state === 'none') return <p className="field-help">{t('help.stripe')}</p>
   return (
     <div role="group" aria-label={title}>

@@ -1,30 +1,35 @@
 import { type Ref, useEffect, useRef } from 'react'
-import type { PaymentType } from '#domain/payments.ts'
+import { groupThousands, readAmount } from '#domain/money.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import { useTranslation } from 'react-i18next'
+import { ProformaDetails } from '#features/orders/bank-transfer/ProformaDetails.tsx'
+import { TransferProblem } from '#features/orders/bank-transfer/TransferButton.tsx'
 import { CardForm } from '#features/orders/payment/CardForm.tsx'
 import { PaymentPending } from '#features/orders/payment/PaymentPending.tsx'
 import { useDueFormatter } from '#features/orders/useDueFormatter.ts'
 import { PoNumber } from '#features/orders/po-number/PoNumber.tsx'
 import { PaymentStatus } from '#features/orders/payment/PaymentStatus.tsx'
-import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
+import type { PayableOrder, PaymentMethod } from '#features/orders/payment/payment-api.ts'
 import type { PaymentState } from '#features/orders/payment/usePayment.ts'
 
 /** Shows the amount, the due date, the fields of the first method, and the result. */
 export function PaymentDetails({ ref, ...state }: PaymentState & { ref?: Ref<HTMLDivElement> }) {
   const { t } = useTranslation('payment')
-  const { order, offer, poNumber, payment } = state
+  const { order, offer, poNumber, payment, proforma } = state
   const { firstMethod, offlineReason } = offer
+  const hasMethods = payment.hasMethods && proforma.record === null
   return (
     <div className="payment-about" ref={ref}>
-      <AmountDue order={order} amount={offer.amount} />
+      <AmountDue order={order} offer={offer} />
+      <TransferProblem proforma={proforma} />
       <ProblemNote problem={payment.problem} title={t('failed')} shouldFocus />
       <OfferStatus offer={offer} />
       {payment.stage === 'checking' && <PaymentPending target={order} onOutcome={payment.handleOutcome} />}
-      {firstMethod && payment.hasMethods && <PoNumber field={poNumber} isLocked={!payment.canPay} />}
-      {firstMethod && <MethodDetails {...state} type={firstMethod} />}
+      {firstMethod && hasMethods && <PoNumber field={poNumber} isLocked={!payment.canPay} />}
+      {firstMethod && <MethodDetails {...state} type={firstMethod} hasMethods={hasMethods} />}
+      {proforma.record && <ProformaDetails proforma={proforma.record} onLeave={proforma.leave} />}
       {offlineReason !== null && (
         <p className="payment-offline" role="status">
           {offlineReason}
@@ -35,9 +40,15 @@ export function PaymentDetails({ ref, ...state }: PaymentState & { ref?: Ref<HTM
   )
 }
 
-function AmountDue({ order: { currency, due, dueSubject, items }, amount }: { order: PayableOrder; amount: string }) {
+interface AmountDueProps {
+  order: PayableOrder
+  offer: PaymentState['offer']
+}
+
+function AmountDue({ order: { currency, due, dueSubject, items }, offer }: AmountDueProps) {
   const { t } = useTranslation('payment')
   const formatDue = useDueFormatter()
+  const { credit, left } = offer.getParts(offer.firstMethod ?? 'credit')
   return (
     <dl className="payment-due">
       {items && (
@@ -56,32 +67,52 @@ function AmountDue({ order: { currency, due, dueSubject, items }, amount }: { or
       )}
       <dt>{t(items ? 'total' : 'due')}</dt>
       <dd>
-        <Amount currency={currency} amount={amount} />
+        <Amount currency={currency} amount={offer.total} />
       </dd>
+      {readAmount(credit) > 0n && (
+        <>
+          <dt className="payment-split">{t('credit.title')}</dt>
+          <dd className="payment-split">
+            <span className="amount">{`${currency} −${groupThousands(credit)}`}</span>
+          </dd>
+          <dt className="payment-split">{t('credit.left')}</dt>
+          <dd className="payment-split">
+            <Amount currency={currency} amount={left} />
+          </dd>
+        </>
+      )}
       {dueSubject && <dd>{formatDue(dueSubject)}</dd>}
       {due && <dd className="field-help">{t(items ? 'untilFirst' : 'until', { date: due })}</dd>}
     </dl>
   )
 }
 
-function OfferStatus({ offer: { settings, problem, refetch, isOnline, firstMethod } }: Pick<PaymentState, 'offer'>) {
+function OfferStatus({
+  offer: { settings, problem, refetch, isOnline, firstMethod, canTransfer },
+}: Pick<PaymentState, 'offer'>) {
   const { t } = useTranslation('payment')
-  if (settings) return firstMethod ? null : <p>{t('noWays')}</p>
+  if (settings) return firstMethod || canTransfer ? null : <p>{t('noWays')}</p>
   if (!isOnline) return null
   return problem ? <ProblemNote problem={problem} onRetry={() => void refetch()} /> : <Skeleton lines={3} />
 }
 
-/** Shows the card fields, which stay mounted while a payment is checked. For other methods it explains what the button does. */
-function MethodDetails({ offer, card, payment, type }: PaymentState & { type: PaymentType }) {
+interface MethodDetailsProps extends PaymentState {
+  type: PaymentMethod
+  /** False while a payment is checked or bank details are displayed. */
+  hasMethods: boolean
+}
+
+/** Shows the card fields, which stay mounted without methods. For other methods it explains what the button does. */
+function MethodDetails({ offer, card, type, hasMethods }: MethodDetailsProps) {
   const { t } = useTranslation('payment')
   return (
     <>
       {card.source ? (
-        <div hidden={!payment.hasMethods}>
-          <CardForm card={card} source={card.source} money={offer} />
+        <div hidden={!hasMethods}>
+          <CardForm card={card} source={card.source} amount={offer.getParts('stripe').left} currency={offer.currency} />
         </div>
       ) : (
-        payment.hasMethods && <p className="field-help">{offer.getHelp(type)}</p>
+        hasMethods && <p className="field-help">{offer.getHelp(type)}</p>
       )}
       {!offer.isAccepted && <p>{t('notTaken.contact')}</p>}
     </>

@@ -2,7 +2,7 @@ import '#features/orders/payment-words.ts'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { useTranslation } from 'react-i18next'
 import { OtherMethods } from '#features/orders/payment/OtherMethods.tsx'
-import { PayButton } from '#features/orders/payment/PayButton.tsx'
+import { getMainButton } from '#features/orders/payment/PayButton.tsx'
 import { PaymentDetails } from '#features/orders/payment/PaymentDetails.tsx'
 import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 import { usePayment } from '#features/orders/payment/usePayment.ts'
@@ -19,8 +19,7 @@ export function PaymentDialog({ title, order, onClose, onPaid }: PaymentDialogPr
   const { t } = useTranslation('payment')
   const { t: tUi } = useTranslation('ui')
   const state = usePayment(order, onPaid)
-  const { firstMethod } = state.offer
-  const { hasMethods, canPay, stage } = state.payment
+  const { canPay, stage } = state.payment
   return (
     <Dialog
       open
@@ -28,7 +27,7 @@ export function PaymentDialog({ title, order, onClose, onPaid }: PaymentDialogPr
       onClose={onClose}
       // A payment that is being sent can no longer be cancelled.
       cancel={canPay ? undefined : tUi('form.close')}
-      action={firstMethod && hasMethods ? <PayButton {...state} button="first" type={firstMethod} /> : undefined}
+      action={getMainButton(state)}
     >
       <div className="payment">
         <PaymentDetails {...state} />

@@ -4,7 +4,7 @@ import { Button } from '#ui/display/Button.tsx'
 import { useMedia } from '#ui/display/useMedia.ts'
 import { useTranslation } from 'react-i18next'
 import { OtherMethods } from '#features/orders/payment/OtherMethods.tsx'
-import { PayButton } from '#features/orders/payment/PayButton.tsx'
+import { getMainButton } from '#features/orders/payment/PayButton.tsx'
 import { PaymentDetails } from '#features/orders/payment/PaymentDetails.tsx'
 import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
 import { useReached } from '#features/orders/payment/useReached.ts'
@@ -14,8 +14,8 @@ import { usePayment } from '#features/orders/payment/usePayment.ts'
 export function PaymentPanel({ order, onPaid }: { order: PayableOrder; onPaid: () => void }) {
   const { t } = useTranslation('payment')
   const state = usePayment(order, onPaid)
-  const { firstMethod } = state.offer
-  const { hasMethods, stage } = state.payment
+  const { stage } = state.payment
+  const mainButton = getMainButton(state)
   const details = useRef<HTMLDivElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
   const isReached = useReached(details)
@@ -31,14 +31,14 @@ export function PaymentPanel({ order, onPaid }: { order: PayableOrder; onPaid: (
         {t('title')}
       </h2>
       <PaymentDetails {...state} ref={details} />
-      {firstMethod && hasMethods && (
+      {mainButton && (
         <div className="payment-act">
-          {isAhead ? (
+          {isAhead && !state.proforma.record ? (
             <Button kind="primary" onClick={goToDetails}>
               {t('goTo')}
             </Button>
           ) : (
-            <PayButton {...state} button="first" type={firstMethod} />
+            mainButton
           )}
           {stage === 'leaving' && <p role="status">{t('leaving')}</p>}
         </div>

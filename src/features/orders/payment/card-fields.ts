@@ -10,6 +10,8 @@ export interface CardFields {
   createToken(): Promise<CardTokenResult>
   /** Makes the next `createToken` create a new token. Called when the current one must not be used again. */
   dropToken(): void
+  /** Called when the amount has changed, because more or less of it is paid with credit. Typed values stay. */
+  setAmount(amount: string): void
   close(): void
 }
 

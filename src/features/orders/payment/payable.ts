@@ -19,7 +19,8 @@ export function getDues(row: OrderRow): readonly ListedDue[] {
   return pending ? [{ ...ownDue, ...pending }] : []
 }
 
-export const toPayableOrder = (due: ListedDue): PayableOrder => ({
+export const toPayableOrder = (due: ListedDue, { company_id }: Pick<OrderRow, 'company_id'>): PayableOrder => ({
+  company_id,
   id: due.id,
   contractType: due.contractType,
   currency: due.currency,
@@ -29,7 +30,7 @@ export const toPayableOrder = (due: ListedDue): PayableOrder => ({
   dueSubject: due,
 })
 
-export const getPayableOrders = (row: OrderRow): PayableOrder[] => getDues(row).map(toPayableOrder)
+export const getPayableOrders = (row: OrderRow): PayableOrder[] => getDues(row).map((due) => toPayableOrder(due, row))
 
 /** Returns the order itself, or its pending change or extension. Returns null if neither is payable. */
 export const findPayableOrder = (row: OrderRow): PayableOrder | null =>

@@ -12,6 +12,9 @@ import type { CallResult } from '#request/call-results.ts'
 import type { AppThunk } from '#state/app-thunk.ts'
 import { type WizardFormDraft, getDraftName } from '#features/orders/draft/wizard-draft.ts'
 
+/** A gateway, or `credit` if the balance pays all (decision 124). */
+export type PaymentMethod = PaymentType | 'credit'
+
 export type PaymentSettings = OutputOf<typeof getSettings>['payment']
 
 /** Returns the methods in the order in which they are offered, the most common one first (M81 to M83). */
@@ -21,6 +24,10 @@ export const getPaymentMethods = (
   caller: Caller,
 ): PaymentType[] =>
   paymentTypes.filter((type) => types.includes(type) && getPaymentTypeRefusal(type, currency, caller) === null)
+
+/** Returns whether this installation has a bank account of the currency, so that it issues pro-forma invoices (decision 124). */
+export const canPayByTransfer = ({ transferCurrencies = [] }: PaymentSettings, currency: Currency): boolean =>
+  transferCurrencies.includes(currency)
 
 /** The kind and id of the row that is paid (D66). A row that can be paid always has a number. */
 export interface PaymentTarget {
@@ -38,6 +45,8 @@ interface PaidItem {
 }
 
 export interface PayableOrder extends PaymentTarget {
+  /** The company whose credit is used. Omitted: that of the user. */
+  company_id?: number
   currency: Currency
   amount?: string | null
   pay_amount: string | null
@@ -49,21 +58,24 @@ export interface PayableOrder extends PaymentTarget {
 
 const toPathParams = ({ id }: PaymentTarget) => ({ contract: Number(id) })
 
-const toPaidItems = (items: readonly PaidItem[]) =>
+export const toPaidItems = (items: readonly PaidItem[]) =>
   items.map(({ id, contractType }) => ({ id: Number(id), contractType }))
 
 interface SentPayment {
-  type: PaymentType
+  type: PaymentMethod
   token: string | null
   /** Purchase order number for the invoices. Undefined if the payer has not touched it, and empty for none. */
   poNumber: string | undefined
+  /** What the page shows as paid by credit. */
+  credit: string
 }
 
 export const sendPayment =
-  (target: PaymentTarget, { type, token, poNumber }: SentPayment): AppThunk<CallResult<OutputOf<typeof pay>>> =>
+  (target: PaymentTarget, { type, token, poNumber, credit }: SentPayment): AppThunk<CallResult<OutputOf<typeof pay>>> =>
   async (_dispatch, _getState, { api }) => {
     const method = {
       type,
+      credit,
       ...(token === null ? {} : { token }),
       ...(poNumber === undefined ? {} : { po_number: poNumber }),
     }

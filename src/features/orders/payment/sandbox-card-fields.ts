@@ -110,7 +110,7 @@ export async function openSandboxCardFields(
     close()
     throw new Error('the frame with the card fields did not open')
   }
-  return { ...tokens, close }
+  return { ...tokens, setAmount: tokens.dropToken, close }
 }
 
 /** Returns the first matching message, or null after the timeout or if `giveUp` was called. */

@@ -122,6 +122,10 @@ export async function openStripeElements(
   field.mount(container)
   return {
     ...tokens,
+    setAmount(newAmount) {
+      tokens.dropToken()
+      elements.update({ amount: Number(readAmount(newAmount)) })
+    },
     close() {
       unsubscribeLooks()
       field.destroy()

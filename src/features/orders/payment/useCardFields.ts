@@ -3,7 +3,7 @@ import type { CardFields } from '#features/orders/payment/card-fields.ts'
 import type { PaymentSettings } from '#features/orders/payment/payment-api.ts'
 import type { PaymentOffer } from '#features/orders/payment/usePaymentOffer.ts'
 
-export type CardFormHandle = Pick<CardFields, 'createToken' | 'dropToken'>
+export type CardFormHandle = Pick<CardFields, 'createToken' | 'dropToken' | 'setAmount'>
 
 export type CardSource = { stripeKey: string } | { frame: string }
 

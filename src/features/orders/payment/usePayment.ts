@@ -1,7 +1,8 @@
-import type { PayableOrder } from '#features/orders/payment/payment-api.ts'
+import { type PayableOrder, toPaidItems } from '#features/orders/payment/payment-api.ts'
 import { useCardFields } from '#features/orders/payment/useCardFields.ts'
 import { usePoNumber } from '#features/orders/po-number/usePoNumber.ts'
 import { usePaymentOffer } from '#features/orders/payment/usePaymentOffer.ts'
+import { useProforma } from '#features/orders/bank-transfer/useProforma.ts'
 import { useSendPayment } from '#features/orders/payment/useSendPayment.ts'
 
 export type PaymentState = ReturnType<typeof usePayment>
@@ -11,6 +12,9 @@ export function usePayment(order: PayableOrder, onPaid: () => void) {
   const offer = usePaymentOffer(order)
   const card = useCardFields(offer)
   const poNumber = usePoNumber()
-  const payment = useSendPayment(order, { card: card.form, poNumber: poNumber.value }, onPaid)
-  return { order, offer, card, poNumber, payment }
+  const payment = useSendPayment(order, { card: card.form, poNumber: poNumber.value, offer }, onPaid)
+  const proforma = useProforma(
+    toPaidItems(order.items ?? [{ id: order.id, contractType: order.contractType ?? 'CONTRACT' }]),
+  )
+  return { order, offer, card, poNumber, payment, proforma }
 }

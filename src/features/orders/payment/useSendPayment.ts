@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import type { PaymentType } from '#domain/payments.ts'
+import { groupThousands, writeAmount } from '#domain/money.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { pay } from '#contract/payments.ts'
 import { findRefusalReason, isOffline, type Problem } from '#contract/problem.ts'
@@ -10,6 +10,7 @@ import { useTranslation } from 'react-i18next'
 import {
   fetchPaymentOutcome,
   type PayableOrder,
+  type PaymentMethod,
   type PaymentOutcome,
   sendPayment,
 } from '#features/orders/payment/payment-api.ts'
@@ -20,9 +21,16 @@ import {
   type PaymentStage,
 } from '#features/orders/payment/payment-stages.ts'
 import type { CardFormHandle } from '#features/orders/payment/useCardFields.ts'
+import type { PaymentOffer } from '#features/orders/payment/usePaymentOffer.ts'
+
+interface SendContext {
+  card: RefObject<CardFormHandle | null>
+  poNumber: string | undefined
+  offer: Pick<PaymentOffer, 'currency' | 'getParts' | 'refetchCredit'>
+}
 
 /** `first` is the main button; `page` is a card on the gateway's own page. */
-export type PayButtonName = PaymentType | 'first' | 'page'
+export type PayButtonName = PaymentMethod | 'first' | 'page'
 
 interface SendState {
   stage: PaymentStage
@@ -32,11 +40,7 @@ interface SendState {
 }
 
 /** Sends at most one payment at a time, even if buttons are pressed repeatedly. */
-export function useSendPayment(
-  order: PayableOrder,
-  { card, poNumber }: { card: RefObject<CardFormHandle | null>; poNumber: string | undefined },
-  onPaid: () => void,
-) {
+export function useSendPayment(order: PayableOrder, { card, poNumber, offer }: SendContext, onPaid: () => void) {
   const { t } = useTranslation('payment')
   const dispatch = useDispatch()
   const [state, setState] = useState<SendState>({
@@ -53,9 +57,9 @@ export function useSendPayment(
     card.current?.dropToken()
   })
 
-  function handlePaid() {
+  function handlePaid(text = t('paid.title')) {
     update({ stage: 'ready' })
-    showToast({ kind: 'done', text: t('paid.title') })
+    showToast({ kind: 'done', text })
     onPaid()
   }
   function handleOutcome(outcome: PaymentOutcome) {
@@ -68,13 +72,17 @@ export function useSendPayment(
       failureMessages: getFailureTexts(outcome, order.items !== undefined).map((key) => t(key)),
     })
   }
-  function handleResponse(response: OutputOf<typeof pay>) {
-    if (!('redirect' in response)) return handleOutcome(response.status)
+  function handleResponse(response: OutputOf<typeof pay>, type: PaymentMethod) {
+    if (!('redirect' in response))
+      return type === 'credit' && response.status === 'paid'
+        ? handlePaid(t('credit.paid'))
+        : handleOutcome(response.status)
     update({ stage: 'leaving' })
     location.assign(response.redirect)
   }
   async function handleProblem(problem: Problem, wasOnline: boolean, form: CardFormHandle | null) {
     if (wasOnline && isUnanswered(problem)) return await followUnanswered(problem)
+    if (isCreditChanged(problem)) return await followChangedCredit()
     if (order.items && isOverItem(problem)) return await followLostItem()
     if (order.items && problem.code === 'PAYMENT_IN_PROGRESS')
       return update({ failureMessages: [t('failed'), t('itemInProgress')] })
@@ -90,24 +98,32 @@ export function useSendPayment(
     if (isCharged(outcome)) handleOutcome(outcome)
     else update({ problem })
   }
+  /** The credit is not what the page showed, so nothing was charged. The page shows the new figures before the payer decides again. */
+  async function followChangedCredit() {
+    const available = await offer.refetchCredit()
+    const amount = available === null ? null : `${offer.currency} ${groupThousands(writeAmount(available))}`
+    const text = amount === null ? t('credit.changedText') : t('credit.changedTo', { amount })
+    update({ failureMessages: [t('credit.changed'), text] })
+  }
   /** An item was paid, changed or deleted in the meantime. The same payment in another tab may have paid all of them. */
   async function followLostItem() {
     const outcome = await dispatch(fetchPaymentOutcome(order))
     if (outcome !== null && isCharged(outcome)) return handleOutcome(outcome)
     update({ failureMessages: [t('changedItem.title'), t('changedItem.text')] })
   }
-  async function createPayment(type: PaymentType, form: CardFormHandle | null) {
+  async function createPayment(type: PaymentMethod, form: CardFormHandle | null) {
     const tokenResult = form ? await form.createToken() : null
     // The gateway's own message names the card field that is wrong (M81).
     if (tokenResult?.kind === 'invalid')
       return update({ failureMessages: [t('declined'), tokenResult.message].filter(Boolean) })
     if (tokenResult?.kind === 'failed') return update({ failureMessages: [t('unsent')] })
     const wasOnline = navigator.onLine
-    const result = await dispatch(sendPayment(order, { type, token: tokenResult?.token ?? null, poNumber }))
+    const { credit } = offer.getParts(type)
+    const result = await dispatch(sendPayment(order, { type, token: tokenResult?.token ?? null, poNumber, credit }))
     if (result.kind === 'problem') await handleProblem(result.problem, wasOnline, form)
-    else if (result.kind === 'fresh') handleResponse(result.output)
+    else if (result.kind === 'fresh') handleResponse(result.output, type)
   }
-  async function send(button: PayButtonName, type: PaymentType) {
+  async function send(button: PayButtonName, type: PaymentMethod) {
     if (isSending.current) return
     isSending.current = true
     update({ stage: 'sending', pressedButton: button, problem: null, failureMessages: [] })
@@ -132,6 +148,8 @@ function usePageRestore(onRestore: () => void) {
 /** Returns whether the order is paid already, in another tab or by an earlier call of this page whose response was lost. */
 const isPaidAlready = (problem: Problem) =>
   problem.code === 'STATE_CONFLICT' && findRefusalReason(problem, ['paidAlready']) !== null
+
+const isCreditChanged = (problem: Problem) => findRefusalReason(problem, ['creditChanged', 'creditTooLow']) !== null
 
 /** Returns whether an item of several can no longer be paid. No money was taken then. */
 const isOverItem = ({ code }: Problem) => code === 'STATE_CONFLICT' || code === 'NOT_FOUND'
