@@ -54,6 +54,17 @@ export async function getRefund(db: DatabaseHandle, id: number): Promise<RefundR
 export const listRefundsOfPayment = (db: DatabaseHandle, paymentId: number): Promise<RefundRecord[]> =>
   selectRefunds(db).where('r.payment_id', '=', paymentId).orderBy('r.id').execute()
 
+/** Returns the refunds of an invoice, and those of its payment of which it is not known yet which invoice they are for, oldest first. */
+export const listRefundsOfInvoice = (
+  db: DatabaseHandle,
+  { payment_id: paymentId, invoice_id: invoiceId }: { payment_id: number; invoice_id: number },
+): Promise<RefundRecord[]> =>
+  selectRefunds(db)
+    .where('r.payment_id', '=', paymentId)
+    .where(({ eb, or }) => or([eb('r.invoice_id', '=', invoiceId), eb('r.invoice_id', 'is', null)]))
+    .orderBy('r.id')
+    .execute()
+
 /** Returns the refunds that are in progress, and the failed ones and those at a gateway that the staff have not settled, oldest first. */
 export const listUnsettledRefunds = (db: DatabaseHandle): Promise<RefundRecord[]> =>
   selectRefunds(db)

@@ -31,6 +31,10 @@ const RefundButton = lazy(async () => ({
   default: (await import('#features/invoices/refund/RefundButton.tsx')).RefundButton,
 }))
 
+const RefundHistory = lazy(async () => ({
+  default: (await import('#features/invoices/refund/RefundHistory.tsx')).RefundHistory,
+}))
+
 interface InvoiceDrawerProps extends InvoiceSource {
   onClose: () => void
   /** Called after a refund, so that the list is requested again. */
@@ -61,7 +65,7 @@ export function InvoiceDrawer({ onClose, onChanged, ...source }: InvoiceDrawerPr
       cancel={row ? null : t('detail.close')}
     >
       {row ? (
-        <InvoiceFacts row={row} />
+        <InvoiceDetails row={row} />
       ) : isLoading ? (
         <Skeleton lines={6} />
       ) : (
@@ -109,6 +113,21 @@ function Refund({ row, onDone }: { row: ListedInvoice; onDone: () => void }) {
     <Suspense>
       <RefundButton document={row} isDisputed={row.state === 'disputed'} onDone={onDone} />
     </Suspense>
+  )
+}
+
+/** The provider's admins also see how the invoice was refunded. */
+function InvoiceDetails({ row }: { row: ListedInvoice }) {
+  const { caller } = useSignedInSession()
+  return (
+    <>
+      <InvoiceFacts row={row} />
+      {row.kind === 'invoice' && isProviderAdmin(caller) && (
+        <Suspense>
+          <RefundHistory document={row} />
+        </Suspense>
+      )}
+    </>
   )
 }
 
