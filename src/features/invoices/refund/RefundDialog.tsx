@@ -147,8 +147,11 @@ function RefundProblem({ problem, left }: { problem: Problem | null; left: strin
   if (problem && Object.keys(toRefundFaults(problem)).length > 0) return null
   const reason = findRefusalReason(problem, ['disputed', 'noGateway', 'changed'] as const)
   return (
-    <ProblemNote problem={problem} title={t(problem && isRefundUnknown(problem) ? 'unknown' : 'failed')} shouldFocus>
-      {reason && <p>{t(`why.${reason}`, { left })}</p>}
-    </ProblemNote>
+    <ProblemNote
+      problem={problem}
+      title={t(problem && isRefundUnknown(problem) ? 'unknown' : 'failed')}
+      reason={reason && t(`why.${reason}`, { left })}
+      shouldFocus
+    />
   )
 }

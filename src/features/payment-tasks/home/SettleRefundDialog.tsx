@@ -34,9 +34,11 @@ export function SettleRefundDialog({ refund, onClose, onDone }: SettleRefundDial
       isBusy={isBusy}
       onAction={() => void run({ params: { id }, body })}
     >
-      <ProblemNote problem={problem} shouldFocus>
-        {findRefusalReason(problem, ['seen'] as const) && <p>{t('task.seen')}</p>}
-      </ProblemNote>
+      <ProblemNote
+        problem={problem}
+        reason={findRefusalReason(problem, ['seen'] as const) && t('task.seen')}
+        shouldFocus
+      />
       {hasChoice ? (
         <>
           <p>{t('task.assignText')}</p>
