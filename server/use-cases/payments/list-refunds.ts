@@ -40,7 +40,13 @@ export const listRefunds: UseCase<typeof listEndpoint> = ({ db, app }, { query }
       const invoices = refund.invoice_id === null ? await listInvoicesOfPayment(db, refund.payment_id) : []
       refunds.push({
         ...toRefundRow(app, refund),
-        invoices: invoices.map(({ invoice_id: id, code }) => ({ id, code })),
+        invoices: invoices.map(({ invoice_id: id, code, service_code, currency, amount }) => ({
+          id,
+          code,
+          service_code,
+          currency,
+          amount,
+        })),
       })
     }
     const disputes = await listOpenDisputes(db, invoice?.payment_id)

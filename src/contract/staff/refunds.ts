@@ -100,7 +100,12 @@ export const listRefunds = defineEndpoint({
   matrix: 'Z-20',
   query: z.object({ invoice: z.optional(rowId) }),
   output: z.object({
-    refunds: z.array(z.extend(refundRow, { invoices: z.array(z.object({ id: z.int(), code: z.string() })) })),
+    /** `invoices`: those of the payment, if it is not known yet which one a refund is for. */
+    refunds: z.array(
+      z.extend(refundRow, {
+        invoices: z.array(z.object({ id: z.int(), code: z.string(), service_code: z.string(), currency, amount })),
+      }),
+    ),
     disputes: z.array(disputeRow),
   }),
   offline: 'read',
