@@ -32,13 +32,21 @@ const selectRefunds = (db: DatabaseHandle) =>
       'c.code as company_code',
       'c.name as company_name',
       'u.name as user_name',
+      // The staff make one refund for one invoice. One at the gateway, or a lost dispute, may be of several invoices.
+      sql<string>`case when r.cause = 'staff' then r.amount else (select sum(part.amount) from refund as part
+        where part.payment_id = r.payment_id and part.cause = r.cause and part.reference = r.reference) end`.as(
+        'total',
+      ),
+      sql<string[]>`array(select i2.code from refund as part join invoice as i2 on i2.id = part.invoice_id
+        where part.id = r.id or r.cause <> 'staff' and part.payment_id = r.payment_id and part.cause = r.cause
+          and part.reference = r.reference order by part.id)`.as('invoice_codes'),
       sql<string>`coalesce(d.service_code, ${selectGroupCodes(sql.ref('p.group_id'))}, o.code, b.service_code,
         m.service_code)`.as('code'),
     ])
 
 /**
  * A refund with its payment, invoice and credit note. `code` is the service code, or the codes of a group's services while the invoice is
- * unknown. `user_name` is the user who requested it, or who settled its task.
+ * unknown. `total` and `invoice_codes` are of all parts of what was refunded at once. `user_name` is the user who requested it, or who settled its task.
  */
 export type RefundRecord = Awaited<ReturnType<ReturnType<typeof selectRefunds>['executeTakeFirstOrThrow']>>
 

@@ -115,13 +115,15 @@ async function readRefundValues(
   const isForCustomer = mail === 'invoice-refunded'
   const hasFailed = mail === 'refund-failed'
   if (refund?.state !== (hasFailed ? 'failed' : 'done')) return null
-  const { code: service, company_name: customer, currency, amount, end_time, create_time } = refund
+  const { code: service, company_name: customer, currency, end_time, create_time } = refund
+  // A customer gets one mail for each credit note.
+  const amount = isForCustomer ? refund.amount : refund.total
   return {
     service,
     customer,
     amount: `${currency} ${groupThousands(amount)}`,
     date: refund.transfer_date ?? formatTime(end_time ?? create_time),
-    invoice: refund.invoice_code ?? '',
+    invoice: isForCustomer ? (refund.invoice_code ?? '') : refund.invoice_codes.join(', '),
     matter: (hasFailed ? refund.problem : refund.credit_note_code) ?? '',
     path: getPath(isForCustomer ? 'invoice' : 'home'),
     // The bank has returned the money before, so the mail must not announce a refund to the card.

@@ -22,11 +22,7 @@ export type MoneyMail = MoneyMailRequest['mail']
  * Templates: of `payment-dispute` for an inquiry and if the gateway names no time until which to respond, and of `invoice-refunded` if a lost
  * dispute caused the refund.
  */
-export type DisputeMail =
-  | 'payment-dispute-undated'
-  | 'payment-inquiry'
-  | 'payment-inquiry-undated'
-  | 'dispute-lost'
+export type DisputeMail = 'payment-dispute-undated' | 'payment-inquiry' | 'payment-inquiry-undated' | 'dispute-lost'
 
 export type PaymentMailRequest =
   | { mail: BackupPaymentMail; backupId: number; days?: number }

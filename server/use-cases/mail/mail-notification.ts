@@ -118,6 +118,7 @@ async function readDisputeDetails(db: DatabaseHandle, disputeId: number): Promis
   const { code, currency, amount, company_name: company, is_inquiry: isInquiry } = dispute
   const facts = { code, currency, amount, company }
   // An inquiry that becomes a dispute is another event.
-  if (isInquiry) return { eventKey: `payment-inquiry ${disputeId}`, orderId: null, facts: { ...facts, type: 'inquiry' } }
+  if (isInquiry)
+    return { eventKey: `payment-inquiry ${disputeId}`, orderId: null, facts: { ...facts, type: 'inquiry' } }
   return { eventKey: `payment-dispute ${disputeId}`, orderId: null, facts }
 }

@@ -40,6 +40,8 @@ export const listRefunds: UseCase<typeof listEndpoint> = ({ db, app }, { query }
       const invoices = refund.invoice_id === null ? await listInvoicesOfPayment(db, refund.payment_id) : []
       refunds.push({
         ...toRefundRow(app, refund),
+        total: refund.total,
+        invoice_codes: refund.invoice_codes,
         invoices: invoices.map(({ invoice_id: id, code, service_code, currency, amount }) => ({
           id,
           code,

@@ -100,9 +100,12 @@ export const listRefunds = defineEndpoint({
   matrix: 'Z-20',
   query: z.object({ invoice: z.optional(rowId) }),
   output: z.object({
-    /** `invoices`: those of the payment, if it is not known yet which one a refund is for. */
     refunds: z.array(
       z.extend(refundRow, {
+        /** What was refunded at once at the gateway, and the invoices that it was for. The row is about the first of them. */
+        total: amount,
+        invoice_codes: z.array(z.string()),
+        /** The invoices of the payment, if it is not known yet which one the refund is for. */
         invoices: z.array(z.object({ id: z.int(), code: z.string(), service_code: z.string(), currency, amount })),
       }),
     ),

@@ -46,17 +46,24 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
     isAllowed('staffOrder', caller) ? { otherAction: { label, path } } : {}
 
   const getTitle = ({ cause, state, ...refund }: ListedRefund) => {
-    const amount = formatAmount(refund)
+    const amount = formatAmount({ ...refund, amount: refund.total })
     if (cause !== 'staff') return t(madeTitles[cause], { amount })
     return t(state === 'failed' ? 'task.refusedTitle' : 'task.runningTitle', { amount })
   }
   const toRefundDuty = (refund: ListedRefund): HomeDuty => {
-    const { company_name: company, service_code: code, invoice_code, ended, requested, problem: refusal } = refund
+    const {
+      company_name: company,
+      service_code: code,
+      invoice_codes: invoiceCodes,
+      ended,
+      requested,
+      problem: refusal,
+    } = refund
     const { document_id: documentId, payment_reference: paymentReference } = refund
     const about = t('task.about', {
       company,
       code,
-      invoice: invoice_code ?? t('task.unknownInvoice'),
+      invoice: invoiceCodes.join(', ') || t('task.unknownInvoice'),
       time: (ended ?? requested).slice(0, 16),
     })
     const hasEnded = ended !== null
@@ -69,7 +76,7 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
       title: getTitle(refund),
       text: refusal ? t('task.aboutMore', { about, more: refusal }) : about,
       action: hasEnded ? { label: settleLabel, run: () => setDialogRefund(refund), disabledReason } : checkAction,
-      ...(documentId === null
+      ...(documentId === null || invoiceCodes.length > 1
         ? linkTo(t('task.toInvoices'), toListPath(paymentReference))
         : linkTo(t('task.toInvoice'), `/app/invoice?invoice=${documentId}`)),
     }
