@@ -24,6 +24,9 @@ interface ControlRequest {
   refund?: { reference: string; amount: number }
   /** Id of the card payment whose payer opens a dispute. */
   dispute?: string
+  /** The same for an inquiry, which `escalate` makes a dispute. */
+  inquiry?: string
+  escalate?: string
   endDispute?: { id: string; status: 'won' | 'lost' | 'warning_closed' }
 }
 
@@ -54,9 +57,11 @@ export function serveTestControl(
     if (controlRequest.drop !== undefined) webhooks.drop(controlRequest.drop)
     if (controlRequest.loseAnswers !== undefined) faults.loseAnswers = controlRequest.loseAnswers
     if (controlRequest.fail !== undefined) faults.fail = controlRequest.fail
-    const { refund, dispute, endDispute } = controlRequest
+    const { refund, dispute, inquiry, escalate, endDispute } = controlRequest
     if (refund) staff.refund(refund.reference, refund.amount)
     if (dispute !== undefined) staff.openDispute(dispute)
+    if (inquiry !== undefined) staff.openInquiry(inquiry)
+    if (escalate !== undefined) staff.escalate(escalate)
     if (endDispute) staff.endDispute(endDispute.id, endDispute.status)
     const status = controlRequest.send === undefined ? null : await webhooks.send(controlRequest.send)
     return reply.send({ status })

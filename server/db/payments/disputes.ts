@@ -38,9 +38,14 @@ export const listDisputesOfPayment = (db: DatabaseHandle, paymentId: number): Pr
 export const hasOpenDispute = (disputes: readonly Pick<DisputeRecord, 'state' | 'is_inquiry'>[]): boolean =>
   disputes.some(({ state, is_inquiry }) => state === 'open' && !is_inquiry)
 
-/** Sorted by the time until which the staff may respond. */
-export const listOpenDisputes = (db: DatabaseHandle): Promise<DisputeRecord[]> =>
-  selectDisputes(db).where('s.state', '=', 'open').orderBy(sql`s.respond_by nulls last`).orderBy('s.id').execute()
+/** Those of a payment or of all, sorted by the time until which the staff may respond. */
+export const listOpenDisputes = (db: DatabaseHandle, paymentId?: number): Promise<DisputeRecord[]> =>
+  selectDisputes(db)
+    .where('s.state', '=', 'open')
+    .$if(paymentId !== undefined, (query) => query.where('s.payment_id', '=', paymentId ?? 0))
+    .orderBy(sql`s.respond_by nulls last`)
+    .orderBy('s.id')
+    .execute()
 
 /** Interval of the checks of an open dispute, ms. */
 export const disputeCheckMs = 3_600_000

@@ -32,13 +32,21 @@ const selectRefunds = (db: DatabaseHandle) =>
       'c.code as company_code',
       'c.name as company_name',
       'u.name as user_name',
+      // The staff make one refund for one invoice. One at the gateway, or a lost dispute, may be of several invoices.
+      sql<string>`case when r.cause = 'staff' then r.amount else (select sum(part.amount) from refund as part
+        where part.payment_id = r.payment_id and part.cause = r.cause and part.reference = r.reference) end`.as(
+        'total',
+      ),
+      sql<string[]>`array(select i2.code from refund as part join invoice as i2 on i2.id = part.invoice_id
+        where part.id = r.id or r.cause <> 'staff' and part.payment_id = r.payment_id and part.cause = r.cause
+          and part.reference = r.reference order by part.id)`.as('invoice_codes'),
       sql<string>`coalesce(d.service_code, ${selectGroupCodes(sql.ref('p.group_id'))}, o.code, b.service_code,
         m.service_code)`.as('code'),
     ])
 
 /**
  * A refund with its payment, invoice and credit note. `code` is the service code, or the codes of a group's services while the invoice is
- * unknown. `user_name` is the user who requested it, or who settled its task.
+ * unknown. `total` and `invoice_codes` are of all parts of what was refunded at once. `user_name` is the user who requested it, or who settled its task.
  */
 export type RefundRecord = Awaited<ReturnType<ReturnType<typeof selectRefunds>['executeTakeFirstOrThrow']>>
 
@@ -53,6 +61,17 @@ export async function getRefund(db: DatabaseHandle, id: number): Promise<RefundR
 
 export const listRefundsOfPayment = (db: DatabaseHandle, paymentId: number): Promise<RefundRecord[]> =>
   selectRefunds(db).where('r.payment_id', '=', paymentId).orderBy('r.id').execute()
+
+/** Returns the refunds of an invoice, and those of its payment of which it is not known yet which invoice they are for, oldest first. */
+export const listRefundsOfInvoice = (
+  db: DatabaseHandle,
+  { payment_id: paymentId, invoice_id: invoiceId }: { payment_id: number; invoice_id: number },
+): Promise<RefundRecord[]> =>
+  selectRefunds(db)
+    .where('r.payment_id', '=', paymentId)
+    .where(({ eb, or }) => or([eb('r.invoice_id', '=', invoiceId), eb('r.invoice_id', 'is', null)]))
+    .orderBy('r.id')
+    .execute()
 
 /** Returns the refunds that are in progress, and the failed ones and those at a gateway that the staff have not settled, oldest first. */
 export const listUnsettledRefunds = (db: DatabaseHandle): Promise<RefundRecord[]> =>

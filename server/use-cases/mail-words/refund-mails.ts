@@ -6,7 +6,7 @@ import type { Language } from '#domain/accounts/users.ts'
 import en from '#locales/en/money.json' with { type: 'json' }
 import zh from '#locales/zh/money.json' with { type: 'json' }
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { findDispute } from '#server/db/payments/disputes.ts'
+import { type DisputeRecord, findDispute } from '#server/db/payments/disputes.ts'
 import { findMoneyCheck } from '#server/db/payments/money-checks.ts'
 import { findRefund } from '#server/db/payments/refunds.ts'
 import type { MoneyCheckFault } from '#server/db/tables/refund-tables.ts'
@@ -23,7 +23,7 @@ interface MoneyMailValues {
   invoice: string
   matter: string
   path: string
-  template?: MoneyMailTemplate
+  template?: MoneyMailTemplate | 'payment-dispute'
 }
 
 interface MailFormat {
@@ -95,8 +95,16 @@ async function readDisputeValues(
     invoice: dispute.invoices.join(', '),
     matter: dispute.reason,
     path: getPath('home'),
-    ...(respond_by === null ? { template: 'payment-dispute-undated' } : {}),
+    template: chooseDisputeTemplate(dispute),
   }
+}
+
+function chooseDisputeTemplate({
+  is_inquiry: isInquiry,
+  respond_by: respondBy,
+}: DisputeRecord): MoneyMailTemplate | 'payment-dispute' {
+  if (respondBy === null) return isInquiry ? 'payment-inquiry-undated' : 'payment-dispute-undated'
+  return isInquiry ? 'payment-inquiry' : 'payment-dispute'
 }
 
 async function readRefundValues(
@@ -108,13 +116,15 @@ async function readRefundValues(
   const isForCustomer = mail === 'invoice-refunded'
   const hasFailed = mail === 'refund-failed'
   if (refund?.state !== (hasFailed ? 'failed' : 'done')) return null
-  const { code: service, company_name: customer, currency, amount, end_time, create_time } = refund
+  const { code: service, company_name: customer, currency, end_time, create_time } = refund
+  // A customer gets one mail for each credit note.
+  const amount = isForCustomer ? refund.amount : refund.total
   return {
     service,
     customer,
     amount: `${currency} ${groupThousands(amount)}`,
     date: refund.transfer_date ?? formatTime(end_time ?? create_time),
-    invoice: refund.invoice_code ?? '',
+    invoice: isForCustomer ? (refund.invoice_code ?? '') : refund.invoice_codes.join(', '),
     matter: (hasFailed ? refund.problem : refund.credit_note_code) ?? '',
     path: getPath(isForCustomer ? 'invoice' : 'home'),
     // The bank has returned the money before, so the mail must not announce a refund to the card.

@@ -19,10 +19,15 @@ export type MoneyMailRequest =
   | { mail: 'money-fault'; checkId: number }
 export type MoneyMail = MoneyMailRequest['mail']
 /**
- * Templates: of `payment-dispute` if the gateway names no time until which to respond, and of `invoice-refunded` if a lost dispute caused the
- * refund, or if it was added to the credit balance.
+ * Templates: of `payment-dispute` for an inquiry and if the gateway names no time until which to respond, and of `invoice-refunded` if a lost
+ * dispute caused the refund, or if it was added to the credit balance.
  */
-export type MoneyMailTemplate = 'payment-dispute-undated' | 'dispute-lost' | 'credit-added'
+export type MoneyMailTemplate =
+  | 'payment-dispute-undated'
+  | 'payment-inquiry'
+  | 'payment-inquiry-undated'
+  | 'dispute-lost'
+  | 'credit-added'
 
 /** A bank transfer became credit of the recipient's company. `transfer-paid`: it also paid something. */
 export type TransferMail = 'transfer-credited' | 'transfer-paid'

@@ -115,6 +115,10 @@ async function readRefundDetails(
 async function readDisputeDetails(db: DatabaseHandle, disputeId: number): Promise<NotificationDetails | null> {
   const dispute = await findDispute(db, disputeId)
   if (!dispute) return null
-  const { code, currency, amount, company_name: company } = dispute
-  return { eventKey: `payment-dispute ${disputeId}`, orderId: null, facts: { code, currency, amount, company } }
+  const { code, currency, amount, company_name: company, is_inquiry: isInquiry } = dispute
+  const facts = { code, currency, amount, company }
+  // An inquiry that becomes a dispute is another event.
+  if (isInquiry)
+    return { eventKey: `payment-inquiry ${disputeId}`, orderId: null, facts: { ...facts, type: 'inquiry' } }
+  return { eventKey: `payment-dispute ${disputeId}`, orderId: null, facts }
 }

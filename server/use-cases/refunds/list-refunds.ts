@@ -10,8 +10,10 @@ import { type DisputeRecord, listOpenDisputes } from '#server/db/payments/disput
 import { readLatestCheck } from '#server/db/payments/money-checks.ts'
 import {
   findRefund,
+  findRefundableInvoice,
   getRefund,
   listInvoicesOfPayment,
+  listRefundsOfInvoice,
   listUnsettledRefunds,
   lockInvoicesOfPayment,
   updateRefund,
@@ -29,18 +31,28 @@ const lateMs = 2 * 86_400_000
 
 type DisputeRow = OutputOf<typeof listEndpoint>['disputes'][number]
 
-export const listRefunds: UseCase<typeof listEndpoint> = ({ db, app }) =>
+export const listRefunds: UseCase<typeof listEndpoint> = ({ db, app }, { query }) =>
   runAsSystem(db, async () => {
+    const invoice = query.invoice === undefined ? null : requireRow(await findRefundableInvoice(db, query.invoice))
     const refunds: OutputOf<typeof listEndpoint>['refunds'] = []
-    for (const refund of await listUnsettledRefunds(db)) {
+    for (const refund of await (invoice ? listRefundsOfInvoice(db, invoice) : listUnsettledRefunds(db))) {
       // Only a refund without an invoice may belong to one of several.
       const invoices = refund.invoice_id === null ? await listInvoicesOfPayment(db, refund.payment_id) : []
       refunds.push({
         ...toRefundRow(app, refund),
-        invoices: invoices.map(({ invoice_id: id, code }) => ({ id, code })),
+        total: refund.total,
+        invoice_codes: refund.invoice_codes,
+        invoices: invoices.map(({ invoice_id: id, code, service_code, currency, amount }) => ({
+          id,
+          code,
+          service_code,
+          currency,
+          amount,
+        })),
       })
     }
-    return { body: { refunds, disputes: (await listOpenDisputes(db)).map((dispute) => toDisputeRow(app, dispute)) } }
+    const disputes = await listOpenDisputes(db, invoice?.payment_id)
+    return { body: { refunds, disputes: disputes.map((dispute) => toDisputeRow(app, dispute)) } }
   })
 
 function toDisputeRow({ config }: AppContext, dispute: DisputeRecord): DisputeRow {

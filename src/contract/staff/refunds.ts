@@ -87,7 +87,10 @@ export const refundInvoice = defineEndpoint({
   stepUp: () => true,
 })
 
-/** Refunds in progress, failed ones and those made at a gateway that nobody has marked as seen, and open disputes. */
+/**
+ * Refunds in progress, failed ones and those made at a gateway that nobody has marked as seen, and open disputes. With `invoice`, the id of an
+ * invoice in the register: all refunds of this invoice, those of its payment without an invoice, and its open disputes.
+ */
 export const listRefunds = defineEndpoint({
   name: 'listRefunds',
   method: 'GET',
@@ -95,8 +98,17 @@ export const listRefunds = defineEndpoint({
   summary: 'Lists refunds and disputes of all companies that need attention',
   access: 'providerAdmin',
   matrix: 'Z-20',
+  query: z.object({ invoice: z.optional(rowId) }),
   output: z.object({
-    refunds: z.array(z.extend(refundRow, { invoices: z.array(z.object({ id: z.int(), code: z.string() })) })),
+    refunds: z.array(
+      z.extend(refundRow, {
+        /** What was refunded at once at the gateway, and the invoices that it was for. The row is about the first of them. */
+        total: amount,
+        invoice_codes: z.array(z.string()),
+        /** The invoices of the payment, if it is not known yet which one the refund is for. */
+        invoices: z.array(z.object({ id: z.int(), code: z.string(), service_code: z.string(), currency, amount })),
+      }),
+    ),
     disputes: z.array(disputeRow),
   }),
   offline: 'read',

@@ -46,7 +46,7 @@ export function formatNotification(
   const values = { code: facts['code'] ?? '', ...readValues(t, kind, facts) }
   const detailKey = getDetailKey(kind, values)
   return {
-    title: t(`title.${kind}`, values),
+    title: t(`title.${isInquiry(kind, facts) ? 'payment-inquiry' : kind}`, values),
     detail: findMessage('notifications', `detail.${detailKey}`)
       ? t(`detail.${detailKey}` as 'detail.payment-due', values)
       : '',
@@ -58,6 +58,10 @@ function getDetailKey(kind: NotificationKind, { device, lastDay }: { device: str
   if (kind === 'new-device' && device === '') return 'newDeviceUnknown'
   return isAboutEnd(kind) && lastDay === '' ? 'endUnknown' : kind
 }
+
+/** A question of the bank before a dispute. */
+const isInquiry = (kind: NotificationKind, facts: NotificationRow['facts']) =>
+  kind === 'payment-dispute' && facts['type'] === 'inquiry'
 
 const isAboutEnd = (kind: NotificationKind) => kind === 'contract-ends' || kind === 'contract-ended'
 

@@ -1,7 +1,8 @@
 import '#ui/form/forms.css'
 import '#ui/form/date-messages.ts'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { isDay, isMinute } from '#domain/plain-dates.ts'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { FieldFrame, isFieldLocked, type SizedFieldProps } from '#ui/form/Field.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
@@ -36,9 +37,14 @@ export function DateField({ kind = 'day', name, value, min, max, onChange, ...fr
     setHasBlurred(false)
     onChange(text)
   }
-  const handleBlur = () => {
+  const normalise = useLatestCallback(() => {
     const normalisedText = normaliseDate(kind, value)
     if (normalisedText !== value) onChange(normalisedText)
+  })
+  // A restored draft may have the text of a field that was never left.
+  useEffect(normalise, [normalise])
+  const handleBlur = () => {
+    normalise()
     setHasBlurred(true)
   }
   return (

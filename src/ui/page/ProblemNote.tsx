@@ -10,6 +10,7 @@ import { formatProblem } from '#ui/i18n/problem-messages.ts'
 export function ProblemNote({
   problem,
   title,
+  reason,
   onRetry,
   children,
   shouldFocus,
@@ -17,6 +18,8 @@ export function ProblemNote({
   problem: Problem | null
   /** The failed action, displayed before the reason: "Update failed." */
   title?: string | undefined
+  /** Why the server refused it, in place of the general text of the problem. */
+  reason?: string | null | undefined
   onRetry?: (() => void) | undefined
   children?: React.ReactNode
   /** True if the note takes the focus when it appears. */
@@ -40,7 +43,7 @@ export function ProblemNote({
       <div>
         <p>
           {title && <strong>{title} </strong>}
-          {formatProblem(problem)}
+          {reason ?? formatProblem(problem)}
         </p>
         {problem.requestId && (
           <details className="problem-id">

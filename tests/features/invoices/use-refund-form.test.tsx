@@ -37,7 +37,7 @@ describe('checks of a refund', () => {
       refunded_before: '1000.00',
       reason: 'Goodwill',
       route: 'gateway',
-      confirmation: 'i202603000001',
+      confirmation: 'I202603000001',
     })
   })
 
@@ -60,6 +60,13 @@ describe('checks of a refund', () => {
     expect(findFaults({ route: 'transfer', reference: 'FT1', date: today })).toEqual({})
   })
 
+  it('accepts wide digits and letters, and names the limit of a reason that is too long', () => {
+    const wideValues = { ...values, amount: '１２０．５０', confirmation: ' Ｉ２０２６０３０００００１ ' }
+    expect(findRefundFaults(wideValues, check)).toEqual({})
+    expect(toRefundBody(wideValues, figures)).toMatchObject({ amount: '120.50', confirmation: 'I202603000001' })
+    expect(findFaults({ reason: 'x'.repeat(501) })).toEqual({ reason: 'reasonTooLong' })
+  })
+
   it('reads an amount without floating-point numbers', () => {
     expect(parseTypedAmount(' 1,234,567,890.1 ')).toBe(123_456_789_010n)
   })
@@ -68,7 +75,7 @@ describe('checks of a refund', () => {
 /** Fills the form in. `send` submits it and returns the intent of the call. */
 async function renderForm() {
   const { calls, wrapper, respond } = createCallRecorder()
-  const { result } = renderHook(() => useRefundForm(document, { current: null }, () => {}), { wrapper })
+  const { result } = renderHook(() => useRefundForm({ document, draft: {}, onChange: () => {}, onDone: () => {} }, { current: null }), { wrapper })
   const change = (name: keyof RefundValues, value: string) => act(async () => result.current.change(name, value))
   await change('reason', 'Goodwill')
   await change('confirmation', document.code)

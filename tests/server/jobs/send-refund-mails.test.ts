@@ -28,6 +28,27 @@ eachEngine('mails about refunds', (engine) => {
     }
   })
 
+  test('tell the staff of an inquiry, and again when it becomes a dispute', async () => {
+    const { reference, code } = await setup.payInvoice()
+    await inbox.fetch()
+    let id = ''
+    const openInquiry = () => (id = getStaffAtGateway().openInquiry(reference) ?? '')
+    await sendCalls(await collectCalls(openInquiry))
+    const [inquiryMail] = await inbox.fetch()
+    expect(inquiryMail?.subject).toContain('An inquiry about a payment')
+    expect(inquiryMail?.text).toContain(code)
+    expect(inquiryMail?.text).toContain('A refund also settles it.')
+    expect(inquiryMail?.text).not.toMatch(/disputed|disputes/)
+    await sendCalls(await collectCalls(() => getStaffAtGateway().escalate(id)))
+    const disputeMails = await inbox.fetch()
+    expect(disputeMails.length).toBeGreaterThan(0)
+    for (const { subject } of disputeMails) expect(subject).toContain('A payment is disputed')
+    const notifications = await setup.runAsSystem((db) =>
+      db.selectFrom('notification').select('facts').where('kind', '=', 'payment-dispute').orderBy('id').execute(),
+    )
+    expect(new Set(notifications.map(({ facts }) => facts['type']))).toEqual(new Set(['inquiry', undefined]))
+  })
+
   test('about a lost dispute do not announce a refund to the card', async () => {
     const { reference } = await setup.payInvoice()
     await inbox.fetch()

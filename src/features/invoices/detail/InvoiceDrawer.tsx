@@ -31,6 +31,10 @@ const RefundButton = lazy(async () => ({
   default: (await import('#features/invoices/refund/RefundButton.tsx')).RefundButton,
 }))
 
+const RefundHistory = lazy(async () => ({
+  default: (await import('#features/invoices/refund/RefundHistory.tsx')).RefundHistory,
+}))
+
 interface InvoiceDrawerProps extends InvoiceSource {
   onClose: () => void
   /** Called after a refund, so that the list is requested again. */
@@ -61,7 +65,7 @@ export function InvoiceDrawer({ onClose, onChanged, ...source }: InvoiceDrawerPr
       cancel={row ? null : t('detail.close')}
     >
       {row ? (
-        <InvoiceFacts row={row} />
+        <InvoiceDetails row={row} />
       ) : isLoading ? (
         <Skeleton lines={6} />
       ) : (
@@ -71,7 +75,7 @@ export function InvoiceDrawer({ onClose, onChanged, ...source }: InvoiceDrawerPr
   )
 }
 
-function PrintButtons({ row: { id, kind } }: { row: ListedInvoice }) {
+function PrintButtons({ row }: { row: ListedInvoice }) {
   const { t } = useTranslation('invoices')
   const offlineReason = useOfflineReason(t('detail.offline'))
   const opening = useAction(openInvoice)
@@ -83,15 +87,15 @@ function PrintButtons({ row: { id, kind } }: { row: ListedInvoice }) {
         icon="print"
         isBusy={opening.isBusy}
         disabledReason={offlineReason}
-        onClick={() => void opening.run(id)}
+        onClick={() => void opening.run(row)}
       >
-        {t(kind === 'creditNote' ? 'detail.openCreditNote' : 'detail.open')}
+        {t(row.kind === 'creditNote' ? 'detail.openCreditNote' : 'detail.open')}
       </Button>
       <Button
         icon="install"
         isBusy={download.isBusy}
         disabledReason={offlineReason}
-        onClick={() => void download.run(id)}
+        onClick={() => void download.run(row)}
       >
         {t('detail.download')}
       </Button>
@@ -109,6 +113,21 @@ function Refund({ row, onDone }: { row: ListedInvoice; onDone: () => void }) {
     <Suspense>
       <RefundButton document={row} isDisputed={row.state === 'disputed'} onDone={onDone} />
     </Suspense>
+  )
+}
+
+/** The provider's admins also see how the invoice was refunded. */
+function InvoiceDetails({ row }: { row: ListedInvoice }) {
+  const { caller } = useSignedInSession()
+  return (
+    <>
+      <InvoiceFacts row={row} />
+      {row.kind === 'invoice' && isProviderAdmin(caller) && (
+        <Suspense>
+          <RefundHistory document={row} />
+        </Suspense>
+      )}
+    </>
   )
 }
 

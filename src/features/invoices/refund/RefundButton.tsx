@@ -4,7 +4,7 @@ import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { Button } from '#ui/display/Button.tsx'
 import '#features/invoices/refund/words.ts'
 import { RefundDialog } from '#features/invoices/refund/RefundDialog.tsx'
-import type { RefundedDocument } from '#features/invoices/refund/refund-form.ts'
+import type { RefundDraft, RefundedDocument } from '#features/invoices/refund/refund-form.ts'
 
 interface RefundButtonProps {
   document: RefundedDocument
@@ -13,10 +13,14 @@ interface RefundButtonProps {
   onDone: () => void
 }
 
-/** Opens the dialog of a refund. The bank decides about a disputed payment, so it cannot be refunded. */
+/**
+ * Opens the dialog of a refund, with what was typed before if it was closed. The bank decides about a disputed payment, so it cannot be
+ * refunded.
+ */
 export function RefundButton({ document, isDisputed, onDone }: RefundButtonProps) {
   const { t } = useTranslation('refunds')
   const [isOpen, setIsOpen] = useState(false)
+  const [draft, setDraft] = useState<RefundDraft>({})
   const unsendableReason = useUnsendableReason(t('offline'))
   return (
     <>
@@ -25,9 +29,11 @@ export function RefundButton({ document, isDisputed, onDone }: RefundButtonProps
       </Button>
       {isOpen && (
         <RefundDialog
-          document={document}
+          {...{ document, draft }}
+          onChange={setDraft}
           onClose={() => setIsOpen(false)}
           onDone={() => {
+            setDraft({})
             setIsOpen(false)
             onDone()
           }}

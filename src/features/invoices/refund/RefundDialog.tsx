@@ -9,27 +9,27 @@ import { DateField } from '#ui/form/DateField.tsx'
 import { Field, FieldFrame, useLengthLimit } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import '#features/invoices/refund/words.ts'
-import { listRoutes, reasonLimit, type RefundedDocument } from '#features/invoices/refund/refund-form.ts'
+import { describeGateway } from '#features/invoices/refund/describe-refund.ts'
+import { listRoutes, reasonLimit } from '#features/invoices/refund/refund-form.ts'
 import {
   isRefundUnknown,
   type RefundForm,
+  type RefundFormProps,
   toRefundFaults,
   useRefundForm,
 } from '#features/invoices/refund/useRefundForm.ts'
 
-interface RefundDialogProps {
-  document: RefundedDocument
+interface RefundDialogProps extends RefundFormProps {
   onClose: () => void
-  /** Called when the refund has started, or the transfer is recorded. */
-  onDone: () => void
 }
 
 /** Refunds an invoice or a part of it. The staff type the number of the invoice, because a refund cannot be undone. */
-export function RefundDialog({ document, onClose, onDone }: RefundDialogProps) {
+export function RefundDialog({ onClose, ...formProps }: RefundDialogProps) {
   const { t } = useTranslation('refunds')
+  const { document } = formProps
   const { code, currency } = document
   const formRef = useRef<HTMLDivElement>(null)
-  const form = useRefundForm(document, formRef, onDone)
+  const form = useRefundForm(formProps, formRef)
   const { values, change, formatFault, sum, problem, isBusy } = form
   const disabledReason = useUnsendableReason(t('offline'))
   return (
@@ -46,7 +46,7 @@ export function RefundDialog({ document, onClose, onDone }: RefundDialogProps) {
         <p>{t('text', { left: form.left, amount: form.total })}</p>
         <Field
           name="amount"
-          size="figures"
+          size="date"
           inputMode="decimal"
           autoComplete="off"
           label={t('amount', { currency })}
@@ -97,14 +97,11 @@ function ReasonField({ form: { values, change, formatFault } }: { form: RefundFo
   )
 }
 
-const providers = ['stripe', 'alipay', 'globalAlipay', 'simulate'] as const
-
 /** A transfer also has the bank's reference and a date. */
 function RouteFields({ form, method }: { form: RefundForm; method: string }) {
   const { t } = useTranslation('refunds')
   const { values, change, formatFault, today } = form
-  const provider = providers.find((candidate) => candidate === method)
-  const gateway = provider ? t(`provider.${provider}`) : method
+  const gateway = describeGateway(method, t)
   const options = listRoutes({ method }).map((route) => ({
     value: route,
     label: t(route, { gateway }),
@@ -150,8 +147,11 @@ function RefundProblem({ problem, left }: { problem: Problem | null; left: strin
   if (problem && Object.keys(toRefundFaults(problem)).length > 0) return null
   const reason = findRefusalReason(problem, ['disputed', 'noGateway', 'changed'] as const)
   return (
-    <ProblemNote problem={problem} title={t(problem && isRefundUnknown(problem) ? 'unknown' : 'failed')} shouldFocus>
-      {reason && <p>{t(`why.${reason}`, { left })}</p>}
-    </ProblemNote>
+    <ProblemNote
+      problem={problem}
+      title={t(problem && isRefundUnknown(problem) ? 'unknown' : 'failed')}
+      reason={reason && t(`why.${reason}`, { left })}
+      shouldFocus
+    />
   )
 }

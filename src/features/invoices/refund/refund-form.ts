@@ -32,8 +32,11 @@ export interface RefundValues {
   confirmation: string
 }
 
+/** The values that the staff have changed. */
+export type RefundDraft = Partial<RefundValues>
+
 export type RefundField = Exclude<keyof RefundValues, 'route'>
-export type RefundFault = RefundField | 'tooMuch' | 'nothingLeft' | 'referenceUsed'
+export type RefundFault = RefundField | 'reasonTooLong' | 'tooMuch' | 'nothingLeft' | 'referenceUsed'
 
 export const reasonLimit = 500
 
@@ -48,6 +51,9 @@ export function getFigures({ amount, refunded, refunding }: RefundedDocument): R
   return { left: readAmount(amount) - refundedBefore, refundedBefore }
 }
 
+/** Chinese keyboards may type wide letters and digits. */
+const normaliseConfirmation = (text: string) => text.normalize('NFKC').trim().toUpperCase()
+
 export const toRefundBody = (
   { amount, reason, route, reference, date, confirmation }: RefundValues,
   { refundedBefore }: RefundFigures,
@@ -56,7 +62,7 @@ export const toRefundBody = (
   refunded_before: writeAmount(refundedBefore),
   reason: reason.trim(),
   route,
-  confirmation: confirmation.trim(),
+  confirmation: normaliseConfirmation(confirmation),
   ...(route === 'transfer' ? { reference: reference.trim(), date: date.trim() } : {}),
 })
 
@@ -76,8 +82,9 @@ export function findRefundFaults(
   if (left <= 0n) faults.amount = 'nothingLeft'
   else if (typedAmount === null || typedAmount === 0n) faults.amount = 'amount'
   else if (typedAmount > left) faults.amount = 'tooMuch'
-  if (reason.trim() === '' || reason.trim().length > reasonLimit) faults.reason = 'reason'
-  if (confirmation.trim().toUpperCase() !== code) faults.confirmation = 'confirmation'
+  if (reason.trim() === '') faults.reason = 'reason'
+  else if (reason.trim().length > reasonLimit) faults.reason = 'reasonTooLong'
+  if (normaliseConfirmation(confirmation) !== code) faults.confirmation = 'confirmation'
   if (route !== 'transfer') return faults
   if (reference.trim() === '') faults.reference = 'reference'
   if (!isDay(date.trim()) || (today !== null && date.trim() > today)) faults.date = 'date'

@@ -11,12 +11,23 @@ import {
   findRefundFaults,
   getFigures,
   listRoutes,
+  reasonLimit,
+  type RefundDraft,
   type RefundedDocument,
   type RefundFault,
   type RefundField,
   type RefundFigures,
   type RefundValues,
 } from '#features/invoices/refund/refund-form.ts'
+
+export interface RefundFormProps {
+  document: RefundedDocument
+  /** What was typed before the dialog was closed. The confirmation is always typed again. */
+  draft: RefundDraft
+  onChange: (draft: RefundDraft) => void
+  /** Called when the refund has started, or the transfer is recorded. */
+  onDone: () => void
+}
 
 export type RefundForm = ReturnType<typeof useRefundForm>
 const doneTexts = { gateway: 'begun', transfer: 'recorded', credit: 'credited' } as const
@@ -26,10 +37,12 @@ const fields: readonly RefundField[] = ['amount', 'reason', 'reference', 'date',
 
 /**
  * State of the form. What is typed stays after any outcome. The figures are those of the opening, until the server refuses a refund and
- * returns the current ones: a list that is requested again does not change them, because the staff would not notice. `formRef`: the element with the fields. `onDone`: the refund has started, or
- * the transfer is recorded.
+ * returns the current ones: a list that is requested again does not change them, because the staff would not notice. `formRef`: the element with the fields.
  */
-export function useRefundForm(document: RefundedDocument, formRef: RefObject<HTMLElement | null>, onDone: () => void) {
+export function useRefundForm(
+  { document, draft, onChange, onDone }: RefundFormProps,
+  formRef: RefObject<HTMLElement | null>,
+) {
   const { t } = useTranslation('refunds')
   const { code, currency } = document
   const today = useBusinessToday()
@@ -41,6 +54,7 @@ export function useRefundForm(document: RefundedDocument, formRef: RefObject<HTM
     route: listRoutes(document)[0],
     reference: '',
     date: '',
+    ...draft,
     confirmation: '',
   })
   const [faults, setFaults] = useState<RefundFaults>({})
@@ -52,12 +66,13 @@ export function useRefundForm(document: RefundedDocument, formRef: RefObject<HTM
 
   function change(name: keyof RefundValues, value: string) {
     setValues((current) => ({ ...current, [name]: value }))
+    onChange({ ...draft, [name]: value })
     setFaults((current) => ({ ...current, [name]: undefined }))
   }
 
   function formatFault(name: RefundField): string | null {
     const fault = faults[name]
-    return fault ? t(`fault.${fault}`, { left, code }) : null
+    return fault ? t(`fault.${fault}`, { left, code, limit: reasonLimit }) : null
   }
 
   function showFaults(newFaults: RefundFaults) {

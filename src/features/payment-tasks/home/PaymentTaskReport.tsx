@@ -74,7 +74,8 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   return <LoadProblem problem={unreadRecord?.problem ?? null} onRetry={onRetry} />
 
   function describeTask(task: PaymentTask): string {
-    const { company_name: company, kind, payable_id: id, service_code: code, received } = task
+    const { company_name: company, kind, payable_id: id, service_code: code } = task
+    const received = task.received.slice(0, 16)
     const summary = t('about', { company, kind: t(`kind.${kind}`), id, code, received })
     if (task.state === 'refunding') return t('refunding', { about: summary })
     return task.problem ? t('refused', { problem: task.problem, about: summary }) : summary

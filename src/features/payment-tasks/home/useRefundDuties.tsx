@@ -46,18 +46,25 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
     isAllowed('staffOrder', caller) ? { otherAction: { label, path } } : {}
 
   const getTitle = ({ cause, state, ...refund }: ListedRefund) => {
-    const amount = formatAmount(refund)
+    const amount = formatAmount({ ...refund, amount: refund.total })
     if (cause !== 'staff') return t(madeTitles[cause], { amount })
     return t(state === 'failed' ? 'task.refusedTitle' : 'task.runningTitle', { amount })
   }
   const toRefundDuty = (refund: ListedRefund): HomeDuty => {
-    const { company_name: company, service_code: code, invoice_code, ended, requested, problem: refusal } = refund
+    const {
+      company_name: company,
+      service_code: code,
+      invoice_codes: invoiceCodes,
+      ended,
+      requested,
+      problem: refusal,
+    } = refund
     const { document_id: documentId, payment_reference: paymentReference } = refund
     const about = t('task.about', {
       company,
       code,
-      invoice: invoice_code ?? t('task.unknownInvoice'),
-      time: ended ?? requested,
+      invoice: invoiceCodes.join(', ') || t('task.unknownInvoice'),
+      time: (ended ?? requested).slice(0, 16),
     })
     const hasEnded = ended !== null
     const settleLabel = refund.invoices.length > 0 ? t('task.assign') : t('task.settle')
@@ -67,9 +74,9 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
       icon: 'price',
       isUrgent: hasEnded,
       title: getTitle(refund),
-      text: refusal ? t('task.aboutRefused', { about, problem: refusal }) : about,
+      text: refusal ? t('task.aboutMore', { about, more: refusal }) : about,
       action: hasEnded ? { label: settleLabel, run: () => setDialogRefund(refund), disabledReason } : checkAction,
-      ...(documentId === null
+      ...(documentId === null || invoiceCodes.length > 1
         ? linkTo(t('task.toInvoices'), toListPath(paymentReference))
         : linkTo(t('task.toInvoice'), `/app/invoice?invoice=${documentId}`)),
     }
@@ -81,16 +88,18 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
   }
   const toDisputeDuty = (dispute: DisputeRow): HomeDuty => {
     const amount = formatAmount(dispute)
-    const { company_name: company, service_code: code, invoices, opened_time: time } = dispute
+    const { company_name: company, service_code: code, invoices, opened_time: opened, reason } = dispute
+    const invoice = invoices.join(', ') || t('task.unknownInvoice')
+    const about = t('task.about', { company, code, invoice, time: opened.slice(0, 16) })
     return {
       key: `dispute ${dispute.id}`,
       at: dispute.respond_by?.slice(0, 10) ?? '',
       icon: 'alert',
       isUrgent: true,
       title: getDisputeTitle(dispute, amount),
-      text: t('task.about', { company, code, invoice: invoices.join(', ') || t('task.unknownInvoice'), time }),
+      text: t('task.aboutMore', { about, more: reason }),
       action: checkAction,
-      ...linkTo(t('task.toInvoices'), toListPath(dispute.payment_reference)),
+      ...linkTo(t(invoices.length === 1 ? 'task.toInvoice' : 'task.toInvoices'), toListPath(dispute.payment_reference)),
     }
   }
   const onDone = () => {

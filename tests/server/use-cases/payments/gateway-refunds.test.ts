@@ -20,9 +20,9 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
     listDisputes,
     findFaults,
   } = setup
-  const listMatters = async () =>
-    (await actors.staff.send({ url: '/api/payment/refunds' })).json() as {
-      refunds: (RefundRow & { invoices: { id: number }[] })[]
+  const listMatters = async (query = '') =>
+    (await actors.staff.send({ url: `/api/payment/refunds${query}` })).json() as {
+      refunds: (RefundRow & { invoices: { id: number }[]; total: string; invoice_codes: string[] })[]
       disputes: { id: number; respond_by: string; is_inquiry: boolean; invoices: string[] }[]
     }
   const settle = (id: number, payload: object = {}) =>
@@ -100,8 +100,14 @@ eachEngine('refunds and disputes at a gateway', (engine) => {
   test('gives a refund of a whole payment to all its invoices', async () => {
     const [first] = await setup.payTwoInvoices()
     await sendCalls(await collectCalls(() => getStaffAtGateway().refund(first?.reference ?? '', 8_400_000)))
-    expect((await listDocuments()).map(({ refunded, amount }) => refunded === amount)).toEqual([true, true])
+    const documents = await listDocuments()
+    expect(documents.map(({ refunded, amount }) => refunded === amount)).toEqual([true, true])
     expect(await findFaults()).toEqual([])
+    // The task names the sum and both invoices, and the drawer of each invoice its own part.
+    const codes = documents.map(({ code }) => code)
+    expect((await listMatters()).refunds).toMatchObject([{ total: '84000.00', invoice_codes: codes }])
+    for (const { id, code, amount } of documents)
+      expect((await listMatters(`?invoice=${id}`)).refunds).toMatchObject([{ invoice_code: code, amount }])
   })
 
   test('settles the task of a payment without an order when all its money was refunded at the gateway', async () => {

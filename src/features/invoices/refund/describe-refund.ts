@@ -1,0 +1,34 @@
+/** Texts of a refund that the dialog and the drawer share. */
+import type { TFunction } from 'i18next'
+import type { RefundRow } from '#contract/staff/refunds.ts'
+import type { TagTone } from '#ui/display/Tag.tsx'
+
+type Translate = TFunction<'refunds'>
+
+const providers = ['stripe', 'alipay', 'globalAlipay', 'simulate'] as const
+
+/** Returns the name of the gateway. One that this build does not know has its code. */
+export function describeGateway(gateway: string, t: Translate): string {
+  const provider = providers.find((candidate) => candidate === gateway)
+  return provider ? t(`provider.${provider}`) : gateway
+}
+
+/** A refund is refused by the gateway only, so a failed one has sent nothing back. */
+export const refundTones: Record<RefundRow['state'], TagTone> = {
+  requested: 'pending',
+  pending: 'pending',
+  done: 'positive',
+  failed: 'danger',
+}
+
+/** Returns where the money is: "Sent to Stripe, not confirmed yet." */
+export function describeMoney(
+  { state, route, cause, gateway: code, problem, reference }: RefundRow,
+  t: Translate,
+): string {
+  const gateway = describeGateway(code, t)
+  if (state === 'failed') return t('history.failed', { gateway, problem: problem ?? '–' })
+  if (state !== 'done') return t(`history.${state}`, { gateway })
+  if (cause !== 'staff') return t(`history.${cause}Cause`, { gateway })
+  return t(`history.${route}`, { gateway, reference: reference ?? '' })
+}
