@@ -42,14 +42,36 @@ const maxRefunds = 10
 export async function settleRefunds(app: AppContext): Promise<number> {
   const now = app.clock()
   const claims = await writeAsSystem(app, async (db) => [
-    ...(await claimDueRefunds(db, 'payment_task', now, maxRefunds)).map((id) => ({ readClaim: readTaskClaim, id })),
-    ...(await claimDueRefunds(db, 'refund', now, maxRefunds)).map((id) => ({ readClaim: readInvoiceClaim, id })),
+    ...(await claimDueRefunds(db, 'payment_task', now, maxRefunds)).map((id) => ({
+      readClaim: readTaskClaim,
+      writeProblem: writeTaskProblem,
+      id,
+    })),
+    ...(await claimDueRefunds(db, 'refund', now, maxRefunds)).map((id) => ({
+      readClaim: readInvoiceClaim,
+      writeProblem: writeInvoiceProblem,
+      id,
+    })),
   ])
-  for (const { readClaim, id } of claims)
-    await settleRefund(app, id, readClaim).catch((error: unknown) => {
+  for (const { readClaim, writeProblem, id } of claims)
+    await settleRefund(app, id, readClaim).catch(async (error: unknown) => {
       app.log.warn({ event: 'refund_settlement_failed', err: error, refund: id }, 'could not settle a refund; retrying')
+      // The staff see why a refund is not sent, for example a wrong key of the gateway.
+      const problem = error instanceof PaymentProblem ? error.message : 'the portal could not send the refund'
+      await writeAsSystem(app, (db) => writeProblem(db, id, problem.slice(0, 500)))
     })
   return claims.length
+}
+
+async function writeTaskProblem(db: DatabaseHandle, id: number, problem: string): Promise<void> {
+  const task = await lockPaymentTask(db, id)
+  if (task?.state === 'refunding') await updatePaymentTask(db, id, { problem, update_time: task.update_time })
+}
+
+async function writeInvoiceProblem(db: DatabaseHandle, id: number, problem: string): Promise<void> {
+  await lockInvoicesOfPayment(db, (await getRefund(db, id)).payment_id)
+  const { state, update_time } = await getRefund(db, id)
+  if (state === 'requested' || state === 'pending') await updateRefund(db, id, { problem, update_time })
 }
 
 /** A refund of a task or of an invoice. */
@@ -168,7 +190,7 @@ async function writeTaskResult(
     const entry = buildTaskEntry(task, { operation: 'refund', outcome: 'refused' })
     return await recordRefundOutcome({ db, now }, task, entry, false)
   }
-  const refundedFields = { state: 'refunded', refund_reference: result.reference, next_look: null } as const
+  const refundedFields = { state: 'refunded', refund_reference: result.reference, problem: null, next_look: null } as const
   await updatePaymentTask(db, id, { ...refundedFields, update_time: now, end_time: now })
   const { company_id: companyId } = task
   const userIds = new Set([...(payer === null ? [] : [payer]), ...(await listOrderingUsers(db, companyId))])
@@ -215,7 +237,7 @@ async function writeInvoiceResult(
   const refund = await getRefund(db, id)
   if (refund.state !== 'requested' && refund.state !== 'pending') return
   if (result.status === 'pending')
-    return await updateRefund(db, id, { state: 'pending', reference: result.reference, update_time: now })
+    return await updateRefund(db, id, { state: 'pending', reference: result.reference, problem: null, update_time: now })
   if (result.status !== 'done') {
     const problem = describeProblem(result as Exclude<RefundOutcome, { status: 'done' | 'pending' }>)
     // It stays due: a refund at the gateway may be the reason, and could not be recorded while this one held the amount.
