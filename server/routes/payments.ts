@@ -14,7 +14,7 @@ import {
   stripeCalls,
 } from '#contract/payments.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
-import { listRefunds, readMoneyCheck, refundInvoice, settleRefundTask } from '#contract/staff/refunds.ts'
+import { listRefunds, readMoneyCheck, refundInvoice, runMoneyCheck, settleRefundTask } from '#contract/staff/refunds.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { html } from '#server/text/html.ts'
 import { createPageTranslator, renderPublicPage } from '#server/http/public-page.ts'
@@ -88,6 +88,7 @@ export const paymentHandlers: EndpointHandler[] = [
   createUseCaseHandler(listRefunds, refundUseCases.listRefunds),
   createUseCaseHandler(settleRefundTask, refundUseCases.settleRefundTask),
   createUseCaseHandler(readMoneyCheck, refundUseCases.readMoneyCheck),
+  createUseCaseHandler(runMoneyCheck, (context) => startJob(context, { kind: 'check-money', input: {} })),
   createProcedureHandler(stripeCalls, async (context) => {
     await acceptCallback(context.app, 'stripe', context)
     return { body: null }

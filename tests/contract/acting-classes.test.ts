@@ -25,6 +25,8 @@ const refusedWrites = {
     'refundPaymentTask',
     'refundInvoice',
     'settleRefundTask',
+    'runMoneyCheck',
+    'withdrawCredit',
     'applyPaymentTask',
     'stripeCalls',
     'alipayCalls',

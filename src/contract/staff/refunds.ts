@@ -146,3 +146,17 @@ export const readMoneyCheck = defineEndpoint({
   }),
   offline: 'read',
 })
+
+/** Runs the check that otherwise runs daily, and stores its result. */
+export const runMoneyCheck = defineEndpoint({
+  name: 'runMoneyCheck',
+  method: 'POST',
+  path: '/api/payment/money-check',
+  summary: 'Checks all money now, and returns the result',
+  access: 'providerAdmin',
+  matrix: 'Z-20',
+  body: z.object({}),
+  output: readMoneyCheck.output,
+  offline: 'online',
+  job: 'check-money',
+})
