@@ -14,7 +14,14 @@ import {
   stripeCalls,
 } from '#contract/payments.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
-import { listRefunds, readMoneyCheck, refundInvoice, runMoneyCheck, settleRefundTask } from '#contract/staff/refunds.ts'
+import {
+  listRefunds,
+  readMoneyCheck,
+  refundInvoice,
+  runMoneyCheck,
+  settleRefundTask,
+  withdrawRefund,
+} from '#contract/staff/refunds.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { html } from '#server/text/html.ts'
 import { createPageTranslator, renderPublicPage } from '#server/http/public-page.ts'
@@ -87,6 +94,7 @@ export const paymentHandlers: EndpointHandler[] = [
   createUseCaseHandler(refundInvoice, startInvoiceRefund),
   createUseCaseHandler(listRefunds, refundUseCases.listRefunds),
   createUseCaseHandler(settleRefundTask, refundUseCases.settleRefundTask),
+  createUseCaseHandler(withdrawRefund, refundUseCases.withdrawRefund),
   createUseCaseHandler(readMoneyCheck, refundUseCases.readMoneyCheck),
   createUseCaseHandler(runMoneyCheck, (context) => startJob(context, { kind: 'check-money', input: {} })),
   createProcedureHandler(stripeCalls, async (context) => {

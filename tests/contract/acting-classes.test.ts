@@ -26,6 +26,7 @@ const refusedWrites = {
     'refundInvoice',
     'settleRefundTask',
     'runMoneyCheck',
+    'withdrawRefund',
     'withdrawCredit',
     'applyPaymentTask',
     'stripeCalls',

@@ -99,6 +99,7 @@ const endpointsWithNumber = new Set([
   'applyPaymentTask',
   'refundInvoice',
   'settleRefundTask',
+  'withdrawRefund',
   'updateCustomerNote',
   'deleteCustomerNote',
   // Ends the consent of `giveConsent`, so that no session of a role acts for a customer.
@@ -136,6 +137,7 @@ const bodies: Record<string, unknown> = {
   refundInvoice: { amount: '1.00', reason: 'Walk', route: 'gateway', refunded_before: '0.00', confirmation: 'walk' },
   settleRefundTask: {},
   runMoneyCheck: {},
+  withdrawRefund: {},
   withdrawCredit: {
     company_id: 2_000_000_000,
     currency: 'HKD',

@@ -119,6 +119,21 @@ export const settleRefundTask = defineEndpoint({
   stepUp: () => true,
 })
 
+/** The refund fails if the gateway confirms after a minute that it has no such refund. Otherwise it continues. */
+export const withdrawRefund = defineEndpoint({
+  name: 'withdrawRefund',
+  method: 'POST',
+  path: '/api/payment/refunds/:id/withdraw',
+  summary: 'Withdraws a refund that the gateway has not accepted',
+  access: 'orderingProviderAdmin',
+  matrix: 'Z-20 Z-24',
+  params: z.object({ id: rowId }),
+  body: z.object({}),
+  output: refundRow,
+  offline: 'online',
+  stepUp: () => true,
+})
+
 const moneyFault = z.object({
   /** Name of the rule that does not hold. */
   rule: z.enum(moneyRules),
