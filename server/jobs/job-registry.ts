@@ -3,6 +3,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { endpoints } from '#contract/index.ts'
 import type { MailDriver } from '#server/drivers/mail/mail-driver.ts'
 import type { JobKind } from '#server/jobs/job-kind.ts'
+import { createMoneyCheckJob } from '#server/jobs/check-money.ts'
 import { createDrillJob } from '#server/jobs/drill-backup.ts'
 import { hostOperations, createServiceOperationJob } from '#server/jobs/operate-service.ts'
 import { createPublishJob } from '#server/jobs/publish-apps.ts'
@@ -30,6 +31,7 @@ const toJobKind = <I, P, O>(jobKind: JobKind<I, P, O>) => jobKind as unknown as 
 
 export const requestJobKinds: JobKinds = {
   'verify-trail': toJobKind(createTrailVerificationJob()),
+  'check-money': toJobKind(createMoneyCheckJob()),
   [publishJob]: toJobKind(createPublishJob()),
   [rehearseJob]: toJobKind(createRehearsalJob()),
 }

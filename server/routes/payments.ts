@@ -15,7 +15,14 @@ import {
 } from '#contract/payments.ts'
 import { readMoneyOverview } from '#contract/staff/money.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
-import { listRefunds, readMoneyCheck, refundInvoice, settleRefundTask } from '#contract/staff/refunds.ts'
+import {
+  listRefunds,
+  readMoneyCheck,
+  refundInvoice,
+  runMoneyCheck,
+  settleRefundTask,
+  withdrawRefund,
+} from '#contract/staff/refunds.ts'
 import type { Language } from '#domain/accounts/users.ts'
 import { html } from '#server/text/html.ts'
 import { createPageTranslator, renderPublicPage } from '#server/http/public-page.ts'
@@ -89,8 +96,10 @@ export const paymentHandlers: EndpointHandler[] = [
   createUseCaseHandler(refundInvoice, startInvoiceRefund),
   createUseCaseHandler(listRefunds, refundUseCases.listRefunds),
   createUseCaseHandler(settleRefundTask, refundUseCases.settleRefundTask),
+  createUseCaseHandler(withdrawRefund, refundUseCases.withdrawRefund),
   createUseCaseHandler(readMoneyCheck, refundUseCases.readMoneyCheck),
   createUseCaseHandler(readMoneyOverview, readOverview),
+  createUseCaseHandler(runMoneyCheck, (context) => startJob(context, { kind: 'check-money', input: {} })),
   createProcedureHandler(stripeCalls, async (context) => {
     await acceptCallback(context.app, 'stripe', context)
     return { body: null }

@@ -25,8 +25,8 @@ import type { FrozenCreditNote, FrozenInvoice } from '#server/use-cases/document
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import type { PaymentContext } from '#server/use-cases/payments/payable.ts'
 
-/** `assigned`: the staff chose the invoice of a refund at the gateway. `seen`: they have settled the task about it. */
-export type RefundAuditOutcome = 'refunding' | 'refunded' | 'refused' | 'assigned' | 'seen'
+/** `withdrawing`: the staff do not want a refund that the gateway has not accepted. `assigned`: the staff chose the invoice of a refund at the gateway. `seen`: they have settled the task about it. */
+export type RefundAuditOutcome = 'refunding' | 'refunded' | 'refused' | 'assigned' | 'seen' | 'withdrawing'
 
 /** What is left of an invoice, or of a payment that has none: its amount without all refunds that are not failed. */
 export const getRest = (amount: string, refunds: readonly Pick<RefundRecord, 'state' | 'amount'>[]) =>

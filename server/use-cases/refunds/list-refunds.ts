@@ -5,6 +5,7 @@ import type {
   listRefunds as listEndpoint,
   readMoneyCheck as moneyEndpoint,
   settleRefundTask as settleEndpoint,
+  withdrawRefund as withdrawEndpoint,
 } from '#contract/staff/refunds.ts'
 import { type DisputeRecord, listOpenDisputes } from '#server/db/payments/disputes.ts'
 import { readLatestCheck } from '#server/db/payments/money-checks.ts'
@@ -26,6 +27,8 @@ import { buildRefundEntry } from '#server/use-cases/refunds/complete-refund.ts'
 import { assignRefund } from '#server/use-cases/refunds/inspect-payment.ts'
 import { toRefundRow } from '#server/use-cases/refunds/refund-invoice.ts'
 
+/** Delay in ms until the gateway is queried about a withdrawn refund. */
+const withdrawalDelayMs = 61_000
 /** Age in ms from which a daily check of all money is late. */
 const lateMs = 2 * 86_400_000
 
@@ -95,6 +98,23 @@ export const settleRefundTask: UseCase<typeof settleEndpoint> = (context, { para
       context.afterCommit(() => notifyJobs(app))
     }
     await context.audit(buildRefundEntry(await getRefund(db, id), 'seen'))
+    return { body: toRefundRow(app, await getRefund(db, id)) }
+  })
+
+/**
+ * The gateway is queried when no earlier request can be on its way any more. Throws STATE_CONFLICT (`changed`) if the refund is not waiting
+ * to be accepted, or was withdrawn before.
+ */
+export const withdrawRefund: UseCase<typeof withdrawEndpoint> = (context, { params: { id } }) =>
+  runAsSystem(context.db, async () => {
+    const { db, app, now } = context
+    const { payment_id: paymentId } = requireRow(await findRefund(db, id))
+    await lockInvoicesOfPayment(db, paymentId)
+    const refund = await getRefund(db, id)
+    if (refund.state !== 'requested' || refund.seen_time !== null)
+      throw new ProblemError('STATE_CONFLICT', { why: 'changed' })
+    await updateRefund(db, id, { seen_time: now, next_look: now + withdrawalDelayMs, update_time: now })
+    await context.audit(buildRefundEntry(refund, 'withdrawing'))
     return { body: toRefundRow(app, await getRefund(db, id)) }
   })
 

@@ -42,14 +42,36 @@ const maxRefunds = 10
 export async function settleRefunds(app: AppContext): Promise<number> {
   const now = app.clock()
   const claims = await writeAsSystem(app, async (db) => [
-    ...(await claimDueRefunds(db, 'payment_task', now, maxRefunds)).map((id) => ({ readClaim: readTaskClaim, id })),
-    ...(await claimDueRefunds(db, 'refund', now, maxRefunds)).map((id) => ({ readClaim: readInvoiceClaim, id })),
+    ...(await claimDueRefunds(db, 'payment_task', now, maxRefunds)).map((id) => ({
+      readClaim: readTaskClaim,
+      writeProblem: writeTaskProblem,
+      id,
+    })),
+    ...(await claimDueRefunds(db, 'refund', now, maxRefunds)).map((id) => ({
+      readClaim: readInvoiceClaim,
+      writeProblem: writeInvoiceProblem,
+      id,
+    })),
   ])
-  for (const { readClaim, id } of claims)
-    await settleRefund(app, id, readClaim).catch((error: unknown) => {
+  for (const { readClaim, writeProblem, id } of claims)
+    await settleRefund(app, id, readClaim).catch(async (error: unknown) => {
       app.log.warn({ event: 'refund_settlement_failed', err: error, refund: id }, 'could not settle a refund; retrying')
+      // The staff see why a refund is not sent, for example a wrong key of the gateway.
+      const problem = error instanceof PaymentProblem ? error.message : 'the portal could not send the refund'
+      await writeAsSystem(app, (db) => writeProblem(db, id, problem.slice(0, 500)))
     })
   return claims.length
+}
+
+async function writeTaskProblem(db: DatabaseHandle, id: number, problem: string): Promise<void> {
+  const task = await lockPaymentTask(db, id)
+  if (task?.state === 'refunding') await updatePaymentTask(db, id, { problem, update_time: task.update_time })
+}
+
+async function writeInvoiceProblem(db: DatabaseHandle, id: number, problem: string): Promise<void> {
+  await lockInvoicesOfPayment(db, (await getRefund(db, id)).payment_id)
+  const { state, update_time } = await getRefund(db, id)
+  if (state === 'requested' || state === 'pending') await updateRefund(db, id, { problem, update_time })
 }
 
 /** A refund of a task or of an invoice. */
@@ -60,16 +82,18 @@ interface ClaimedRefund {
   looks: number
   /** Set for a task: the amount of its payment, which also counts as refunded if it was sent back on the gateway's own pages. */
   paymentAmount: bigint | null
+  /** The staff do not want it any more. It is not sent again. */
+  isWithdrawn: boolean
   /** Refused before. What happened at the gateway is read once more. */
   isRefused: boolean
   writeResult(db: DatabaseHandle, app: AppContext, result: RefundOutcome): Promise<void>
 }
 
 type RefundOutcome = RefundResult | { status: 'refused'; reason: string }
-type ReadClaim = (db: DatabaseHandle, id: number) => Promise<ClaimedRefund | null>
+type ReadClaim = (db: DatabaseHandle, id: number, now: number) => Promise<ClaimedRefund | null>
 
 async function settleRefund(app: AppContext, id: number, readClaim: ReadClaim): Promise<void> {
-  const claimedRefund = await writeAsSystem(app, (db) => readClaim(db, id))
+  const claimedRefund = await writeAsSystem(app, (db) => readClaim(db, id, app.clock()))
   if (!claimedRefund) return
   const { attempt, isRefused } = claimedRefund
   const driver = await app.payments.findDriver(attempt.gateway as PaymentType)
@@ -85,6 +109,8 @@ async function settleRefund(app: AppContext, id: number, readClaim: ReadClaim): 
 
 async function refundOnce(driver: PaymentDriver, claimedRefund: ClaimedRefund): Promise<RefundOutcome> {
   const { request, looks } = claimedRefund
+  if (claimedRefund.isWithdrawn)
+    return (await driver.queryRefund(request)) ?? { status: 'refused', reason: 'the staff withdrew the refund' }
   const earlierResult = looks > 1 ? await driver.queryRefund(request) : null
   if (earlierResult) return earlierResult
   try {
@@ -137,6 +163,7 @@ async function readTaskClaim(db: DatabaseHandle, id: number): Promise<ClaimedRef
     attempt,
     looks,
     paymentAmount: readAmount(task.amount),
+    isWithdrawn: false,
     isRefused: false,
     writeResult: (db2, app, result) => writeTaskResult(db2, app, { id, refundKey, payer: attempt.user_id }, result),
   }
@@ -168,7 +195,12 @@ async function writeTaskResult(
     const entry = buildTaskEntry(task, { operation: 'refund', outcome: 'refused' })
     return await recordRefundOutcome({ db, now }, task, entry, false)
   }
-  const refundedFields = { state: 'refunded', refund_reference: result.reference, next_look: null } as const
+  const refundedFields = {
+    state: 'refunded',
+    refund_reference: result.reference,
+    problem: null,
+    next_look: null,
+  } as const
   await updatePaymentTask(db, id, { ...refundedFields, update_time: now, end_time: now })
   const { company_id: companyId } = task
   const userIds = new Set([...(payer === null ? [] : [payer]), ...(await listOrderingUsers(db, companyId))])
@@ -177,10 +209,15 @@ async function writeTaskResult(
   await recordRefundOutcome({ db, now }, task, buildTaskEntry(task, { operation: 'refund', outcome: 'refunded' }), true)
 }
 
-/** Returns null if the refund was settled in the meantime. */
-async function readInvoiceClaim(db: DatabaseHandle, id: number): Promise<ClaimedRefund | null> {
+/** Time in ms after which a request that was sent before the withdrawal has arrived at the gateway. */
+const transitMs = 60_000
+
+/** Returns null if the refund was settled in the meantime, or if a request may be on its way since it was withdrawn. */
+async function readInvoiceClaim(db: DatabaseHandle, id: number, now: number): Promise<ClaimedRefund | null> {
   const refund = await findRefund(db, id)
   if (!refund || refund.state === 'done' || refund.refund_key === null || refund.next_look === null) return null
+  const isWithdrawn = refund.state === 'requested' && refund.seen_time !== null
+  if (isWithdrawn && now - (refund.seen_time ?? now) < transitMs) return null
   const attempt = await findAttemptOfPayment(db, refund)
   if (!attempt) throw new Error('the payment of a refund has no attempt')
   return {
@@ -192,6 +229,7 @@ async function readInvoiceClaim(db: DatabaseHandle, id: number): Promise<Claimed
     attempt,
     looks: refund.looks,
     paymentAmount: null,
+    isWithdrawn,
     isRefused: refund.state === 'failed',
     writeResult: (db2, app, result) => writeInvoiceResult(db2, app, id, result),
   }
@@ -215,7 +253,12 @@ async function writeInvoiceResult(
   const refund = await getRefund(db, id)
   if (refund.state !== 'requested' && refund.state !== 'pending') return
   if (result.status === 'pending')
-    return await updateRefund(db, id, { state: 'pending', reference: result.reference, update_time: now })
+    return await updateRefund(db, id, {
+      state: 'pending',
+      reference: result.reference,
+      problem: null,
+      update_time: now,
+    })
   if (result.status !== 'done') {
     const problem = describeProblem(result as Exclude<RefundOutcome, { status: 'done' | 'pending' }>)
     // It stays due: a refund at the gateway may be the reason, and could not be recorded while this one held the amount.

@@ -131,6 +131,21 @@ export const settleRefundTask = defineEndpoint({
   stepUp: () => true,
 })
 
+/** The refund fails if the gateway confirms after a minute that it has no such refund. Otherwise it continues. */
+export const withdrawRefund = defineEndpoint({
+  name: 'withdrawRefund',
+  method: 'POST',
+  path: '/api/payment/refunds/:id/withdraw',
+  summary: 'Withdraws a refund that the gateway has not accepted',
+  access: 'orderingProviderAdmin',
+  matrix: 'Z-20 Z-24',
+  params: z.object({ id: rowId }),
+  body: z.object({}),
+  output: refundRow,
+  offline: 'online',
+  stepUp: () => true,
+})
+
 const moneyFault = z.object({
   /** Name of the rule that does not hold. */
   rule: z.enum(moneyRules),
@@ -157,4 +172,18 @@ export const readMoneyCheck = defineEndpoint({
     faults: z.array(moneyFault),
   }),
   offline: 'read',
+})
+
+/** Runs the check that otherwise runs daily, and stores its result. */
+export const runMoneyCheck = defineEndpoint({
+  name: 'runMoneyCheck',
+  method: 'POST',
+  path: '/api/payment/money-check',
+  summary: 'Checks all money now, and returns the result',
+  access: 'providerAdmin',
+  matrix: 'Z-20',
+  body: z.object({}),
+  output: readMoneyCheck.output,
+  offline: 'online',
+  job: 'check-money',
 })

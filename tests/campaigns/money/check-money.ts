@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, DatabaseHandle } from '#server/db/database.ts'
 import { findMoneyFaults } from '#tests/support/orders/money-faults.ts'
+import { creditRules } from '#tests/campaigns/money/credit-rules.ts'
 import { refundRules, unsettledRefunds } from '#tests/campaigns/money/refund-rules.ts'
 import type { TakenPayment } from '#tests/campaigns/gateway-book.ts'
 
@@ -55,7 +56,7 @@ export async function compareMoney(
   await sql`set local role portal_system`.execute(db)
   const commonViews = buildViews(book, claims)
   const faults: MoneyFault[] = []
-  for (const rule of [...rules, ...refundRules]) faults.push(...(await findFaults(db, sql`${commonViews} ${rule}`)))
+  for (const rule of [...rules, ...refundRules, ...creditRules]) faults.push(...(await findFaults(db, sql`${commonViews} ${rule}`)))
   return {
     faults: [...faults, ...findTakenTwice(book), ...(await findFaultsOfServer(db))],
     pendingFaults: [
@@ -98,7 +99,7 @@ function findTakenTwice(book: readonly TakenPayment[]): MoneyFault[] {
 
 /**
  * Defines views with amounts in units of the currency. `book`: what gateways took and refunded. `owed`: what can be paid. `money`: recorded
- * payments with their tasks. `part`: the orders, backups and traffic of a payment, several with a group (decision 110). `bill`: invoices with
+ * payments with their tasks, where `paid` includes credit. `part`: the orders, backups and traffic of a payment, several with a group (decision 110). `bill`: invoices with
  * the same.
  */
 const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]) => sql`
@@ -119,7 +120,8 @@ const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]
     union all select 'traffic', id, company_id, service_code, currency, amount, pay_date is not null,
       coalesce(pay_date, 'unpaid') from traffic),
   money as (
-    select p.*, gateway <> 'simulate' as is_real, t.id as task_id, t.state as task,
+    select p.*, gateway not in ('simulate', 'credit', 'transfer') as is_real,
+      amount - coalesce((select e.amount from credit_entry e where e.payment_id = p.id), 0) as paid, t.id as task_id, t.state as task,
       outcome = 'applied' or coalesce(t.state, '') = 'applied' as is_applied,
       coalesce(group_id, order_id, backup_order_id, traffic_id) as subject_id,
       case when group_id is not null then 'group' when order_id is not null then 'order'
@@ -189,11 +191,11 @@ const rules: RawBuilder<unknown>[] = [
       m.subject_id, o.state, o.company_id, o.currency) as text
     from part m left join owed o on o.kind = m.kind and o.id = m.subject_id
     where m.is_applied and (o.is_paid is not true or (o.company_id, o.currency) is distinct from (m.company_id, m.currency))`,
-  sql`select m.company_id, format('%s %s was applied to %s %s, which costs %s', m.currency, m.amount, m.kind, m.subject_id,
+  sql`select m.company_id, format('%s %s was applied to %s %s, which costs %s', m.currency, m.paid, m.kind, m.subject_id,
       cost.sum) as text
     from money m cross join lateral (select sum(o.pay_amount) from part p join owed o on o.kind = p.kind and o.id = p.subject_id
       where p.payment_id = m.id) as cost
-    where m.is_applied and cost.sum is distinct from m.amount`,
+    where m.is_applied and cost.sum is distinct from m.paid`,
   sql`select m.company_id, format('%s %s by %s %s has no owner: %s for %s %s', m.currency, m.amount, m.gateway, m.reference,
       m.outcome, m.kind, m.subject_id) as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference

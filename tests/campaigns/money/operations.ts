@@ -1,5 +1,6 @@
 /** Lists all operations of a history with their weights. */
 import type { Random } from '#tests/support/runner/random.ts'
+import * as credit from '#tests/campaigns/money/credit-operations.ts'
 import * as gateway from '#tests/campaigns/money/gateway-operations.ts'
 import * as groups from '#tests/campaigns/money/group-operations.ts'
 import type { BuyerOperation } from '#tests/campaigns/money/order-operations.ts'
@@ -57,6 +58,10 @@ export const operations: Record<string, [weight: number, operation: BuyerOperati
   'refund and apply a task at once': [4, tasks.refundAndApply],
   'refund by the gateway': [8, refunds.refundByGateway],
   'refund by transfer': [4, refunds.refundByTransfer],
+  'refund to the balance': [8, credit.refundToBalance],
+  'pay with credit': [6, credit.payWithCredit],
+  'pay two with credit': [3, credit.payTwoWithCredit],
+  'withdraw credit': [2, credit.withdrawCredit],
   'refund twice at once': [3, refunds.refundTwiceAtOnce],
   'refund at the gateway': [6, refunds.refundAtGateway],
   'open a dispute': [5, refunds.openDispute],

@@ -51,7 +51,8 @@ const sendRefund = (
     isRepeated: true,
   })
 
-const refundWith =
+/** Creates an operation that refunds an invoice. `buildFields` returns what differs from a refund by the gateway. */
+export const refundWith =
   (buildFields: (buyer: Buyer, random: Random) => object): BuyerOperation =>
   async (buyer, random) => {
     if (buyer.invoices.length === 0) return 'skipped'
@@ -81,7 +82,7 @@ export const refundTwiceAtOnce: BuyerOperation = async (buyer, random) => {
   return toResult(responses.find((response) => response?.status === 200) ?? responses[0] ?? null)
 }
 
-const listAtGateway = ({ invoices }: Buyer) => invoices.filter(({ method }) => method !== 'simulate')
+const listAtGateway = ({ invoices }: Buyer) => invoices.filter(({ method }) => !['simulate', 'credit', 'transfer'].includes(method))
 
 export const refundAtGateway: BuyerOperation = async (buyer, random) => {
   const invoices = listAtGateway(buyer)

@@ -5,16 +5,16 @@ import { type RawBuilder, sql } from 'kysely'
 const sums = sql`
   cross join lateral (select coalesce(sum(amount) filter (where state <> 'failed'), 0) as held,
     coalesce(sum(amount) filter (where state = 'done' and route = 'gateway'), 0) as sent,
-    coalesce(sum(amount) filter (where state = 'done' and route = 'transfer'), 0) as transferred,
+    coalesce(sum(amount) filter (where state = 'done' and route <> 'gateway'), 0) as transferred,
     count(*) filter (where state in ('requested', 'pending') or next_look is not null) as running
     from refund where payment_id = m.id) as r`
 
 /** Becomes true when all notices have arrived and all refunds are settled. */
 export const unsettledRefunds = sql`
-  select m.company_id, format('the gateway sent back %s of payment %s, but %s is recorded, and %s by transfer', b.refunded, m.id,
+  select m.company_id, format('the gateway sent back %s of payment %s, but %s is recorded, and %s otherwise', b.refunded, m.id,
       r.sent, r.transferred) as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference ${sums}
-    where m.is_applied and r.sent < least(b.refunded, m.amount - r.transferred)
+    where m.is_applied and r.sent < least(b.refunded, m.paid - r.transferred)
   union all select m.company_id, format('%s refunds of payment %s are still running', r.running, m.id)
     from money m ${sums} where r.running > 0
   union all select s.company_id, format('dispute %s is %s, but open in the portal', s.reference, g.status)
@@ -31,8 +31,8 @@ export const refundRules: RawBuilder<unknown>[] = [
       as text
     from money m join book b on b.gateway = m.gateway and b."references" ? m.reference ${sums}
     where r.sent > b.refunded`,
-  sql`select m.company_id, format('%s of payment %s over %s is refunded', r.held, m.id, m.amount) as text
-    from money m ${sums} where r.held > m.amount`,
+  sql`select m.company_id, format('%s of payment %s over %s is refunded', r.held, m.id, m.paid) as text
+    from money m ${sums} where r.held > m.paid or r.sent > m.amount`,
   sql`select d.company_id, format('%s: %s is refunded, the register has %s of %s', d.code, r.sum, d.refunded, d.amount) as text
     from document d cross join lateral (
       select coalesce(sum(amount) filter (where state = 'done'), 0) as sum,

@@ -8,7 +8,7 @@ import { type MoneyClaim, compareMoney } from '#tests/campaigns/money/check-mone
 
 const buyers = sql`(select id from company where code ~ '^h[0-9]')`
 const selectRealPayment = (outcome: RawBuilder<unknown>) => sql`(
-  select max(id) from payment where company_id in ${buyers} and gateway <> 'simulate' and ${outcome})`
+  select max(id) from payment where company_id in ${buyers} and gateway not in ('simulate', 'credit', 'transfer') and ${outcome})`
 const appliedPaymentId = selectRealPayment(sql`outcome = 'applied'`)
 const selectLatest = (table: string, condition: RawBuilder<unknown>) =>
   sql`(select max(id) from ${sql.table(table)} where company_id in ${buyers} and ${condition})`
@@ -56,7 +56,7 @@ const databaseTamperings: Record<string, RawBuilder<unknown>> = {
     update payment_task set state = 'refunded', end_time = 1 where payment_id = ${selectRealPayment(sql`outcome <> 'applied'`)}
       and state = 'open'`,
   'an attempt that is closed although it was paid': sql`
-    update payment_attempt set state = 'closed' where id = ${selectLatest('payment_attempt', sql`state = 'paid' and gateway <> 'simulate'`)}`,
+    update payment_attempt set state = 'closed' where id = ${selectLatest('payment_attempt', sql`state = 'paid' and gateway not in ('simulate', 'credit', 'transfer')`)}`,
   'an attempt that names another payment': sql`
     update payment_attempt set gateway_id = 'pi_nobody' where id = ${selectLatest('payment_attempt', sql`state = 'paid'`)}`,
   'an order that is paid with nothing': sql`
@@ -84,6 +84,12 @@ const refundTamperings: Record<string, RawBuilder<unknown>> = {
   'a credit note that is missing': sql`delete from credit_note where id = ${selectLatest('credit_note', sql`true`)}`,
   'an invoice with another sum of refunds': sql`
     update document set refunded = refunded - 0.01 where id = ${selectLatest('document', sql`refunded > 0`)}`,
+  'a credit balance that is higher': sql`
+    update credit_balance set balance = balance + 0.01 where company_id in ${buyers}`,
+  'a refund to the balance that is missing': sql`
+    delete from credit_entry where id = ${selectLatest('credit_entry', sql`cause = 'creditNote'`)}`,
+  'credit that was used for nothing': sql`
+    delete from credit_entry where id = ${selectLatest('credit_entry', sql`cause = 'payment'`)}`,
   'a dispute that ended otherwise': sql`
     update dispute set state = case state when 'won' then 'lost' else 'won' end, end_time = 1
     where id = ${selectLatest('dispute', sql`true`)}`,

@@ -1,0 +1,29 @@
+/** Rules about credit balances, for `compareMoney`. They use the views of `check-money.ts`, and not what the payments wrote as entries. */
+import { type RawBuilder, sql } from 'kysely'
+
+export const creditRules: RawBuilder<unknown>[] = [
+  // What is left is what came in, without what paid for invoices beyond the gateways' money, and without withdrawals.
+  sql`select company_id, format('%s: %s came in, %s paid for invoices and %s was withdrawn, but the balance is %s', currency, sum(came),
+      sum(paid), sum(withdrawn), sum(balance)) as text
+    from (
+      select company_id, currency, amount as came, 0 as paid, 0 as withdrawn, 0 as balance
+        from refund where route = 'credit' and state = 'done'
+      union all select company_id, currency, amount, 0, 0, 0 from bank_transfer where state = 'credited'
+      union all select company_id, currency, 0, charged, 0, 0 from bill
+      union all select company_id, currency, 0, -amount, 0, 0 from money where is_applied
+      union all select company_id, currency, 0, 0, -amount, 0 from credit_entry where cause = 'withdrawal'
+      union all select company_id, currency, 0, 0, 0, balance from credit_balance) one
+    group by company_id, currency having sum(came) - sum(paid) - sum(withdrawn) <> sum(balance)`,
+  // The invoices of a payment name the credit that it used.
+  sql`select m.company_id, format('payment %s used %s of credit, but its invoices name %s', m.id, m.paid - m.amount, i.sum) as text
+    from money m cross join lateral (
+      select coalesce(sum((b.content -> 'payment' ->> 'credit')::numeric), 0) as sum from bill b
+      where b.content -> 'payment' ->> 'gateway' = m.gateway and b.content -> 'payment' ->> 'reference' = m.reference) i
+    where m.paid - m.amount <> i.sum`,
+  sql`select m.company_id, format('payment %s by %s has the amount %s', m.id, m.gateway, m.amount) as text
+    from money m where m.gateway in ('credit', 'transfer') and m.amount <> 0`,
+  sql`select a.company_id, format('open payments use %s of %s %s', sum(a.credit), a.currency, coalesce(b.balance, 0)) as text
+    from payment_attempt a left join credit_balance b on b.company_id = a.company_id and b.currency = a.currency
+    where a.state in ('starting', 'open', 'processing')
+    group by a.company_id, a.currency, b.balance having sum(a.credit) > coalesce(b.balance, 0)`,
+]
