@@ -5,7 +5,7 @@ import { type Language, languages } from '#domain/accounts/users.ts'
 import { getMessageKey, type ProblemCode, problemStatus } from '#contract/problem.ts'
 import { parsePriceFault } from '#domain/checks/price-file-checks.ts'
 import { parseMappFault } from '#domain/catalogue/mapp.ts'
-import { parseStatementFault } from '#domain/statement-faults.ts'
+import { parseStatementFault } from '#domain/checks/statement-faults.ts'
 import { createTranslator } from '#server/text/translator.ts'
 import enApps from '#locales/en/apps.json' with { type: 'json' }
 import enFields from '#locales/en/fields.json' with { type: 'json' }

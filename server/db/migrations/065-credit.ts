@@ -3,7 +3,7 @@
  * entry of its ledger, and is never negative. An attempt of payment holds the part that credit pays until its result is known.
  */
 import { type Kysely, sql } from 'kysely'
-import { allow, fence } from '#server/db/migrations/tenancy.ts'
+import { fence } from '#server/db/migrations/tenancy.ts'
 
 export const kind = 'compatible'
 
@@ -97,7 +97,7 @@ async function createTransfers(db: Kysely<unknown>): Promise<void> {
   )
   await sql`create index bank_transfer_open on bank_transfer (id) where state = 'open'`.execute(db)
   await sql`create index bank_transfer_day on bank_transfer (day, id)`.execute(db)
-  await allow(db, 'bank_transfer', [], ['select', 'insert'])
+  await fence(db, 'bank_transfer', { app: [], system: ['select', 'insert'] })
   await sql`
     grant update (state, company_id, note, return_reference, return_date, user_id, row_version, update_time)
       on bank_transfer to portal_system`.execute(db)

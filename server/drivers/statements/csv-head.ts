@@ -95,11 +95,11 @@ const normaliseName = (cell: string) =>
   cell
     .normalize('NFKC')
     .toLowerCase()
-    .replaceAll(/\(.*?\)|\[.*?\]/g, '')
+    .replaceAll(/\([^()]{0,40}\)|\[[^[\]]{0,40}\]/g, '')
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 /** Returns the text in brackets, such as `HKD` of "Amount (HKD)". */
-export const findNameSuffix = (cell: string): string => /[([](.*?)[)\]]/.exec(cell.normalize('NFKC'))?.[1] ?? ''
+export const findNameSuffix = (cell: string): string => /[([]([^()[\]]{0,40})[)\]]/.exec(cell.normalize('NFKC'))?.[1] ?? ''
 
 /** Returns null if the row names no date or no amount. */
 function readHead(row: CsvRow): StatementHead | null {

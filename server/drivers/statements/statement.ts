@@ -1,6 +1,6 @@
 /** What a bank statement contains, whatever its format (decision 124). */
 import type { Currency } from '#domain/money.ts'
-import { createStatementFault, type StatementFault, type StatementFaultCode } from '#domain/statement-faults.ts'
+import { createStatementFault, type StatementFault, type StatementFaultCode } from '#domain/checks/statement-faults.ts'
 import type { PlainDate } from '#domain/time.ts'
 
 /** Money that arrived. */

@@ -1,6 +1,6 @@
 /** Runs in a worker thread: reads one statement. */
 import { parentPort, workerData } from 'node:worker_threads'
-import type { StatementFault } from '#domain/statement-faults.ts'
+import type { StatementFault } from '#domain/checks/statement-faults.ts'
 import { readStatement } from '#server/drivers/statements/read-statement.ts'
 import { type Statement, StatementError } from '#server/drivers/statements/statement.ts'
 

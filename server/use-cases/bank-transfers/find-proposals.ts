@@ -58,8 +58,8 @@ const companyForms =
 
 /** Returns a key that is equal for usual forms of a name. */
 export function toNameKey(name: string): string {
-  const letters = normaliseText(name).replaceAll(/[^\p{L}\p{N}]/gu, '')
-  for (let key = letters; ; ) {
+  const plainName = normaliseText(name).replaceAll(/[^\p{L}\p{N}]/gu, '')
+  for (let key = plainName; ; ) {
     const shorter = key.replace(companyForms, '')
     if (shorter === key || shorter === '') return key
     key = shorter
@@ -107,8 +107,8 @@ export class ProposalIndex {
     for (const set of sets)
       for (const amount of new Set([sumItems(set), sumItems(set) - credit])) {
         const key = `${set[0]?.currency} ${amount}`
-        const known = this.#setsByAmount.get(key)
-        if (known) known.push(set)
+        const knownSets = this.#setsByAmount.get(key)
+        if (knownSets) knownSets.push(set)
         else this.#setsByAmount.set(key, [set])
       }
   }
@@ -165,10 +165,10 @@ export class ProposalIndex {
       const key = `${service.company_id} ${currency} ${service.service_code}`
       return [{ companyId: service.company_id, items: this.#itemsByService.get(key) ?? [] }]
     })
-    const named = byWord.flatMap((items) =>
+    const namedServices = byWord.flatMap((items) =>
       items.slice(0, 1).map(({ company_id }) => ({ companyId: company_id, items })),
     )
-    return [...named, ...byNumber].map(({ companyId, items }) => ({
+    return [...namedServices, ...byNumber].map(({ companyId, items }) => ({
       match: 'reference',
       companyId,
       proformaCode: null,
@@ -210,10 +210,10 @@ export class ProposalIndex {
     const exact = items.find((item) => readAmount(item.amount) === received)
     if (exact && sum !== received && sum !== available) return [exact]
     if (sum <= available) return [...items]
-    const chosen: OpenItem[] = []
+    const chosenItems: OpenItem[] = []
     for (const item of items.toSorted(compareDue))
-      if (sumItems(chosen) + readAmount(item.amount) <= available) chosen.push(item)
-    return chosen
+      if (sumItems(chosenItems) + readAmount(item.amount) <= available) chosenItems.push(item)
+    return chosenItems
   }
 
   #toProposal({ match, companyId, proformaCode, items }: Candidate): TransferProposal | null {

@@ -1,6 +1,6 @@
 /** Imports the received transfers of a bank statement (decision 124). */
 import { type Caller, isAllowed } from '#domain/access.ts'
-import { formatStatementFault } from '#domain/statement-faults.ts'
+import { formatStatementFault } from '#domain/checks/statement-faults.ts'
 import { cleanText } from '#domain/text.ts'
 import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { importStatement as endpoint } from '#contract/staff/bank-transfers.ts'
@@ -56,8 +56,8 @@ export const importStatement: UseCase<typeof endpoint> = (context, { body }) =>
         update_time: now,
       })),
     )
-    const known = entries.length - added
-    const info = { File: cleanText(body.name), TransferCount: added, KnownCount: known, SkippedCount: skipped }
+    const knownCount = entries.length - added
+    const info = { File: cleanText(body.name), TransferCount: added, KnownCount: knownCount, SkippedCount: skipped }
     await context.audit({ code: 'order', operation: 'import', info })
-    return { body: { added, known, skipped } }
+    return { body: { added, known: knownCount, skipped } }
   })

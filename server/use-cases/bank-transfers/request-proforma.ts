@@ -88,9 +88,9 @@ async function buildTerms(
   const amount = readAmount(payable.pay_amount)
   // What a payment holds that was started for these items is for them too.
   const attempts = await listUnsettledAttempts(db, payableRef)
-  const held = attempts.reduce((sum, { credit }) => sum + readAmount(credit), 0n)
+  const heldCredit = attempts.reduce((sum, { credit }) => sum + readAmount(credit), 0n)
   const { available } = await lockCredit(db, { companyId, currency })
-  const part = getCreditPart({ amount, available: getLarger(available + held, 0n) }, { type: null, currency })
+  const part = getCreditPart({ amount, available: getLarger(available + heldCredit, 0n) }, { type: null, currency })
   if (part >= amount) throw new ProblemError('STATE_CONFLICT', { why: 'creditCovers' })
   const buyer: CompanyRecord | null = await findCompanyById(db, companyId)
   const items: ProformaTerms['items'] = []

@@ -29,7 +29,7 @@ export type FieldCode =
   | 'DUPLICATE'
   /** `named`: a package fault as text (domain/catalogue/mapp.ts). */
   | 'BAD_PACKAGE'
-  /** `named`: a fault of a bank statement as text (domain/statement-faults.ts). */
+  /** `named`: a fault of a bank statement as text (domain/checks/statement-faults.ts). */
   | 'BAD_STATEMENT'
   | 'RESERVED'
   | 'UNKNOWN_FIELD'

@@ -48,6 +48,10 @@ const companyColumns: Partial<Record<keyof DatabaseTables, string>> = {
   invoice: 'company_id',
   document: 'company_id',
   refund: 'company_id',
+  bank_transfer: 'company_id',
+  credit_balance: 'company_id',
+  credit_entry: 'company_id',
+  proforma: 'company_id',
   credit_note: 'company_id',
   dispute: 'company_id',
   backup_order: 'company_id',
@@ -76,6 +80,7 @@ const closedTables: readonly (keyof DatabaseTables)[] = [
   'backup_reminder',
   'payment_task',
   'dispute',
+  'bank_transfer',
 ]
 /** Tables that belong to no company; only the provider writes them. */
 const sharedTables: readonly (keyof DatabaseTables)[] = [
@@ -222,6 +227,15 @@ async function fillOrders(db: DatabaseHandle, companyId: number, code: string): 
       amount: '1.00',
       refund: { method: 'transfer', reference: code },
     })}::jsonb, 1 from refund where reference = ${code}`.execute(db)
+  await sql`insert into bank_transfer (company_id, identity, source, account, day, currency, amount, sender, reference,
+      bank_reference, state, create_time, update_time)
+    values (${companyId}, ${code}, 'staff', '', '2026-03-01', 'HKD', 1, 'x', '', ${code}, 'credited', 1, 1)`.execute(db)
+  await sql`insert into credit_balance values (${companyId}, 'HKD', 1)`.execute(db)
+  await sql`insert into credit_entry (company_id, currency, cause, amount, balance, transfer_id, create_time)
+    select company_id, 'HKD', 'transfer', 1, 1, id, 1 from bank_transfer where identity = ${code}`.execute(db)
+  await sql`insert into proforma (company_id, order_id, code, currency, amount, credit, content, create_time)
+    select company_id, order_id, ${`PF-${code}`}, 'HKD', 2, 1, '{}', 1 from payment
+    where reference = ${code}`.execute(db)
   await sql`insert into dispute (company_id, payment_id, gateway, reference, amount, currency, reason, is_inquiry, state, next_look,
       create_time, update_time)
     select company_id, id, gateway, reference, 1, 'HKD', 'x', false, 'open', 1, 1, 1 from payment where reference = ${code}`.execute(

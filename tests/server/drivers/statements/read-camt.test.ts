@@ -100,13 +100,13 @@ describe('a camt.053 statement', () => {
           { amount: '234.50', sender: 'B' },
         ],
       })
-    const whole = [
+    const completeBatches = [
       details(build('A', '1000.00'), build('B', '234.00')),
       details(build('A', '1000.00'), '<RltdPties><Dbtr><Nm>B</Nm></Dbtr></RltdPties>'),
       details(build('A', '1000.00'), build('B', '234.50').replace('HKD', 'EUR')),
       details(build('A', '1234.50'), build('B', '0.00')),
     ]
-    for (const extra of whole)
+    for (const extra of completeBatches)
       expect(readCamt(wrap(buildEntry({ extra }))).entries).toMatchObject([{ amount: '1234.50', sender: 'A B' }])
   })
 

@@ -165,8 +165,8 @@ eachEngine('pro-forma invoices', (engine) => {
     }[language]
     for (const printed of [pdfText, pageText].map(shorten))
       for (const text of texts) expect(printed).toContain(shorten(text))
-    const stranger = await fixture.server.signIn('order@beta')
-    const refused = await stranger.send({ method: 'POST', url: '/api/print', payload: { kind: 'PROFORMA', id } })
+    const foreignUser = await fixture.server.signIn('order@beta')
+    const refused = await foreignUser.send({ method: 'POST', url: '/api/print', payload: { kind: 'PROFORMA', id } })
     expect(refused.statusCode).toBe(404)
   })
 

@@ -144,14 +144,14 @@ eachEngine('bank transfers', (engine) => {
     const { beta } = fixture.server.world.companies
     const credited: BankTransferRow = (await credit(transfer, [], beta)).json()
     const corrected = await post(credited, 'correct', { note: 'Wrong company' })
-    const opened: BankTransferRow = corrected.json()
-    expect(opened).toMatchObject({ state: 'open', row_version: 1, company_id: null, reference: 'our money' })
-    expect(opened.id).not.toBe(transfer.id)
+    const openedTransfer: BankTransferRow = corrected.json()
+    expect(openedTransfer).toMatchObject({ state: 'open', row_version: 1, company_id: null, reference: 'our money' })
+    expect(openedTransfer.id).not.toBe(transfer.id)
     expect((await list()).settled).toMatchObject([
       { id: transfer.id, state: 'corrected', note: 'Wrong company', company_code: 'beta' },
     ])
     expect(await readBalances()).toEqual([])
-    expect((await credit(opened, [toItem(shop)])).json()).toMatchObject({ state: 'credited', company_code: 'alpha' })
+    expect((await credit(openedTransfer, [toItem(shop)])).json()).toMatchObject({ state: 'credited', company_code: 'alpha' })
     expect((await record({ ...transfer, bank_reference: transfer.bank_reference })).statusCode).toBe(400)
     const [, , withdrawn] = await readEntries()
     expect(withdrawn).toEqual([beta, 'withdraw', 'corrected'])
@@ -176,8 +176,8 @@ eachEngine('bank transfers', (engine) => {
     const transfer = await recordTransfer()
     const credited: BankTransferRow = (await credit(transfer, [toItem(shop)])).json()
     expect((await credit(await recordTransfer())).statusCode).toBe(200)
-    const opened: BankTransferRow = (await post(credited, 'correct', { note: 'x' })).json()
-    expect((await credit(opened, [toItem(store)])).json()).toMatchObject({ invoices: [expect.any(String)] })
+    const openedTransfer: BankTransferRow = (await post(credited, 'correct', { note: 'x' })).json()
+    expect((await credit(openedTransfer, [toItem(store)])).json()).toMatchObject({ invoices: [expect.any(String)] })
     expect(await setup.findFaults()).toEqual([])
   })
 
