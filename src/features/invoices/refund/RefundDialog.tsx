@@ -97,6 +97,7 @@ function ReasonField({ form: { values, change, formatFault } }: { form: RefundFo
   )
 }
 
+const routeHelp = { gateway: 'gatewayHelp', credit: 'creditHelp', transfer: 'transferHelp' } as const
 const providers = ['stripe', 'alipay', 'globalAlipay', 'simulate'] as const
 
 /** A transfer also has the bank's reference and a date. */
@@ -108,7 +109,7 @@ function RouteFields({ form, method }: { form: RefundForm; method: string }) {
   const options = listRoutes({ method }).map((route) => ({
     value: route,
     label: t(route, { gateway }),
-    help: t(`${route}Help`),
+    help: t(routeHelp[route]),
   }))
   return (
     <>

@@ -59,11 +59,11 @@ export const buildOpenColumns = (t: Translate): TransferColumn[] => [
 function Proposal({ t, proposal }: { t: Translate; proposal: TransferProposal | undefined }) {
   if (!proposal) return <span>{t('column.noProposal')}</span>
   const { company_name: company, items } = proposal
-  const what =
+  const text =
     items.length > 0
       ? t('column.pays', { company, codes: [...new Set(items.map(({ service_code: code }) => code))].join(', ') })
       : t('column.becomesCredit', { company })
-  return <span title={what}>{what}</span>
+  return <span title={text}>{text}</span>
 }
 
 const stateTones: Record<BankTransferRow['state'], TagTone> = {
