@@ -5,7 +5,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { findRow, hasRow } from '#server/db/find-row.ts'
-import type { PayableRef } from '#server/db/payments/payables.ts'
+import type { PayableItemRef, PayableRef } from '#server/db/payments/payables.ts'
 import { concernsAny, isAbout, listItems } from '#server/db/payments/payment-groups.ts'
 import type { PaymentAttemptTable } from '#server/db/tables/order-tables.ts'
 
@@ -61,19 +61,16 @@ export async function scheduleImmediateCheck(db: DatabaseHandle, payable: Payabl
   return numUpdatedRows > 0n
 }
 
-/**
- * Frees the credit that open attempts hold which pay any item of the payable, because the item is paid in another way. `exceptAttempt` keeps
- * its part.
- */
+/** Frees the credit that open attempts hold which pay any of the items, because they are paid in another way. `exceptAttempt` keeps its part. */
 export async function releaseCredit(
   db: DatabaseHandle,
-  payable: PayableRef,
+  items: readonly PayableItemRef[],
   exceptAttempt: number | null = null,
 ): Promise<void> {
   await db
     .updateTable('payment_attempt')
     .set({ credit: '0.00' })
-    .where(concernsAny(await listItems(db, payable)))
+    .where(concernsAny(items))
     .where('state', 'in', unsettledStates)
     .where('credit', '>', '0.00')
     .where('id', 'is distinct from', exceptAttempt)

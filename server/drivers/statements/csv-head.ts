@@ -65,7 +65,22 @@ const namesByRole = {
 const textNames = new Set([
   ...['reference', 'paymentreference', 'customerreference', 'remittanceinformation', 'remittanceinfo', 'details'],
   ...['transactiondetails', 'description', 'transactiondescription', 'narrative', 'remarks', 'remark', 'memo'],
-  ...['message', 'purpose', 'particulars', 'verwendungszweck', '摘要', '交易摘要', '附言', '交易附言', '用途'],
+  ...[
+    'text',
+    'comment',
+    'comments',
+    'note',
+    'notes',
+    'message',
+    'purpose',
+    'particulars',
+    'verwendungszweck',
+    '摘要',
+    '交易摘要',
+    '附言',
+    '交易附言',
+    '用途',
+  ],
   ...['备注', '备注信息', '客户附言', '備註', '說明'],
 ])
 

@@ -12,7 +12,8 @@ import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { takeNextNumber } from '#server/db/orders/contracts.ts'
 import { lockCredit } from '#server/db/payments/credit.ts'
-import type { PayableItemRef } from '#server/db/payments/payables.ts'
+import type { PayableItemRef, PayableRef } from '#server/db/payments/payables.ts'
+import { listUnsettledAttempts } from '#server/db/payments/payment-attempts.ts'
 import { requireItemsRef } from '#server/db/payments/payment-groups.ts'
 import { readSeller } from '#server/db/payments/payments.ts'
 import { findLatestProforma, insertProforma, type ProformaRecord } from '#server/db/payments/proformas.ts'
@@ -21,7 +22,7 @@ import type { AppContext } from '#server/context/context.ts'
 import { createNotFoundProblem, ProblemError } from '#server/problems/problem-error.ts'
 import type { FrozenProforma, InvoiceParty } from '#server/use-cases/documents/frozen-content.ts'
 import { describeItem } from '#server/use-cases/documents/proforma-items.ts'
-import { findOwnPayable } from '#server/use-cases/payments/start-payment.ts'
+import { findOwnPayable } from '#server/use-cases/payments/claim-attempt.ts'
 import { toPublicFields } from '#server/use-cases/payments/invoices.ts'
 import { type LockedPayable, toPaidColumns } from '#server/use-cases/payments/payable.ts'
 
@@ -51,7 +52,7 @@ export const requestProforma = (app: AppContext, input: ProformaInput): Promise<
     const account = requireAccount(app, payable.currency)
     const { companyId } = payable
     const payableRef = await requireItemsRef(db, { companyId, items }, now)
-    const terms = await buildTerms(db, app, { payable, account })
+    const terms = await buildTerms(db, app, { payable, payableRef, account })
     const latest = await findLatestProforma(db, payableRef)
     if (latest && hasSameTerms(latest, terms)) return toOutput(latest)
     await countProformas(db, app, { payable, caller, now })
@@ -81,12 +82,15 @@ function requireAccount({ payments }: AppContext, currency: Currency): BankAccou
 async function buildTerms(
   db: DatabaseHandle,
   { config }: AppContext,
-  { payable, account }: { payable: LockedPayable; account: BankAccount },
+  { payable, payableRef, account }: { payable: LockedPayable; payableRef: PayableRef; account: BankAccount },
 ): Promise<ProformaTerms> {
   const { companyId, currency, due } = payable
   const amount = readAmount(payable.pay_amount)
-  const credit = await lockCredit(db, { companyId, currency })
-  const part = getCreditPart({ amount, available: getLarger(credit.available, 0n) }, { type: null, currency })
+  // What a payment holds that was started for these items is for them too.
+  const attempts = await listUnsettledAttempts(db, payableRef)
+  const held = attempts.reduce((sum, { credit }) => sum + readAmount(credit), 0n)
+  const { available } = await lockCredit(db, { companyId, currency })
+  const part = getCreditPart({ amount, available: getLarger(available + held, 0n) }, { type: null, currency })
   if (part >= amount) throw new ProblemError('STATE_CONFLICT', { why: 'creditCovers' })
   const buyer: CompanyRecord | null = await findCompanyById(db, companyId)
   const items: ProformaTerms['items'] = []

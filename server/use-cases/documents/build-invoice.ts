@@ -136,8 +136,22 @@ function buildTotals(content: FrozenInvoice, translate: TranslateText): Document
   return [
     ...listParts(content, translate).map(toPart),
     ...buildTotal(translate, { currency, amount: paidAmount }),
-    toPart([translate('total.paid'), paidAmount]),
+    ...listPaidParts(content, translate).map(toPart),
   ]
+}
+
+/** Returns how the total was paid: in two parts if credit paid some of it. A bank transfer is credit only while it is recorded. */
+function listPaidParts({ payment, pay_amount: paidAmount }: FrozenInvoice, translate: TranslateText) {
+  const { gateway, credit = '0.00' } = payment
+  const rest = readAmount(paidAmount) - readAmount(credit)
+  const parts: [string, string][] = []
+  if (readAmount(credit) === 0n || gateway === 'transfer') parts.push([translate('total.paid'), paidAmount])
+  else {
+    parts.push([translate('total.credit'), credit])
+    if (rest > 0n)
+      parts.push([translate('total.method', { method: formatMethod(translate, gateway) }), writeAmount(rest)])
+  }
+  return parts
 }
 
 /** Returns the amounts that the total consists of, if there is more than one. */

@@ -22,7 +22,8 @@ export interface FrozenInvoice {
   amount: string
   pay_amount: string
   lines: FeeStep[]
-  payment: { gateway: string; reference: string; paid: string }
+  /** `credit`: the part that credit paid. Missing if there was none (decision 124). */
+  payment: { gateway: string; reference: string; paid: string; credit?: string }
   /** The payer's purchase order number. */
   po_number?: string
   /** Number of the contract of an order. */
@@ -71,8 +72,8 @@ export interface FrozenCreditNote extends FrozenSubject, Pick<FrozenInvoice, 'po
   /** What the staff wrote. Null for any other cause. */
   reason: string | null
   amount: string
-  /** `method`: the gateway, or `transfer`. `time`: of a transfer it is the day. */
-  refund: { route: 'gateway' | 'transfer'; method: string; reference: string | null; time: string }
+  /** `method`: the gateway, `transfer`, or `credit`. `time`: of a transfer it is the day. */
+  refund: { route: 'gateway' | 'transfer' | 'credit'; method: string; reference: string | null; time: string }
 }
 
 export interface FrozenProforma {

@@ -20,7 +20,7 @@ import type {
   QueuedMail,
   BackupPaymentMail,
   ChangeMail,
-  DisputeMail,
+  MoneyMailTemplate,
   MailKind,
   MoneyMail,
   OrderMail,
@@ -210,8 +210,8 @@ const pagePaths: Record<
     | TrafficMail
     | TaskMail
     | MoneyMail
-    | DisputeMail
     | TransferMail
+    | MoneyMailTemplate
   >,
   string
 > = {

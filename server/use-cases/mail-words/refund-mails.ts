@@ -12,7 +12,7 @@ import { findRefund } from '#server/db/payments/refunds.ts'
 import type { MoneyCheckFault } from '#server/db/tables/refund-tables.ts'
 import { createTranslator } from '#server/text/translator.ts'
 import type { AppContext } from '#server/context/context.ts'
-import type { DisputeMail, MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
+import type { MoneyMailTemplate, MoneyMailRequest } from '#server/use-cases/mail/mail-kinds.ts'
 import { preventLinks } from '#server/use-cases/mail-words/mail-templates.ts'
 
 interface MoneyMailValues {
@@ -23,7 +23,7 @@ interface MoneyMailValues {
   invoice: string
   matter: string
   path: string
-  template?: DisputeMail
+  template?: MoneyMailTemplate
 }
 
 interface MailFormat {
@@ -119,5 +119,6 @@ async function readRefundValues(
     path: getPath(isForCustomer ? 'invoice' : 'home'),
     // The bank has returned the money before, so the mail must not announce a refund to the card.
     ...(isForCustomer && refund.cause === 'dispute' ? { template: 'dispute-lost' } : {}),
+    ...(isForCustomer && refund.route === 'credit' ? { template: 'credit-added' } : {}),
   }
 }

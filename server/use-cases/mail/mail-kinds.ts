@@ -20,9 +20,9 @@ export type MoneyMailRequest =
 export type MoneyMail = MoneyMailRequest['mail']
 /**
  * Templates: of `payment-dispute` if the gateway names no time until which to respond, and of `invoice-refunded` if a lost dispute caused the
- * refund.
+ * refund, or if it was added to the credit balance.
  */
-export type DisputeMail = 'payment-dispute-undated' | 'dispute-lost'
+export type MoneyMailTemplate = 'payment-dispute-undated' | 'dispute-lost' | 'credit-added'
 
 /** A bank transfer became credit of the recipient's company. `transfer-paid`: it also paid something. */
 export type TransferMail = 'transfer-credited' | 'transfer-paid'
@@ -84,4 +84,4 @@ export type MailRequest =
   | (TransferMailRequest & { userId: number })
 export type QueuedMail = MailRequest & { id: string }
 
-export type MailKind = MailRequest['mail'] | ChangeMail | DisputeMail
+export type MailKind = MailRequest['mail'] | ChangeMail | MoneyMailTemplate

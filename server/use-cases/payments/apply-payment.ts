@@ -2,6 +2,8 @@
 import { readAmount } from '#domain/money.ts'
 import { toTimestamp } from '#domain/time.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import { addCreditEntry, lockCredit } from '#server/db/payments/credit.ts'
+import { getAttempt, releaseCredit } from '#server/db/payments/payment-attempts.ts'
 import type { PayableRef } from '#server/db/payments/payables.ts'
 import { insertPayment, findPayment, type PaymentRecord } from '#server/db/payments/payments.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
@@ -30,7 +32,7 @@ export interface AppliedPayment {
 export async function applyPayment(
   context: PaymentContext,
   payableRef: PayableRef,
-  payment: ReceivedPayment,
+  receivedPayment: ReceivedPayment,
 ): Promise<AppliedPayment | null> {
   const { db, now } = context
   const payable = await findPayable(context, payableRef)
@@ -42,8 +44,9 @@ export async function applyPayment(
     payable,
     auditEntries: [],
   })
-  const knownPayment = await findPayment(db, payment.gateway, payment.reference)
+  const knownPayment = await findPayment(db, receivedPayment.gateway, receivedPayment.reference)
   if (knownPayment) return createRepeatedResult(knownPayment.outcome)
+  const payment = await claimCredit(db, payable, receivedPayment)
   const outcome = await decideOutcome(context, payable, payment)
   const { gateway, reference, amount, currency, paidAt } = payment
   const paymentId = await insertPayment(db, {
@@ -64,9 +67,44 @@ export async function applyPayment(
     const auditEntries = [buildEntry(describeItems(payable), payment, { amount: `${currency} ${amount}`, outcome })]
     return { outcome, isRepeated: false, payable, auditEntries }
   }
+  await useCredit(context, payable, { paymentId, credit: payment.credit, attemptId: payment.attemptId ?? null })
   const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
   const appliedItems = await applyToItems(payable, payment, changeStamp)
   return { outcome, isRepeated: false, payable, auditEntries: buildAppliedEntries(appliedItems, payment) }
+}
+
+/**
+ * Locks the balance, before anything that the payment creates. Without the credit that the attempt held, because it was closed and the credit
+ * was used otherwise, the payment is of another amount (decision 124).
+ */
+async function claimCredit(
+  db: PaymentContext['db'],
+  { companyId, currency }: LockedPayable,
+  payment: ReceivedPayment,
+): Promise<ReceivedPayment & { credit: string }> {
+  const { credit = '0.00', attemptId = null } = payment
+  const part = readAmount(credit)
+  if (part === 0n) return { ...payment, credit }
+  const { available } = await lockCredit(db, { companyId, currency }, attemptId)
+  return { ...payment, credit: available >= part ? credit : '0.00' }
+}
+
+/** Takes the part of a payment from the locked balance, and frees what other attempts hold for its items. */
+export async function useCredit(
+  { db, now }: PaymentContext,
+  { companyId, currency, items }: LockedPayable,
+  { paymentId, credit, attemptId }: { paymentId: number; credit: string; attemptId: number | null },
+): Promise<void> {
+  await releaseCredit(
+    db,
+    items.map(({ itemRef }) => itemRef),
+    attemptId,
+  )
+  const part = readAmount(credit)
+  if (part === 0n) return
+  const user_id = attemptId === null ? null : (await getAttempt(db, attemptId)).user_id
+  const entry = { amount: -part, now, cause: 'payment', payment_id: paymentId, user_id } as const
+  await addCreditEntry(db, { companyId, currency }, entry)
 }
 
 type AuditTarget = Pick<AuditEntry, 'code' | 'info'>

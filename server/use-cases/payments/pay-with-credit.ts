@@ -52,7 +52,7 @@ export async function payWithCredit(
   const items = payable.items.map(({ itemRef }) => itemRef)
   const payableRef = await requireItemsRef(db, { companyId, items }, now)
   // A payment that is still open for an item can have no effect any more, so it no longer needs its part.
-  await releaseCredit(db, payableRef)
+  await releaseCredit(db, items)
   const { available } = await lockCredit(db, { companyId, currency })
   if (payable.refusal) throw new ProblemError('STATE_CONFLICT', { why: payable.refusal })
   const outcome = await decideOutcome(context, payable, { amount: '0.00', credit: amount, currency, paidAt })

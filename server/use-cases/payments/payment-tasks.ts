@@ -11,6 +11,7 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { applyPaymentTask, listPaymentTasks, refundPaymentTask } from '#contract/payments.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { lockCredit } from '#server/db/payments/credit.ts'
 import { toPayableRef } from '#server/db/payments/payables.ts'
 import { getAttempt, scheduleImmediateCheck } from '#server/db/payments/payment-attempts.ts'
 import {
@@ -29,6 +30,7 @@ import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
 import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
+import { useCredit } from '#server/use-cases/payments/apply-payment.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 import { requestReceipts } from '#server/use-cases/payments/mail-receipts.ts'
 import { type ApplyRefusal, applyToItems, type LockedPayable } from '#server/use-cases/payments/payable.ts'
@@ -111,13 +113,15 @@ export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { pa
     const task = await requireOpenTask(context, id)
     const payableRef = toPayableRef(task)
     const payable = requireRow(await findPayable(context, payableRef))
-    const refusal = await findApplyRefusal(db, payable, task)
+    const credit = await claimTaskCredit(db, task)
+    const refusal = await findApplyRefusal(db, payable, { ...task, credit })
     if (refusal) throw createConflictError(refusal)
     const { company_id: companyId, gateway, reference, paid_at: paidAt } = task
+    const attempt = task.attempt_id === null ? null : await getAttempt(db, task.attempt_id)
+    const payment = { gateway, reference, paidAt, poNumber: attempt?.po_number ?? null, credit }
+    await useCredit(context, payable, { paymentId: task.payment_id, credit, attemptId: task.attempt_id })
     const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
     for (const item of payable.items) await item.revive(changeStamp)
-    const attempt = task.attempt_id === null ? null : await getAttempt(db, task.attempt_id)
-    const payment = { gateway, reference, paidAt, poNumber: attempt?.po_number ?? null }
     const appliedItems = await applyToItems(payable, payment, changeStamp)
     await updatePaymentTask(db, id, { state: 'applied', user_id: caller.userId, update_time: now, end_time: now })
     // Another running payment for the payable is cancelled, or becomes a separate task.
@@ -143,17 +147,26 @@ export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { pa
     return { body: await readTaskRow(context, id) }
   })
 
+/** Locks the balance and returns the part of the attempt that credit was to pay, or 0.00 if it is not available any more (decision 124). */
+async function claimTaskCredit(db: DatabaseHandle, task: PaymentTaskRecord): Promise<string> {
+  const attempt = task.attempt_id === null ? null : await getAttempt(db, task.attempt_id)
+  if (!attempt || readAmount(attempt.credit) === 0n) return '0.00'
+  const { company_id: companyId, currency, credit } = attempt
+  const { available } = await lockCredit(db, { companyId, currency }, attempt.id)
+  return available >= readAmount(credit) ? credit : '0.00'
+}
+
 /** Money of which a part was refunded at the gateway is another amount. */
 async function findApplyRefusal(
   db: DatabaseHandle,
   payable: LockedPayable,
-  { amount, currency, payment_id: paymentId }: PaymentTaskRecord,
+  { amount, credit, currency, payment_id: paymentId }: PaymentTaskRecord & { credit: string },
 ): Promise<ApplyRefusal | null> {
   if (hasOpenDispute(await listDisputesOfPayment(db, paymentId))) return 'disputed'
   if ((await listRefundsOfPayment(db, paymentId)).some(({ state }) => state === 'done')) return 'anotherAmount'
   if (payable.items.some(({ isPaid }) => isPaid)) return 'paidAlready'
   if (currency !== payable.currency) return 'anotherCurrency'
-  if (readAmount(amount) !== readAmount(payable.pay_amount)) return 'anotherAmount'
+  if (readAmount(amount) + readAmount(credit) !== readAmount(payable.pay_amount)) return 'anotherAmount'
   for (const item of payable.items) {
     const refusal = await item.findReviveRefusal()
     if (refusal) return refusal

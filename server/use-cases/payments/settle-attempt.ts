@@ -15,6 +15,7 @@ import {
 import { type PayableColumns, toPayableRef } from '#server/db/payments/payables.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
 import { findCompanyOfUser } from '#server/db/accounts/companies.ts'
+import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { findPaymentDifference, type GatewayPayment } from '#server/drivers/payment/payment-driver.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -177,10 +178,11 @@ async function recordPaid(
     currency: payment.currency,
     paidAt: isLate ? attemptBefore.started_at : now,
     attemptId: attemptBefore.id,
+    credit: attemptBefore.credit,
     poNumber: attemptBefore.po_number,
   })
   if (!appliedPayment) throw new Error('the order, backup or traffic of the payment attempt does not exist')
-  const { id, company_id: companyId, user_id: userId, intent } = attemptBefore
+  const { id, user_id: userId } = attemptBefore
   const attempt = await updateAttempt(db, id, {
     state: 'paid',
     gateway_id: payment.gatewayId,
@@ -195,14 +197,22 @@ async function recordPaid(
       { event: 'payment_unexpected', paid: payableRef, attempt: id, outcome: appliedPayment.outcome },
       'payment received for an order that is no longer payable',
     )
-  if (appliedPayment.auditEntries.length > 0) {
-    const payer = userId === null ? null : await findCompanyOfUser(db, userId)
-    const isOwn = payer === null || payer.id === companyId
-    const entryHeader = { companyId: isOwn ? companyId : payer.id, userId, now, status: 0 as const, intent }
-    // If the staff pay for a customer, the entry is in that customer's log.
-    const log = isOwn ? {} : { company: { id: companyId, actor: payer.code } }
-    const entries = appliedPayment.auditEntries.map((entry) => ({ ...entry, ...log }))
-    await addAuditEntries(db, { ...entryHeader, requestId: `payment-${id}` }, entries)
-  }
+  await addPaymentEntries({ db, now }, attemptBefore, appliedPayment.auditEntries)
   return { attempt, isNew: !appliedPayment.isRepeated }
+}
+
+/** Adds the entries of a payment that took effect, under the name of its payer. */
+export async function addPaymentEntries(
+  { db, now }: Pick<SettleContext, 'db' | 'now'>,
+  { id, company_id: companyId, user_id: userId, intent }: AttemptRecord,
+  auditEntries: readonly AuditEntry[],
+): Promise<void> {
+  if (auditEntries.length === 0) return
+  const payer = userId === null ? null : await findCompanyOfUser(db, userId)
+  const isOwn = payer === null || payer.id === companyId
+  const entryHeader = { companyId: isOwn ? companyId : payer.id, userId, now, status: 0 as const, intent }
+  // If the staff pay for a customer, the entry is in that customer's log.
+  const log = isOwn ? {} : { company: { id: companyId, actor: payer.code } }
+  const entries = auditEntries.map((entry) => ({ ...entry, ...log }))
+  await addAuditEntries(db, { ...entryHeader, requestId: `payment-${id}` }, entries)
 }

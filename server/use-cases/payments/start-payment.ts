@@ -2,41 +2,35 @@
  * Starts a payment. An attempt with its own key is stored before the gateway is called. So an interrupted, repeated or parallel start finds
  * the same attempt, and money is taken once (R-27, S-18, S-21, D66).
  */
-import { createHash, randomUUID } from 'node:crypto'
-import type { Caller } from '#domain/access.ts'
 import { readAmount } from '#domain/money.ts'
-import { type PaymentType, getPaymentTypeRefusal } from '#domain/payments.ts'
-import { cleanText } from '#domain/text.ts'
-import type { Language } from '#domain/accounts/users.ts'
 import { countMail } from '#server/db/accounts/sign-in-attempts.ts'
-import type { DatabaseHandle } from '#server/db/database.ts'
 import {
   getAttempt,
-  findAttemptByIntent,
   type AttemptRecord,
-  insertPaymentAttempt,
   findLatestAttempt,
   listUnsettledAttempts,
   updateAttempt,
 } from '#server/db/payments/payment-attempts.ts'
-import { findItemsRef, requireItemsRef } from '#server/db/payments/payment-groups.ts'
-import { type PayableItemRef, type PayableRef, toPayableRef } from '#server/db/payments/payables.ts'
+import { findItemsRef } from '#server/db/payments/payment-groups.ts'
+import { toPayableRef } from '#server/db/payments/payables.ts'
 import { writeAsSystem } from '#server/db/transaction.ts'
-import { type PaymentStartResult, toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
+import type { PaymentStartResult } from '#server/drivers/payment/payment-driver.ts'
 import { PaymentProblem } from '#server/drivers/payment/payment-problem.ts'
 import type { AppContext } from '#server/context/context.ts'
+import { createNotFoundProblem, createUnavailableProblem, ProblemError } from '#server/problems/problem-error.ts'
+import { notifyJobs } from '#server/use-cases/job-requests.ts'
+import { createAmountError } from '#server/use-cases/payments/amount-limits.ts'
 import {
-  createForbiddenProblem,
-  createValidationProblem,
-  createNotFoundProblem,
-  ProblemError,
-  createUnavailableProblem,
-} from '#server/problems/problem-error.ts'
-import { canActFor } from '#server/use-cases/orders/acting-company.ts'
-import { createAmountError, requireAcceptedAmount } from '#server/use-cases/payments/amount-limits.ts'
-import { findPayable, lockItems } from '#server/use-cases/payments/find-payable.ts'
-import { type PaidStatus, readPaidStatus, toPaidStatus } from '#server/use-cases/payments/paid-status.ts'
-import { type LockedPayable, type PaymentContext, toPaidColumns } from '#server/use-cases/payments/payable.ts'
+  type AttemptClaim,
+  claimAttempt,
+  createDeclinedError,
+  findOwnPayable,
+  limitWindowMs,
+  type PaymentProgress,
+  type StartPaymentInput,
+} from '#server/use-cases/payments/claim-attempt.ts'
+import { findPayable } from '#server/use-cases/payments/find-payable.ts'
+import { type PaidStatus, readPaidStatus } from '#server/use-cases/payments/paid-status.ts'
 import {
   buildDescription,
   formatPayableName,
@@ -45,195 +39,28 @@ import {
 } from '#server/use-cases/payments/payment-description.ts'
 import { requireDriver, endAttempt, queryAttempt, settleAttempt } from '#server/use-cases/payments/settle-attempt.ts'
 
-export interface StartPaymentInput {
-  caller: Caller
-  /** One item, or several that are paid together. */
-  items: readonly PayableItemRef[]
-  type: PaymentType
-  /** Token of a card, or null if the payer enters the payment details at the gateway. */
-  token: string | null
-  /** Purchase order number for the invoices. Omitted: that of the latest attempt stays. Empty: none. */
-  poNumber?: string | undefined
-  intent: string | null
-  language: Language
-  device: 'desktop' | 'phone'
-}
-
-export type PaymentProgress = { status: PaidStatus | 'processing' } | { redirect: string }
-
-/**
- * Time window in ms of the limits on payment starts and status queries (S-25). A company may start three times as many payments as one of
- * its users.
- */
-const limitWindowMs = 600_000
-const companyShare = 3
+/** Maximum of status queries of a user in the time window. */
 const maxQueries = 200
 
-type AttemptClaim =
-  | { kind: 'settled'; progress: PaymentProgress }
-  | { kind: 'fresh'; attempt: AttemptRecord }
-  /**
-   * An existing attempt. It is continued if `isSame`. Otherwise it must end first, because another payment method was chosen, or because it
-   * is not `isAboutSame`: it pays only some of the items, or also other items.
-   */
-  | { kind: 'existing'; attempt: AttemptRecord; isSame: boolean; isAboutSame: boolean }
-
 /**
- * Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, NOT_SUPPORT, STATE_CONFLICT with the reason, AMOUNT_TOO_SMALL, AMOUNT_TOO_LARGE,
- * PAYMENT_IN_PROGRESS if an item is being paid with other items, RATE_LIMITED, CARD_INVALID with the bank's reason, and UNAVAILABLE if no money was taken and the call can be repeated.
+ * Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, NOT_SUPPORT, STATE_CONFLICT with the reason (also `creditTooLow` and `creditChanged`, decision
+ * 124), AMOUNT_TOO_SMALL, AMOUNT_TOO_LARGE, PAYMENT_IN_PROGRESS if an item is being paid with other items, RATE_LIMITED, CARD_INVALID with the bank's reason, and UNAVAILABLE if no money was taken and the call can be repeated.
  */
 export async function startPayment(app: AppContext, input: StartPaymentInput): Promise<PaymentProgress> {
   // Each further round runs after a blocking attempt has ended. Each item may have its own.
   for (let round = 0; round < input.items.length + 2; round++) {
     const attemptClaim = await writeAsSystem(app, (db) => claimAttempt(db, app, input))
     if (attemptClaim.kind === 'settled') return attemptClaim.progress
+    if (attemptClaim.kind === 'paidWithCredit') {
+      notifyJobs(app)
+      return { status: 'paid' }
+    }
     if (attemptClaim.kind === 'fresh') return await startAtGateway(app, attemptClaim.attempt, input.token)
     const progress = await continueAttempt(app, attemptClaim, input.token)
     if (progress) return progress
   }
   return { status: 'processing' }
 }
-
-/** Runs under the payable's lock, so that two tabs run one after the other. */
-async function claimAttempt(db: DatabaseHandle, app: AppContext, input: StartPaymentInput): Promise<AttemptClaim> {
-  const { caller, type, intent } = input
-  const now = app.clock()
-  const payable = await requireOwnPayable({ db, app, now }, input)
-  const payableRef = await requireItemsRef(db, { companyId: payable.companyId, items: input.items }, now)
-  const earlierAttempt =
-    intent === null ? null : await findAttemptByIntent(db, { payable: payableRef, userId: caller.userId, intent })
-  if (earlierAttempt?.state === 'paid') return { kind: 'settled', progress: { status: toPaidStatus(payable) } }
-  if (earlierAttempt?.state === 'processing') return { kind: 'settled', progress: { status: 'processing' } }
-  if (earlierAttempt?.state === 'declined') throw createDeclinedError(earlierAttempt.reason)
-  const { refusal } = payable
-  if (refusal) throw new ProblemError('STATE_CONFLICT', { why: refusal })
-  await requirePaymentMethod(app, type, payable, caller)
-  requireAcceptedAmount(type, { currency: payable.currency, amount: readAmount(payable.pay_amount) })
-  const tokenHash = input.token === null ? null : createHash('sha256').update(input.token).digest('base64url')
-  const [attempt] = await listUnsettledAttempts(db, payableRef)
-  if (attempt) {
-    const { kind, id } = toPayableRef(attempt)
-    const isAboutSame = kind === payableRef.kind && id === payableRef.id
-    const isSame = isAboutSame && attempt.gateway === type && attempt.token_hash === tokenHash
-    return { kind: 'existing', attempt: isSame ? await keepPoNumber(db, attempt, input) : attempt, isSame, isAboutSame }
-  }
-  await countStartedPayments(db, app, { payable, caller, now })
-  return { kind: 'fresh', attempt: await insertAttempt(db, { payable, payableRef }, { ...input, tokenHash, now }) }
-}
-
-/**
- * Stores the number that the payer entered last, as long as the payment is not settled. A repeated call keeps the first (decision 121). Needs
- * the payable's lock, under which invoices are written.
- */
-async function keepPoNumber(
-  db: DatabaseHandle,
-  attempt: AttemptRecord,
-  { poNumber, intent }: StartPaymentInput,
-): Promise<AttemptRecord> {
-  const isRepeated = intent !== null && attempt.intent === intent
-  if (poNumber === undefined || isRepeated || toPoNumber(poNumber) === attempt.po_number) return attempt
-  return await updateAttempt(db, attempt.id, { po_number: toPoNumber(poNumber) })
-}
-
-/** A new attempt without a number takes that of the attempt that it replaces. */
-const choosePoNumber = async (db: DatabaseHandle, payableRef: PayableRef, poNumber: string | undefined) =>
-  poNumber === undefined ? ((await findLatestAttempt(db, payableRef))?.po_number ?? null) : toPoNumber(poNumber)
-
-const toPoNumber = (text: string) => cleanText(text) || null
-
-async function requireOwnPayable(
-  context: PaymentContext,
-  input: Pick<StartPaymentInput, 'caller' | 'items'>,
-): Promise<LockedPayable> {
-  const payable = await findOwnPayable(context, input)
-  if (payable.isDeleted) throw createNotFoundProblem()
-  return payable
-}
-
-/**
- * Returns the payable, even if it is deleted. Throws NOT_FOUND if the caller may not pay all items, and VALIDATION_ERROR if an item is named
- * twice or the items have several companies or currencies.
- */
-export async function findOwnPayable(
-  context: PaymentContext,
-  { caller, items }: Pick<StartPaymentInput, 'caller' | 'items'>,
-): Promise<LockedPayable> {
-  if (new Set(items.map(({ kind, id }) => `${kind} ${id}`)).size < items.length)
-    throw createValidationProblem([{ field: 'items', code: 'DUPLICATE' }])
-  const payable = await lockItems(context, items)
-  const isAllowed = payable?.items.every(({ companyId }) => companyId === caller.companyId) || canActFor({ caller })
-  if (!payable || !isAllowed) throw createNotFoundProblem()
-  const isUniform = payable.items.every(
-    ({ companyId, currency }) => companyId === payable.companyId && currency === payable.currency,
-  )
-  if (!isUniform) throw createValidationProblem([{ field: 'items', code: 'MISMATCH' }])
-  return payable
-}
-
-async function requirePaymentMethod(
-  { payments }: AppContext,
-  type: PaymentType,
-  { currency }: LockedPayable,
-  caller: Caller,
-): Promise<void> {
-  const refusal = getPaymentTypeRefusal(type, currency, caller)
-  if (refusal === 'staff') throw createForbiddenProblem()
-  if (refusal === 'currency') throw createValidationProblem([{ field: 'type', code: 'OUT_OF_RANGE' }])
-  // A payment simulation that is switched off behaves as if it did not exist (S-22).
-  if (!(await payments.findDriver(type)))
-    throw type === 'simulate' ? createNotFoundProblem() : new ProblemError('NOT_SUPPORT')
-}
-
-async function countStartedPayments(
-  db: DatabaseHandle,
-  { payments: { maxPaymentsPerUser } }: AppContext,
-  { payable, caller, now }: { payable: LockedPayable; caller: Caller; now: number },
-): Promise<void> {
-  const limits = [
-    { subject: `payments of user ${caller.userId}`, maxMails: maxPaymentsPerUser },
-    { subject: `payments of company ${payable.companyId}`, maxMails: maxPaymentsPerUser * companyShare },
-  ]
-  for (const counterLimit of limits) {
-    const waitMs = await countMail(db, { ...counterLimit, windowMs: limitWindowMs, now })
-    if (waitMs !== null) throw new ProblemError('RATE_LIMITED', null, Math.ceil(waitMs / 1000))
-  }
-}
-
-const insertAttempt = async (
-  db: DatabaseHandle,
-  { payable, payableRef }: { payable: LockedPayable; payableRef: PayableRef },
-  {
-    caller,
-    type,
-    intent,
-    language,
-    device,
-    poNumber,
-    tokenHash,
-    now,
-  }: StartPaymentInput & { tokenHash: string | null; now: number },
-) =>
-  await insertPaymentAttempt(db, {
-    company_id: payable.companyId,
-    ...toPaidColumns(payableRef, payable),
-    user_id: caller.userId,
-    intent,
-    key: toPaymentKey(randomUUID()),
-    gateway: type,
-    token_hash: tokenHash,
-    amount: payable.pay_amount,
-    currency: payable.currency,
-    language,
-    device,
-    po_number: await choosePoNumber(db, payableRef, poNumber),
-    state: 'starting',
-    reason: null,
-    gateway_id: null,
-    url: null,
-    next_look: now + 5000,
-    started_at: now,
-    end_time: null,
-  })
 
 /** Returns null if the attempt has ended and the next one may begin. */
 async function continueAttempt(
@@ -343,8 +170,6 @@ const updateUnsettled = (app: AppContext, attempt: AttemptRecord, fields: Parame
     const isUnsettled = (await listUnsettledAttempts(db, payableRef)).some((attempt) => attempt.id === id)
     return await (isUnsettled ? updateAttempt(db, id, fields) : getAttempt(db, id))
   })
-
-const createDeclinedError = (reason: string | null) => new ProblemError('CARD_INVALID', { reason })
 
 function throwUnavailable(error: unknown): never {
   if (error instanceof PaymentProblem) throw createUnavailableProblem(5)

@@ -3,7 +3,7 @@
  * stores the refund as done. The contract stays as it is; only money moves (decision 123).
  */
 import { PROVIDER } from '#domain/access.ts'
-import { readAmount, writeAmount } from '#domain/money.ts'
+import { getSmaller, type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
 import { toTimestamp } from '#domain/time.ts'
 import { findCompanyOfUser } from '#server/db/accounts/companies.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
@@ -28,9 +28,27 @@ import type { PaymentContext } from '#server/use-cases/payments/payable.ts'
 /** `assigned`: the staff chose the invoice of a refund at the gateway. `seen`: they have settled the task about it. */
 export type RefundAuditOutcome = 'refunding' | 'refunded' | 'refused' | 'assigned' | 'seen'
 
-/** What is left of an invoice or a payment: its amount without all refunds that are not failed. */
+/** What is left of an invoice, or of a payment that has none: its amount without all refunds that are not failed. */
 export const getRest = (amount: string, refunds: readonly Pick<RefundRecord, 'state' | 'amount'>[]) =>
   readAmount(amount) - sumRefunds(refunds.filter(({ state }) => state !== 'failed'))
+
+/**
+ * What is left of a payment: of all its invoices, and of the money that the gateway took. Without invoices both are the same. Credit that paid
+ * a part is on the invoices, but cannot be sent back by the gateway (decision 124).
+ */
+export function getPaymentRest(
+  amount: string,
+  invoices: readonly Pick<RefundableInvoice, 'amount'>[],
+  refunds: readonly Pick<RefundRecord, 'state' | 'amount' | 'route'>[],
+): { total: Hundredths; gateway: Hundredths } {
+  const invoiced = invoices.reduce((sum, invoice) => sum + readAmount(invoice.amount), 0n)
+  const total = getRest(invoices.length === 0 ? amount : writeAmount(invoiced), refunds)
+  const gatewayRest = getRest(
+    amount,
+    refunds.filter(({ route }) => route === 'gateway'),
+  )
+  return { total, gateway: getSmaller(total, gatewayRest) }
+}
 
 export const sumRefunds = (refunds: readonly Pick<RefundRecord, 'amount'>[]) =>
   refunds.reduce((sum, { amount }) => sum + readAmount(amount), 0n)
@@ -134,7 +152,7 @@ export function buildRefundEntry(refund: RefundRecord, outcome: RefundAuditOutco
       ...(InvoiceNo === null ? {} : { InvoiceNo }),
       ...(CreditNoteNo === null ? {} : { CreditNoteNo }),
       Amount: `${currency} ${amount}`,
-      Gateway: refund.route === 'gateway' ? refund.gateway : 'transfer',
+      Gateway: refund.route === 'gateway' ? refund.gateway : refund.route,
       Reference: refund.reference ?? refund.payment_reference,
       ...(reason === null ? { RefundCause: cause } : { RefundReason: reason }),
       Outcome: outcome,

@@ -41,6 +41,7 @@ import { notifyJobs } from '#server/use-cases/job-requests.ts'
 import { requestMail } from '#server/use-cases/mail/request-mail.ts'
 import {
   buildRefundEntry,
+  getPaymentRest,
   getRest,
   type RefundAuditOutcome,
   recordRefundOutcome,
@@ -186,7 +187,8 @@ async function recordRefund(
 ): Promise<void> {
   const { db, app, now } = context
   const { payment, task, invoices, refunds } = history
-  const rest = task?.state === 'refunded' ? 0n : getRest(payment.amount, refunds)
+  const { total, gateway: rest } =
+    task?.state === 'refunded' ? { total: 0n, gateway: 0n } : getPaymentRest(payment.amount, invoices, refunds)
   const amount = foundAmount < rest ? foundAmount : rest
   if (foundAmount > rest) {
     if (isRunning(history)) throw new PaymentProblem('a refund in progress holds the amount', false)
@@ -210,7 +212,7 @@ async function recordRefund(
     end_time: now,
   })
   const [firstInvoice] = invoices
-  if (firstInvoice && (invoices.length === 1 || amount === rest))
+  if (firstInvoice && (invoices.length === 1 || amount === total))
     await assignRefund(context, { refundId, invoiceId: firstInvoice.invoice_id, outcome: 'refunded' })
   else await writeEntry(context, refundId)
   if (task?.state === 'open' && amount === rest) await settleTask(context, task, reference)

@@ -1,18 +1,23 @@
-/** Refunds an invoice, completely or in part: by the gateway of its payment, or by a bank transfer that the staff have made. */
+/**
+ * Refunds an invoice, completely or in part: by the gateway of its payment, by a bank transfer that the staff have made, or to the company's
+ * credit balance (decision 124).
+ */
 import { randomUUID } from 'node:crypto'
-import { readAmount, writeAmount } from '#domain/money.ts'
+import { getSmaller, readAmount, writeAmount } from '#domain/money.ts'
 import type { PaymentType } from '#domain/payments.ts'
 import { isDay } from '#domain/plain-dates.ts'
 import { toTimestamp } from '#domain/time.ts'
 import type { OutputOf, ParsedInputOf } from '#contract/endpoint.ts'
 import type { refundInvoice } from '#contract/staff/refunds.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
+import { addCreditEntry, lockCredit } from '#server/db/payments/credit.ts'
 import { hasOpenDispute, listDisputesOfPayment } from '#server/db/payments/disputes.ts'
 import {
   findAttemptOfPayment,
   findRefundableInvoice,
   getRefund,
   insertRefund,
+  listInvoicesOfPayment,
   listRefundsOfPayment,
   lockInvoicesOfPayment,
   type RefundableInvoice,
@@ -24,7 +29,13 @@ import { toPaymentKey } from '#server/drivers/payment/payment-driver.ts'
 import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
 import { createValidationProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { buildRefundEntry, getRest, sumRefunds, writeCreditNote } from '#server/use-cases/refunds/complete-refund.ts'
+import {
+  buildRefundEntry,
+  getPaymentRest,
+  getRest,
+  sumRefunds,
+  writeCreditNote,
+} from '#server/use-cases/refunds/complete-refund.ts'
 import { requestReconciliation } from '#server/use-cases/payments/request-reconciliation.ts'
 
 type RefundInput = ParsedInputOf<typeof refundInvoice>['body']
@@ -38,7 +49,7 @@ const createFieldError = (
 ) => createValidationProblem([{ field, code }])
 
 /**
- * Returns the refund. A refund by gateway is claimed, and a job sends it after the commit. A transfer is done at once. Throws
+ * Returns the refund. A refund by gateway is claimed, and a job sends it after the commit. Others are done at once. Throws
  * VALIDATION_ERROR for a wrong confirmation, amount, day or reference, and STATE_CONFLICT with the reason: `disputed`, `changed` if there is
  * another refund that the staff have not seen, `tooMuch`, or `noGateway`. `left` is what can be refunded, and `refunded_before` what the next
  * try must repeat.
@@ -52,7 +63,7 @@ export const startInvoiceRefund: UseCase<typeof refundInvoice> = (context, { par
     )
     checkFields(context, invoice, body)
     await requireRest(context, invoice, body)
-    const refundId = await (body.route === 'gateway' ? claimRefund : recordTransfer)(context, invoice, body)
+    const refundId = await refundByRoute[body.route](context, invoice, body)
     if (body.route === 'gateway') {
       await requestReconciliation(db, { companyId: 0, intent: `refund-invoice-${refundId}`, now })
       context.afterCommit(() => notifyJobs(app))
@@ -66,7 +77,7 @@ function checkFields(context: UseCaseContext, { code, paid_at: paidAt }: Refunda
   if (body.confirmation.trim().toUpperCase() !== code) throw createFieldError('confirmation', 'MISMATCH')
   if (readAmount(body.amount) <= 0n) throw createFieldError('amount', 'OUT_OF_RANGE')
   if (body.reason.trim() === '') throw createFieldError('reason', 'REQUIRED')
-  if (body.route === 'gateway') return
+  if (body.route !== 'transfer') return
   if (!body.reference?.trim()) throw createFieldError('reference', 'REQUIRED')
   if (body.date === undefined) throw createFieldError('date', 'REQUIRED')
   if (!isDay(body.date)) throw createFieldError('date', 'INVALID_FORMAT')
@@ -74,14 +85,18 @@ function checkFields(context: UseCaseContext, { code, paid_at: paidAt }: Refunda
   if (body.date < toDay(paidAt) || body.date > toDay(context.now)) throw createFieldError('date', 'OUT_OF_RANGE')
 }
 
-/** The sum of refunds that are not failed exceeds neither the invoice nor the payment, which may be of several invoices. */
+/**
+ * The sum of refunds that are not failed exceeds neither the invoice nor the invoices of the payment together. By gateway, nothing more is
+ * sent back than the gateway took.
+ */
 async function requireRest({ db }: UseCaseContext, invoice: RefundableInvoice, body: RefundInput): Promise<void> {
   const { payment_id: paymentId, invoice_id: invoiceId } = invoice
   if (hasOpenDispute(await listDisputesOfPayment(db, paymentId))) throw createConflictError('disputed')
   const refunds = await listRefundsOfPayment(db, paymentId)
   const ownRefunds = refunds.filter((refund) => refund.invoice_id === invoiceId)
-  const rests = [getRest(invoice.amount, ownRefunds), getRest(invoice.payment_amount, refunds)]
-  const left = rests.reduce((min, rest) => (rest < min ? rest : min))
+  const rest = getPaymentRest(invoice.payment_amount, await listInvoicesOfPayment(db, paymentId), refunds)
+  const rests = [getRest(invoice.amount, ownRefunds), rest.total, ...(body.route === 'gateway' ? [rest.gateway] : [])]
+  const left = rests.reduce(getSmaller)
   const refundedBefore = sumRefunds(ownRefunds.filter(({ state }) => state !== 'failed'))
   const figures = { left: writeAmount(left), refunded_before: writeAmount(refundedBefore) }
   // A repeated press after an unknown outcome would otherwise be a second refund.
@@ -112,7 +127,11 @@ const toColumns = (
 async function claimRefund(context: UseCaseContext, invoice: RefundableInvoice, body: RefundInput): Promise<number> {
   const { db, app, now } = context
   const attempt = await findAttemptOfPayment(db, invoice)
-  const isSetUp = attempt !== null && (await app.payments.findDriver(invoice.gateway as PaymentType)) !== null
+  // A payment with credit or by transfer took no money at a gateway.
+  const isSetUp =
+    attempt !== null &&
+    attempt.gateway !== 'credit' &&
+    (await app.payments.findDriver(invoice.gateway as PaymentType)) !== null
   if (!isSetUp) throw createConflictError('noGateway')
   const refundId = await insertRefund(db, {
     ...toColumns(context, invoice, body),
@@ -123,6 +142,24 @@ async function claimRefund(context: UseCaseContext, invoice: RefundableInvoice, 
   })
   const change = await takeChangeNumber(db, invoice.company_id)
   await updateDocument(db, { documentId: invoice.document_id, refunding: body.amount, change })
+  return refundId
+}
+
+async function addCredit(context: UseCaseContext, invoice: RefundableInvoice, body: RefundInput): Promise<number> {
+  const { db, caller, now } = context
+  const creditRef = { companyId: invoice.company_id, currency: invoice.currency }
+  await lockCredit(db, creditRef)
+  const earlierRefunds = await listRefundsOfPayment(db, invoice.payment_id)
+  const refundId = await insertRefund(db, {
+    ...toColumns(context, invoice, body),
+    route: 'credit',
+    state: 'done',
+    reference: `${invoice.code}-${earlierRefunds.length + 1}`,
+    end_time: now,
+  })
+  const entry = { cause: 'creditNote', refund_id: refundId, user_id: caller.userId, now } as const
+  await addCreditEntry(db, creditRef, { ...entry, amount: readAmount(body.amount) })
+  await writeCreditNote(context, refundId)
   return refundId
 }
 
@@ -138,6 +175,8 @@ async function recordTransfer(context: UseCaseContext, invoice: RefundableInvoic
   await writeCreditNote(context, refundId)
   return refundId
 }
+
+const refundByRoute = { gateway: claimRefund, transfer: recordTransfer, credit: addCredit } as const
 
 export function toRefundRow({ config }: AppContext, refund: RefundRecord): OutputOf<typeof refundInvoice> {
   const formatTime = (time: number | null) => (time === null ? null : toTimestamp(config.timeZone, time))

@@ -103,8 +103,8 @@ export const importStatement = defineEndpoint({
   access: 'orderingProviderAdmin',
   matrix: 'Z-20',
   body: z.object({ name: line(200), content: text(maxStatementSize, 1) }),
-  // Characters may need several bytes.
-  jsonBytes: 4_194_304,
+  // A character may need three bytes.
+  jsonBytes: 8_388_608,
   output: z.object({
     /** New transfers, transfers that were already known, and entries that are not received money of a supported currency. */
     added: z.int(),

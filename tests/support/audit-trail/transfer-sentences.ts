@@ -3,7 +3,10 @@ import type { SentenceEntry } from '#features/audit-trail/sentence/choose-senten
 
 const byStaff = { exec_user_id: null, exec_user_name: '', by_provider: true }
 const transfer = { TransferId: 3, Amount: 'HKD 29000.00', TransferDate: '2026-11-30' }
-const buildEntry = (outcome: string): Partial<SentenceEntry> => ({ ...byStaff, info: { ...transfer, Outcome: outcome } })
+const buildEntry = (outcome: string): Partial<SentenceEntry> => ({
+  ...byStaff,
+  info: { ...transfer, Outcome: outcome },
+})
 const refused = (path: string): Partial<SentenceEntry> => ({ info: { path } })
 type TransferCase = [sentence: string, kind: string, entry: Partial<SentenceEntry>]
 

@@ -45,8 +45,8 @@ eachEngine('bank transfers', (engine) => {
     const mails = (await inbox.fetch()).filter(({ to }) => to.address === 'order@alpha.example')
     const received = mails.find(({ subject }) => subject.startsWith('We received your bank transfer'))
     expect(received?.text).toContain(`HKD 42,000.00 of 2026-03-02`)
-    expect(received?.text).toContain(`It paid the invoices ${invoice?.code}. Your credit is now HKD 0.00.`)
-    expect(mails.map(({ subject }) => subject)).toContainEqual(expect.stringMatching(/receipt|paid/i))
+    expect(received?.text).toContain(`Paid with it: ${invoice?.code}. Your credit balance is now HKD 0.00.`)
+    expect(mails.map(({ subject }) => subject)).toContain('Payment received · Service portal')
     const m18 = fixture.server.world.companies.m18
     expect(await readEntries()).toEqual([
       [m18, 'create', 'recorded'],
@@ -66,7 +66,7 @@ eachEngine('bank transfers', (engine) => {
     expect([await readBalances(), await setup.listEntries(), (await list()).open.length]).toEqual([[], [], 1])
     expect((await credit(small)).json()).toMatchObject({ state: 'credited', invoices: [] })
     const mail = (await inbox.fetch()).find(({ subject }) => subject.startsWith('We received your bank transfer'))
-    expect(mail?.text).toContain('It was added to your credit, which is now HKD 41,999.99.')
+    expect(mail?.text).toContain('It was added to your credit balance, which is now HKD 41,999.99.')
     const rest = await recordTransfer({ amount: '10.01' })
     expect((await credit(rest, [toItem(shop)])).statusCode).toBe(200)
     expect(await readBalances()).toMatchObject([{ company_id: getAlpha(), currency: 'HKD', balance: '10.00' }])
@@ -86,7 +86,11 @@ eachEngine('bank transfers', (engine) => {
     ])
     expect((await setup.listEntries()).filter(({ cause }) => cause === 'transfer')).toHaveLength(1)
     const [settled] = (await list()).settled
-    expect(readProblem(await credit(settled as BankTransferRow))).toMatchObject([409, 'STATE_CONFLICT', { why: 'credited' }])
+    expect(readProblem(await credit(settled as BankTransferRow))).toMatchObject([
+      409,
+      'STATE_CONFLICT',
+      { why: 'credited' },
+    ])
   })
 
   test('have no second effect if the call is repeated with its key', async () => {
@@ -125,7 +129,11 @@ eachEngine('bank transfers', (engine) => {
     const shop = await order()
     const [first, second] = [await recordTransfer(), await recordTransfer()]
     expect((await credit(first, [toItem(shop)])).statusCode).toBe(200)
-    expect(readProblem(await credit(second, [toItem(shop)]))).toMatchObject([409, 'STATE_CONFLICT', { why: 'paidAlready' }])
+    expect(readProblem(await credit(second, [toItem(shop)]))).toMatchObject([
+      409,
+      'STATE_CONFLICT',
+      { why: 'paidAlready' },
+    ])
     expect(await readBalances()).toEqual([])
     expect((await list()).open).toMatchObject([{ id: second.id, row_version: 1 }])
   })
@@ -139,7 +147,9 @@ eachEngine('bank transfers', (engine) => {
     const opened: BankTransferRow = corrected.json()
     expect(opened).toMatchObject({ state: 'open', row_version: 1, company_id: null, reference: 'our money' })
     expect(opened.id).not.toBe(transfer.id)
-    expect((await list()).settled).toMatchObject([{ id: transfer.id, state: 'corrected', note: 'Wrong company', company_code: 'beta' }])
+    expect((await list()).settled).toMatchObject([
+      { id: transfer.id, state: 'corrected', note: 'Wrong company', company_code: 'beta' },
+    ])
     expect(await readBalances()).toEqual([])
     expect((await credit(opened, [toItem(shop)])).json()).toMatchObject({ state: 'credited', company_code: 'alpha' })
     expect((await record({ ...transfer, bank_reference: transfer.bank_reference })).statusCode).toBe(400)
@@ -180,7 +190,11 @@ eachEngine('bank transfers', (engine) => {
       await post(transfer, 'close', { ...returned, return_reference: 'R1', return_date: '2026-03-01' }),
       await post(transfer, 'close', { ...returned, return_reference: 'R1', return_date: '2026-03-03' }),
       await post(transfer, 'close', { ...returned, note: '  ', return_reference: 'R1', return_date: '2026-03-02' }),
-    ].map((response) => (response.json() as { data: { field: string; code: string }[] }).data.map(({ field, code }) => `${field} ${code}`))
+    ].map((response) =>
+      (response.json() as { data: { field: string; code: string }[] }).data.map(
+        ({ field, code }) => `${field} ${code}`,
+      ),
+    )
     expect(refusals).toEqual([
       ['return_reference REQUIRED'],
       ['return_date REQUIRED'],
@@ -189,13 +203,22 @@ eachEngine('bank transfers', (engine) => {
       ['note REQUIRED'],
     ])
     const closed = await post(transfer, 'close', { ...returned, return_reference: 'R1', return_date: '2026-03-02' })
-    expect(closed.json()).toMatchObject({ state: 'returned', note: 'Unknown sender', return_reference: 'R1', company_id: null })
+    expect(closed.json()).toMatchObject({
+      state: 'returned',
+      note: 'Unknown sender',
+      return_reference: 'R1',
+      company_id: null,
+    })
     const interest = await recordTransfer({ amount: '0.01' })
     expect((await post(interest, 'close', { state: 'dismissed', note: 'Interest' })).json()).toMatchObject({
       state: 'dismissed',
       return_reference: null,
     })
-    expect(readProblem(await credit({ id: interest.id, row_version: 2 }))).toMatchObject([409, 'STATE_CONFLICT', { why: 'dismissed' }])
+    expect(readProblem(await credit({ id: interest.id, row_version: 2 }))).toMatchObject([
+      409,
+      'STATE_CONFLICT',
+      { why: 'dismissed' },
+    ])
     const m18 = fixture.server.world.companies.m18
     expect((await readEntries()).slice(-3)).toEqual([
       [m18, 'update', 'returned'],
@@ -208,7 +231,11 @@ eachEngine('bank transfers', (engine) => {
     const fields = { bank_reference: 'FT 1', amount: '5.00' }
     const responses = await Promise.all([record(fields), record({ ...fields, bank_reference: 'ft 1' })])
     expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 400])
-    expect(readProblem(await record(fields))).toMatchObject([400, 'VALIDATION_ERROR', [{ field: 'bank_reference', code: 'DUPLICATE' }]])
+    expect(readProblem(await record(fields))).toMatchObject([
+      400,
+      'VALIDATION_ERROR',
+      [{ field: 'bank_reference', code: 'DUPLICATE' }],
+    ])
     expect((await record({ ...fields, amount: '6.00' })).statusCode).toBe(200)
     const refusals = [
       await record({ day: '2026-03-03' }),
@@ -217,7 +244,11 @@ eachEngine('bank transfers', (engine) => {
       await record({ amount: '0.00' }),
       await record({ amount: '-1.00' }),
       await record({ sender: ' ' }),
-    ].map((response) => (response.json() as { data: { field: string; code: string }[] }).data.map(({ field, code }) => `${field} ${code}`))
+    ].map((response) =>
+      (response.json() as { data: { field: string; code: string }[] }).data.map(
+        ({ field, code }) => `${field} ${code}`,
+      ),
+    )
     expect(refusals).toEqual([
       ['day OUT_OF_RANGE'],
       ['day INVALID_FORMAT'],
