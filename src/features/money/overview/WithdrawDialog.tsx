@@ -111,12 +111,13 @@ export function WithdrawDialog({ row, onClose, onDone }: WithdrawDialogProps) {
 }
 
 const isChanged = (problem: Problem | null): boolean =>
-  findRefusalReason(problem, ['creditChanged', 'creditTooLow', 'changed', 'tooMuch'] as const) !== null
+  findRefusalReason(problem, ['changed', 'creditTooLow'] as const) !== null
 
 /** Returns the figures of a refusal, which are newer than those of the page. */
 function readFigures(problem: Problem | null): CreditFigures | null {
-  const { balance, held: heldAmount } = (problem?.data ?? {}) as { balance?: unknown; held?: unknown }
-  return typeof balance === 'string' && typeof heldAmount === 'string' ? toFigures({ balance, held: heldAmount }) : null
+  const { balance, available } = (problem?.data ?? {}) as { balance?: unknown; available?: unknown }
+  if (typeof balance !== 'string' || typeof available !== 'string') return null
+  return { balance, available: readAmount(available) }
 }
 
 interface CreditFigures {
