@@ -1,4 +1,4 @@
-/** Faults of the daily check of all money (decision 123). */
+/** Faults of the daily check of all money (decisions 123 and 124). */
 import { groupThousands } from '#domain/money.ts'
 
 export const moneyRules = [
@@ -10,6 +10,11 @@ export const moneyRules = [
   'documents',
   'numbers',
   'disputes',
+  'creditBalance',
+  'creditEntries',
+  'creditInUse',
+  'creditTransfers',
+  'creditRefunds',
 ] as const
 export type MoneyRule = (typeof moneyRules)[number]
 

@@ -1,7 +1,9 @@
 /** Rows of credit balances and their ledger (decision 124). Needs the system role. */
 import { sql } from 'kysely'
+import type { CreditCause } from '#domain/credit.ts'
 import { type Currency, type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { findRow } from '#server/db/find-row.ts'
 import { unsettledStates } from '#server/db/payments/payment-attempts.ts'
 import type { CreditEntryTable } from '#server/db/tables/credit-tables.ts'
 import type { Insertable } from 'kysely'
@@ -77,3 +79,67 @@ export async function addCreditEntry(
     .execute()
   return readAmount(balance)
 }
+
+/** Returns the balances that are or were not zero. */
+export async function listCreditBalances(
+  db: DatabaseHandle,
+  companyId: number,
+): Promise<{ currency: Currency; balance: string; held: string }[]> {
+  const { rows } = await sql<{ currency: Currency; balance: string; held: string }>`
+    select b.currency, b.balance::text, (
+      select coalesce(sum(a.credit), 0)::text from payment_attempt a
+      where a.company_id = b.company_id and a.currency = b.currency
+        and a.state in (${sql.join(unsettledStates)})) as held
+    from credit_balance b
+    where b.company_id = ${companyId} and exists (
+      select from credit_entry e where e.company_id = b.company_id and e.currency = b.currency)
+    order by b.currency`.execute(db)
+  return rows
+}
+
+interface CreditEntryRecord {
+  id: number
+  currency: Currency
+  cause: CreditCause
+  amount: string
+  balance: string
+  create_time: number
+  reason: string | null
+  /** Number of what the entry is about. */
+  reference: string | null
+}
+
+/** Returns the latest entries, newest first. */
+export async function listCreditEntries(
+  db: DatabaseHandle,
+  companyId: number,
+  limit: number,
+): Promise<CreditEntryRecord[]> {
+  const { rows } = await sql<CreditEntryRecord>`
+    select e.id, e.currency, e.cause, e.amount::text, e.balance::text, e.create_time, e.reason,
+      coalesce(e.reference, n.code, c.code, nullif(t.bank_reference, ''), nullif(t.reference, ''), 'T' || t.id,
+        (select string_agg(d.code, ', ' order by d.id) from document d
+          where d.kind = 'invoice' and d.method = p.gateway and d.reference = p.reference)) as reference
+    from credit_entry e
+      left join bank_transfer t on t.id = e.transfer_id
+      left join credit_note n on n.refund_id = e.refund_id
+      left join contract c on c.id = e.contract_id
+      left join payment p on p.id = e.payment_id
+    where e.company_id = ${companyId} order by e.id desc limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Returns the withdrawal of the company with the bank's reference, in any currency. */
+export const findWithdrawal = (
+  db: DatabaseHandle,
+  { companyId, reference }: { companyId: number; reference: string },
+): Promise<{ id: number } | null> =>
+  findRow(
+    db
+      .selectFrom('credit_entry')
+      .select('id')
+      .where('company_id', '=', companyId)
+      .where('cause', '=', 'withdrawal')
+      .where(sql<boolean>`lower(reference) = lower(${reference})`)
+      .limit(1),
+  )

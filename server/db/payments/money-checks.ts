@@ -18,28 +18,35 @@ const invoiced = sql`
 
 /** Each statement returns a row with `company_id` and `values` for each fault. */
 const rules: Record<MoneyRule, RawBuilder<unknown>> = {
-  // Money that was received is on invoices, or is a task of the staff, open or refunded.
+  // Money that was received, and credit that was used, is on invoices, or is a task of the staff, open or refunded.
   received: sql`
     select company_id, jsonb_build_object('currency', currency, 'received', round(sum(received), 2)::text, 'invoiced', round(sum(invoiced), 2)::text,
       'tasks', round(sum(tasks), 2)::text) as values
     from (
       select company_id, currency, amount as received, 0 as invoiced, 0 as tasks from payment
+      union all select company_id, currency, -amount, 0, 0 from credit_entry where cause = 'payment'
       union all select company_id, currency, 0, amount, 0 from document where kind = 'invoice'
       union all select p.company_id, p.currency, 0, 0, p.amount
         from payment_task t join payment p on p.id = t.payment_id where t.state <> 'applied') one
     group by company_id, currency having sum(received) <> sum(invoiced) + sum(tasks)`,
   payment: sql`
     select p.company_id, jsonb_build_object('payment', p.id::text, 'currency', p.currency, 'amount', p.amount::text,
-      'invoiced', round(coalesce(i.sum, 0), 2)::text) as values
+      'credit', round(coalesce(-e.amount, 0), 2)::text, 'invoiced', round(coalesce(i.sum, 0), 2)::text) as values
     from payment p
       left join payment_task t on t.payment_id = p.id
+      left join credit_entry e on e.payment_id = p.id
       left join (${invoiced}) i on i.gateway = p.gateway and i.reference = p.reference and i.currency = p.currency
-    where coalesce(i.sum, 0) <> case when p.outcome = 'applied' or t.state = 'applied' then p.amount else 0 end`,
+    where coalesce(i.sum, 0) <> case when p.outcome = 'applied' or t.state = 'applied' then p.amount else 0 end
+      - coalesce(e.amount, 0) or e.currency <> p.currency or e.company_id <> p.company_id`,
   refunds: sql`
     select p.company_id, jsonb_build_object('payment', p.id::text, 'currency', p.currency, 'amount', p.amount::text,
-      'refunded', round(sum(r.amount), 2)::text) as values
-    from refund r join payment p on p.id = r.payment_id where r.state <> 'failed'
-    group by p.id having sum(r.amount) > p.amount or bool_or(r.currency <> p.currency or r.company_id <> p.company_id)`,
+      'credit', round(coalesce(-e.amount, 0), 2)::text, 'refunded', round(sum(r.amount), 2)::text,
+      'byGateway', round(coalesce(sum(r.amount) filter (where r.route = 'gateway'), 0), 2)::text) as values
+    from refund r join payment p on p.id = r.payment_id left join credit_entry e on e.payment_id = p.id
+    where r.state <> 'failed'
+    group by p.id, e.amount
+    having sum(r.amount) > p.amount - coalesce(e.amount, 0)
+      or sum(r.amount) filter (where r.route = 'gateway') > p.amount or bool_or(r.currency <> p.currency or r.company_id <> p.company_id)`,
   register: sql`
     select d.company_id, jsonb_build_object('invoice', d.code, 'currency', d.currency, 'register', d.refunded::text,
       'refunded', round(coalesce(r.sum, 0), 2)::text, 'noted', round(coalesce(n.sum, 0), 2)::text,
@@ -91,6 +98,44 @@ const rules: Record<MoneyRule, RawBuilder<unknown>> = {
     from document where kind = 'invoice' and disputed <> ((method, reference) in (
       select p.gateway, p.reference from dispute s join payment p on p.id = s.payment_id
       where s.state = 'open' and not s.is_inquiry))`,
+  creditBalance: sql`
+    select company_id, jsonb_build_object('currency', currency, 'balance', round(sum(balance), 2)::text,
+      'entries', round(sum(entries), 2)::text) as values
+    from (
+      select company_id, currency, balance, 0 as entries from credit_balance
+      union all select company_id, currency, 0, amount from credit_entry) one
+    group by company_id, currency having sum(balance) <> sum(entries)`,
+  creditEntries: sql`
+    select company_id, jsonb_build_object('entry', id::text, 'currency', currency, 'balance', balance::text,
+      'sum', round(sum, 2)::text) as values
+    from (select id, company_id, currency, balance, sum(amount) over (partition by company_id, currency order by id) as sum
+      from credit_entry) one
+    where balance <> sum`,
+  // Credit that open payments need for their part cannot be used otherwise.
+  creditInUse: sql`
+    select a.company_id, jsonb_build_object('currency', a.currency, 'inUse', round(sum(a.credit), 2)::text,
+      'balance', coalesce(b.balance, 0)::text) as values
+    from payment_attempt a left join credit_balance b on b.company_id = a.company_id and b.currency = a.currency
+    where a.state in ('starting', 'open', 'processing') and a.credit > 0
+    group by a.company_id, a.currency, b.balance having sum(a.credit) > coalesce(b.balance, 0)`,
+  // A transfer that was credited has an entry, and another one that takes it back if it was corrected.
+  creditTransfers: sql`
+    select t.company_id, jsonb_build_object('transfer', t.id::text, 'currency', t.currency, 'amount', t.amount::text,
+      'state', t.state, 'credited', round(coalesce(sum(e.amount) filter (where e.cause = 'transfer'), 0), 2)::text,
+      'corrected', round(coalesce(sum(e.amount) filter (where e.cause = 'correction'), 0), 2)::text) as values
+    from bank_transfer t
+      left join credit_entry e on e.transfer_id = t.id and e.currency = t.currency and e.company_id = t.company_id
+    group by t.id
+    having coalesce(sum(e.amount) filter (where e.cause = 'transfer'), 0)
+        <> case when t.state in ('credited', 'corrected') then t.amount else 0 end
+      or coalesce(sum(e.amount) filter (where e.cause = 'correction'), 0)
+        <> case when t.state = 'corrected' then -t.amount else 0 end`,
+  creditRefunds: sql`
+    select r.company_id, jsonb_build_object('refund', r.id::text, 'currency', r.currency, 'amount', r.amount::text,
+      'credited', coalesce(e.amount, 0)::text) as values
+    from refund r
+      left join credit_entry e on e.refund_id = r.id and e.currency = r.currency and e.company_id = r.company_id
+    where coalesce(e.amount, 0) <> case when r.route = 'credit' and r.state = 'done' then r.amount else 0 end`,
 }
 
 /** Maximum of faults of one rule that are stored. */
