@@ -34,10 +34,10 @@ export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone 
   const formRef = useRef<HTMLDivElement>(null)
   const form = useMoneyForm({
     formRef,
-    fields: ['company'] as const,
-    initialValues: { company: '' },
+    fields: ['company_id'] as const,
+    initialValues: { company_id: '' },
     action: useAction(creditBankTransfer),
-    findFaults: () => (companyId === null ? { company: t('fault.company') } : {}),
+    findFaults: () => (companyId === null ? { company_id: t('fault.company') } : {}),
     formatServerFault: () => t('fault.company'),
     toInput: () => ({
       params: { id },
@@ -60,6 +60,8 @@ export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone 
       disabledReason={useUnsendableReason(t('offline'), formReason)}
       onAction={() => void form.send()}
       isWide
+      // The field of a proposed company would open its list over the proposal.
+      shouldFocusCancel={transfer.proposals.length > 0}
     >
       <div ref={formRef} className="form">
         <TransferFormProblem form={form} />
@@ -68,10 +70,10 @@ export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone 
           CompanyPicker={CompanyPicker}
           transfer={transfer}
           companyId={companyId}
-          error={form.faults.company ?? null}
+          error={form.faults.company_id ?? null}
           onChoose={(newCompanyId) => {
             selection.chooseCompany(newCompanyId)
-            form.change('company', String(newCompanyId ?? ''))
+            form.change('company_id', String(newCompanyId ?? ''))
           }}
         />
         <PayableItems currency={currency} selection={selection} />
