@@ -60,8 +60,6 @@ export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone 
       disabledReason={useUnsendableReason(t('offline'), formReason)}
       onAction={() => void form.send()}
       isWide
-      // The field of a proposed company would open its list over the proposal.
-      shouldFocusCancel={transfer.proposals.length > 0}
     >
       <div ref={formRef} className="form">
         <TransferFormProblem form={form} />
@@ -95,7 +93,8 @@ function ProposedCompany({ CompanyPicker, transfer, ...props }: ProposedCompanyP
   const { t } = useTranslation('bank-transfers')
   const proposal = findProposal(transfer, props.companyId)
   const help = proposal && { help: t(`match.${proposal.match}`, { code: proposal.proforma_code ?? '' }) }
-  return <CompanyPicker label={t('credit.company')} {...props} {...help} />
+  // The dialog focuses its first field, whose list would cover the proposal. Typing opens it.
+  return <CompanyPicker label={t('credit.company')} opensOnFocus={!proposal} {...props} {...help} />
 }
 
 interface PayableItemsProps {

@@ -79,7 +79,7 @@ it('Credit is used first: the dialog shows what is left, and the card pays only 
   await fixture.browser.open('/app/invoice')
   await press('Show entries')
   const drawer = await dialog('Credit balance')
-  drawer.getByText('USD −100.00')
+  await drawer.findByText('USD −100.00', {}, findOptions)
   drawer.getByText('USD +100.00')
 })
 
