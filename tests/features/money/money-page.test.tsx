@@ -93,7 +93,7 @@ it('An amount that does not reach cannot be sent, until the items are cleared. T
   await fixture.user.click(await (await findRow('Unknown sender')).findByRole('button', { name: /^Credit…/ }))
   const form = await dialog('Credit USD 10.00')
   await pressSend(form.element)
-  form.getByText('Choose the company that sent the money.')
+  form.getByText('Choose the customer that sent the money.')
   await fixture.user.click(getNamedField('company'))
   await fixture.user.click(await screen.findByRole('option', { name: /acme/i }))
   const box = await form.findByRole('checkbox', { name: /New contract: acmehr/ }, findOptions)

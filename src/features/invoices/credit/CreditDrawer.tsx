@@ -23,11 +23,11 @@ export function CreditDrawer({ credit: { balances, entries }, onClose }: CreditD
       <div className="form">
         <p>{t('credit.text')}</p>
         <DescriptionList>
-          {balances.map(({ currency, balance, held }) => (
+          {balances.map(({ currency, balance, held: heldAmount }) => (
             <DescriptionItem key={currency} label={currency}>
               <Amount currency={currency} amount={balance} />
-              {readAmount(held) > 0n && (
-                <p className="field-help">{t('credit.held', { amount: formatAmount(currency, held) })}</p>
+              {readAmount(heldAmount) > 0n && (
+                <p className="field-help">{t('credit.held', { amount: formatAmount(currency, heldAmount) })}</p>
               )}
             </DescriptionItem>
           ))}

@@ -97,6 +97,8 @@ function ReasonField({ form: { values, change, formatFault } }: { form: RefundFo
   )
 }
 
+const routeHelp = { gateway: 'gatewayHelp', credit: 'creditHelp', transfer: 'transferHelp' } as const
+
 /** A transfer also has the bank's reference and a date. */
 function RouteFields({ form, method }: { form: RefundForm; method: string }) {
   const { t } = useTranslation('refunds')
@@ -105,7 +107,7 @@ function RouteFields({ form, method }: { form: RefundForm; method: string }) {
   const options = listRoutes({ method }).map((route) => ({
     value: route,
     label: t(route, { gateway }),
-    help: t(`${route}Help`),
+    help: t(routeHelp[route]),
   }))
   return (
     <>

@@ -52,7 +52,9 @@ export function useMoneyForm<F extends string, I>(options: MoneyFormOptions<F, I
   function showFaults(newFaults: FormFaults<F>) {
     setFaults(newFaults)
     const firstName = fields.find((name) => newFaults[name])
-    if (firstName) formRef.current?.querySelector<HTMLElement>(`[name=${firstName}]`)?.focus()
+    // The picker of a company has the name of the field without `_id`.
+    const selector = firstName && `[name=${firstName}], [name=${firstName.replace(/_id$/, '')}]`
+    if (selector) formRef.current?.querySelector<HTMLElement>(selector)?.focus()
   }
 
   function toFaults(problem: Problem): FormFaults<F> {

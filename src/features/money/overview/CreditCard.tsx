@@ -56,9 +56,10 @@ export function CreditCard({ credit, onChanged }: CreditCardProps) {
 
 function CreditItem({ row, onWithdraw }: { row: CustomerCredit; onWithdraw: () => void }) {
   const { t } = useTranslation('money-page')
-  const { company_id: companyId, company_name: company, currency, balance, held } = row
+  const { company_id: companyId, company_name: company, currency, balance } = row
   const unsendableReason = useUnsendableReason(t('offline'))
-  const available = readAmount(balance) - readAmount(held)
+  const heldAmount = readAmount(row.held)
+  const available = readAmount(balance) - heldAmount
   return (
     <li>
       <Link className="money-link" to={`/app/invoice?company=${companyId}`} lang={getNameLang(company)}>
@@ -66,7 +67,7 @@ function CreditItem({ row, onWithdraw }: { row: CustomerCredit; onWithdraw: () =
       </Link>
       <span className="money-balance">
         <span className="amount">{formatSum({ currency, amount: balance })}</span>
-        {readAmount(held) > 0n && (
+        {heldAmount > 0n && (
           <span className="money-count">
             {t('credit.available', { amount: formatSum({ currency, amount: writeAmount(available) }) })}
           </span>

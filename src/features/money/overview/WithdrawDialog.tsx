@@ -2,7 +2,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { findRefusalReason, type Problem } from '#contract/problem.ts'
 import { type CustomerCredit, withdrawCredit } from '#contract/staff/bank-transfers.ts'
-import { readAmount, writeAmount } from '#domain/money.ts'
+import { type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
 import { parseTypedAmount } from '#patterns/parse-typed-amount.ts'
 import { useBusinessToday } from '#patterns/useSettings.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
@@ -17,7 +17,7 @@ import {
   NoteField,
   noteLimit,
   PastDayField,
-} from '#features/money/forms/MoneyFields.tsx'
+} from '#features/money/forms/money-fields.tsx'
 import { type FormFaults, useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 
 const fields = ['amount', 'reference', 'date', 'reason', 'confirmation'] as const
@@ -37,9 +37,8 @@ export function WithdrawDialog({ row, onClose, onDone }: WithdrawDialogProps) {
   const disabledReason = useUnsendableReason(t('offline'))
   const action = useAction(withdrawCredit)
   // The figures are those of the opening, until the server refuses the withdrawal because they have changed.
-  const [openedFigures] = useState({ balance: row.balance, held: row.held })
-  const { balance, held } = readFigures(action.problem) ?? openedFigures
-  const available = readAmount(balance) - readAmount(held)
+  const [openedFigures] = useState(() => toFigures(row))
+  const { balance, available } = readFigures(action.problem) ?? openedFigures
   const maxText = formatAmount(currency, writeAmount(available))
   const formRef = useRef<HTMLDivElement>(null)
   const form = useMoneyForm<WithdrawField, Parameters<typeof action.run>[0]>({
@@ -112,10 +111,22 @@ export function WithdrawDialog({ row, onClose, onDone }: WithdrawDialogProps) {
 }
 
 const isChanged = (problem: Problem | null): boolean =>
-  findRefusalReason(problem, ['creditChanged', 'creditTooLow', 'changed', 'tooMuch'] as const) !== null
+  findRefusalReason(problem, ['changed', 'creditTooLow'] as const) !== null
 
 /** Returns the figures of a refusal, which are newer than those of the page. */
-function readFigures(problem: Problem | null): { balance: string; held: string } | null {
-  const { balance, held } = (problem?.data ?? {}) as { balance?: unknown; held?: unknown }
-  return typeof balance === 'string' ? { balance, held: typeof held === 'string' ? held : '0.00' } : null
+function readFigures(problem: Problem | null): CreditFigures | null {
+  const { balance, available } = (problem?.data ?? {}) as { balance?: unknown; available?: unknown }
+  if (typeof balance !== 'string' || typeof available !== 'string') return null
+  return { balance, available: readAmount(available) }
 }
+
+interface CreditFigures {
+  balance: string
+  /** The balance without what payments in progress use. */
+  available: Hundredths
+}
+
+const toFigures = ({ balance, held: heldAmount }: Pick<CustomerCredit, 'balance' | 'held'>): CreditFigures => ({
+  balance,
+  available: readAmount(balance) - readAmount(heldAmount),
+})

@@ -8,7 +8,7 @@ import { formatAmount } from '#ui/display/Amount.tsx'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
-import type { MoneyCompanyPicker } from '#features/money/company-picker.ts'
+import type { MoneyCompanyPicker } from '#features/money/forms/company-picker.ts'
 import { useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 import { findProposal } from '#features/money/transfers/credit-sum.ts'
 import { type TransferSelection, useTransferSelection } from '#features/money/transfers/useTransferSelection.ts'
@@ -34,10 +34,10 @@ export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone 
   const formRef = useRef<HTMLDivElement>(null)
   const form = useMoneyForm({
     formRef,
-    fields: ['company'] as const,
-    initialValues: { company: '' },
+    fields: ['company_id'] as const,
+    initialValues: { company_id: '' },
     action: useAction(creditBankTransfer),
-    findFaults: () => (companyId === null ? { company: t('fault.company') } : {}),
+    findFaults: () => (companyId === null ? { company_id: t('fault.company') } : {}),
     formatServerFault: () => t('fault.company'),
     toInput: () => ({
       params: { id },
@@ -68,10 +68,10 @@ export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone 
           CompanyPicker={CompanyPicker}
           transfer={transfer}
           companyId={companyId}
-          error={form.faults.company ?? null}
+          error={form.faults.company_id ?? null}
           onChoose={(newCompanyId) => {
             selection.chooseCompany(newCompanyId)
-            form.change('company', String(newCompanyId ?? ''))
+            form.change('company_id', String(newCompanyId ?? ''))
           }}
         />
         <PayableItems currency={currency} selection={selection} />
@@ -93,7 +93,8 @@ function ProposedCompany({ CompanyPicker, transfer, ...props }: ProposedCompanyP
   const { t } = useTranslation('bank-transfers')
   const proposal = findProposal(transfer, props.companyId)
   const help = proposal && { help: t(`match.${proposal.match}`, { code: proposal.proforma_code ?? '' }) }
-  return <CompanyPicker label={t('credit.company')} {...props} {...help} />
+  // The dialog focuses its first field, whose list would cover the proposal. Typing opens it.
+  return <CompanyPicker label={t('credit.company')} opensOnFocus={!proposal} {...props} {...help} />
 }
 
 interface PayableItemsProps {

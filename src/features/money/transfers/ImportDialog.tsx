@@ -78,11 +78,11 @@ export function ImportDialog({ onClose, onImported }: ImportDialogProps) {
   )
 }
 
-function ImportOutput({ output: { added, known, skipped } }: { output: OutputOf<typeof importStatement> }) {
+function ImportOutput({ output: { added, known: knownCount, skipped } }: { output: OutputOf<typeof importStatement> }) {
   const { t } = useTranslation('bank-transfers')
   const lines = [
     t('import.added', { count: added, number: formatNumber(added) }),
-    known > 0 && t('import.known', { count: known, number: formatNumber(known) }),
+    knownCount > 0 && t('import.known', { count: knownCount, number: formatNumber(knownCount) }),
     skipped > 0 && t('import.skipped', { count: skipped, number: formatNumber(skipped) }),
   ].filter((line) => line !== false)
   return (

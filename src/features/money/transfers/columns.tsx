@@ -13,7 +13,8 @@ type TransferColumn = ListColumn<BankTransferRow>
 export const formatTransferName = ({ currency, amount, sender }: BankTransferRow): string =>
   `${sender}, ${formatAmount(currency, amount)}`
 
-const buildFirstColumns = (t: Translate): TransferColumn[] => [
+/** On a phone an open transfer has no date, because its button needs the space. */
+const buildFirstColumns = (t: Translate, hasPhoneDate: boolean): TransferColumn[] => [
   {
     key: 'sender',
     header: t('field.sender'),
@@ -25,7 +26,13 @@ const buildFirstColumns = (t: Translate): TransferColumn[] => [
       </span>
     ),
   },
-  { key: 'day', header: t('field.day'), format: 'date', phone: 'secondary', getValue: ({ day }) => day },
+  {
+    key: 'day',
+    header: t('field.day'),
+    format: 'date',
+    ...(hasPhoneDate ? { phone: 'secondary' as const } : {}),
+    getValue: ({ day }) => day,
+  },
   {
     key: 'reference',
     header: t('field.reference'),
@@ -46,7 +53,7 @@ const buildFirstColumns = (t: Translate): TransferColumn[] => [
 ]
 
 export const buildOpenColumns = (t: Translate): TransferColumn[] => [
-  ...buildFirstColumns(t),
+  ...buildFirstColumns(t, false),
   {
     key: 'proposal',
     header: t('column.proposal'),
@@ -59,11 +66,11 @@ export const buildOpenColumns = (t: Translate): TransferColumn[] => [
 function Proposal({ t, proposal }: { t: Translate; proposal: TransferProposal | undefined }) {
   if (!proposal) return <span>{t('column.noProposal')}</span>
   const { company_name: company, items } = proposal
-  const what =
+  const text =
     items.length > 0
       ? t('column.pays', { company, codes: [...new Set(items.map(({ service_code: code }) => code))].join(', ') })
       : t('column.becomesCredit', { company })
-  return <span title={what}>{what}</span>
+  return <span title={text}>{text}</span>
 }
 
 const stateTones: Record<BankTransferRow['state'], TagTone> = {
@@ -75,7 +82,7 @@ const stateTones: Record<BankTransferRow['state'], TagTone> = {
 }
 
 export const buildSettledColumns = (t: Translate): TransferColumn[] => [
-  ...buildFirstColumns(t),
+  ...buildFirstColumns(t, true),
   {
     key: 'about',
     header: t('column.about'),

@@ -71,14 +71,18 @@ function AmountDue({ order: { currency, due, dueSubject, items }, offer }: Amoun
       </dd>
       {readAmount(credit) > 0n && (
         <>
-          <dt className="payment-split">{t('credit.title')}</dt>
-          <dd className="payment-split">
-            <span className="amount">{`${currency} −${groupThousands(credit)}`}</span>
-          </dd>
-          <dt className="payment-split">{t('credit.left')}</dt>
-          <dd className="payment-split">
-            <Amount currency={currency} amount={left} />
-          </dd>
+          <div className="payment-split">
+            <dt>{t('credit.title')}</dt>
+            <dd>
+              <span className="amount">{`${currency} −${groupThousands(credit)}`}</span>
+            </dd>
+          </div>
+          <div className="payment-split">
+            <dt>{t('credit.left')}</dt>
+            <dd>
+              <Amount currency={currency} amount={left} />
+            </dd>
+          </div>
         </>
       )}
       {dueSubject && <dd>{formatDue(dueSubject)}</dd>}

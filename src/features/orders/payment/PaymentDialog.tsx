@@ -26,7 +26,7 @@ export function PaymentDialog({ title, order, onClose, onPaid }: PaymentDialogPr
       title={title}
       onClose={onClose}
       // A payment that is being sent can no longer be cancelled.
-      cancel={canPay ? undefined : tUi('form.close')}
+      cancel={canPay && !state.proforma.record ? undefined : tUi('form.close')}
       action={getMainButton(state)}
     >
       <div className="payment">

@@ -29,13 +29,15 @@ interface Props {
   optional?: boolean
   /** Label of the choice that selects no company, for example "All". Without it, users clear the field. */
   noneLabel?: string
+  /** False if only typing and the arrow keys open the list. */
+  opensOnFocus?: boolean
   companyId: number | null
   onChoose: (id: number | null) => void
   ref?: Ref<HTMLInputElement>
 }
 
 /** Offers recent and all companies on the device, and those that the server finds by a part of their code or name. */
-export function CompanyPicker({ companyId, noneLabel, onChoose, ...field }: Props) {
+export function CompanyPicker({ companyId, noneLabel, opensOnFocus = true, onChoose, ...field }: Props) {
   const { t } = useTranslation('orders')
   const { user } = useSignedInSession()
   const dispatch = useDispatch()
@@ -64,7 +66,7 @@ export function CompanyPicker({ companyId, noneLabel, onChoose, ...field }: Prop
       value={useCompanyName(companyId) ?? ''}
       choices={choices}
       note={note}
-      opensOnFocus
+      opensOnFocus={opensOnFocus}
       onOpen={() => void dispatch(companyChoices.fetchList({ scope: null, query: companyQuery }))}
       onSearch={setSearchText}
       onChoose={(id) => {

@@ -4,6 +4,7 @@ import type { ComponentType } from 'react'
 export type MoneyCompanyPicker = ComponentType<{
   label: string
   help?: string
+  opensOnFocus?: boolean
   error: string | null
   companyId: number | null
   onChoose: (id: number | null) => void
