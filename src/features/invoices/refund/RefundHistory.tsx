@@ -109,14 +109,14 @@ function RefundItem({ refund }: { refund: RefundRow }) {
 
 function DisputeItem({ dispute }: { dispute: DisputeRow }) {
   const { t } = useTranslation('refunds')
-  const { currency, amount, is_inquiry: isInquiry, respond_by: respondBy, opened_time: opened } = dispute
+  const { currency, amount, is_inquiry: isInquiry, respond_by: respondBy, opened_time: openedTime } = dispute
   return (
     <li>
       <span className="amount">{`${currency} ${groupThousands(amount)}`}</span>
       <Tag tone="danger">{t(isInquiry ? 'history.inquiry' : 'history.dispute')}</Tag>
       <span className="credit-about">
         {respondBy !== null && <span>{t('history.respond', { time: respondBy.slice(0, 16) })}</span>}
-        <BusinessTime time={opened} />
+        <BusinessTime time={openedTime} />
       </span>
     </li>
   )
