@@ -16,7 +16,7 @@ import {
 import { createDialogVisits, type DialogVisit } from '#tests/support/browser/dialog-visits.ts'
 import { visitedDialogs } from '#tests/support/browser/dialogs.ts'
 import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
-import { prepareMoneyDuties } from '#tests/support/browser/money-duties.ts'
+import { prepareMoneyDuties } from '#tests/support/invoices/money-duties.ts'
 import { addAuthenticator } from '#tests/support/pages/authenticator.ts'
 import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import { callApi, getField, listOrders } from '#tests/support/pages/wizard.ts'

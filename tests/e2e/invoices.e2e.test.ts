@@ -1,7 +1,7 @@
 /** Tests the way of a customer from the list of invoices to the PDF, at night in both languages. */
 import { expect, it } from 'vitest'
 import { resumePage, setUpShared, takeOwnCompany } from '#tests/support/browser/browser-setup.ts'
-import { downloadPdf, findInvoices, getInvoiceRow, openInvoice } from '#tests/support/browser/invoice-pages.ts'
+import { downloadPdf, findInvoices, getInvoiceRow, openInvoice } from '#tests/support/invoices/invoice-pages.ts'
 import { limitByDay } from '#tests/support/runner/nightly.ts'
 
 const setup = setUpShared()

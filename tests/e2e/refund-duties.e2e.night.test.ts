@@ -5,8 +5,8 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { openFreshPage, openPath, setUp } from '#tests/support/browser/browser-setup.ts'
-import { findInvoices, getInvoiceRow, invoiceWords, payByCard } from '#tests/support/browser/invoice-pages.ts'
-import { openSandboxGateway } from '#tests/support/browser/sandbox-gateway.ts'
+import { findInvoices, getInvoiceRow, invoiceWords, payByCard } from '#tests/support/invoices/invoice-pages.ts'
+import { openSandboxGateway } from '#tests/support/invoices/sandbox-gateway.ts'
 import { callApi } from '#tests/support/pages/wizard.ts'
 
 const setup = setUp()

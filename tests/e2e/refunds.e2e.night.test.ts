@@ -12,8 +12,8 @@ import {
   openInvoice,
   payByCard,
   refundByGateway,
-} from '#tests/support/browser/invoice-pages.ts'
-import { openSandboxGateway } from '#tests/support/browser/sandbox-gateway.ts'
+} from '#tests/support/invoices/invoice-pages.ts'
+import { openSandboxGateway } from '#tests/support/invoices/sandbox-gateway.ts'
 
 const setup = setUp()
 const timeoutMs = 300_000
