@@ -16,6 +16,7 @@ import {
 import { createDialogVisits, type DialogVisit } from '#tests/support/browser/dialog-visits.ts'
 import { visitedDialogs } from '#tests/support/browser/dialogs.ts'
 import { openFaultProxy } from '#tests/support/network/fault-proxy.ts'
+import { prepareMoneyDuties } from '#tests/support/invoices/money-duties.ts'
 import { addAuthenticator } from '#tests/support/pages/authenticator.ts'
 import { waitForCachedPart } from '#tests/support/pages/cached-parts.ts'
 import { callApi, getField, listOrders } from '#tests/support/pages/wizard.ts'
@@ -306,6 +307,22 @@ async function visitMoney(open: Open) {
   await leave()
 }
 
+let areDutiesPrepared = false
+
+/** The duties stay, so the other language finds them too. */
+async function visitDuties(open: Open) {
+  if (!areDutiesPrepared) await prepareMoneyDuties(setup)
+  areDutiesPrepared = true
+  const { page, match, check, leave } = await open('staff', '/app/home')
+  // The name of a duty's button ends with that of the duty.
+  const pressDuty = (path: string) => pressFirst(page, new RegExp(match(path).source.replace(/\$$/, ' ')))
+  await pressDuty('refunds.task.settle')
+  await check('refunds.task.settleTitle')
+  await leave()
+  await pressDuty('money.details')
+  await check('money.foundTitle_other')
+}
+
 const visits = {
   visitFrame,
   visitAccount,
@@ -315,6 +332,7 @@ const visits = {
   visitStaffPages,
   visitMoney,
   visitUpload,
+  visitDuties,
 }
 
 for (const lang of ['en', 'zh'] as const) {

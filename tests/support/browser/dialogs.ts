@@ -65,6 +65,8 @@ export const visitedDialogs: Record<string, string> = {
   'features/outbox/ConflictDialog.tsx': 'outbox.compare.title',
   'features/outbox/DiscardDialog.tsx': 'outbox.drop.title',
   'features/outbox/edit/EditEntryForm.tsx': 'outbox.mend.edit',
+  'features/payment-tasks/home/MoneyCheckDialog.tsx': 'money.foundTitle_other',
+  'features/payment-tasks/home/SettleRefundDialog.tsx': 'refunds.task.settleTitle',
   'features/prices/editor/RemoveModuleDialog.tsx': 'prices.removeModule.title',
   'features/prices/rehearsal/ConfirmButton.tsx': 'prices.confirm.unrehearsed',
   'features/prices/withdrawn/ReinstateDialog.tsx': 'prices.reinstate.title',
@@ -89,9 +91,6 @@ export const uncheckedDialogs: Record<string, string> = {
   'features/orders/dialogs/ReminderDateDialog.tsx': 'a contract of the client type mma',
   'features/orders/wizard/steps/SubmitNotes.tsx':
     'an unpaid order with the same code, or a running service with apps that the order adds',
-  'features/payment-tasks/home/MoneyCheckDialog.tsx':
-    'a fault of the money, which only a change by hand in the database makes',
-  'features/payment-tasks/home/SettleRefundDialog.tsx': 'a refund that was made on the pages of a payment gateway',
   'features/payment-tasks/home/TaskDialog.tsx': 'a payment that belongs to no open order',
   'features/services/operations/PasswordDialog.tsx': 'hosting that creates or resets a service',
   'features/services/operations/RebootOffer.tsx': 'hosting that changes the configuration of a service',

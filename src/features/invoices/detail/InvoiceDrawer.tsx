@@ -44,7 +44,11 @@ interface InvoiceDrawerProps extends InvoiceSource {
 /** Shows all facts of an invoice or a credit note, which has no page of its own. */
 export function InvoiceDrawer({ onClose, onChanged, ...source }: InvoiceDrawerProps) {
   const { t } = useTranslation('invoices')
-  const { row, isLoading, isUnknown } = useInvoice(source)
+  const { row, isLoading, isUnknown, refetch } = useInvoice(source)
+  const handleChange = () => {
+    onChanged()
+    void refetch()
+  }
   const state = row && describeState(row, t)
   const getTitle = () => (row ? t(`detail.title.${row.kind}`, { code: row.code }) : t('detail.loading'))
   return (
@@ -58,14 +62,14 @@ export function InvoiceDrawer({ onClose, onChanged, ...source }: InvoiceDrawerPr
         row && (
           <>
             <PrintButtons row={row} />
-            <Refund row={row} onDone={onChanged} />
+            <Refund row={row} onDone={handleChange} />
           </>
         )
       }
       cancel={row ? null : t('detail.close')}
     >
       {row ? (
-        <InvoiceDetails row={row} />
+        <InvoiceDetails row={row} onChanged={handleChange} />
       ) : isLoading ? (
         <Skeleton lines={6} />
       ) : (
@@ -117,14 +121,14 @@ function Refund({ row, onDone }: { row: ListedInvoice; onDone: () => void }) {
 }
 
 /** The provider's admins also see how the invoice was refunded. */
-function InvoiceDetails({ row }: { row: ListedInvoice }) {
+function InvoiceDetails({ row, onChanged }: { row: ListedInvoice; onChanged: () => void }) {
   const { caller } = useSignedInSession()
   return (
     <>
       <InvoiceFacts row={row} />
       {row.kind === 'invoice' && isProviderAdmin(caller) && (
         <Suspense>
-          <RefundHistory document={row} />
+          <RefundHistory document={row} onChanged={onChanged} />
         </Suspense>
       )}
     </>

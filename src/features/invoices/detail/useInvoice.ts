@@ -30,7 +30,7 @@ const fetchInvoice =
 
 /**
  * Reads an invoice, and requests it if it is not on the device, for example after a link to an old one. `isUnknown`: the server has no such
- * invoice for this user.
+ * invoice for this user. `refetch` requests it in any case, also if the list does not contain it.
  */
 export function useInvoice({ id, slice, companyId, isFetching }: InvoiceSource) {
   const dispatch = useDispatch()
@@ -49,5 +49,5 @@ export function useInvoice({ id, slice, companyId, isFetching }: InvoiceSource) 
     !isMissing,
   )
   const end = !row && ended?.id === id ? ended : null
-  return { row, isLoading: !row && end === null, isUnknown: end?.isUnknown === true }
+  return { row, isLoading: !row && end === null, isUnknown: end?.isUnknown === true, refetch: request }
 }

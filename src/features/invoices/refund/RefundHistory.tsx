@@ -1,10 +1,11 @@
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type DisputeRow, listRefunds, type RefundRow } from '#contract/staff/refunds.ts'
-import { groupThousands, writeAmount } from '#domain/money.ts'
+import { groupThousands, readAmount, writeAmount } from '#domain/money.ts'
 import { usePolling } from '#patterns/usePolling.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useConnection } from '#state/use-store.ts'
+import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
 import { BusinessTime } from '#ui/page/BusinessTime.tsx'
@@ -16,16 +17,28 @@ import { getFigures, type RefundedDocument } from '#features/invoices/refund/ref
 
 const pollMs = 5000
 
+interface RefundHistoryProps {
+  document: RefundedDocument
+  /** Called when the refunds are newer than the invoice. */
+  onChanged: () => void
+}
+
 /**
  * Shows the staff all refunds of an invoice: the amount, the route, where the money is, and what can still be refunded. It works offline with
  * what the device has read.
  */
-export function RefundHistory({ document }: { document: RefundedDocument }) {
+export function RefundHistory({ document, onChanged }: RefundHistoryProps) {
   const { t } = useTranslation('refunds')
   const isOnline = useConnection().networkState === 'online'
   const { record, asOf, problem, refetch } = useRecord(listRefunds, { query: { invoice: document.id } })
   const { refunds = [], disputes = [] } = record ?? {}
-  useRefetchOnChange(`${document.refunded} ${document.refunding}`, refetch)
+  const documentSums = `${document.refunded} ${document.refunding}`
+  useRefetchOnChange(documentSums, refetch)
+  const refundSums = record ? writeSums(record.refunds) : documentSums
+  const handleNewSums = useLatestCallback(() => {
+    if (isOnline && refundSums !== documentSums) onChanged()
+  })
+  useEffect(handleNewSums, [refundSums, handleNewSums])
   usePolling(isOnline && refunds.some(({ ended }) => ended === null), pollMs, () => void refetch())
   if (!record && problem) return <LoadProblem problem={problem} onRetry={() => void refetch()} />
   if (refunds.length + disputes.length === 0) return null
@@ -46,6 +59,14 @@ export function RefundHistory({ document }: { document: RefundedDocument }) {
       )}
     </section>
   )
+}
+
+/** Returns the sums of the refunds that are done and in progress, like those of the invoice. */
+function writeSums(refunds: readonly RefundRow[]): string {
+  const sum = (isPart: (refund: RefundRow) => boolean) =>
+    writeAmount(refunds.filter(isPart).reduce((total, { amount }) => total + readAmount(amount), 0n))
+  const done = sum(({ state, invoice_id: invoiceId }) => state === 'done' && invoiceId !== null)
+  return `${done} ${sum(({ ended }) => ended === null)}`
 }
 
 /** Requests the refunds again if the sums of the invoice have changed since the first request. */
@@ -88,14 +109,14 @@ function RefundItem({ refund }: { refund: RefundRow }) {
 
 function DisputeItem({ dispute }: { dispute: DisputeRow }) {
   const { t } = useTranslation('refunds')
-  const { currency, amount, is_inquiry: isInquiry, respond_by: respondBy, opened_time: opened } = dispute
+  const { currency, amount, is_inquiry: isInquiry, respond_by: respondBy, opened_time: openedTime } = dispute
   return (
     <li>
       <span className="amount">{`${currency} ${groupThousands(amount)}`}</span>
       <Tag tone="danger">{t(isInquiry ? 'history.inquiry' : 'history.dispute')}</Tag>
       <span className="credit-about">
         {respondBy !== null && <span>{t('history.respond', { time: respondBy.slice(0, 16) })}</span>}
-        <BusinessTime time={opened} />
+        <BusinessTime time={openedTime} />
       </span>
     </li>
   )

@@ -88,9 +88,9 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
   }
   const toDisputeDuty = (dispute: DisputeRow): HomeDuty => {
     const amount = formatAmount(dispute)
-    const { company_name: company, service_code: code, invoices, opened_time: opened, reason } = dispute
+    const { company_name: company, service_code: code, invoices, opened_time: openedTime, reason } = dispute
     const invoice = invoices.join(', ') || t('task.unknownInvoice')
-    const about = t('task.about', { company, code, invoice, time: opened.slice(0, 16) })
+    const about = t('task.about', { company, code, invoice, time: openedTime.slice(0, 16) })
     return {
       key: `dispute ${dispute.id}`,
       at: dispute.respond_by?.slice(0, 10) ?? '',

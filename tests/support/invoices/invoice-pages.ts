@@ -17,7 +17,6 @@ export const invoiceWords = {
     partlyRefunded: 'Partly refunded',
     disputed: 'Disputed',
     done: 'Done',
-    total: 'Total',
     byCard: /by card$/,
     received: 'Payment received',
   },
@@ -29,8 +28,7 @@ export const invoiceWords = {
     partlyRefunded: '部分退款',
     disputed: '有争议',
     done: '已完成',
-    total: '合计',
-    byCard: /^用银行卡/,
+    byCard: /^银行卡付款/,
     received: '已收到付款',
   },
 } as const
