@@ -8,9 +8,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { calendars } from '#tests/campaigns/judges/calendars.ts'
 import { chinese } from '#tests/campaigns/judges/chinese.ts'
+import { csp } from '#tests/campaigns/judges/csp.ts'
 import type { Finding, Judge, JudgeContext, Verdict } from '#tests/campaigns/judges/judge.ts'
 import { migrationsSql } from '#tests/campaigns/judges/migrations-sql.ts'
+import { observatory } from '#tests/campaigns/judges/observatory.ts'
 import { type JudgePortal, startJudgePortal } from '#tests/campaigns/judges/portal.ts'
 import {
   type ExplainedFinding,
@@ -22,7 +25,7 @@ import {
 import { redocly } from '#tests/campaigns/judges/redocly.ts'
 import { regexes } from '#tests/campaigns/judges/regexes.ts'
 
-const judges: readonly Judge[] = [redocly, chinese, regexes, migrationsSql]
+const judges: readonly Judge[] = [chinese, regexes, migrationsSql, redocly, csp, observatory, calendars]
 
 const isExplained = ({ key }: Finding, line: ExplainedFinding) =>
   line.key.endsWith('*') ? key.startsWith(line.key.slice(0, -1)) : key === line.key

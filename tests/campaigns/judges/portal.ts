@@ -38,9 +38,8 @@ export async function startJudgePortal(folder: string): Promise<JudgePortal> {
   await mkdir(dataDir, { recursive: true })
   await createDataFolder(dataDir)
   const certificate = await createCertificate(proxyFolder)
-  const node = startProcess({
+  const settings = {
     DATA_DIR: dataDir,
-    DEMO: '1',
     HOST: nodeHosts[0],
     PORT: String(nodePort),
     PUBLIC_URL: url,
@@ -48,7 +47,9 @@ export async function startJudgePortal(folder: string): Promise<JudgePortal> {
     FREE_SPACE_MARK_PERCENT: '0',
     // A scanner sends thousands of requests from one address.
     REQUEST_FACTOR: '1000',
-  })
+  }
+  await addDemoData(settings)
+  const node = startProcess({ ...settings, PAYMENT_SANDBOX: '0' })
   const setup = { folder: proxyFolder, httpPort, httpsPort, nodePorts: [nodePort, nodePort] as const, healthPort: 0 }
   const proxy = await startProxy('nginx', setup)
   const client = createClient(httpsPort, certificate)
@@ -78,6 +79,16 @@ export async function startJudgePortal(folder: string): Promise<JudgePortal> {
     },
     close,
   }
+}
+
+/**
+ * Starts the demo once. The portal that is judged runs without the demo, whose payment gateway is a server of its own without TLS that the
+ * content security policy must allow.
+ */
+async function addDemoData(settings: Record<string, string>): Promise<void> {
+  const demo = startProcess({ ...settings, DEMO: '1' })
+  await demo.ready
+  await demo.kill('SIGTERM')
 }
 
 const readAuthorization = async (send: Send, { company, username }: Person) =>
