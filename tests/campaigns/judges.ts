@@ -8,6 +8,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { auditLog } from '#tests/campaigns/judges/audit-log.ts'
 import { calendars } from '#tests/campaigns/judges/calendars.ts'
 import { chinese } from '#tests/campaigns/judges/chinese.ts'
 import { csp } from '#tests/campaigns/judges/csp.ts'
@@ -25,7 +26,7 @@ import {
 import { redocly } from '#tests/campaigns/judges/redocly.ts'
 import { regexes } from '#tests/campaigns/judges/regexes.ts'
 
-const judges: readonly Judge[] = [chinese, regexes, migrationsSql, redocly, csp, observatory, calendars]
+const judges: readonly Judge[] = [chinese, regexes, migrationsSql, redocly, csp, observatory, calendars, auditLog]
 
 const isExplained = ({ key }: Finding, line: ExplainedFinding) =>
   line.key.endsWith('*') ? key.startsWith(line.key.slice(0, -1)) : key === line.key

@@ -74,3 +74,9 @@ export function setUpPrograms(...options: string[]): void {
   const setup = spawnSync(process.execPath, [join('scripts', 'setup.mjs'), ...options], { cwd: root, stdio: 'inherit' })
   if (setup.status !== 0) throw new Error(`could not set up ${options.join(' ')}`)
 }
+
+/** Debian's versions are not fixed by the project: the campaign shows which one judged. */
+export function readDebianVersion(name: string): string {
+  const { stdout } = spawnSync('dpkg-query', ['-W', '-f', '${Version}', name], { encoding: 'utf8' })
+  return stdout || 'of this machine'
+}
