@@ -8,10 +8,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { accessibility } from '#tests/campaigns/judges/accessibility.ts'
 import { auditLog } from '#tests/campaigns/judges/audit-log.ts'
 import { calendars } from '#tests/campaigns/judges/calendars.ts'
 import { chinese } from '#tests/campaigns/judges/chinese.ts'
 import { csp } from '#tests/campaigns/judges/csp.ts'
+import { html } from '#tests/campaigns/judges/html.ts'
 import type { Finding, Judge, JudgeContext, Verdict } from '#tests/campaigns/judges/judge.ts'
 import { migrationsSql } from '#tests/campaigns/judges/migrations-sql.ts'
 import { observatory } from '#tests/campaigns/judges/observatory.ts'
@@ -25,8 +27,22 @@ import {
 } from '#tests/campaigns/judges/quality-page.ts'
 import { redocly } from '#tests/campaigns/judges/redocly.ts'
 import { regexes } from '#tests/campaigns/judges/regexes.ts'
+import { tls } from '#tests/campaigns/judges/tls.ts'
+import { wapiti } from '#tests/campaigns/judges/wapiti.ts'
 
-const judges: readonly Judge[] = [chinese, regexes, migrationsSql, redocly, csp, observatory, calendars, auditLog]
+const judges: readonly Judge[] = [
+  chinese,
+  regexes,
+  migrationsSql,
+  redocly,
+  csp,
+  observatory,
+  calendars,
+  auditLog,
+  tls,
+  wapiti,
+  html,
+]
 
 const isExplained = ({ key }: Finding, line: ExplainedFinding) =>
   line.key.endsWith('*') ? key.startsWith(line.key.slice(0, -1)) : key === line.key

@@ -21,6 +21,8 @@ export interface JudgePortal {
   certificateFile: string
   /** Sends a request through nginx. */
   send: Send
+  /** Signs this person of the demo in. Returns a header `authorization`. */
+  authorize(person: keyof typeof people): Promise<string>
   /** Sends a request as this person of the demo. */
   sendAs(person: keyof typeof people): Promise<Send>
   close(): Promise<void>
@@ -73,6 +75,7 @@ export async function startJudgePortal(folder: string): Promise<JudgePortal> {
     nodeUrl: `http://${nodeHosts[0]}:${nodePort}`,
     certificateFile: join(proxyFolder, 'fullchain.pem'),
     send,
+    authorize: (name) => readAuthorization(send, people[name]),
     async sendAs(name) {
       const authorization = await readAuthorization(send, people[name])
       return (path, input = {}) => send(path, { ...input, headers: { authorization, ...input.headers } })
