@@ -63,7 +63,7 @@ export const wapiti: Judge = {
       [
         ...['--url', `${portal.url}/`, '--scope', 'domain', '--format', 'json', '--output', file],
         ...['--module', modules.join(), '--verify-ssl', '0', '--flush-session', '--no-bugreport'],
-        ...['--max-scan-time', String(maxScanSeconds), '--max-attack-time', String(maxAttackSeconds), '--tasks', '4'],
+        ...['--max-scan-time', String(maxScanSeconds), '--max-attack-time', String(maxAttackSeconds)],
         ...['--header', `Authorization: ${await portal.authorize('admin')}`, '--store-session', join(folder, 'wapiti')],
         ...addresses.flatMap((address) => ['--start', address]),
       ],
