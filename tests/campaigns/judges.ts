@@ -42,6 +42,7 @@ const judges: readonly Judge[] = [
   tls,
   wapiti,
   html,
+  accessibility,
 ]
 
 const isExplained = ({ key }: Finding, line: ExplainedFinding) =>
@@ -64,8 +65,9 @@ export async function run(ids: string[]): Promise<void> {
   if (unknownId !== undefined)
     throw new Error(`The judge "${unknownId}" does not exist. Judges: ${judges.map(({ id }) => id).join(', ')}.`)
   const folder = await mkdtemp(join(tmpdir(), 'portal-judges-'))
-  let portal: Promise<JudgePortal> | null = null
-  const context: JudgeContext = { folder, openPortal: () => (portal ??= startJudgePortal(folder)) }
+  const portals: Promise<JudgePortal>[] = []
+  const openPortal = () => (portals[0] ??= startJudgePortal(folder))
+  const context: JudgeContext = { folder, openPortal }
   const explained = readExplainedFindings()
   const results: JudgeResult[] = []
   try {
@@ -82,8 +84,8 @@ export async function run(ids: string[]): Promise<void> {
     }
   } finally {
     // The portal may have failed to start, which its judge has reported.
-    await Promise.resolve(portal).then(
-      (running) => running?.close(),
+    await portals[0]?.then(
+      (portal) => portal.close(),
       () => undefined,
     )
     await rm(folder, { recursive: true, force: true })

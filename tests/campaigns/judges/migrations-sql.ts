@@ -25,7 +25,7 @@ interface Violation {
 /** Runs all migrations and writes one file for each that is to be judged. Returns their paths. */
 async function writeSqlFiles(databaseUrl: string, folder: string): Promise<Map<string, string>> {
   let statements: string[] = []
-  const db = new Kysely<unknown>({
+  const db = new Kysely<never>({
     dialect: new PostgresDialect({ pool: new Pool({ connectionString: databaseUrl, max: 1 }) }),
     log: ({ query }) => void statements.push(query.sql),
   })
@@ -34,7 +34,7 @@ async function writeSqlFiles(databaseUrl: string, folder: string): Promise<Map<s
     const migrations = await loadMigrations(listMigrationNames())
     for (const [migrationName, { up }] of Object.entries(migrations)) {
       statements = []
-      await up(db as Kysely<never>)
+      await up(db)
       if (migrationName <= lastEarlyMigration) continue
       const text = statements.map((statement) => `${statement.trim().replace(/;$/, '')};\n`).join('\n')
       const file = join(folder, `${migrationName}.sql`)
