@@ -19,10 +19,10 @@ const groups = [
   { user: 'staff', screens: [...appScreens, ...staffScreens] },
 ] as const
 
-/** Calls `visit` with each screen in English and in desktop size. Returns how many could be shown, and the names of those that could not. */
+/** Calls `onScreen` with each screen in English and in desktop size. Returns how many could be shown, and the names of those that could not. */
 export async function visitScreens(
   portal: JudgePortal,
-  visit: (page: Page, screen: Screen) => Promise<void>,
+  onScreen: (page: Page, screen: Screen) => Promise<void>,
 ): Promise<{ shownCount: number; missingScreens: string[] }> {
   const browser = await chromium.launch({
     executablePath: findChromiumPath(),
@@ -48,7 +48,7 @@ export async function visitScreens(
           missingScreens.push(screen.name)
           continue
         }
-        await visit(walk.page, screen)
+        await onScreen(walk.page, screen)
         shownCount++
       }
       await context.close()
