@@ -2,7 +2,7 @@
  * Prepares a new computer: packages, the pinned Node, the built client, and by option Chromium with a Chinese font, Firefox and WebKit, and
  * PostgreSQL for the tests. Runs before every npm command, so it must be fast if everything is ready.
  *
- * node scripts/setup.mjs [--client] [--browser] [--engines] [--proxies] [--postgres]
+ * node scripts/setup.mjs [--client] [--browser] [--engines] [--judges] [--proxies] [--postgres]
  *
  * Plain JavaScript with only Node's own modules, from Node 18 on, because nothing is installed yet. All output goes to stderr, so that a
  * command's own output stays clean.
@@ -14,7 +14,14 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SetupError, runExclusively } from './lock.mjs'
 import { buildId } from './build-id.mjs'
-import { ensureChineseFont, ensureEngines, ensureProxies, findChromium, findPostgres } from './test-tools.mjs'
+import {
+  ensureChineseFont,
+  ensureEngines,
+  ensureJudges,
+  ensureProxies,
+  findChromium,
+  findPostgres,
+} from './test-tools.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -132,6 +139,7 @@ async function ensure(wants) {
     ensureChineseFont({ run, log })
   }
   if (wants.has('--engines')) ensureEngines({ run, log })
+  if (wants.has('--judges')) ensureJudges({ run, log })
   if (wants.has('--proxies')) ensureProxies({ run, log })
   if (wants.has('--postgres')) rememberTools({ postgres: findPostgres({ run, log }) })
 }

@@ -89,6 +89,27 @@ export function ensureProxies({ run, log }) {
     )
 }
 
+/** Debian packages of the judges, by a file of each. */
+const judgeFiles = {
+  'default-jre-headless': '/usr/bin/java',
+  'golang-go': '/usr/bin/go',
+  'golang-golang-x-mod-dev': '/usr/share/gocode/src/golang.org/x/mod/sumdb/tlog/tlog.go',
+  'testssl.sh': '/usr/bin/testssl',
+  wapiti: '/usr/bin/wapiti',
+}
+const missingJudges = () => Object.entries(judgeFiles).flatMap(([name, file]) => (existsSync(file) ? [] : [name]))
+
+/** Installs the programs of the campaign in which tools of others judge the product. */
+export function ensureJudges({ run, log }) {
+  if (missingJudges().length === 0) return
+  log('Installing Java, Go, Wapiti and testssl.sh for the campaign ...')
+  if (canInstall()) aptInstall(run, ...missingJudges())
+  if (missingJudges().length > 0)
+    throw new SetupError(
+      `The campaign needs these Debian packages: ${missingJudges().join(' ')}. Install them and try again.`,
+    )
+}
+
 /** macOS and Windows include a Chinese font. If fc-list is missing on Linux, there is no font that Chromium would find. */
 const hasChineseFont = () =>
   process.platform !== 'linux' || Boolean(spawnSync('fc-list', [':lang=zh'], { encoding: 'utf8' }).stdout?.trim())

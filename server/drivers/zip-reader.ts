@@ -47,8 +47,12 @@ export class ZipError extends Error {
 }
 
 /** Files that operating systems add: resource forks, folder settings, thumbnails. */
-const isSystemFile = (name: string) =>
-  /(^|\/)(__MACOSX\/.*|\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(name) && !name.includes('..')
+function isSystemFile(name: string): boolean {
+  const parts = name.toLowerCase().split('/')
+  const fileName = parts.pop() ?? ''
+  const isOfSystem = /^(\._.*|\.ds_store|thumbs\.db|desktop\.ini)$/s.test(fileName) || parts.includes('__macosx')
+  return isOfSystem && !name.includes('..')
+}
 
 /** Returns the bytes of each file by name, without system files and without a common top folder. Throws ZipError. */
 export async function readZip(bytes: Buffer, limits: ZipLimits): Promise<Map<string, Buffer>> {

@@ -58,7 +58,7 @@ export function serveStaticFiles(fastify: FastifyInstance, { settings }: HttpCon
 }
 
 /** Returns the query with its question mark, to keep `?lang=` in a redirect. */
-const getQuery = (url: string) => /\?.*$/.exec(url)?.[0] ?? ''
+const getQuery = (url: string) => (url.includes('?') ? url.slice(url.indexOf('?')) : '')
 
 const getAssetsFolder = (dist: string) => join(dist, 'assets')
 

@@ -141,11 +141,14 @@ describe('regular expressions (S-10)', () => {
     'x=y;',
     '<a>',
     '://',
+    '?',
+    '/__MACOSX/',
   ]
   const longTexts = parts.flatMap((part) => [
     `${repeatPart(part)}\u0000`,
     `${repeatPart(part)}!\n`,
     `a@b.cc${repeatPart(part)}\u0000`,
+    `charset=${repeatPart(part)}a b`,
   ])
   function measureMs({ source, flags }: RegexSource, text: string): number {
     const pattern = new RegExp(source, flags.replace('y', ''))

@@ -14,6 +14,7 @@ import { run as faults } from '#tests/campaigns/faults.ts'
 import { run as fees } from '#tests/campaigns/fees.ts'
 import { run as histories } from '#tests/campaigns/histories.ts'
 import { run as invitationFlood } from '#tests/campaigns/invitation-flood.ts'
+import { run as judges } from '#tests/campaigns/judges.ts'
 import { run as killWrites } from '#tests/campaigns/kill-writes.ts'
 import { run as lighthouse } from '#tests/campaigns/lighthouse.ts'
 import { run as money } from '#tests/campaigns/money.ts'
@@ -45,6 +46,7 @@ const campaigns: Record<string, (args: string[]) => Promise<void>> = {
   compose,
   docker,
   engines,
+  judges,
   'kill-writes': killWrites,
   faults,
   fees,

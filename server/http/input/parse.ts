@@ -55,7 +55,7 @@ const jsonType = /^application\/json(; ?charset=utf-8)?$/i
 /** Returns true for a form. Alipay sends `; text/html; charset=utf-8`, so any parameters are accepted, except another charset. */
 function isFormType(contentType: string): boolean {
   const [type, ...parameters] = contentType.toLowerCase().split(';', 8)
-  const charsets = parameters.flatMap((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(parameter)?.[1] ?? [])
+  const charsets = parameters.flatMap((parameter) => /^charset\s*=\s*"?([^"\s]*)"?$/.exec(parameter.trim())?.[1] ?? [])
   return (
     type?.trim() === 'application/x-www-form-urlencoded' &&
     charsets.every((charset) => charset === 'utf-8' || charset === 'utf8')

@@ -29,5 +29,6 @@ export function requireGoodPassword(field: string, password: string, owner: Pass
 
 function isCommonPassword(password: string): boolean {
   const lowerCase = password.toLowerCase()
-  return commonPasswords.has(lowerCase) || commonPasswords.has(lowerCase.replace(/[^a-z0-9]+$/, ''))
+  const endOfWord = lowerCase.split('').findLastIndex((sign) => /[a-z0-9]/.test(sign)) + 1
+  return commonPasswords.has(lowerCase) || commonPasswords.has(lowerCase.slice(0, endOfWord))
 }

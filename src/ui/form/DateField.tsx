@@ -104,8 +104,8 @@ function Calendar({ kind, value, min, max, field, onChoose }: CalendarProps) {
         type={kind === 'day' ? 'date' : 'datetime-local'}
         tabIndex={-1}
         aria-hidden="true"
-        min={toBrowserValue(min)}
-        max={toBrowserValue(max)}
+        min={toBrowserValue(min) || undefined}
+        max={toBrowserValue(max) || undefined}
         value={toBrowserValue(value)}
         onChange={({ target }) => onChoose(target.value.slice(0, 16).replace('T', ' '))}
       />

@@ -90,13 +90,12 @@ type InputProps = Omit<
 >
 
 export interface FieldProps extends SizedFieldProps, InputProps {
-  type?: 'text' | 'email' | 'tel' | 'url' | 'search'
+  type?: 'text' | 'email' | 'url' | 'search'
 }
 
 // Properties for the matching on-screen keyboard, without automatic capitals (T-05).
 const keyboardsByType: Partial<Record<NonNullable<FieldProps['type']>, InputProps>> = {
   email: { inputMode: 'email', autoCapitalize: 'none', spellCheck: false },
-  tel: { inputMode: 'tel' },
   url: { inputMode: 'url', autoCapitalize: 'none', spellCheck: false },
 }
 

@@ -1,17 +1,10 @@
 /** Runs Lighthouse, which is installed at a fixed version into the cache folder at its first use, because only this campaign needs it. */
-import { execFile, type ExecFileException } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { installPackage, runProgram } from '#tests/campaigns/judges/tools.ts'
 
 const version = '13.5.0'
-const root = join(import.meta.dirname, '..', '..', '..')
-const folder = join(root, 'node_modules', '.cache', `lighthouse-${version}`)
-const program = join(folder, 'node_modules', 'lighthouse', 'cli', 'index.js')
-/** Written after npm has ended, because an interrupted installation may leave the program without its packages. */
-const marker = join(folder, 'installed')
 
-/** Maximum time of one measurement and of the installation, ms. */
+/** Maximum time of one measurement, ms. */
 const timeoutMs = 180_000
 
 export const categoryIds = ['performance', 'accessibility', 'best-practices', 'seo'] as const
@@ -43,29 +36,9 @@ interface Report {
   audits: Record<string, AuditReport>
 }
 
-function runProgram(file: string, args: string[], cwd: string): Promise<string> {
-  return new Promise((resolve, reject) =>
-    execFile(
-      file,
-      args,
-      { cwd, timeout: timeoutMs, maxBuffer: 100_000_000 },
-      (error: ExecFileException | null, stdout, stderr) =>
-        error ? reject(new Error(`${error.message}\n${stderr.slice(-2000)}`)) : resolve(stdout),
-    ),
-  )
-}
-
-/** Installs Lighthouse unless the cache folder has it. Throws if the package registry cannot be reached. */
-export async function installLighthouse(): Promise<void> {
-  if (existsSync(marker)) return
-  await rm(folder, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true })
-  await writeFile(
-    join(folder, 'package.json'),
-    JSON.stringify({ private: true, dependencies: { lighthouse: version } }),
-  )
-  await runProgram('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], folder)
-  await writeFile(marker, '')
+/** Installs Lighthouse unless the cache folder has it. Returns the path of its program. Throws if the package registry cannot be reached. */
+export async function installLighthouse(): Promise<string> {
+  return join(await installPackage('lighthouse', version), 'cli', 'index.js')
 }
 
 /**
@@ -77,7 +50,7 @@ export async function measurePage(
   { port, formFactor, isSignedIn }: { port: number; formFactor: FormFactor; isSignedIn: boolean },
 ): Promise<LighthouseResult> {
   const args = [
-    program,
+    await installLighthouse(),
     url,
     `--port=${port}`,
     '--output=json',
@@ -87,7 +60,9 @@ export async function measurePage(
     ...(formFactor === 'desktop' ? ['--preset=desktop'] : []),
     ...(isSignedIn ? ['--disable-storage-reset'] : []),
   ]
-  const report: Report = JSON.parse(await runProgram(process.execPath, args, folder))
+  const { code, stdout, stderr } = await runProgram(process.execPath, args, { timeoutMs })
+  if (code !== 0) throw new Error(`Lighthouse ended with ${code}: ${stderr.slice(-2000)}`)
+  const report: Report = JSON.parse(stdout)
   if (report.runtimeError) throw new Error(`${url}: ${report.runtimeError.message}`)
   // Without its session, a page is redirected to the login.
   if (report.finalDisplayedUrl !== url) throw new Error(`${url} was redirected to ${report.finalDisplayedUrl}`)

@@ -30,6 +30,7 @@ const campaigns: readonly (readonly [id: string, args: readonly string[], maxMin
   ['fees', ['100000'], 10],
   ['histories', [], 30],
   ['invitation-flood', [], 5],
+  ['judges', [], 60],
   ['kill-writes', ['10'], 15],
   ['lighthouse', [], 40],
   ['money', ['40'], 40],

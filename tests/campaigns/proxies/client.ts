@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request as sendRequest } from 'node:https'
 import { clientCredential } from '#contract/accounts.ts'
-import { password } from '#tests/support/server/world.ts'
+import { password as worldPassword } from '#tests/support/server/world.ts'
 
 export interface ProxyResponse {
   status: number
@@ -64,7 +64,12 @@ export function createClient(port: number, certificate: string): { send: Send; c
   }
 }
 
-export async function signIn(send: Send, username: string, headers: Record<string, string> = {}): Promise<string> {
+export async function signIn(
+  send: Send,
+  username: string,
+  headers: Record<string, string> = {},
+  password: string = worldPassword,
+): Promise<string> {
   const response = await send('/api/m18s/token', {
     method: 'POST',
     headers: {

@@ -41,6 +41,7 @@ function substitute(text: string, { folder, httpPort, httpsPort, nodePorts, heal
     [/10\.0\.0\.11:8080/g, `${nodeHosts[0]}:${nodePorts[0]}`],
     [/10\.0\.0\.12:8080/g, `${nodeHosts[1]}:${nodePorts[1]}`],
     [/\/etc\/portal\/tls/g, folder],
+    [/https:\/\/portal\.example\.com\$/g, `https://localhost:${httpsPort}$`],
     [/portal\.example\.com/g, 'localhost'],
     [/(check port|health_port) 8081/g, `$1 ${healthPort}`],
     [/(listen |bind :|https_port )443\b/g, `$1${httpsPort}`],

@@ -8,6 +8,7 @@ interface TelephoneFieldsProps {
   getFieldProps: (name: 'dialCode' | 'number') => Partial<FieldProps>
 }
 
+/** The HTML standard allows these autofill names only on plain text fields; `inputMode` chooses the keyboard. */
 export function TelephoneFields({ required, getFieldProps }: TelephoneFieldsProps) {
   const { t } = useTranslation('company')
   return (
@@ -16,7 +17,6 @@ export function TelephoneFields({ required, getFieldProps }: TelephoneFieldsProp
       <Field
         label={t('form.dialCode')}
         size="figures"
-        type="tel"
         inputMode="numeric"
         autoComplete="tel-country-code"
         maxLength={5}
@@ -25,7 +25,7 @@ export function TelephoneFields({ required, getFieldProps }: TelephoneFieldsProp
       <Field
         label={t('form.number')}
         required={required}
-        type="tel"
+        inputMode="tel"
         autoComplete="tel-national"
         maxLength={20}
         {...normaliseOnBlur(getFieldProps('number'), cleanDigits)}

@@ -12,8 +12,9 @@ const columnsByTable: Record<PriceTableName, readonly string[]> = {
 
 /** Returns null for a single value, which the browser pastes into the field itself. */
 export function parsePastedCells(text: string): string[][] | null {
-  const lines = text.replace(/\r\n?/g, '\n').replace(/\n+$/, '').split('\n').slice(0, maxRows)
-  const cells = lines.map((line) => line.split('\t').map((cell) => cell.trim()))
+  const lines = text.split(/\r\n?|\n/)
+  const rowCount = Math.min(lines.findLastIndex((line) => line !== '') + 1, maxRows)
+  const cells = lines.slice(0, rowCount).map((line) => line.split('\t').map((cell) => cell.trim()))
   return cells.length > 1 || (cells[0]?.length ?? 0) > 1 ? cells : null
 }
 
