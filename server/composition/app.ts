@@ -45,7 +45,6 @@ import { serveHealth } from '#server/routes/health.ts'
 import { moduleHandlers } from '#server/routes/modules.ts'
 import { orderHandlers } from '#server/routes/orders.ts'
 import { paymentHandlers } from '#server/routes/payments.ts'
-import { creditHandlers } from '#server/routes/credit.ts'
 import { priceHandlers } from '#server/routes/prices.ts'
 import { printHandlers } from '#server/routes/prints.ts'
 import { existenceHandlers } from '#server/routes/existence.ts'
@@ -210,7 +209,6 @@ export function createHandlers(http: Pick<HttpContext, 'build'>): EndpointHandle
     ...serviceHandlers,
     ...calendarHandlers,
     ...paymentHandlers,
-    ...creditHandlers,
     ...auditTrailHandlers,
     ...requestStatusHandlers,
   ]

@@ -13,6 +13,8 @@ import {
   returnFromPayment,
   stripeCalls,
 } from '#contract/payments.ts'
+import { readCredit } from '#contract/credit.ts'
+import { withdrawCredit } from '#contract/staff/bank-transfers.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import {
   listRefunds,
@@ -35,6 +37,8 @@ import {
   createUseCaseHandler,
   type RequestContext,
 } from '#server/http/route-handler.ts'
+import * as creditReads from '#server/use-cases/credit/read-credit.ts'
+import * as withdrawals from '#server/use-cases/credit/withdraw-credit.ts'
 import { startJob } from '#server/use-cases/job-requests.ts'
 import { customerInvoiceList, invoiceList } from '#server/use-cases/payments/invoice-lists.ts'
 import { kindsByContractType, type PaymentReturnOutcome } from '#server/use-cases/payments/payment-description.ts'
@@ -94,6 +98,8 @@ export const paymentHandlers: EndpointHandler[] = [
   createUseCaseHandler(refundInvoice, startInvoiceRefund),
   createUseCaseHandler(listRefunds, refundUseCases.listRefunds),
   createUseCaseHandler(settleRefundTask, refundUseCases.settleRefundTask),
+  createUseCaseHandler(readCredit, creditReads.readCredit),
+  createUseCaseHandler(withdrawCredit, withdrawals.withdrawCredit),
   createUseCaseHandler(withdrawRefund, refundUseCases.withdrawRefund),
   createUseCaseHandler(readMoneyCheck, refundUseCases.readMoneyCheck),
   createUseCaseHandler(runMoneyCheck, (context) => startJob(context, { kind: 'check-money', input: {} })),
