@@ -46,7 +46,6 @@ import { moduleHandlers } from '#server/routes/modules.ts'
 import { orderHandlers } from '#server/routes/orders.ts'
 import { paymentHandlers } from '#server/routes/payments.ts'
 import { bankTransferHandlers } from '#server/routes/transfers/bank-transfers.ts'
-import { creditHandlers } from '#server/routes/credit.ts'
 import { priceHandlers } from '#server/routes/prices.ts'
 import { printHandlers } from '#server/routes/prints.ts'
 import { existenceHandlers } from '#server/routes/existence.ts'
@@ -212,7 +211,6 @@ export function createHandlers(http: Pick<HttpContext, 'build'>): EndpointHandle
     ...calendarHandlers,
     ...paymentHandlers,
     ...bankTransferHandlers,
-    ...creditHandlers,
     ...auditTrailHandlers,
     ...requestStatusHandlers,
   ]

@@ -14,6 +14,8 @@ import {
   stripeCalls,
 } from '#contract/payments.ts'
 import { readMoneyOverview } from '#contract/staff/money.ts'
+import { readCredit } from '#contract/credit.ts'
+import { withdrawCredit } from '#contract/staff/bank-transfers.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import {
   listRefunds,
@@ -36,6 +38,8 @@ import {
   createUseCaseHandler,
   type RequestContext,
 } from '#server/http/route-handler.ts'
+import * as creditReads from '#server/use-cases/credit/read-credit.ts'
+import * as withdrawals from '#server/use-cases/credit/withdraw-credit.ts'
 import { startJob } from '#server/use-cases/job-requests.ts'
 import { readOverview } from '#server/use-cases/money/read-overview.ts'
 import { customerInvoiceList, invoiceList } from '#server/use-cases/payments/invoice-lists.ts'
@@ -96,6 +100,8 @@ export const paymentHandlers: EndpointHandler[] = [
   createUseCaseHandler(refundInvoice, startInvoiceRefund),
   createUseCaseHandler(listRefunds, refundUseCases.listRefunds),
   createUseCaseHandler(settleRefundTask, refundUseCases.settleRefundTask),
+  createUseCaseHandler(readCredit, creditReads.readCredit),
+  createUseCaseHandler(withdrawCredit, withdrawals.withdrawCredit),
   createUseCaseHandler(withdrawRefund, refundUseCases.withdrawRefund),
   createUseCaseHandler(readMoneyCheck, refundUseCases.readMoneyCheck),
   createUseCaseHandler(readMoneyOverview, readOverview),

@@ -40,15 +40,15 @@ export async function lockCredit(
     .where('currency', '=', currency)
     .forUpdate()
     .executeTakeFirstOrThrow()
-  const { held } = await db
+  const { used } = await db
     .selectFrom('payment_attempt')
-    .select(sql<string>`round(coalesce(sum(credit), 0), 2)::text`.as('held'))
+    .select(sql<string>`round(coalesce(sum(credit), 0), 2)::text`.as('used'))
     .where('company_id', '=', companyId)
     .where('currency', '=', currency)
     .where('state', 'in', unsettledStates)
     .where('id', 'is distinct from', exceptAttempt)
     .executeTakeFirstOrThrow()
-  return { companyId, currency, balance: readAmount(balance), available: readAmount(balance) - readAmount(held) }
+  return { companyId, currency, balance: readAmount(balance), available: readAmount(balance) - readAmount(used) }
 }
 
 type EntrySource = Omit<

@@ -91,9 +91,8 @@ export async function claimAttempt(
   const payableRef = await requireItemsRef(db, { companyId: payable.companyId, items: input.items }, now)
   const earlierAttempt =
     intent === null ? null : await findAttemptByIntent(db, { payable: payableRef, userId: caller.userId, intent })
-  if (earlierAttempt?.state === 'paid') return { kind: 'settled', progress: { status: toPaidStatus(payable) } }
-  if (earlierAttempt?.state === 'processing') return { kind: 'settled', progress: { status: 'processing' } }
-  if (earlierAttempt?.state === 'declined') throw createDeclinedError(earlierAttempt.reason)
+  const earlierProgress = earlierAttempt && findProgress(earlierAttempt, payable)
+  if (earlierProgress) return { kind: 'settled', progress: earlierProgress }
   const { refusal } = payable
   if (refusal) throw new ProblemError('STATE_CONFLICT', { why: refusal })
   if (type !== 'credit') await requirePaymentMethod(app, type, payable, caller)
@@ -104,10 +103,7 @@ export async function claimAttempt(
   // A repeated call continues its attempt with the part that it holds.
   const credit = isRepeated ? readAmount(attempt.credit) : await chooseCredit(db, { payable, attempts }, input)
   if (attempt) {
-    const { kind, id } = toPayableRef(attempt)
-    const isAboutSame = kind === payableRef.kind && id === payableRef.id
-    const isSameMethod = attempt.gateway === type && attempt.token_hash === tokenHash
-    const isSame = isAboutSame && isSameMethod && readAmount(attempt.credit) === credit
+    const { isSame, isAboutSame } = compareAttempt(attempt, { payableRef, type, tokenHash, credit })
     return { kind: 'existing', attempt: isSame ? await keepPoNumber(db, attempt, input) : attempt, isSame, isAboutSame }
   }
   await countStartedPayments(db, app, { payable, caller, now })
@@ -117,6 +113,29 @@ export async function claimAttempt(
     return { kind: 'paidWithCredit' }
   }
   return { kind: 'fresh', attempt: await insertAttempt(db, { payable, payableRef }, attemptInput) }
+}
+
+/** Returns the result that a repeated call gets, or null if the payment continues. Throws CARD_INVALID if the card was declined. */
+function findProgress({ state, reason }: AttemptRecord, payable: LockedPayable): PaymentProgress | null {
+  if (state === 'paid') return { status: toPaidStatus(payable) }
+  if (state === 'processing') return { status: 'processing' }
+  if (state === 'declined') throw createDeclinedError(reason)
+  return null
+}
+
+function compareAttempt(
+  attempt: AttemptRecord,
+  {
+    payableRef,
+    type,
+    tokenHash,
+    credit,
+  }: { payableRef: PayableRef; type: StartPaymentInput['type']; tokenHash: string | null; credit: Hundredths },
+): { isSame: boolean; isAboutSame: boolean } {
+  const { kind, id } = toPayableRef(attempt)
+  const isAboutSame = kind === payableRef.kind && id === payableRef.id
+  const isSameMethod = attempt.gateway === type && attempt.token_hash === tokenHash
+  return { isAboutSame, isSame: isAboutSame && isSameMethod && readAmount(attempt.credit) === credit }
 }
 
 /**

@@ -38,7 +38,7 @@ eachEngine('credit balances', (engine) => {
   let first: OrderRow
   beforeEach(async () => {
     first = await order('first')
-    amount = first.pay_amount
+    amount = first.amount
   })
   const getRest = () => writeAmount(readAmount(amount) - readAmount(part))
 
