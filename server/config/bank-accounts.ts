@@ -89,6 +89,8 @@ function readAccount(value: unknown, index: number): BankAccount {
 function isWrongIban(account: string): boolean {
   const iban = account.replaceAll(/[\s-]/g, '').toUpperCase()
   if (!/^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/.test(iban)) return false
-  const digits = (iban.slice(4) + iban.slice(0, 4)).replaceAll(/[A-Z]/g, (character) => String(character.charCodeAt(0) - 55))
+  const digits = (iban.slice(4) + iban.slice(0, 4)).replaceAll(/[A-Z]/g, (character) =>
+    String(character.charCodeAt(0) - 55),
+  )
   return BigInt(digits) % 97n !== 1n
 }

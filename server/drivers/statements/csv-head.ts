@@ -99,7 +99,8 @@ const normaliseName = (cell: string) =>
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 /** Returns the text in brackets, such as `HKD` of "Amount (HKD)". */
-export const findNameSuffix = (cell: string): string => /[([]([^()[\]]{0,40})[)\]]/.exec(cell.normalize('NFKC'))?.[1] ?? ''
+export const findNameSuffix = (cell: string): string =>
+  /[([]([^()[\]]{0,40})[)\]]/.exec(cell.normalize('NFKC'))?.[1] ?? ''
 
 /** Returns null if the row names no date or no amount. */
 function readHead(row: CsvRow): StatementHead | null {

@@ -210,10 +210,10 @@ export class ProposalIndex {
     const exact = items.find((item) => readAmount(item.amount) === received)
     if (exact && sum !== received && sum !== available) return [exact]
     if (sum <= available) return [...items]
-    const chosenItems: OpenItem[] = []
+    const itemsToPay: OpenItem[] = []
     for (const item of items.toSorted(compareDue))
-      if (sumItems(chosenItems) + readAmount(item.amount) <= available) chosenItems.push(item)
-    return chosenItems
+      if (sumItems(itemsToPay) + readAmount(item.amount) <= available) itemsToPay.push(item)
+    return itemsToPay
   }
 
   #toProposal({ match, companyId, proformaCode, items }: Candidate): TransferProposal | null {

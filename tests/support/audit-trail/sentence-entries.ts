@@ -1,7 +1,6 @@
 /** One entry per sentence of the trail, as the server writes it, with its sentence in English. */
 import type { SentenceEntry } from '#features/audit-trail/sentence/choose-sentence.ts'
-import { refundCases } from '#tests/support/audit-trail/refund-sentences.ts'
-import { failedTransferCases, transferCases } from '#tests/support/audit-trail/transfer-sentences.ts'
+import { failedTransferCases, moneyCases } from '#tests/support/audit-trail/transfer-sentences.ts'
 
 export type SentenceCase = [sentence: string, kind: string, entry?: Partial<SentenceEntry>]
 
@@ -188,8 +187,7 @@ export const doneCases: SentenceCase[] = [
     { ...attempt, ...portal, info: { ...money, Outcome: 'paid already' } },
   ],
   ['Provider staff applied a payment of HKD 29,000.00 to acdesenl', 'order.pay', { ...byStaff, info: paid }],
-  ...refundCases,
-  ...transferCases,
+  ...moneyCases,
   ['The portal set up the service acdesenl', 'service.create', { ...portal, info: { ...acme, By: 'schedule' } }],
   ['Amelia Chan updated the service acdesenl', 'service.update', { info: acme }],
   ['Amelia Chan removed the service acdesenl', 'service.remove', { info: acme }],

@@ -1,5 +1,6 @@
 /** Entries about bank transfers, as the server writes them, with their sentences in English. */
 import type { SentenceEntry } from '#features/audit-trail/sentence/choose-sentence.ts'
+import { refundCases } from '#tests/support/audit-trail/refund-sentences.ts'
 
 const byStaff = { exec_user_id: null, exec_user_name: '', by_provider: true }
 const transfer = { TransferId: 3, Amount: 'HKD 29000.00', TransferDate: '2026-11-30' }
@@ -10,7 +11,9 @@ const buildEntry = (outcome: string): Partial<SentenceEntry> => ({
 const refused = (path: string): Partial<SentenceEntry> => ({ info: { path } })
 type TransferCase = [sentence: string, kind: string, entry: Partial<SentenceEntry>]
 
-export const transferCases: TransferCase[] = [
+/** All entries about money that was sent back or transferred. */
+export const moneyCases: TransferCase[] = [
+  ...refundCases,
   [
     'Amelia Chan requested pro-forma invoice PF202611000001 of HKD 29,000.00 for acdesenl',
     'order.create',

@@ -49,6 +49,7 @@ export const isUnknownPerson = ({ operation, status, exec_user_id: userId }: Sen
 function buildValues(entry: SentenceEntry, { t, formatInfo, formatOperation, ...formatter }: SentenceFormatter) {
   const { info } = entry
   const service = formatName(info['ServiceCode']) ?? t('unnamed.service')
+  const getName = (key: string) => formatName(info[key]) ?? ''
   return {
     object: formatObject(t, entry),
     customer: formatName(info['CustomerCode']) ?? t('unnamed.customer'),
@@ -61,10 +62,10 @@ function buildValues(entry: SentenceEntry, { t, formatInfo, formatOperation, ...
     outcome: formatInfo('Outcome'),
     date: formatInfo('AlertDate'),
     month: formatInfo('Month'),
-    invoice: formatName(info['InvoiceNo']) ?? '',
-    creditNote: formatName(info['CreditNoteNo']) ?? '',
-    proforma: formatName(info['ProformaNo']) ?? '',
-    file: formatName(info['File']) ?? '',
+    invoice: getName('InvoiceNo'),
+    creditNote: getName('CreditNoteNo'),
+    proforma: getName('ProformaNo'),
+    file: getName('File'),
     count: Number(info['Count'] ?? 0) || 0,
     hours: Number(info['Hours'] ?? 0) || 0,
     operation: isolate(formatOperation()),

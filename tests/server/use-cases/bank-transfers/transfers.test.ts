@@ -151,7 +151,10 @@ eachEngine('bank transfers', (engine) => {
       { id: transfer.id, state: 'corrected', note: 'Wrong company', company_code: 'beta' },
     ])
     expect(await readBalances()).toEqual([])
-    expect((await credit(openedTransfer, [toItem(shop)])).json()).toMatchObject({ state: 'credited', company_code: 'alpha' })
+    expect((await credit(openedTransfer, [toItem(shop)])).json()).toMatchObject({
+      state: 'credited',
+      company_code: 'alpha',
+    })
     expect((await record({ ...transfer, bank_reference: transfer.bank_reference })).statusCode).toBe(400)
     const [, , withdrawn] = await readEntries()
     expect(withdrawn).toEqual([beta, 'withdraw', 'corrected'])
