@@ -104,7 +104,8 @@ export const checkPayment = defineEndpoint({
   secret: true,
 })
 
-export const paidItems = z.array(z.object({ contractType, id: rowId })).check(z.minLength(1), z.maxLength(maxPaidItems))
+export const paidItem = z.object({ contractType, id: rowId })
+export const paidItems = z.array(paidItem).check(z.minLength(1), z.maxLength(maxPaidItems))
 
 /** Pays several items of one company and currency with one payment: all take effect or none. An addition to the specification. */
 export const payItems = defineEndpoint({

@@ -1,5 +1,5 @@
 import { useCallback } from 'react'
-import { readCredit } from '#contract/credit.ts'
+import { readCredit } from '#contract/money/credit.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
 import { callEndpoint } from '#state/app-thunk.ts'

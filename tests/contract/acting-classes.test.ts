@@ -27,7 +27,6 @@ const refusedWrites = {
     'settleRefundTask',
     'runMoneyCheck',
     'withdrawRefund',
-    'withdrawCredit',
     'applyPaymentTask',
     'requestProforma',
     'recordBankTransfer',

@@ -1,4 +1,4 @@
-import { requestProforma } from '#contract/credit.ts'
+import { requestProforma } from '#contract/money/credit.ts'
 import {
   closeBankTransfer,
   correctBankTransfer,

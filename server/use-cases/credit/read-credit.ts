@@ -1,7 +1,7 @@
 /** Reads the credit balances of a company and the latest entries (decision 124). */
 import { readAmount, writeAmount } from '#domain/money.ts'
 import { toTimestamp } from '#domain/time.ts'
-import type { readCredit as endpoint } from '#contract/credit.ts'
+import type { readCredit as endpoint } from '#contract/money/credit.ts'
 import { listCreditBalances, listCreditEntries } from '#server/db/payments/credit.ts'
 import { runAsSystem } from '#server/db/tenant.ts'
 import type { UseCase } from '#server/context/context.ts'
@@ -18,10 +18,10 @@ export const readCredit: UseCase<typeof endpoint> = (context, { query }) =>
     }))
     return {
       body: {
-        balances: balances.map(({ currency, balance, held }) => ({
-          currency,
-          balance: writeAmount(readAmount(balance)),
-          held: writeAmount(readAmount(held)),
+        balances: balances.map((row) => ({
+          currency: row.currency,
+          balance: writeAmount(readAmount(row.balance)),
+          held: writeAmount(readAmount(row.held)),
         })),
         entries: entries.map(({ create_time: createTime, ...entry }) => ({
           ...entry,

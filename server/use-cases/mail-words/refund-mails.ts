@@ -8,7 +8,7 @@ import zh from '#locales/zh/money.json' with { type: 'json' }
 import type { DatabaseHandle } from '#server/db/database.ts'
 import { type DisputeRecord, findDispute } from '#server/db/payments/disputes.ts'
 import { findMoneyCheck } from '#server/db/payments/money-checks.ts'
-import { findRefund } from '#server/db/payments/refunds.ts'
+import { findRefund, type RefundRecord } from '#server/db/payments/refunds.ts'
 import type { MoneyCheckFault } from '#server/db/tables/refund-tables.ts'
 import { createTranslator } from '#server/text/translator.ts'
 import type { AppContext } from '#server/context/context.ts'
@@ -127,8 +127,12 @@ async function readRefundValues(
     invoice: isForCustomer ? (refund.invoice_code ?? '') : refund.invoice_codes.join(', '),
     matter: (hasFailed ? refund.problem : refund.credit_note_code) ?? '',
     path: getPath(isForCustomer ? 'invoice' : 'home'),
-    // The bank has returned the money before, so the mail must not announce a refund to the card.
-    ...(isForCustomer && refund.cause === 'dispute' ? { template: 'dispute-lost' } : {}),
-    ...(isForCustomer && refund.route === 'credit' ? { template: 'credit-added' } : {}),
+    ...(isForCustomer ? chooseRefundTemplate(refund) : {}),
   }
+}
+
+/** After a lost dispute the bank has returned the money before, so the mail must not announce a refund to the card. */
+function chooseRefundTemplate({ cause, route }: RefundRecord): Pick<MoneyMailValues, 'template'> {
+  if (cause === 'dispute') return { template: 'dispute-lost' }
+  return route === 'credit' ? { template: 'credit-added' } : {}
 }

@@ -2,7 +2,8 @@
 import * as z from 'zod/mini'
 import { transferStates } from '#domain/credit.ts'
 import { defineEndpoint } from '#contract/endpoint.ts'
-import { paidItems } from '#contract/payments.ts'
+import { maxPaidItems } from '#domain/payments.ts'
+import { paidItem } from '#contract/payments.ts'
 import { amount, currency, line, paragraph, plainDate, rowId, text, timestamp } from '#contract/values.ts'
 
 /** Maximum size of an imported statement in characters. */
@@ -128,7 +129,7 @@ export const creditBankTransfer = defineEndpoint({
   params: transferParams,
   body: z.object({
     company_id: rowId,
-    items: z.union([paidItems, z.tuple([])]),
+    items: z.array(paidItem).check(z.maxLength(maxPaidItems)),
     row_version: z.int(),
   }),
   output: bankTransferRow,
@@ -163,7 +164,7 @@ export const correctBankTransfer = defineEndpoint({
   name: 'correctBankTransfer',
   method: 'POST',
   path: '/api/bank-transfers/:id/correct',
-  summary: 'Takes back a bank transfer that was credited to the wrong company',
+  summary: 'Reverses the credit of a bank transfer that belongs to another company',
   access: 'orderingProviderAdmin',
   matrix: 'Z-20',
   params: transferParams,

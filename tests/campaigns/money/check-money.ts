@@ -56,7 +56,8 @@ export async function compareMoney(
   await sql`set local role portal_system`.execute(db)
   const commonViews = buildViews(book, claims)
   const faults: MoneyFault[] = []
-  for (const rule of [...rules, ...refundRules, ...creditRules]) faults.push(...(await findFaults(db, sql`${commonViews} ${rule}`)))
+  for (const rule of [...rules, ...refundRules, ...creditRules])
+    faults.push(...(await findFaults(db, sql`${commonViews} ${rule}`)))
   return {
     faults: [...faults, ...findTakenTwice(book), ...(await findFaultsOfServer(db))],
     pendingFaults: [

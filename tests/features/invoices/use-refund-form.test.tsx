@@ -75,7 +75,10 @@ describe('checks of a refund', () => {
 /** Fills the form in. `send` submits it and returns the intent of the call. */
 async function renderForm() {
   const { calls, wrapper, respond } = createCallRecorder()
-  const { result } = renderHook(() => useRefundForm({ document, draft: {}, onChange: () => {}, onDone: () => {} }, { current: null }), { wrapper })
+  const { result } = renderHook(
+    () => useRefundForm({ document, draft: {}, onChange: () => {}, onDone: () => {} }, { current: null }),
+    { wrapper },
+  )
   const change = (name: keyof RefundValues, value: string) => act(async () => result.current.change(name, value))
   await change('reason', 'Goodwill')
   await change('confirmation', document.code)

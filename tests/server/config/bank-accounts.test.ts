@@ -15,7 +15,13 @@ describe('BANK_ACCOUNTS', () => {
   })
 
   it('is a list of accounts, of which bank code and address may be left out', () => {
-    const full = { ...account, currency: 'USD', bic: 'EXAMHKHH', address: '1 Example Road', account: 'DE89 3704 0044 0532 0130 00' }
+    const full = {
+      ...account,
+      currency: 'USD',
+      bic: 'EXAMHKHH',
+      address: '1 Example Road',
+      account: 'DE89 3704 0044 0532 0130 00',
+    }
     expect(read([account, full])).toEqual([{ ...account, bic: null, address: null }, full])
     expect(read([{ ...account, bic: ' ', address: null }])).toEqual([{ ...account, bic: null, address: null }])
   })
@@ -25,7 +31,11 @@ describe('BANK_ACCOUNTS', () => {
     ['one account', account, 'is not a JSON list'],
     ['a text in the list', ['HKD'], '(number 1) that is not an object'],
     ['no holder', [{ ...account, holder: undefined }], '(number 1) with a wrong or missing "holder"'],
-    ['an empty bank', [account, { ...account, currency: 'USD', bank: '' }], '(number 2) with a wrong or missing "bank"'],
+    [
+      'an empty bank',
+      [account, { ...account, currency: 'USD', bank: '' }],
+      '(number 2) with a wrong or missing "bank"',
+    ],
     ['another currency', [{ ...account, currency: 'CNY' }], '"currency"'],
     ['a line break', [{ ...account, address: 'a\nb' }], '"address"'],
     ['an unknown field', [{ ...account, iban: 'x' }], '"iban"'],

@@ -30,7 +30,14 @@ const readSettings = (env: Record<string, string>, isDemo = false) => readPaymen
 
 describe('the payment settings', () => {
   it('enable no gateway by default, and the sandbox in the demo', () => {
-    const noSettings = { stripe: null, alipay: null, globalAlipay: null, simulate: false, sandbox: null, bankAccounts: [] }
+    const noSettings = {
+      stripe: null,
+      alipay: null,
+      globalAlipay: null,
+      simulate: false,
+      sandbox: null,
+      bankAccounts: [],
+    }
     expect(readSettings({})).toEqual({ ...noSettings, maxPaymentsPerUser: 20 })
     expect(readSettings({}, true)).toMatchObject({ simulate: true, sandbox: { port: 0, url: null } })
     expect(readSettings({ PAYMENT_SANDBOX: '0', SIMULATED_PAYMENT: '0' }, true)).toMatchObject({

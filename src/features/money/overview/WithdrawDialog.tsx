@@ -17,7 +17,7 @@ import {
   NoteField,
   noteLimit,
   PastDayField,
-} from '#features/money/forms/money-fields.tsx'
+} from '#features/money/forms/fields.tsx'
 import { type FormFaults, useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 
 const fields = ['amount', 'reference', 'date', 'reason', 'confirmation'] as const

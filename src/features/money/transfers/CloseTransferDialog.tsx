@@ -7,7 +7,7 @@ import { useAction } from '#state/use-action.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { hasLength, isPastDay } from '#features/money/forms/field-checks.ts'
-import { LineField, NoteField, noteLimit, PastDayField } from '#features/money/forms/money-fields.tsx'
+import { LineField, NoteField, noteLimit, PastDayField } from '#features/money/forms/fields.tsx'
 import { type FormFaults, useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 import { TransferFormProblem } from '#features/money/transfers/TransferFormProblem.tsx'
 

@@ -6,7 +6,7 @@ import { useAction } from '#state/use-action.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { hasLength } from '#features/money/forms/field-checks.ts'
-import { NoteField, noteLimit } from '#features/money/forms/money-fields.tsx'
+import { NoteField, noteLimit } from '#features/money/forms/fields.tsx'
 import { useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 import { TransferFormProblem } from '#features/money/transfers/TransferFormProblem.tsx'
 

@@ -10,7 +10,7 @@ import { formatAmount } from '#ui/display/Amount.tsx'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { SelectField } from '#ui/form/choice-fields.tsx'
 import { hasLength, isPastDay, isTypedAmount } from '#features/money/forms/field-checks.ts'
-import { AmountField, FormProblem, LineField, PastDayField } from '#features/money/forms/money-fields.tsx'
+import { AmountField, FormProblem, LineField, PastDayField } from '#features/money/forms/fields.tsx'
 import { type FormFaults, useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 
 const fields = ['day', 'currency', 'amount', 'sender', 'reference', 'bank_reference'] as const

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { findRefusalReason } from '#contract/problem.ts'
 import { transferStates } from '#domain/credit.ts'
-import { FormProblem } from '#features/money/forms/money-fields.tsx'
+import { FormProblem } from '#features/money/forms/fields.tsx'
 import type { MoneyForm } from '#features/money/forms/useMoneyForm.ts'
 
 /** Reasons that also say what to do. Other reasons have the text of the problem. */

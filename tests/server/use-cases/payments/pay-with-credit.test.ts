@@ -23,7 +23,7 @@ eachEngine('credit balances', (engine) => {
       balances: { currency: string; balance: string; held: string }[]
       entries: { cause: string; amount: string; balance: string; reference: string; reason: string | null }[]
     }
-  const readBalance = async () => (await readCredit()).balances.map(({ balance: sum, held }) => `${sum} ${held}`)
+  const readBalance = async () => (await readCredit()).balances.map((row) => `${row.balance} ${row.held}`)
   const order = async (code = 'shop') => (await placeOrder(actors.buyer, { code })).json() as OrderRow
   const readWhy = (response: { json(): unknown }) => (response.json() as { data: { why: string } }).data
   const listContents = () =>
