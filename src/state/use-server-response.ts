@@ -4,7 +4,7 @@ import type { CallResult } from '#request/call-results.ts'
 import { callEndpoint, offlineResult } from '#state/app-thunk.ts'
 import { useConnection, useDispatch } from '#state/use-store.ts'
 
-/** Like `useServerResponse`, with a function that sends the call again. Until its response arrives, there is none. */
+/** Like `useServerResponse`, with a function that sends the call again. Until its response arrives, the previous one stays. */
 export function useRetriedResponse<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E> | null,
@@ -28,21 +28,21 @@ export function useServerResponse<E extends Endpoint>(
   const dispatch = useDispatch()
   const isOnline = useConnection().networkState === 'online'
   const inputJson = input === null ? null : JSON.stringify(input)
-  const key = `${attempt} ${inputJson}`
-  const [response, setResponse] = useState<{ key: string; result: CallResult<OutputOf<E>> }>()
+  const [response, setResponse] = useState<{ inputJson: string; result: CallResult<OutputOf<E>> }>()
+  // biome-ignore lint: the attempt is not used, its change is the reason
   useEffect(() => {
     if (inputJson === null || !isOnline) return
     let isActive = true
     const timer = setTimeout(async () => {
       const call = callEndpoint(endpoint, JSON.parse(inputJson) as InputOf<E>)
       const result = await dispatch(call).catch(() => offlineResult)
-      if (isActive) setResponse({ key, result })
+      if (isActive) setResponse({ inputJson, result })
     }, delayMs)
     return () => {
       isActive = false
       clearTimeout(timer)
     }
-  }, [dispatch, endpoint, inputJson, key, isOnline, delayMs])
+  }, [dispatch, endpoint, inputJson, isOnline, delayMs, attempt])
   if (!isOnline) return offlineResult
-  return response?.key === key ? response.result : undefined
+  return response?.inputJson === inputJson ? response.result : undefined
 }
