@@ -1,10 +1,8 @@
-import { useCallback } from 'react'
 import { readCredit } from '#contract/money/credit.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
-import { callEndpoint } from '#state/app-thunk.ts'
 import { useRecord } from '#state/use-record.ts'
-import { useConnection, useDispatch, useSignedInSession } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
 
 /** Returns the input of `readCredit`. The user's own company has no id in it, so that all pages share one stored response. */
 export const buildCreditInput = (companyId: number, ownCompanyId: number) =>
@@ -20,24 +18,16 @@ interface CompanyCredit {
   isKnown: boolean
   /** What a payment in this currency can use. */
   available: Hundredths
-  /** Requests it again and returns it. Null if there was no response. */
-  refetch: () => Promise<Hundredths | null>
 }
 
 /** Returns the credit of a company in one currency (decision 124). Without `companyId` it is that of the user's company. */
 export function useCompanyCredit(companyId: number | undefined, currency: Currency): CompanyCredit {
-  const dispatch = useDispatch()
   const { user } = useSignedInSession()
   const isOnline = useConnection().networkState === 'online'
   const id = companyId ?? user.company_id
   const { record, problem } = useRecord(readCredit, buildCreditInput(id, user.company_id))
-  const refetch = useCallback(async () => {
-    const result = await dispatch(callEndpoint(readCredit, buildCreditInput(id, user.company_id)))
-    return result.kind === 'fresh' ? getAvailable(result.output, currency) : null
-  }, [dispatch, id, user.company_id, currency])
   return {
     isKnown: record ? true : record === null && (problem !== null || !isOnline),
     available: record ? getAvailable(record, currency) : 0n,
-    refetch,
   }
 }

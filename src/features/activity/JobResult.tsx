@@ -3,12 +3,14 @@ import type { JobActivity } from '#local/jobs/read-jobs.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { verifyTrail } from '#contract/audit-trail.ts'
 import type { reconcilePayments } from '#contract/payments.ts'
+import type { runMoneyCheck } from '#contract/staff/refunds.ts'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Icon } from '#ui/icons/Icon.tsx'
 import { useTranslation } from 'react-i18next'
 import { getLanguage } from '#ui/i18n/messages.ts'
 
 type VerifyOutput = OutputOf<typeof verifyTrail>
+type MoneyCheckOutput = OutputOf<typeof runMoneyCheck>
 type ReconcileOutput = OutputOf<typeof reconcilePayments>
 
 /** Shows a service password that a job has created. The app passes it, because a feature imports no other feature. */
@@ -36,6 +38,7 @@ function EndpointResult({ endpoint, body }: { endpoint: string; body: string | n
   // The response is not validated again: the server sends only what the schema of this endpoint allows.
   if (endpoint === 'verifyTrail') return <VerifyResult result={JSON.parse(body) as VerifyOutput} />
   if (endpoint === 'reconcilePayments') return <ReconcileResult result={JSON.parse(body) as ReconcileOutput} />
+  if (endpoint === 'runMoneyCheck') return <MoneyCheckResult result={JSON.parse(body) as MoneyCheckOutput} />
   return null
 }
 
@@ -58,6 +61,20 @@ function ReconcileResult({ result }: { result: ReconcileOutput }) {
           : t('reconcile.looked', { count: checkedCount, number: formatNumber(checkedCount), list })}
       </p>
       {result.unanswered > 0 && <p>{t('reconcile.again')}</p>}
+    </div>
+  )
+}
+
+/** The faults themselves are on the money page. */
+function MoneyCheckResult({ result: { faults } }: { result: MoneyCheckOutput }) {
+  const { t } = useTranslation('activity')
+  const isGood = faults.length === 0
+  return (
+    <div className={isGood ? 'request-about' : 'request-about request-broken'}>
+      <p>
+        <Icon name={isGood ? 'check' : 'alert'} />
+        {isGood ? t('money.good') : t('money.faults', { count: faults.length, number: formatNumber(faults.length) })}
+      </p>
     </div>
   )
 }

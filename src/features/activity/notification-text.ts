@@ -98,6 +98,7 @@ function formatReason(problem: string): string {
 
 const taskPaths: Record<string, string> = {
   publishApps: '/app/apphistory',
+  runMoneyCheck: '/app/home',
   verifyTrail: '/app/systrail',
   rehearsePriceList: '/app/m18/price',
 }

@@ -1,7 +1,9 @@
 /** Tests the bank transfers on the money page, with the server that records and credits them (decision 124). */
 import { fireEvent, screen, within } from '@testing-library/dom'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { OrderRow } from '#contract/orders.ts'
+import { requestJobKinds } from '#server/jobs/job-registry.ts'
+import { runOneJob } from '#server/jobs/runner.ts'
 import { getNamedField, readDescription, readProblems, typeValues } from '#tests/support/pages/fields.ts'
 import { createUserActions, listOrders, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
@@ -84,6 +86,38 @@ it('A transfer that names a service pays it: the proposal is selected, and the s
   row.getByRole('link', { name: /^Acme/ })
   const session = await fixture.server.signIn('admin@acme')
   expect((await listOrders(session, 'acmehr'))[0]?.state).toBe('effective')
+})
+
+it('If the unpaid items could not be loaded, they can be requested again', async () => {
+  const staff = await fixture.server.signIn('delete@m18')
+  await recordTransfer(staff, { reference: 'acmehr' })
+  const send = fetch
+  let isFailing = true
+  vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
+    const url = typeof input === 'string' ? input : input.url
+    return isFailing && url.includes('/payable') ? new Response('', { status: 500 }) : await send(input, init)
+  })
+  await fixture.browser.openAs('delete@m18', path)
+  await fixture.user.click(await (await findRow('Acme Limited')).findByRole('button', { name: /^Credit…/ }))
+  const form = await dialog('Credit USD 10.00')
+  const retry = await form.findByRole('button', { name: 'Try again' }, findOptions)
+  isFailing = false
+  await fixture.user.click(retry)
+  await form.findByRole('checkbox', { name: /New contract: acmehr/ }, findOptions)
+  expect(form.queryByRole('button', { name: 'Try again' })).toBeNull()
+  vi.stubGlobal('fetch', send)
+})
+
+it('The check of all money can be run on the page, and not without a connection', async () => {
+  await fixture.browser.openAs('delete@m18', '/app/money')
+  await screen.findByText('The first check has not run yet.', {}, findOptions)
+  await press('Check again')
+  await expect.poll(() => runOneJob(fixture.server.app, requestJobKinds), findOptions).toBe(true)
+  await screen.findByText('All money was checked: no faults.', {}, findOptions)
+  await screen.findByText('No faults', {}, findOptions)
+  fixture.browser.goOffline()
+  const button = await screen.findByRole('button', { name: 'Check again' })
+  await expect.poll(() => readDescription(button)).toContain('This needs a connection.')
 })
 
 it('An amount that does not reach cannot be sent, until the items are cleared. Then it becomes credit', async () => {

@@ -9,7 +9,7 @@ import { DateField } from '#ui/form/DateField.tsx'
 import { Field, FieldFrame, useLengthLimit } from '#ui/form/Field.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import '#features/invoices/refund/words.ts'
-import { describeGateway } from '#features/invoices/refund/describe-refund.ts'
+import { describeGateway } from '#patterns/refunds/describe-refund.ts'
 import { listRoutes, reasonLimit } from '#features/invoices/refund/refund-form.ts'
 import {
   isRefundUnknown,

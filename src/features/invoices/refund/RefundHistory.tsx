@@ -2,9 +2,11 @@ import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type DisputeRow, listRefunds, type RefundRow } from '#contract/staff/refunds.ts'
 import { groupThousands, readAmount, writeAmount } from '#domain/money.ts'
+import { WithdrawRefundButton } from '#patterns/refunds/WithdrawRefundButton.tsx'
+import { canWithdraw } from '#patterns/refunds/withdrawal.ts'
 import { usePolling } from '#patterns/usePolling.ts'
 import { useRecord } from '#state/use-record.ts'
-import { useConnection } from '#state/use-store.ts'
+import { useConnection, useSignedInSession } from '#state/use-store.ts'
 import { useLatestCallback } from '#ui/display/useLatestCallback.ts'
 import { Amount } from '#ui/display/Amount.tsx'
 import { Tag } from '#ui/display/Tag.tsx'
@@ -12,7 +14,7 @@ import { BusinessTime } from '#ui/page/BusinessTime.tsx'
 import { formatReadingTime } from '#ui/page/business-clock.ts'
 import { LoadProblem } from '#ui/page/LoadProblem.tsx'
 import '#features/invoices/refund/words.ts'
-import { describeMoney, refundTones } from '#features/invoices/refund/describe-refund.ts'
+import { describeMoney, describeState, refundTones } from '#patterns/refunds/describe-refund.ts'
 import { getFigures, type RefundedDocument } from '#features/invoices/refund/refund-form.ts'
 
 const pollMs = 5000
@@ -51,7 +53,7 @@ export function RefundHistory({ document, onChanged }: RefundHistoryProps) {
           <DisputeItem key={`dispute ${dispute.id}`} dispute={dispute} />
         ))}
         {refunds.toReversed().map((refund) => (
-          <RefundItem key={refund.id} refund={refund} />
+          <RefundItem key={refund.id} refund={refund} onChanged={() => void refetch()} />
         ))}
       </ul>
       {!isOnline && asOf !== null && (
@@ -85,14 +87,15 @@ function formatFigures(document: RefundedDocument) {
   return { left: `${currency} ${groupThousands(left)}`, amount: `${currency} ${groupThousands(amount)}` }
 }
 
-function RefundItem({ refund }: { refund: RefundRow }) {
+function RefundItem({ refund, onChanged }: { refund: RefundRow; onChanged: () => void }) {
   const { t } = useTranslation('refunds')
+  const { caller } = useSignedInSession()
   const { currency, amount, state, credit_note_code: note, user_name: userName, requested, ended } = refund
   const { reason, invoice_id: invoiceId } = refund
   return (
     <li>
       <Amount currency={currency} amount={amount} />
-      <Tag tone={refundTones[state]}>{t(`history.state.${state}`)}</Tag>
+      <Tag tone={refundTones[state]}>{describeState(refund, t)}</Tag>
       <span className="credit-about">
         <span>{describeMoney(refund, t)}</span>
         {invoiceId === null && <span>{t('history.unassigned')}</span>}
@@ -103,6 +106,7 @@ function RefundItem({ refund }: { refund: RefundRow }) {
           {userName !== null && ` · ${userName}`}
         </span>
       </span>
+      {canWithdraw(caller, refund) && <WithdrawRefundButton refund={refund} onDone={onChanged} />}
     </li>
   )
 }

@@ -102,9 +102,12 @@ interface PayableItemsProps {
   selection: TransferSelection
 }
 
-function PayableItems({ currency, selection: { companyId, payable, problem, ...selection } }: PayableItemsProps) {
+function PayableItems({
+  currency,
+  selection: { companyId, payable, problem, retry, ...selection },
+}: PayableItemsProps) {
   if (companyId === null) return null
-  if (!payable) return problem ? <ProblemNote problem={problem} /> : <Skeleton lines={3} />
+  if (!payable) return problem ? <ProblemNote problem={problem} onRetry={retry} /> : <Skeleton lines={3} />
   const { items, keys, sum, setKeys } = selection
   const hasOtherItems = items.length < payable.items.length
   return <CreditItems {...{ currency, items, hasOtherItems, keys, sum }} onChange={setKeys} />

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { type BankTransferRow, listPayableItems } from '#contract/staff/bank-transfers.ts'
 import { readAmount } from '#domain/money.ts'
-import { useServerResponse } from '#state/use-server-response.ts'
+import { useRetriedResponse } from '#state/use-server-response.ts'
 import {
   calculateCreditSum,
   type CreditSum,
@@ -16,7 +16,8 @@ export function useTransferSelection(transfer: BankTransferRow) {
   const { currency } = transfer
   const [companyId, setCompanyId] = useState(transfer.proposals[0]?.company_id ?? null)
   const [keys, setKeys] = useState<readonly string[]>(() => getProposedKeys(transfer, companyId))
-  const result = useServerResponse(listPayableItems, companyId === null ? null : { params: { id: companyId } })
+  const input = companyId === null ? null : { params: { id: companyId } }
+  const { response: result, retry } = useRetriedResponse(listPayableItems, input)
   const payable = result?.kind === 'fresh' ? result.output : null
   const items = (payable?.items ?? []).filter((item) => item.currency === currency)
   const selectedItems = items.filter((item) => keys.includes(formatItemKey(item)))
@@ -27,6 +28,7 @@ export function useTransferSelection(transfer: BankTransferRow) {
     /** Null until it is loaded. If loading failed, `problem` has the reason. */
     payable,
     problem: result?.kind === 'problem' ? result.problem : null,
+    retry,
     /** What the company can pay in the currency of the transfer. */
     items,
     selectedItems,

@@ -3,7 +3,7 @@ import type { Currency } from '#domain/money.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
-import type { ProformaState } from '#features/orders/bank-transfer/useProforma.ts'
+import { isCoveredByCredit, type ProformaState } from '#features/orders/bank-transfer/useProforma.ts'
 
 interface TransferButtonProps {
   proforma: ProformaState
@@ -39,5 +39,6 @@ export function TransferButton({ proforma, currency, amount, disabledReason, isM
 /** Why no pro-forma invoice was issued. */
 export function TransferProblem({ proforma: { problem } }: Pick<TransferButtonProps, 'proforma'>) {
   const { t } = useTranslation('payment')
-  return <ProblemNote problem={problem} title={t('transfer.failed')} shouldFocus />
+  const reason = isCoveredByCredit(problem) ? t('transfer.covered') : null
+  return <ProblemNote problem={problem} title={t('transfer.failed')} reason={reason} shouldFocus />
 }

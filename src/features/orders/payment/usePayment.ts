@@ -15,6 +15,7 @@ export function usePayment(order: PayableOrder, onPaid: () => void) {
   const payment = useSendPayment(order, { card: card.form, poNumber: poNumber.value, offer }, onPaid)
   const proforma = useProforma(
     toPaidItems(order.items ?? [{ id: order.id, contractType: order.contractType ?? 'CONTRACT' }]),
+    offer.adoptCover,
   )
   return { order, offer, card, poNumber, payment, proforma }
 }

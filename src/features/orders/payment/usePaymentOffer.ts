@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { type Currency, type Hundredths, readAmount, writeAmount } from '#domain/money.ts'
 import type { Caller } from '#domain/access.ts'
 import { getCreditPart } from '#domain/credit.ts'
@@ -26,16 +27,19 @@ export function usePaymentOffer(order: PayableOrder) {
   const isOnline = useConnection().networkState === 'online'
   const { record, problem, refetch } = useRecord(getSettings, {})
   const credit = useCompanyCredit(order.company_id, currency)
+  // Also has what open attempts of these items hold, which the stored balance does not count as available.
+  const [namedCredit, setNamedCredit] = useState<Hundredths | null>(null)
+  const available = namedCredit ?? credit.available
   const settings = credit.isKnown ? record?.payment : undefined
   const total = order.pay_amount ?? order.amount ?? '0.00'
   const amount = readAmount(total)
-  const split = splitAmount(amount, credit.available, currency)
+  const split = splitAmount(amount, available, currency)
   const offlineText = useOfflineText(order)
   const getAmountReason = (type: PaymentMethod) => {
     const refusal = type === 'credit' ? null : findAmountRefusal(type, currency, split(type).left)
     return refusal && t(`notTaken.${refusal.reason}`, { limit: formatAmount(currency, writeAmount(refusal.limit)) })
   }
-  const isCovered = amount > 0n && credit.available >= amount
+  const isCovered = amount > 0n && available >= amount
   const methods = listMethods(settings, { currency, caller, isCovered })
   const acceptedMethod = methods.find((type) => getAmountReason(type) === null)
   const firstMethod = acceptedMethod ?? methods[0]
@@ -48,7 +52,10 @@ export function usePaymentOffer(order: PayableOrder) {
       const parts = split(type)
       return { credit: writeAmount(parts.credit), left: writeAmount(parts.left) }
     },
-    refetchCredit: credit.refetch,
+    /** Counts with the credit that the server has named as available for these items. */
+    adoptCredit: setNamedCredit,
+    /** Counts with credit that pays all, as the server has said. */
+    adoptCover: () => setNamedCredit(amount),
     /** Undefined until the settings and the credit are loaded. If loading failed, `problem` has the reason. */
     settings,
     problem,

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { groupThousands, writeAmount } from '#domain/money.ts'
+import { groupThousands, readAmount } from '#domain/money.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import type { pay } from '#contract/payments.ts'
 import { findRefusalReason, isOffline, type Problem } from '#contract/problem.ts'
@@ -26,7 +26,7 @@ import type { PaymentOffer } from '#features/orders/payment/usePaymentOffer.ts'
 interface SendContext {
   card: RefObject<CardFormHandle | null>
   poNumber: string | undefined
-  offer: Pick<PaymentOffer, 'currency' | 'getParts' | 'refetchCredit'>
+  offer: Pick<PaymentOffer, 'currency' | 'getParts' | 'adoptCredit'>
 }
 
 /** `first` is the main button; `page` is a card on the gateway's own page. */
@@ -82,7 +82,7 @@ export function useSendPayment(order: PayableOrder, { card, poNumber, offer }: S
   }
   async function handleProblem(problem: Problem, wasOnline: boolean, form: CardFormHandle | null) {
     if (wasOnline && isUnanswered(problem)) return await followUnanswered(problem)
-    if (isCreditChanged(problem)) return await followChangedCredit()
+    if (isCreditChanged(problem)) return followChangedCredit(problem)
     if (order.items && isOverItem(problem)) return await followLostItem()
     if (order.items && problem.code === 'PAYMENT_IN_PROGRESS')
       return update({ failureMessages: [t('failed'), t('itemInProgress')] })
@@ -98,12 +98,12 @@ export function useSendPayment(order: PayableOrder, { card, poNumber, offer }: S
     if (isCharged(outcome)) handleOutcome(outcome)
     else update({ problem })
   }
-  /** The credit is not what the page showed, so nothing was charged. The page shows the new figures before the payer decides again. */
-  async function followChangedCredit() {
-    const available = await offer.refetchCredit()
-    const amount = available === null ? null : `${offer.currency} ${groupThousands(writeAmount(available))}`
-    const text = amount === null ? t('credit.changedText') : t('credit.changedTo', { amount })
-    update({ failureMessages: [t('credit.changed'), text] })
+  /** The credit is not what the page showed, so nothing was charged. The page shows the server's figures before the payer decides again. */
+  function followChangedCredit({ data }: Problem) {
+    const { available } = data as { available: string }
+    offer.adoptCredit(readAmount(available))
+    const amount = `${offer.currency} ${groupThousands(available)}`
+    update({ failureMessages: [t('credit.changed'), t('credit.changedTo', { amount })] })
   }
   /** An item was paid, changed or deleted in the meantime. The same payment in another tab may have paid all of them. */
   async function followLostItem() {

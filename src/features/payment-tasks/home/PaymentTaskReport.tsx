@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Problem } from '#contract/problem.ts'
 import { listPaymentTasks, type PaymentTask } from '#contract/payments.ts'
+import { useReadOnReturn } from '#state/live-changes.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useConnection } from '#state/use-store.ts'
 import { combineStates, type HomeDuty, type HomeReport, type OnReport, useReport } from '#ui/page/home-report.ts'
@@ -61,9 +62,10 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   const unreadRecord = records.find((candidate) => !candidate.record && candidate.problem)
   const state = combineStates(records.map(getRecordState))
   useReport({ source: 'payments', state, duties, figures: {} }, onReport)
-  const onRetry = () => {
+  const refetchAll = () => {
     for (const { refetch } of records) void refetch()
   }
+  useReadOnReturn(refetchAll)
   const onDone = () => {
     setDialog(null)
     void refetch()
@@ -71,7 +73,7 @@ export function PaymentTaskReport({ onReport }: { onReport: OnReport }) {
   if (dialog) return <TaskDialog {...dialog} onClose={() => setDialog(null)} onDone={onDone} />
   if (refunds.dialog) return refunds.dialog
   if (moneyCheck.dialog) return moneyCheck.dialog
-  return <LoadProblem problem={unreadRecord?.problem ?? null} onRetry={onRetry} />
+  return <LoadProblem problem={unreadRecord?.problem ?? null} onRetry={refetchAll} />
 
   function describeTask(task: PaymentTask): string {
     const { company_name: company, kind, payable_id: id, service_code: code } = task

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { readMoneyCheck } from '#contract/staff/refunds.ts'
+import { useMoneyCheck } from '#patterns/useMoneyCheck.ts'
 import { useRecord } from '#state/use-record.ts'
 import type { HomeDuty } from '#ui/page/home-report.ts'
 import { MoneyCheckDialog } from '#features/payment-tasks/home/MoneyCheckDialog.tsx'
@@ -11,6 +12,7 @@ export function useMoneyCheckDuty(disabledReason: string | null) {
   const checkRecord = useRecord(readMoneyCheck, {})
   const { record, refetch } = checkRecord
   const [isOpen, setIsOpen] = useState(false)
+  const { isBusy, check } = useMoneyCheck(() => void refetch())
   const faults = record?.faults ?? []
   const title = t('foundTitle', { count: faults.length })
   const time = record?.time?.slice(0, 16) ?? ''
@@ -21,12 +23,19 @@ export function useMoneyCheckDuty(disabledReason: string | null) {
     duties.push({ ...common, key: 'money faults', title, text: t('foundText', { time }), action })
   }
   if (record?.is_late) {
-    const action = { label: t('checkAgain'), run: () => void refetch(), disabledReason }
+    const action = { label: t('checkAgain'), run: check, disabledReason: isBusy ? t('checking') : disabledReason }
     duties.push({ ...common, key: 'money late', title: t('lateTitle'), text: t('lateText', { time }), action })
   }
   return {
     checkRecord,
     duties,
-    dialog: isOpen && <MoneyCheckDialog title={title} faults={faults} onClose={() => setIsOpen(false)} />,
+    dialog: isOpen && (
+      <MoneyCheckDialog
+        title={title}
+        faults={faults}
+        onClose={() => setIsOpen(false)}
+        onChecked={() => void refetch()}
+      />
+    ),
   }
 }

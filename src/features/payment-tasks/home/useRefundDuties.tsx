@@ -4,6 +4,9 @@ import { reconcilePayments } from '#contract/payments.ts'
 import { type DisputeRow, type ListedRefund, listRefunds } from '#contract/staff/refunds.ts'
 import { isAllowed } from '#domain/access.ts'
 import { groupThousands } from '#domain/money.ts'
+import { describeMoney } from '#patterns/refunds/describe-refund.ts'
+import { WithdrawRefundDialog } from '#patterns/refunds/WithdrawRefundDialog.tsx'
+import { canWithdraw, isWithdrawn } from '#patterns/refunds/withdrawal.ts'
 import { useAction } from '#state/use-action.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useSignedInSession } from '#state/use-store.ts'
@@ -28,6 +31,7 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
   const { record, refetch } = listRecord
   const reconciliation = useAction(reconcilePayments)
   const [dialogRefund, setDialogRefund] = useState<ListedRefund | null>(null)
+  const RefundDialog = dialogRefund?.ended === null ? WithdrawRefundDialog : SettleRefundDialog
   const refunds = record?.refunds ?? []
   const runningIds = refunds.filter(({ ended }) => ended === null).map(({ id }) => id)
   useRefundPolling(isOnline, runningIds, () => void refetch())
@@ -50,15 +54,14 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
     if (cause !== 'staff') return t(madeTitles[cause], { amount })
     return t(state === 'failed' ? 'task.refusedTitle' : 'task.runningTitle', { amount })
   }
+  const getAction = (refund: ListedRefund): DutyButton => {
+    const run = () => setDialogRefund(refund)
+    if (refund.ended !== null)
+      return { label: refund.invoices.length > 0 ? t('task.assign') : t('task.settle'), run, disabledReason }
+    return canWithdraw(caller, refund) ? { label: t('withdraw.act'), run, disabledReason } : checkAction
+  }
   const toRefundDuty = (refund: ListedRefund): HomeDuty => {
-    const {
-      company_name: company,
-      service_code: code,
-      invoice_codes: invoiceCodes,
-      ended,
-      requested,
-      problem: refusal,
-    } = refund
+    const { company_name: company, service_code: code, invoice_codes: invoiceCodes, ended, requested } = refund
     const { document_id: documentId, payment_reference: paymentReference } = refund
     const about = t('task.about', {
       company,
@@ -66,16 +69,16 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
       invoice: invoiceCodes.join(', ') || t('task.unknownInvoice'),
       time: (ended ?? requested).slice(0, 16),
     })
-    const hasEnded = ended !== null
-    const settleLabel = refund.invoices.length > 0 ? t('task.assign') : t('task.settle')
+    const isStuck = ended === null && (refund.problem !== null || isWithdrawn(refund))
+    const refusal = isStuck ? describeMoney(refund, t) : refund.problem
     return {
       key: `refund ${refund.id}`,
       at: '',
       icon: 'price',
-      isUrgent: hasEnded,
+      isUrgent: ended !== null || canWithdraw(caller, refund),
       title: getTitle(refund),
       text: refusal ? t('task.aboutMore', { about, more: refusal }) : about,
-      action: hasEnded ? { label: settleLabel, run: () => setDialogRefund(refund), disabledReason } : checkAction,
+      action: getAction(refund),
       ...(documentId === null || invoiceCodes.length > 1
         ? linkTo(t('task.toInvoices'), toListPath(paymentReference))
         : linkTo(t('task.toInvoice'), `/app/invoice?invoice=${documentId}`)),
@@ -110,7 +113,7 @@ export function useRefundDuties(isOnline: boolean, disabledReason: string | null
     listRecord,
     duties: [...(record?.disputes ?? []).map(toDisputeDuty), ...refunds.map(toRefundDuty)],
     dialog: dialogRefund && (
-      <SettleRefundDialog refund={dialogRefund} onClose={() => setDialogRefund(null)} onDone={onDone} />
+      <RefundDialog refund={dialogRefund} onClose={() => setDialogRefund(null)} onDone={onDone} />
     ),
   }
 }

@@ -2,6 +2,7 @@
 import { screen } from '@testing-library/dom'
 import { expect, it } from 'vitest'
 import { simulatedPaymentDriver } from '#server/drivers/payment/simulated.ts'
+import { payFor } from '#tests/support/orders/sandbox-server.ts'
 import { getNamedField, typeValues } from '#tests/support/pages/fields.ts'
 import { createUserActions, listOrders, setUpShopPages, today } from '#tests/support/pages/shop-pages.ts'
 
@@ -50,6 +51,20 @@ async function addCredit(amount: number) {
   const values = { day: today(), currency: 'USD', amount: amount.toFixed(2), sender: 'Acme', reference: '' }
   const { id, row_version } = await send('/api/bank-transfers', { ...values, bank_reference })
   await send(`/api/bank-transfers/${id}/credit`, { company_id: companyId, items: [], row_version })
+}
+
+/** Begins a payment on the gateway's page, which is not finished there. It holds the credit. */
+async function beginPayment(id: number, credit: string) {
+  const { app } = fixture.server
+  const { payments } = app
+  const url = 'https://gateway.example/page'
+  const start = async () => ({ kind: 'redirect', url, gatewayId: 'page-1' }) as const
+  app.payments = { ...payments, findDriver: async () => ({ ...simulatedPaymentDriver, start }) }
+  const session = await fixture.server.signIn('admin@acme')
+  expect((await payFor(session, id, { credit })).json()).toEqual({ redirect: url })
+  const close = async ({ key }: { key: string }) =>
+    ({ key, gatewayId: 'page-1', status: 'closed', amount: 0n, currency: 'USD' }) as const
+  app.payments = { ...payments, findDriver: async () => ({ ...simulatedPaymentDriver, close }) }
 }
 
 const format = (amount: number) => amount.toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ',')
@@ -110,6 +125,43 @@ it('If the credit has changed, nothing is charged, the new figures are shown, an
   expect(getNamedField('po_number').value).toBe('PO-1')
   await payment.press(`Pay USD ${format(due - 150)} by card`)
   await screen.findByText('Payment received')
+  expect(await readState()).toBe('effective')
+})
+
+it('Credit that an unfinished payment of the same order holds is used by the next one', async () => {
+  setUpMethods()
+  const { id, due } = await findOrder()
+  await addCredit(100)
+  await beginPayment(id, '100.00')
+  await addCredit(50)
+  const payment = await openPayment(id)
+  await payment.press('Add PO number')
+  await typeValues(fixture.user, { po_number: 'PO-2' })
+  await payment.press(`Pay USD ${format(due - 50)} by card`)
+  await payment.findByText(/^You can use USD 150.00 of credit now. Nothing was charged./, {}, findOptions)
+  payment.getByText('USD −150.00')
+  expect(getNamedField('po_number').value).toBe('PO-2')
+  await payment.press(`Pay USD ${format(due - 150)} by card`)
+  await screen.findByText('Payment received')
+  expect(await readState()).toBe('effective')
+})
+
+it('If credit that an unfinished payment holds covers everything, it is offered in place of a transfer', async () => {
+  setUpMethods()
+  const { id, due } = await findOrder()
+  await addCredit(due - 10)
+  await beginPayment(id, (due - 10).toFixed(2))
+  await addCredit(10)
+  const payment = await openPayment(id)
+  await payment.press(`Pay USD ${format(due - 10)} by bank transfer`)
+  await payment.findByText(
+    'Your credit pays everything, so there is nothing to transfer. Pay with credit.',
+    {},
+    findOptions,
+  )
+  expect(payment.queryByRole('button', { name: /by bank transfer$/ })).toBeNull()
+  await payment.press(`Pay USD ${format(due)} with credit`)
+  await screen.findByText('Paid with credit')
   expect(await readState()).toBe('effective')
 })
 

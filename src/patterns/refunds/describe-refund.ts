@@ -1,6 +1,7 @@
 /** Texts of a refund that the dialog and the drawer share. */
 import type { TFunction } from 'i18next'
 import type { RefundRow } from '#contract/staff/refunds.ts'
+import { isWithdrawn } from '#patterns/refunds/withdrawal.ts'
 import type { TagTone } from '#ui/display/Tag.tsx'
 
 type Translate = TFunction<'refunds'>
@@ -21,13 +22,18 @@ export const refundTones: Record<RefundRow['state'], TagTone> = {
   failed: 'danger',
 }
 
+/** Returns the state that its tag shows. */
+export const describeState = (refund: RefundRow, t: Translate): string =>
+  t(`history.state.${refund.state !== 'done' && isWithdrawn(refund) ? 'withdrawn' : refund.state}`)
+
 /** Returns where the money is: "Sent to Stripe, not confirmed yet." */
-export function describeMoney(
-  { state, route, cause, gateway: code, problem, reference }: RefundRow,
-  t: Translate,
-): string {
+export function describeMoney(refund: RefundRow, t: Translate): string {
+  const { state, route, cause, gateway: code, problem, reference } = refund
   const gateway = describeGateway(code, t)
+  if (state !== 'done' && isWithdrawn(refund))
+    return t(state === 'failed' ? 'history.withdrawn' : 'history.withdrawing', { gateway })
   if (state === 'failed') return t('history.failed', { gateway, problem: problem ?? '–' })
+  if (state !== 'done' && problem !== null) return t('history.problem', { gateway, problem })
   if (state !== 'done') return t(`history.${state}`, { gateway })
   if (cause !== 'staff') return t(`history.${cause}Cause`, { gateway })
   return t(`history.${route}`, { gateway, reference: reference ?? '' })
