@@ -102,6 +102,8 @@ export const orderRow = z.object({
   due: z.nullable(timestamp),
   /** The last second in which the change that created this contract can be undone. Null if it cannot be undone. */
   undo_until: z.nullable(timestamp),
+  /** Whether what the change did not use became credit (decision 124). Omitted if it did not. */
+  credited: z.optional(z.literal(true)),
   create_time: timestamp,
   update_time: timestamp,
   row_version: z.int(),
@@ -330,6 +332,8 @@ export const calculate = defineEndpoint({
     amount,
     /** Paid amount that is not refunded: residual_amount minus contract_amount, at least 0 (D14). */
     discarded_amount: amount,
+    /** The same difference if it becomes credit of the company instead. One of the two is 0.00 (decision 124). */
+    credited_amount: amount,
     annual: amount,
     currency,
     period_start: plainDate,
