@@ -82,7 +82,8 @@ export const refundTwiceAtOnce: BuyerOperation = async (buyer, random) => {
   return toResult(responses.find((response) => response?.status === 200) ?? responses[0] ?? null)
 }
 
-const listAtGateway = ({ invoices }: Buyer) => invoices.filter(({ method }) => !['simulate', 'credit', 'transfer'].includes(method))
+const listAtGateway = ({ invoices }: Buyer) =>
+  invoices.filter(({ method }) => !['simulate', 'credit', 'transfer'].includes(method))
 
 export const refundAtGateway: BuyerOperation = async (buyer, random) => {
   const invoices = listAtGateway(buyer)
