@@ -71,12 +71,15 @@ export function toOrderRow({ config }: AppContext, record: orders.OrderRecord, {
     waived: record.waived,
     due: state === 'unpaid' ? record.due : null,
     undo_until: findUndoDeadline(config, record, now),
-    ...(record.is_credited ? { credited: true as const } : {}),
+    ...toCreditedField(record),
     create_time: toTimestamp(config.timeZone, record.create_time),
     update_time: toTimestamp(config.timeZone, record.update_time),
     row_version: record.row_version,
   }
 }
+
+const toCreditedField = ({ is_credited: isCredited }: orders.OrderRecord) =>
+  isCredited ? { credited: true as const } : {}
 
 /** Returns the terms with the period from the contract's first day, including years that were added later. */
 export const toRunningTerms = <T extends Pick<AgreementRow, 'period_end'>>(record: T, start: PlainDate) => ({
