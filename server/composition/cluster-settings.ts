@@ -59,6 +59,7 @@ export function getClusterSettings(sources: SettingSources): ClusterSettings {
     TIME_ZONE: config.timeZone,
     PUBLIC_URL: config.publicUrl === `http://localhost:${config.port}` ? unset : config.publicUrl,
     UAT_BOUND: config.uatBound,
+    CREDIT_SMALLER_CONTRACTS: config.creditSmallerContracts ? '1' : '0',
     STEP_UP: config.stepUp ? '1' : '0',
     AUDIT_YEARS: String(config.auditYears),
     ...fileStore,

@@ -57,6 +57,8 @@ export function readConfig(env: EnvironmentVariables) {
     tls: publicUrl.protocol === 'https:',
     timeZone: readTimeZone(env),
     uatBound: readChoice(env, 'UAT_BOUND', 'floor', ['floor', 'ceiling'] as const),
+    /** Whether what a smaller contract does not use becomes credit (D14, decision 124). */
+    creditSmallerContracts: readFlag(env, 'CREDIT_SMALLER_CONTRACTS', false),
     /** Key of 32 bytes, from which token pairs (K-07) and request fingerprints (protocol 8) are derived. */
     tokenKey: key ?? randomBytes(32),
     /** False if the key was generated for this process. `create-app-context.ts` then reads the key file instead. */

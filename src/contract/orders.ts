@@ -100,8 +100,9 @@ export const orderRow = z.object({
   waived: z.nullable(amount),
   /** The last second in which the order can be paid. Null unless the order is unpaid (D31). */
   due: z.nullable(timestamp),
-  /** The last second in which the change that created this contract can be undone. Null if it cannot be undone. */
+  /** The last second in which the change that created this contract can be undone, or null. `credited`: it gave credit. */
   undo_until: z.nullable(timestamp),
+  credited: z.optional(z.literal(true)),
   create_time: timestamp,
   update_time: timestamp,
   row_version: z.int(),
@@ -328,8 +329,9 @@ export const calculate = defineEndpoint({
     contract_amount: amount,
     residual_amount: amount,
     amount,
-    /** Paid amount that is not refunded: residual_amount minus contract_amount, at least 0 (D14). */
+    /** residual_amount minus contract_amount: not refunded (D14), or credit (decision 124). One of the two is 0.00. */
     discarded_amount: amount,
+    credited_amount: amount,
     annual: amount,
     currency,
     period_start: plainDate,
@@ -358,13 +360,12 @@ export const changeContract = defineEndpoint({
   offline: 'online',
 })
 
-/** `id` is the contract that the change created. */
+/** `id` is the contract that the change created. STATE_CONFLICT `creditTooLow` if its credit was used. */
 export const undoChange = defineEndpoint({
   name: 'undoChange',
   method: 'POST',
   path: '/api/contract/:id/undo',
-  summary:
-    'Restores the contract before a change that discarded money, for 0.00, until the end of the day of the change',
+  summary: 'Restores the contract before a change that discarded money, for 0.00, until the end of its day',
   access: 'order',
   matrix: 'Z-19',
   params: z.object({ id: ref('contract') }),

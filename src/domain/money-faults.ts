@@ -15,6 +15,7 @@ export const moneyRules = [
   'creditInUse',
   'creditTransfers',
   'creditRefunds',
+  'creditContracts',
 ] as const
 export type MoneyRule = (typeof moneyRules)[number]
 

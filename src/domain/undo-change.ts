@@ -5,6 +5,8 @@ import { readAmount } from '#domain/money.ts'
 import type { PlainDate, Timestamp } from '#domain/time.ts'
 
 export const undoRefusals = ['notUndoable', 'anotherOrderFollowed', 'tooLate', 'ended'] as const
+/** Reasons of the server, also `creditTooLow` if the credit from the change was used (decision 124). */
+export const undoProblemReasons = [...undoRefusals, 'creditTooLow'] as const
 export type UndoRefusal = (typeof undoRefusals)[number]
 
 export interface UndoableOrder extends PayableContract {

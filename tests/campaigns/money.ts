@@ -52,7 +52,7 @@ export async function runHistories({
         (_, index) => firstSeed + index,
       )
       const faults = await template
-        .open((world) => runBatch({ world, historySeeds, tally, hasKills }))
+        .open((world) => runBatch({ world, historySeeds, tally, hasKills }), chooseSettings(firstSeed))
         .catch((error: unknown) => [String(error)])
       for (const fault of faults) log(`WRONG ${fault}`)
       if (faults.length > 0)
@@ -66,6 +66,11 @@ export async function runHistories({
   }
   return allFaults
 }
+
+/** Every second portal credits what smaller contracts do not use. A repeated batch has the same setting. */
+const chooseSettings = (firstSeed: number) => ({
+  CREDIT_SMALLER_CONTRACTS: String(Math.floor(firstSeed / historiesPerWorld) % 2),
+})
 
 /** Events that a long enough campaign must contain, besides each operation. */
 const expectedEvents = [

@@ -27,6 +27,8 @@ export type OrderRecord = Omit<Selectable<OrderTable>, 'change' | 'steps'> & {
   contract: string | null
   /** Start of the contract. The order itself may only be for a later part of it. */
   contract_start: PlainDate | null
+  /** Whether the difference of a smaller contract became credit. */
+  is_credited: boolean
   service: { url: string | null; admin_url: string | null; system_status: number; online: 0 | 1 } | null
   /** Unpaid change or extension of the service (D35). Null if no such order can be paid. */
   pending: PendingOrder | null
@@ -52,6 +54,9 @@ export const selectOrders = (db: DatabaseHandle, moment: Moment) =>
     .select([
       sql<string | null>`(select c.code from contract c where c.id = service_order.contract_id)`.as('contract'),
       contractStartColumn.as('contract_start'),
+      sql<boolean>`exists (select from credit_entry e where e.contract_id = service_order.contract_id and e.amount > 0)`.as(
+        'is_credited',
+      ),
       sql<OrderRecord['service']>`
         (select json_build_object('url', s.url, 'admin_url', s.admin_url, 'system_status', s.system_status,
           'online', s.online) from service s

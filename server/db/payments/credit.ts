@@ -129,6 +129,22 @@ export async function listCreditEntries(
   return rows
 }
 
+/** Returns the amount that the change which created the contract has credited. */
+export async function findContractCredit(
+  db: DatabaseHandle,
+  companyId: number,
+  contractId: number,
+): Promise<Hundredths> {
+  const entry = await findRow(
+    db
+      .selectFrom('credit_entry')
+      .select('amount')
+      .where('company_id', '=', companyId)
+      .where('contract_id', '=', contractId),
+  )
+  return entry ? readAmount(entry.amount) : 0n
+}
+
 /** Returns the withdrawal of the company with the bank's reference, in any currency. */
 export const findWithdrawal = (
   db: DatabaseHandle,

@@ -136,6 +136,24 @@ const rules: Record<MoneyRule, RawBuilder<unknown>> = {
     from refund r
       left join credit_entry e on e.refund_id = r.id and e.currency = r.currency and e.company_id = r.company_id
     where coalesce(e.amount, 0) <> case when r.route = 'credit' and r.state = 'done' then r.amount else 0 end`,
+  // The difference of a smaller contract is credited at most once, and exactly what was credited is taken back when the change is undone.
+  creditContracts: sql`
+    select e.company_id, jsonb_build_object('contract', c.code, 'currency', e.currency, 'amount', e.amount::text,
+      'difference', (c.residual_amount - c.contract_amount)::text, 'undone', coalesce(b.amount, 0)::text) as values
+    from credit_entry e
+      join contract c on c.id = e.contract_id
+      join service_order o on o.id = c.order_id
+      left join credit_entry b on o.restores_id is not null and b.contract_id = o.base_id
+    where e.company_id <> c.company_id or e.currency <> c.currency or e.amount <> case
+      when o.restores_id is not null then -coalesce(b.amount, 0)
+      when o.type = 'change' and c.residual_amount > c.contract_amount then c.residual_amount - c.contract_amount else 0 end
+    union all select u.company_id, jsonb_build_object('contract', c.code, 'currency', e.currency, 'amount', e.amount::text,
+      'difference', (c.residual_amount - c.contract_amount)::text, 'undone', '0.00')
+    from service_order u
+      join credit_entry e on e.contract_id = u.base_id
+      join contract c on c.id = e.contract_id
+    where u.restores_id is not null and u.stored in ('paid', 'overwritten')
+      and not exists (select from credit_entry b where b.contract_id = u.contract_id)`,
 }
 
 /** Maximum of faults of one rule that are stored. */

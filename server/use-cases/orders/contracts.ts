@@ -3,22 +3,23 @@ import { getContractAnchor, toStatusNumber } from '#domain/contracts.ts'
 import { toDue } from '#domain/dues.ts'
 import { getLastDay, type PeriodAnchor } from '#domain/plain-dates.ts'
 import { toTimestamp } from '#domain/time.ts'
-import type { OutputOf } from '#contract/endpoint.ts'
+import type { OutputOf, RowRef } from '#contract/endpoint.ts'
 import type { changeContract, getContractHistory } from '#contract/orders.ts'
 import { findContractById, type ContractRecord, listContractHistory } from '#server/db/orders/contracts.ts'
 import { type ContractSale, readContractSales } from '#server/db/orders/contract-sales.ts'
 import { readRestoredContracts } from '#server/db/orders/restored-contracts.ts'
-import { findOrderById, findUnpaidOrder } from '#server/db/orders/orders.ts'
+import { findOrderById, findUnpaidOrder, lockOrder } from '#server/db/orders/orders.ts'
 import { settleServiceCode } from '#server/db/orders/service-codes.ts'
 import type { AppContext, UseCase } from '#server/context/context.ts'
 import { createNotFoundProblem, ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { type ActingCompany, runForRow } from '#server/use-cases/orders/acting-company.ts'
+import { lockContractCredit, splitUnusedAmount } from '#server/use-cases/credit/contract-credit.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
 import { requireAppsConfirmed } from '#server/use-cases/orders/confirm-app-changes.ts'
 import { requireDiscardConfirmed } from '#server/use-cases/orders/confirm-discard.ts'
 import { placeOrder, replaceUnpaidOrder, toRunningTerms } from '#server/use-cases/orders/orders.ts'
 import { requireSameQuote } from '#server/use-cases/orders/quotes.ts'
-import { getStoredContractState, buildChangeTerms } from '#server/use-cases/orders/order-terms.ts'
+import { getStoredContractState, buildChangeTerms, type OrderTerms } from '#server/use-cases/orders/order-terms.ts'
 
 export const orderContractChange: UseCase<typeof changeContract> = (context, { body }) =>
   runForRow(context, 'contract', body.contract_id, async (actingCompany) => {
@@ -28,15 +29,28 @@ export const orderContractChange: UseCase<typeof changeContract> = (context, { b
     const { base } = terms
     if (!base) throw createNotFoundProblem()
     requireSameQuote(actingCompany, terms, body)
-    requireDiscardConfirmed(terms, body.confirm_discard)
+    requireDiscardConfirmed(context, terms, body.confirm_discard)
     await settleServiceCode(db, base.service_code, getBusinessMoment(context))
-    if (body.replaces !== undefined) await replaceUnpaidOrder(actingCompany, body.replaces, base.service_code)
+    if (body.replaces !== undefined) await replaceChange(actingCompany, body.replaces, terms, base)
     await requireNoUnpaidOrder(actingCompany, base)
     const formerOrder = requireRow(await findOrderById(db, companyId, getBusinessMoment(context), base.order_id))
     const { code, name, description, service } = formerOrder
     await requireAppsConfirmed(actingCompany, terms, { key: body.confirmKey, code, service })
     return { body: await placeOrder(actingCompany, terms, { code, name, description, createTime: now }) }
   })
+
+/** Locks the balance between the order and its change number, as payments do. */
+async function replaceChange(
+  actingCompany: ActingCompany,
+  id: RowRef,
+  { quote }: OrderTerms,
+  { currency, service_code: code }: ContractRecord,
+): Promise<void> {
+  const { context, companyId } = actingCompany
+  if (typeof id === 'number') await lockOrder(context.db, companyId, getBusinessMoment(context), id)
+  await lockContractCredit(context, { companyId, currency, amount: splitUnusedAmount(context.app, quote).credited })
+  await replaceUnpaidOrder(actingCompany, id, code)
+}
 
 /** Throws STATE_CONFLICT if the service has an unpaid order. A new order must name that order to replace it (D32). */
 async function requireNoUnpaidOrder({ context, companyId }: ActingCompany, base: ContractRecord): Promise<void> {

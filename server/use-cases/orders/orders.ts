@@ -37,6 +37,7 @@ import { requireNoPayment } from '#server/use-cases/payments/stop-payments.ts'
 import { formatAmounts, requireSameQuote, getWaivedAmount } from '#server/use-cases/orders/quotes.ts'
 import { normaliseServiceCode, type OrderTerms, buildCreationTerms } from '#server/use-cases/orders/order-terms.ts'
 import { createListUseCase } from '#server/use-cases/list-use-case.ts'
+import { addContractCredit, lockContractCredit, splitUnusedAmount } from '#server/use-cases/credit/contract-credit.ts'
 import { notifyOfRemovedOrder } from '#server/use-cases/notifications/notify.ts'
 import { notifyOfNewPayable } from '#server/use-cases/notifications/payable-details.ts'
 import { requireVersion } from '#server/use-cases/require-version.ts'
@@ -70,11 +71,15 @@ export function toOrderRow({ config }: AppContext, record: orders.OrderRecord, {
     waived: record.waived,
     due: state === 'unpaid' ? record.due : null,
     undo_until: findUndoDeadline(config, record, now),
+    ...toCreditedField(record),
     create_time: toTimestamp(config.timeZone, record.create_time),
     update_time: toTimestamp(config.timeZone, record.update_time),
     row_version: record.row_version,
   }
 }
+
+const toCreditedField = ({ is_credited: isCredited }: orders.OrderRecord) =>
+  isCredited ? { credited: true as const } : {}
 
 /** Returns the terms with the period from the contract's first day, including years that were added later. */
 export const toRunningTerms = <T extends Pick<AgreementRow, 'period_end'>>(record: T, start: PlainDate) => ({
@@ -203,6 +208,9 @@ export async function placeOrder(
   const waivedAmount = getWaivedAmount(actingCompany, terms)
   const isFree = quote.amount === 0n || waivedAmount !== null
   // Locks the company's counter, so that its unpaid orders are counted one transaction after the other.
+  const { credited } = splitUnusedAmount(app, quote)
+  const contractCredit = { companyId, currency: terms.currency, amount: credited }
+  await lockContractCredit(context, contractCredit)
   const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
   if (!isFree && (await orders.countUnpaidOrders(db, companyId, moment)) >= quotas.unpaidOrders)
     throw new ProblemError('TOO_MANY_UNPAID', { most: quotas.unpaidOrders })
@@ -224,7 +232,7 @@ export async function placeOrder(
     period_start: quote.period_start,
     period_end: quote.period_end,
     uat_bound: app.config.uatBound,
-    steps: JSON.stringify(explainQuote(quote)),
+    steps: JSON.stringify(explainQuote(quote, credited)),
     base_id: terms.base?.id ?? null,
     contract_id: null,
     due: getOrderDueTime(terms, moment.now),
@@ -233,8 +241,10 @@ export async function placeOrder(
     create_time: createTime,
     update_time: now,
   })
-  if (isFree) await putIntoEffect(context, { id, companyId, code: nameFields.code }, changeStamp)
-  else {
+  if (isFree) {
+    const contractId = await putIntoEffect(context, { id, companyId, code: nameFields.code }, changeStamp)
+    await addContractCredit(context, contractCredit, contractId)
+  } else {
     await orders.updateListedOrder(db, companyId, nameFields.code, changeStamp)
     await notifyOfNewPayable(db, { companyId, callerId: context.caller.userId }, { kind: 'order', id }, now)
   }

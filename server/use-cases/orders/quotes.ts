@@ -1,7 +1,6 @@
 /** Calculates prices, and checks that a price that was displayed earlier is still valid (D17). */
 import { createHmac } from 'node:crypto'
 import { explainQuote } from '#domain/fees/explain.ts'
-import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import { readAmount, writeAmount } from '#domain/money.ts'
 import { isBelowPayable } from '#domain/payments.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
@@ -11,6 +10,7 @@ import type { UseCase } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 import { type ActingCompany, runAsCompany, runForRow } from '#server/use-cases/orders/acting-company.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
+import { splitUnusedAmount } from '#server/use-cases/credit/contract-credit.ts'
 import { hashPrices } from '#server/use-cases/catalogue/price-lists.ts'
 import { type OrderTerms, buildChangeTerms, buildCreationTerms } from '#server/use-cases/orders/order-terms.ts'
 import { requireNotTooSmall, requirePayableAmount } from '#server/use-cases/payments/amount-limits.ts'
@@ -48,11 +48,13 @@ function parseQuoteId(id: string): { amount: string; price_id: number } | null {
 function buildQuote(actingCompany: ActingCompany, terms: OrderTerms): OrderQuote {
   const { quote, list, currency, choice, visibleModules, joiningModules } = terms
   const { today } = getBusinessMoment(actingCompany.context)
+  const { discarded, credited } = splitUnusedAmount(actingCompany.context.app, quote)
   const pricesByCode = new Map(quote.annualFee.modules.map(({ code, amount }) => [code, writeAmount(amount)]))
   const namesByCode = new Map(visibleModules.map(({ code, name }) => [code, name]))
   return {
     ...formatAmounts(terms),
-    discarded_amount: writeAmount(getDiscardedAmount(quote)),
+    discarded_amount: writeAmount(discarded),
+    credited_amount: writeAmount(credited),
     currency,
     period_start: quote.period_start,
     period_end: quote.period_end,
@@ -65,7 +67,7 @@ function buildQuote(actingCompany: ActingCompany, terms: OrderTerms): OrderQuote
       })),
       ...joiningModules.map(({ code, name }) => ({ code, name, price: '0.00', auto: 1 as const })),
     ],
-    steps: explainQuote(quote),
+    steps: explainQuote(quote, credited),
     quote_id: createQuoteId(actingCompany, terms),
     price_id: list.id,
     price_hash: hashPrices(list),

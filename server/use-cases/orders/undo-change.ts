@@ -19,6 +19,7 @@ import { requireType } from '#server/use-cases/orders/client-types.ts'
 import { type AppTerms, requireAppsConfirmed } from '#server/use-cases/orders/confirm-app-changes.ts'
 import { toOrderRow } from '#server/use-cases/orders/orders.ts'
 import { toUndoableOrder } from '#server/use-cases/orders/undo-until.ts'
+import { claimContractCredit, takeBackContractCredit } from '#server/use-cases/credit/contract-credit.ts'
 import { putIntoEffect } from '#server/use-cases/payments/payable-orders.ts'
 
 export const undoContractChange: UseCase<typeof undoChange> = (context, { params, body }) =>
@@ -87,6 +88,11 @@ async function placeRestoringOrder(
     await lockPayableOrder(db, formerContract.order_id),
   ]
   if (!undoneOrder || !soldOrder) throw new Error('an order of the contract does not exist')
+  const contractCredit = await claimContractCredit(
+    context,
+    { companyId, currency: formerContract.currency },
+    changedContract.id,
+  )
   const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }
   const id = await insertOrder(db, {
     company_id: companyId,
@@ -123,7 +129,8 @@ async function placeRestoringOrder(
     create_time: now,
     update_time: now,
   })
-  await putIntoEffect(context, { id, companyId, code: changeOrder.code }, changeStamp)
+  const contractId = await putIntoEffect(context, { id, companyId, code: changeOrder.code }, changeStamp)
+  await takeBackContractCredit(context, contractCredit, contractId)
   const restoringOrder = await findOrderById(db, companyId, moment, id)
   if (!restoringOrder) throw new Error('the created order does not exist')
   context.setResultRow('order', id, restoringOrder.row_version)

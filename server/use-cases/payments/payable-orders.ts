@@ -41,7 +41,7 @@ export async function buildOrderPayable(context: PaymentContext, id: number): Pr
     findReviveRefusal: () => findReviveRefusal(context, order),
     revive: (changeStamp) => reviveOrder(context, order, changeStamp),
     async takeEffect(payment, changeStamp) {
-      const contractNumber = await makeContract(context, id, changeStamp)
+      const { code: contractNumber } = await makeContract(context, id, changeStamp)
       const moduleNames = await readModuleNames(context.db, order.client_type, order.modules)
       const invoiceInput = buildInvoice(order, { payment, contract: contractNumber, moduleNames })
       const invoiceNumber = await writeInvoice(context, invoiceInput)
@@ -100,21 +100,26 @@ async function reviveOrder(
   await updateOrder(db, id, { deleted: false }, changeStamp)
 }
 
-/** The order becomes a contract, which replaces the one it was based on (D12). Creates no invoice. */
+/** The order becomes a contract, which replaces the one it was based on (D12). Returns its id. Creates no invoice. */
 export async function putIntoEffect(
   context: PaymentContext,
   { id, companyId, code }: { id: number; companyId: number; code: string },
   changeStamp: ChangeStamp,
-): Promise<void> {
-  await makeContract(context, id, changeStamp)
+): Promise<number> {
+  const contract = await makeContract(context, id, changeStamp)
   await updateListedOrder(context.db, companyId, code, changeStamp)
+  return contract.id
 }
 
 /**
- * Creates the contract of an order and returns the contract's number. Numbers of contracts and invoices are always taken before the
+ * Creates the contract of an order and returns the contract's id and number. Numbers of contracts and invoices are always taken before the
  * services' counter. In the other order, two companies that pay at the same time would deadlock.
  */
-async function makeContract(context: PaymentContext, orderId: number, changeStamp: ChangeStamp): Promise<string> {
+async function makeContract(
+  context: PaymentContext,
+  orderId: number,
+  changeStamp: ChangeStamp,
+): Promise<{ id: number; code: string }> {
   const { db } = context
   const order = await lockPayableOrder(db, orderId)
   if (!order) throw new Error('the order to put into effect does not exist')
@@ -166,7 +171,7 @@ async function makeContract(context: PaymentContext, orderId: number, changeStam
     { stored: 'paid', invalid_reason: null, contract_id: id, ...alertFields },
     changeStamp,
   )
-  return code
+  return { id, code }
 }
 
 async function replaceBase(

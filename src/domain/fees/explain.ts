@@ -47,12 +47,14 @@ const createStep = (
   amount: writeAmount(amount),
 })
 
-export function explainQuote(quote: Quote): FeeStep[] {
+/** `credited`: what becomes credit of the amount that a change does not use. */
+export function explainQuote(quote: Quote, credited: Hundredths = 0n): FeeStep[] {
   const { annualFee, amount } = quote
   const fee = writeAmount(annualFee.fee)
   const dueStep = createStep('due', 'D14', amount, {
     contract: writeAmount(quote.contract_amount),
     residual: writeAmount(quote.residual_amount),
+    ...(credited > 0n ? { credited: writeAmount(credited) } : {}),
   })
   if (quote.type !== 'change') {
     const years = { annual: fee, years: String(quote.years), from: quote.period_start, to: quote.period_end }

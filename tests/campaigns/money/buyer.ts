@@ -115,7 +115,11 @@ export async function sendRequest(
 }
 
 const describeRefusal = ({ status, body: { errorCode = '', data } }: PortalResponse) =>
-  [status, errorCode, data?.why ?? ''].join(' ').trim()
+  [status, errorCode, data?.why ?? describeFields(data)].join(' ').trim()
+
+/** Returns the fields of a VALIDATION_ERROR. */
+const describeFields = (data: unknown): string =>
+  Array.isArray(data) ? data.map(({ field, code }: { field: string; code: string }) => `${field} ${code}`).join() : ''
 
 /** Returns an access token, or null if the server went down during the login. */
 async function getAccess({ sessions, world, company }: Buyer, actor: 'admin' | 'staff'): Promise<string | null> {

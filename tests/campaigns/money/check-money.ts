@@ -101,7 +101,7 @@ function findTakenTwice(book: readonly TakenPayment[]): MoneyFault[] {
 /**
  * Defines views with amounts in units of the currency. `book`: what gateways took and refunded. `owed`: what can be paid. `money`: recorded
  * payments with their tasks, where `paid` includes credit. `part`: the orders, backups and traffic of a payment, several with a group (decision 110). `bill`: invoices with
- * the same.
+ * the same. `credited_change`: what changes credit of what they do not use, according to the steps that their buyers saw.
  */
 const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]) => sql`
   with book as (
@@ -136,6 +136,11 @@ const buildViews = (book: readonly TakenPayment[], claims: readonly MoneyClaim[]
     select id as payment_id, company_id, currency, is_applied, task, reference, kind, subject_id from money where group_id is null
     union all select m.id, m.company_id, m.currency, m.is_applied, m.task, m.reference, g.kind, g.subject_id
       from money m join group_part g on g.group_id = m.group_id),
+  credited_change as (
+    select o.id, o.company_id, o.currency, o.residual_amount - o.contract_amount as unused,
+      coalesce((s -> 'values' ->> 'credited')::numeric, 0) as credited,
+      exists (select from service_order u where u.base_id = o.contract_id and u.restores_id is not null) as is_undone
+    from service_order o cross join jsonb_array_elements(o.steps) s where s ->> 'code' = 'due' and o.contract_id is not null),
   bill as (
     select i.*, coalesce(order_id, backup_order_id, traffic_id) as subject_id,
       case when order_id is not null then 'order' when backup_order_id is not null then 'backup' else 'traffic' end as kind,

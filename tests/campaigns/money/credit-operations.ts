@@ -41,7 +41,7 @@ export const withdrawCredit: BuyerOperation = async (buyer, random) => {
   return companyId === null ? 'unanswered' : toResult(await sendWithdrawal(buyer, random, { ...balance, companyId }))
 }
 
-async function readCompanyId(buyer: Buyer): Promise<number | null> {
+export async function readCompanyId(buyer: Buyer): Promise<number | null> {
   const response = await sendRequest(buyer, 'GET', `/api/company?searchText=${buyer.company}`, { actor: 'staff' })
   const companies = (response?.status === 200 ? response.body : []) as unknown as { id: number; code: string }[]
   return companies.find(({ code }) => code === buyer.company)?.id ?? null

@@ -9,11 +9,15 @@ export const creditRules: RawBuilder<unknown>[] = [
       select company_id, currency, amount as came, 0 as paid, 0 as withdrawn, 0 as balance
         from refund where route = 'credit' and state = 'done'
       union all select company_id, currency, amount, 0, 0, 0 from bank_transfer where state = 'credited'
+      union all select company_id, currency, credited, 0, 0, 0 from credited_change where not is_undone
       union all select company_id, currency, 0, charged, 0, 0 from bill
       union all select company_id, currency, 0, -amount, 0, 0 from money where is_applied
       union all select company_id, currency, 0, 0, -amount, 0 from credit_entry where cause = 'withdrawal'
       union all select company_id, currency, 0, 0, 0, balance from credit_balance) one
     group by company_id, currency having sum(came) - sum(paid) - sum(withdrawn) <> sum(balance)`,
+  // A change credits exactly what it does not use, or its buyer was told that nothing is refunded.
+  sql`select company_id, format('change %s credits %s, but %s is not used', id, credited, unused) as text
+    from credited_change where credited <> 0 and credited <> unused`,
   // The invoices of a payment name the credit that it used.
   sql`select m.company_id, format('payment %s used %s of credit, but its invoices name %s', m.id, m.paid - m.amount, i.sum) as text
     from money m cross join lateral (

@@ -8,6 +8,7 @@ import * as orders from '#tests/campaigns/money/order-operations.ts'
 import * as payments from '#tests/campaigns/money/payment-operations.ts'
 import * as refunds from '#tests/campaigns/money/refund-operations.ts'
 import * as tasks from '#tests/campaigns/money/task-operations.ts'
+import * as transfers from '#tests/campaigns/money/transfer-operations.ts'
 
 /** Operations by the name that the report uses. */
 export const operations: Record<string, [weight: number, operation: BuyerOperation]> = {
@@ -61,7 +62,12 @@ export const operations: Record<string, [weight: number, operation: BuyerOperati
   'refund to the balance': [8, credit.refundToBalance],
   'pay with credit': [6, credit.payWithCredit],
   'pay two with credit': [3, credit.payTwoWithCredit],
-  'withdraw credit': [2, credit.withdrawCredit],
+  'credit a transfer': [6, transfers.creditTransfer],
+  'credit a transfer and pay': [8, transfers.creditTransferWithItems],
+  'credit a transfer twice': [2, transfers.creditTransferTwice],
+  'correct a transfer': [4, transfers.correctTransfer],
+  'return a transfer': [2, transfers.returnTransfer],
+  'withdraw credit': [4, credit.withdrawCredit],
   'refund twice at once': [3, refunds.refundTwiceAtOnce],
   'refund at the gateway': [6, refunds.refundAtGateway],
   'open a dispute': [5, refunds.openDispute],

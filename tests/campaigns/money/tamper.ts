@@ -88,6 +88,10 @@ const refundTamperings: Record<string, RawBuilder<unknown>> = {
     update credit_balance set balance = balance + 0.01 where company_id in ${buyers}`,
   'a refund to the balance that is missing': sql`
     delete from credit_entry where id = ${selectLatest('credit_entry', sql`cause = 'creditNote'`)}`,
+  'credit of a smaller contract that is missing': sql`
+    delete from credit_entry where id = ${selectLatest('credit_entry', sql`cause = 'contract'`)}`,
+  'a credited transfer that is missing': sql`
+    delete from credit_entry where id = ${selectLatest('credit_entry', sql`cause = 'transfer'`)}`,
   'credit that was used for nothing': sql`
     delete from credit_entry where id = ${selectLatest('credit_entry', sql`cause = 'payment'`)}`,
   'a dispute that ended otherwise': sql`

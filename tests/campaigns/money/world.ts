@@ -29,7 +29,7 @@ const maxCompanies = 30
 export const buildBuyerCode = (index: number): string => `h${String(index).padStart(2, '0')}`
 
 export interface WorldTemplate {
-  open<T>(work: (world: MoneyWorld) => Promise<T>): Promise<T>
+  open<T>(work: (world: MoneyWorld) => Promise<T>, env?: Record<string, string>): Promise<T>
 }
 
 export interface MoneyWorld {
@@ -77,7 +77,7 @@ export async function prepareTemplate(folder: string, clusterUrl: string | null)
 
   let worldCount = 0
   return {
-    async open(work) {
+    async open(work, env = {}) {
       worldCount += 1
       const dataDir = join(folder, `world-${worldCount}`)
       cpSync(template, dataDir, { recursive: true })
@@ -85,7 +85,7 @@ export async function prepareTemplate(folder: string, clusterUrl: string | null)
       const name = `money_${worldCount}`
       if (clusterUrl !== null)
         await runAsSuperuser(clusterUrl, 'postgres', [`create database ${name} template money_template`])
-      const { world, close } = await openWorld({ ...baseEnv, ...databaseUrl(name), DATA_DIR: dataDir })
+      const { world, close } = await openWorld({ ...baseEnv, ...env, ...databaseUrl(name), DATA_DIR: dataDir })
       try {
         return await work(world)
       } finally {

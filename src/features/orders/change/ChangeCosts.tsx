@@ -143,7 +143,7 @@ interface ChangeCostsProps {
   priceData: PriceData
   /** Time when the price list was read, in epoch ms. */
   asOf: number | null
-  figure: Pick<QuoteFigure, 'currency' | 'amount' | 'discarded_amount'>
+  figure: Pick<QuoteFigure, 'currency' | 'amount' | 'discarded_amount' | 'credited_amount'>
   /** The local figure if it differs from the server's, otherwise null. */
   previousFigure: { amount: string } | null
   fault?: PayableFault | null
@@ -176,7 +176,7 @@ export function PriceNotes({ asOf, figure, previousFigure, fault = null }: Omit<
 /** Explains why nothing is due (D14, D15). */
 export function NothingDueNote({ figure, fault }: Pick<ChangeCostsProps, 'figure' | 'fault'>) {
   const { t } = useTranslation('contract')
-  const { currency, amount, discarded_amount: discardedAmount } = figure
+  const { currency, amount, discarded_amount: discardedAmount, credited_amount: creditedAmount = '0.00' } = figure
   if (fault?.kind === 'waived') return <p>{t('nothingDue')}</p>
   if (amount !== '0.00') return null
   return (
@@ -187,6 +187,7 @@ export function NothingDueNote({ figure, fault }: Pick<ChangeCostsProps, 'figure
           <span>{t('discard.text', { amount: formatAmount(currency, discardedAmount) })}</span>
         </p>
       )}
+      {creditedAmount !== '0.00' && <p>{t('discard.credited', { amount: formatAmount(currency, creditedAmount) })}</p>}
       <p>{t('nothingDue')}</p>
     </>
   )

@@ -66,7 +66,7 @@ export function UndoNotice({ row, timeZone, contracts, namesByCode, onUndone, on
         {isOpen && (
           <>
             <ChangeSummary {...{ row, contracts, namesByCode }} />
-            <p>{t('discard.text', { amount: formatDiscarded(row) })}</p>
+            <p>{t(row.credited ? 'discard.credited' : 'discard.text', { amount: formatDiscarded(row) })}</p>
           </>
         )}
         <ProblemNote problem={refusal ? null : problem} title={t('undo.failed')} shouldFocus />

@@ -2,7 +2,7 @@ import { useRef } from 'react'
 import { type OrderRow, undoChange } from '#contract/orders.ts'
 import type { Intent } from '#contract/endpoint.ts'
 import { findRefusalReason } from '#contract/problem.ts'
-import { undoRefusals } from '#domain/undo-change.ts'
+import { undoProblemReasons } from '#domain/undo-change.ts'
 import type { CallResult } from '#request/call-results.ts'
 import { type AppThunk, callEndpoint } from '#state/app-thunk.ts'
 import { useAction } from '#state/use-action.ts'
@@ -43,13 +43,13 @@ export function useUndoChange(
     const result = await run({ contractId, lostIntent: lostIntent.current, ...body })
     if (result.kind === 'fresh') return onUndone(result.output)
     lostIntent.current = getLostIntent(result)
-    if (result.kind === 'problem' && findRefusalReason(result.problem, undoRefusals)) onRefused()
+    if (result.kind === 'problem' && findRefusalReason(result.problem, undoProblemReasons)) onRefused()
   }
 
   return {
     isBusy,
     problem: appsQuestion ? null : problem,
-    refusal: findRefusalReason(problem, undoRefusals),
+    refusal: findRefusalReason(problem, undoProblemReasons),
     /** The apps that would change too, if the server asks the user for consent. */
     question: appsQuestion,
     undo: () => void undo({}),

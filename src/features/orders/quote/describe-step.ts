@@ -41,9 +41,11 @@ const describeUat: Describe = (step, t) => {
   return t(values.reading === 'ceiling' ? 'why.uatCeiling' : 'why.uatFloor', params)
 }
 
-/** If the amount paid is higher than the new cost, the difference is not refunded (D14). */
-const describeDue: Describe = ({ values: { contract = '0.00', residual = '0.00' } }, t) =>
-  t(readAmount(residual) > readAmount(contract) ? 'why.dueNothing' : 'why.due')
+/** If the amount paid is higher than the new cost, the difference is not refunded (D14), or becomes credit (decision 124). */
+const describeDue: Describe = ({ values: { contract = '0.00', residual = '0.00', credited } }, t) => {
+  if (readAmount(residual) <= readAmount(contract)) return t('why.due')
+  return t(credited === undefined ? 'why.dueNothing' : 'why.dueCredited')
+}
 
 const describeByCode: Readonly<Record<string, Describe>> = {
   users: (step, t) =>

@@ -75,6 +75,8 @@ export interface QuoteFigure {
   amount: string
   /** The part of the paid amount that is not refunded; 0.00 if there is no such part (D14). */
   discarded_amount: string
+  /** The same part if it becomes credit. Only the server knows it (decision 124). */
+  credited_amount?: string
   annual: string
   period_start: PlainDate
   /** Exclusive end date (D18). */
