@@ -42,7 +42,7 @@ it('Staff record a transfer, and are told if there was another refund in the mea
   await typeValues(fixture.user, { ...transfer, amount: '120,50' })
   await refundDialog.press(/^Refund/)
   expect(readProblems()).toEqual({
-    amount: 'Enter an amount such as 120.50 or 1,200.50. A comma only separates thousands.',
+    amount: 'Enter an amount above zero, such as 120.50 or 1,200.50. A comma only separates thousands.',
   })
 
   const payload = { ...transfer, amount: '5.00', refunded_before: '0.00', route: 'transfer' }
@@ -110,4 +110,75 @@ it('Refused refunds stay on the home page until the staff have seen them, with a
   await noDialog()
   await expect.poll(() => screen.queryAllByText('The refund of HKD 7.00 was refused')).toEqual([])
   screen.getAllByText('HKD 8.00 was lost in a dispute')
+})
+
+/** Stores a refund that the gateway has not accepted, as the payment job does. Returns its id. */
+async function addStuckRefund(amount: string, problem: string): Promise<number> {
+  const { id: document_id, company_id, invoice_id, payment_id } = await getInvoice()
+  const now = fixture.server.clock.now
+  return await runAsSystem(async (db) => {
+    await db
+      .updateTable('document')
+      .set(({ eb }) => ({ refunding: eb('refunding', '+', amount) }))
+      .where('id', '=', document_id)
+      .execute()
+    const { id } = await db
+      .insertInto('refund')
+      .values({
+        company_id,
+        payment_id,
+        invoice_id,
+        currency: 'HKD',
+        amount,
+        route: 'gateway',
+        cause: 'staff',
+        reason: 'Goodwill',
+        state: 'requested',
+        refund_key: `key ${amount}`,
+        next_look: now,
+        problem,
+        create_time: now,
+        update_time: now,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  })
+}
+
+it('Staff withdraw a refund that the gateway does not accept on the home page', async () => {
+  const id = await addStuckRefund('9.00', 'the key is wrong')
+  await fixture.browser.openAs('delete@m18', '/app/home')
+  await screen.findAllByText('HKD 9.00 is being refunded', {}, findOptions)
+  screen.getByText(/Not accepted by .* yet: the key is wrong. The portal tries again.$/)
+  await press(/^Withdraw/)
+  const withdrawal = await dialog(/^Withdraw the refund of HKD 9.00/)
+  withdrawal.getByText('The payment provider refuses this refund: the key is wrong.')
+  await withdrawal.press('Withdraw')
+  await noDialog()
+  await screen.findByText(/Withdrawn. It ends when .* confirms that it has no such refund.$/, {}, findOptions)
+  expect(screen.queryByRole('button', { name: /^Withdraw/ })).toBeNull()
+  const refund = await runAsSystem((db) =>
+    db.selectFrom('refund').select('seen_time').where('id', '=', id).executeTakeFirstOrThrow(),
+  )
+  expect(refund.seen_time).toBe(fixture.server.clock.now)
+})
+
+it('In the drawer, staff are told if somebody else has withdrawn the refund', async () => {
+  const { id: documentId, code } = await getInvoice()
+  const id = await addStuckRefund('9.00', 'the key is wrong')
+  await fixture.browser.openAs('delete@m18', `/app/invoice?invoice=${documentId}`)
+  const drawer = await dialog(`Invoice ${code}`)
+  await drawer.findByText(/^Not accepted by .* yet: the key is wrong. The portal tries again.$/, {}, findOptions)
+  await drawer.press('Withdraw')
+  const withdrawal = await dialog(/^Withdraw the refund of HKD 9.00/)
+  const staff = await fixture.server.signIn('delete@m18')
+  const other = await staff.send({ method: 'POST', url: `/api/payment/refunds/${id}/withdraw`, payload: {} })
+  expect(other.statusCode).toBe(200)
+  await withdrawal.press('Withdraw')
+  const note = await withdrawal.findByRole('alert', {}, findOptions)
+  expect(note.textContent).toContain('or somebody has withdrawn it. Close this to see how it stands.')
+  await withdrawal.press('Cancel')
+  await drawer.findByText(/^Withdrawn. It ends when/, {}, findOptions)
+  expect(drawer.queryByRole('button', { name: 'Withdraw' })).toBeNull()
 })

@@ -28,8 +28,8 @@ export function usePaymentOffer(order: PayableOrder) {
   const { record, problem, refetch } = useRecord(getSettings, {})
   const credit = useCompanyCredit(order.company_id, currency)
   // Also has what open attempts of these items hold, which the stored balance does not count as available.
-  const [namedCredit, setNamedCredit] = useState<Hundredths | null>(null)
-  const available = namedCredit ?? credit.available
+  const [serverCredit, setServerCredit] = useState<Hundredths | null>(null)
+  const available = serverCredit ?? credit.available
   const settings = credit.isKnown ? record?.payment : undefined
   const total = order.pay_amount ?? order.amount ?? '0.00'
   const amount = readAmount(total)
@@ -53,9 +53,9 @@ export function usePaymentOffer(order: PayableOrder) {
       return { credit: writeAmount(parts.credit), left: writeAmount(parts.left) }
     },
     /** Counts with the credit that the server has named as available for these items. */
-    adoptCredit: setNamedCredit,
+    adoptCredit: setServerCredit,
     /** Counts with credit that pays all, as the server has said. */
-    adoptCover: () => setNamedCredit(amount),
+    adoptCover: () => setServerCredit(amount),
     /** Undefined until the settings and the credit are loaded. If loading failed, `problem` has the reason. */
     settings,
     problem,
