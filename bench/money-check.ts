@@ -28,9 +28,9 @@ const statements = [
       amount, method, reference, reference_key, refunded, disputed, change, create_time)
     select company_id, 'invoice', code, id, '2030-01-01', 'create', code, code, code, 'HKD', 42000, 'stripe', reference, reference,
       case when n % 10 = 0 then 100 else 0 end, n % 100 = 0, 1, 1 from made, original`,
-  sql`insert into refund (id, company_id, payment_id, invoice_id, amount, currency, route, reason, state, reference, source,
+  sql`insert into refund (id, company_id, payment_id, invoice_id, amount, currency, route, reason, state, reference, transfer_date, cause,
       create_time, update_time, end_time) overriding system value
-    select id, company_id, id, id, 100, 'HKD', 'transfer', 'Goodwill', 'done', reference, 'staff', 1, 1, 1
+    select id, company_id, id, id, 100, 'HKD', 'transfer', 'Goodwill', 'done', reference, '2030-01-01', 'staff', 1, 1, 1
     from made, original where n % 10 = 0`,
   sql`insert into credit_note (company_id, invoice_id, refund_id, code, content, create_time)
     select company_id, id, id, 'CN203001' || lpad((n / 10)::text, 6, '0'), jsonb_build_object('currency', 'HKD', 'amount', '100.00',

@@ -60,7 +60,7 @@ const sendWithdrawal = (
       amount: writeAmount(part > 0n ? part : 1n),
       balance_before: balance,
       reference: `W${drawBetween(random, 1, 1_000_000_000)}`,
-      date: buyer.world.today(),
+      date: buyer.world.portalDay(),
       reason: 'Campaign',
       confirmation: buyer.company,
     },

@@ -67,7 +67,7 @@ export const refundByGateway = refundWith(() => ({}))
 export const refundByTransfer = refundWith((buyer, random) => ({
   route: 'transfer',
   reference: `FT${drawBetween(random, 1, 1_000_000_000)}`,
-  date: buyer.world.today(),
+  date: buyer.world.portalDay(),
 }))
 
 /** Two members of the staff send back more than half each. At most one of them may succeed. */

@@ -37,7 +37,7 @@ const sendToTransfer = (buyer: Buyer, { id, row_version }: Transfer, action: str
 const sendRecord = (buyer: Buyer, random: Random, fields: { currency: string; amount: string }) =>
   sendRequest(buyer, 'POST', '/api/bank-transfers', {
     body: {
-      day: buyer.world.today(),
+      day: buyer.world.portalDay(),
       sender: buyer.company,
       reference: 'Campaign',
       bank_reference: `B${drawBetween(random, 1, 1_000_000_000)}`,
@@ -142,6 +142,6 @@ export const returnTransfer: BuyerOperation = async (buyer, random) => {
   const transfer = await findTransfer(buyer, random, ({ state }) => state === 'open')
   if (!transfer) return 'skipped'
   const return_reference = `R${drawBetween(random, 1, 1_000_000_000)}`
-  const fields = { state: 'returned', note: 'Campaign', return_reference, return_date: buyer.world.today() }
+  const fields = { state: 'returned', note: 'Campaign', return_reference, return_date: buyer.world.portalDay() }
   return toResult(await sendToTransfer(buyer, transfer, 'close', fields))
 }

@@ -39,6 +39,8 @@ export interface MoneyWorld {
   clock(): number
   /** The business day. */
   today(): string
+  /** The business day of the portal. On PostgreSQL it has the clock of the database, which is not moved. */
+  portalDay(): string
   /** Resolves when a server responds. Rejects after `close` was called. */
   waitUntilUp(): Promise<void>
   start(): Promise<void>
@@ -124,6 +126,7 @@ async function openWorld(
     sandbox,
     clock,
     today: () => toPlainDate(timeZone, clock()),
+    portalDay: () => toPlainDate(timeZone, env.DATABASE_URL === undefined ? clock() : Date.now()),
     waitUntilUp: () => readiness.promise,
     async start() {
       server = await startWithRetries({ ...settings, NODE_OPTIONS: shiftedClock, CLOCK_SHIFT_MS: String(shiftMs) })
