@@ -18,6 +18,7 @@ import {
   noteLimit,
   PastDayField,
 } from '#features/money/forms/money-fields.tsx'
+import { useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
 import { type FormFaults, useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 
 const fields = ['amount', 'reference', 'date', 'reason', 'confirmation'] as const
@@ -78,10 +79,11 @@ export function WithdrawDialog({ row, onClose, onDone }: WithdrawDialogProps) {
     onDone,
   })
   const formatTyped = (text: string) => formatAmount(currency, writeAmount(parseTypedAmount(text) ?? 0n))
+  const closeQuestion = useCloseQuestion(form, onClose)
   return (
     <ActionDialog
       title={t('withdraw.title', { company })}
-      onClose={onClose}
+      {...closeQuestion}
       kind="danger"
       actionLabel={t('withdraw.send', { amount: formatTyped(form.values.amount) })}
       isBusy={form.isBusy}
@@ -89,9 +91,10 @@ export function WithdrawDialog({ row, onClose, onDone }: WithdrawDialogProps) {
       onAction={() => void form.send()}
     >
       <div ref={formRef} className="form">
-        <FormProblem form={form}>
-          {isChanged(form.problem) && <p>{t('withdraw.changed', { amount: maxText })}</p>}
-        </FormProblem>
+        <FormProblem
+          form={form}
+          reason={isChanged(form.problem) ? t('withdraw.changed', { amount: maxText }) : null}
+        />
         <p>{t('withdraw.text', { amount: maxText })}</p>
         <AmountField form={form} name="amount" label={t('withdraw.amount', { currency })} />
         <LineField form={form} name="reference" label={t('withdraw.reference')} maxLength={100} />

@@ -12,5 +12,5 @@ export function TransferFormProblem<F extends string>({ form }: { form: MoneyFor
   const { problem } = form
   const reason = findRefusalReason(problem, reasons)
   const text = problem?.code === 'VERSION_CONFLICT' ? t('why.changed') : reason === null ? null : t(`why.${reason}`)
-  return <FormProblem form={form}>{text && <p>{text}</p>}</FormProblem>
+  return <FormProblem form={form} reason={text} />
 }
