@@ -49,7 +49,7 @@ export function CorrectTransferDialog({ transfer, onClose, onDone }: CorrectTran
       shouldFocusCancel
     >
       <div ref={formRef} className="form">
-        <TransferFormProblem form={form} />
+        <TransferFormProblem form={form} tooLowText={t('correct.used')} />
         <p>{t('correct.text', { amount: sum, company })}</p>
         {invoices.length > 0 && <p>{t('correct.paid', { invoices: invoices.join(', ') })}</p>}
         <NoteField form={form} name="note" label={t('field.note')} help={t('field.noteHelp')} />
