@@ -9,7 +9,7 @@ import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useAction } from '#state/use-action.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
-import { hasLength, isPastDay } from '#features/money/forms/field-checks.ts'
+import { hasLength, isPastDay, isTypedAmount } from '#features/money/forms/field-checks.ts'
 import {
   AmountField,
   FormProblem,
@@ -85,7 +85,11 @@ export function WithdrawDialog({ row, onClose, onDone }: WithdrawDialogProps) {
       title={t('withdraw.title', { company })}
       {...closeQuestion}
       kind="danger"
-      actionLabel={t('withdraw.send', { amount: formatTyped(form.values.amount) })}
+      actionLabel={
+        isTypedAmount(form.values.amount)
+          ? t('withdraw.send', { amount: formatTyped(form.values.amount) })
+          : t('withdraw.sendEmpty')
+      }
       isBusy={form.isBusy}
       disabledReason={disabledReason}
       onAction={() => void form.send()}
