@@ -95,10 +95,7 @@ export function WithdrawDialog({ row, onClose, onDone }: WithdrawDialogProps) {
       onAction={() => void form.send()}
     >
       <div ref={formRef} className="form">
-        <FormProblem
-          form={form}
-          reason={isChanged(form.problem) ? t('withdraw.changed', { amount: maxText }) : null}
-        />
+        <FormProblem form={form} reason={isChanged(form.problem) ? t('withdraw.changed', { amount: maxText }) : null} />
         <p>{t('withdraw.text', { amount: maxText })}</p>
         <AmountField form={form} name="amount" label={t('withdraw.amount', { currency })} />
         <LineField form={form} name="reference" label={t('withdraw.reference')} maxLength={100} />
