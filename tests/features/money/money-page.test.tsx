@@ -206,7 +206,7 @@ it('Without a connection the stored transfers can be read, and each button says 
   await recordTransfer(staff, { sender: 'Stored sender' })
   await fixture.browser.openAs('delete@m18', path)
   await findRow('Stored sender')
-  await fixture.browser.goOffline()
+  fixture.browser.goOffline()
   for (const name of ['Record transfer', 'Import statement', /^Credit…/]) {
     const button = await screen.findByRole('button', { name })
     await expect.poll(() => readDescription(button)).toContain('This needs a connection.')
