@@ -4,7 +4,7 @@ import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import type { DialogProps } from '#ui/prime/Dialog.tsx'
 
-type ActionDialogProps = Omit<DialogProps, 'open' | 'action' | 'question'> &
+type ActionDialogProps = Omit<DialogProps, 'open' | 'action'> &
   Pick<ButtonProps, 'kind' | 'isBusy' | 'disabledReason'> & {
     actionLabel: string
     onAction: () => void

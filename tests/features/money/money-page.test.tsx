@@ -67,7 +67,13 @@ it('A recorded transfer is in the list. Faults are shown at their fields, and wh
   await expect
     .poll(readProblems)
     .toEqual({ bank_reference: 'A transfer with this bank reference was already recorded.' })
+  await fixture.user.keyboard('{Escape}')
+  await again.findByText('Your changes are not saved yet.')
+  await again.press('Keep editing')
   expect([getNamedField('sender').value, getNamedField('amount').value]).toEqual(['Other', '1120.50'])
+  await fixture.user.keyboard('{Escape}')
+  await again.press('Discard changes')
+  await noDialog()
 })
 
 it('A transfer that names a service pays it: the proposal is selected, and the sum says what happens', async () => {
@@ -192,6 +198,10 @@ it('A statement is imported once. Its fault is shown with line and column, and t
   await form.press('Import')
   await form.findByText('Line 2 has no valid amount with at most two decimals in the column “Amount”.')
 
+  await choose('PK\u0003\u0000a spreadsheet')
+  await form.press('Import')
+  await form.findByText(/^It is neither camt\.053 \(XML\) nor CSV with a head line\./)
+
   const statement = `Date,Amount,Currency,Name,Reference\n${day},12.30,HKD,Acme,one\n${day},-4.00,HKD,Bank,fee\n`
   await choose(statement)
   await form.press('Import')
@@ -230,7 +240,7 @@ it('Without a connection the stored transfers can be read, and each button says 
   await recordTransfer(staff, { sender: 'Stored sender' })
   await fixture.browser.openAs('delete@m18', path)
   await findRow('Stored sender')
-  await fixture.browser.goOffline()
+  fixture.browser.goOffline()
   for (const name of ['Record transfer', 'Import statement', /^Credit…/]) {
     const button = await screen.findByRole('button', { name })
     await expect.poll(() => readDescription(button)).toContain('This needs a connection.')

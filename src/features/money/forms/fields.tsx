@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useBusinessToday } from '#patterns/useSettings.ts'
 import { DateField } from '#ui/form/DateField.tsx'
@@ -84,12 +83,15 @@ export function NoteField<F extends string>({ form, name, label, help }: BoundFi
   )
 }
 
-/** Why nothing was saved, or that it is unknown. `children`: what to do about it. */
-export function FormProblem<F extends string>({ form, children }: { form: MoneyForm<F>; children?: ReactNode }) {
+/** Why nothing was saved, or that it is unknown. `reason`: replaces the general text of the problem. */
+export function FormProblem<F extends string>({ form, reason }: { form: MoneyForm<F>; reason?: string | null }) {
   const { t } = useTranslation('bank-transfers')
   return (
-    <ProblemNote problem={form.problem} title={t(form.isUnknown ? 'form.unknown' : 'form.failed')} shouldFocus>
-      {children}
-    </ProblemNote>
+    <ProblemNote
+      problem={form.problem}
+      title={t(form.isUnknown ? 'form.unknown' : 'form.failed')}
+      reason={reason}
+      shouldFocus
+    />
   )
 }

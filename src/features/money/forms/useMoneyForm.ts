@@ -32,6 +32,8 @@ export interface MoneyForm<F extends string> {
   change: (name: F, value: string) => void
   send: () => Promise<void>
   isBusy: boolean
+  /** Whether something was typed. */
+  isDirty: boolean
   /** Null if the problem is displayed at its fields. */
   problem: Problem | null
   /** Whether the last attempt may have taken effect. The next one with the same values takes effect only once. */
@@ -92,6 +94,7 @@ export function useMoneyForm<F extends string, I>(options: MoneyFormOptions<F, I
     },
     send,
     isBusy: action.isBusy,
+    isDirty: fields.some((name) => values[name] !== options.initialValues[name]),
     problem: problem && Object.keys(toFaults(problem)).length > 0 ? null : problem,
     isUnknown: problem !== null && mayHaveTakenEffect(problem),
   }

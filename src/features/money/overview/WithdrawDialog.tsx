@@ -9,7 +9,7 @@ import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
 import { useAction } from '#state/use-action.ts'
 import { formatAmount } from '#ui/display/Amount.tsx'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
-import { hasLength, isPastDay } from '#features/money/forms/field-checks.ts'
+import { hasLength, isPastDay, isTypedAmount } from '#features/money/forms/field-checks.ts'
 import {
   AmountField,
   FormProblem,
@@ -18,6 +18,7 @@ import {
   noteLimit,
   PastDayField,
 } from '#features/money/forms/fields.tsx'
+import { useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
 import { type FormFaults, useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 
 const fields = ['amount', 'reference', 'date', 'reason', 'confirmation'] as const
@@ -78,20 +79,23 @@ export function WithdrawDialog({ row, onClose, onDone }: WithdrawDialogProps) {
     onDone,
   })
   const formatTyped = (text: string) => formatAmount(currency, writeAmount(parseTypedAmount(text) ?? 0n))
+  const closeQuestion = useCloseQuestion(form, onClose)
   return (
     <ActionDialog
       title={t('withdraw.title', { company })}
-      onClose={onClose}
+      {...closeQuestion}
       kind="danger"
-      actionLabel={t('withdraw.send', { amount: formatTyped(form.values.amount) })}
+      actionLabel={
+        isTypedAmount(form.values.amount)
+          ? t('withdraw.send', { amount: formatTyped(form.values.amount) })
+          : t('withdraw.sendEmpty')
+      }
       isBusy={form.isBusy}
       disabledReason={disabledReason}
       onAction={() => void form.send()}
     >
       <div ref={formRef} className="form">
-        <FormProblem form={form}>
-          {isChanged(form.problem) && <p>{t('withdraw.changed', { amount: maxText })}</p>}
-        </FormProblem>
+        <FormProblem form={form} reason={isChanged(form.problem) ? t('withdraw.changed', { amount: maxText }) : null} />
         <p>{t('withdraw.text', { amount: maxText })}</p>
         <AmountField form={form} name="amount" label={t('withdraw.amount', { currency })} />
         <LineField form={form} name="reference" label={t('withdraw.reference')} maxLength={100} />

@@ -8,6 +8,7 @@ import { formatAmount } from '#ui/display/Amount.tsx'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { hasLength, isPastDay } from '#features/money/forms/field-checks.ts'
 import { LineField, NoteField, noteLimit, PastDayField } from '#features/money/forms/fields.tsx'
+import { useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
 import { type FormFaults, useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 import { TransferFormProblem } from '#features/money/transfers/TransferFormProblem.tsx'
 
@@ -57,10 +58,11 @@ export function CloseTransferDialog({ transfer, state, onClose, onDone }: CloseT
     doneText: () => t(`close.${state}.done`),
     onDone,
   })
+  const closeQuestion = useCloseQuestion(form, onClose)
   return (
     <ActionDialog
       title={t(`close.${state}.title`, { amount: formatAmount(currency, amount) })}
-      onClose={onClose}
+      {...closeQuestion}
       actionLabel={t(`close.${state}.send`)}
       isBusy={form.isBusy}
       disabledReason={disabledReason}

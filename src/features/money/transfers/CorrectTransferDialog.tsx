@@ -7,6 +7,7 @@ import { formatAmount } from '#ui/display/Amount.tsx'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { hasLength } from '#features/money/forms/field-checks.ts'
 import { NoteField, noteLimit } from '#features/money/forms/fields.tsx'
+import { useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
 import { useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 import { TransferFormProblem } from '#features/money/transfers/TransferFormProblem.tsx'
 
@@ -35,10 +36,11 @@ export function CorrectTransferDialog({ transfer, onClose, onDone }: CorrectTran
     doneText: () => t('correct.done'),
     onDone,
   })
+  const closeQuestion = useCloseQuestion(form, onClose)
   return (
     <ActionDialog
       title={t('correct.title', { amount: sum, company })}
-      onClose={onClose}
+      {...closeQuestion}
       kind="danger"
       actionLabel={t('correct.send', { amount: sum })}
       isBusy={form.isBusy}
@@ -47,7 +49,7 @@ export function CorrectTransferDialog({ transfer, onClose, onDone }: CorrectTran
       shouldFocusCancel
     >
       <div ref={formRef} className="form">
-        <TransferFormProblem form={form} />
+        <TransferFormProblem form={form} tooLowText={t('correct.used')} />
         <p>{t('correct.text', { amount: sum, company })}</p>
         {invoices.length > 0 && <p>{t('correct.paid', { invoices: invoices.join(', ') })}</p>}
         <NoteField form={form} name="note" label={t('field.note')} help={t('field.noteHelp')} />

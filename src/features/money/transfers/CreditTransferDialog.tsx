@@ -61,7 +61,7 @@ export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone 
       onAction={() => void form.send()}
       isWide
     >
-      <div ref={formRef} className="form">
+      <div ref={formRef} className={companyId === null ? 'form money-pick' : 'form'}>
         <TransferFormProblem form={form} />
         <TransferFacts transfer={transfer} />
         <ProposedCompany

@@ -101,6 +101,8 @@ function useStatementFault() {
     const fieldProblem = problem && getFieldProblems(problem).find(({ field }) => field === 'content')
     if (!fieldProblem) return null
     const fault = parseStatementFault(fieldProblem.named ?? '')
-    return fault ? t(`fault.${fault.code}`, { line: fault.line ?? '', column: fault.column ?? '' }) : problem.message
+    // Characters that no text has, such as those of a spreadsheet.
+    if (!fault) return t('fault.UNKNOWN_FORMAT')
+    return t(`fault.${fault.code}`, { line: fault.line ?? '', column: fault.column ?? '' })
   }
 }

@@ -11,6 +11,7 @@ import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { SelectField } from '#ui/form/choice-fields.tsx'
 import { hasLength, isPastDay, isTypedAmount } from '#features/money/forms/field-checks.ts'
 import { AmountField, FormProblem, LineField, PastDayField } from '#features/money/forms/fields.tsx'
+import { useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
 import { type FormFaults, useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 
 const fields = ['day', 'currency', 'amount', 'sender', 'reference', 'bank_reference'] as const
@@ -61,10 +62,11 @@ export function RecordTransferDialog({ onClose, onDone }: { onClose: () => void;
     onDone,
   })
   const { values, change } = form
+  const closeQuestion = useCloseQuestion(form, onClose)
   return (
     <ActionDialog
       title={t('record.title')}
-      onClose={onClose}
+      {...closeQuestion}
       actionLabel={
         isTypedAmount(values.amount) ? t('record.send', { amount: formatSum(values) }) : t('record.sendEmpty')
       }

@@ -11,7 +11,7 @@ export function TransferFacts({ transfer }: { transfer: BankTransferRow }) {
       <DescriptionItem label={t('field.day')}>{day}</DescriptionItem>
       <DescriptionItem label={t('field.sender')}>{sender}</DescriptionItem>
       {reference !== '' && <DescriptionItem label={t('field.reference')}>{reference}</DescriptionItem>}
-      <DescriptionItem label={t('field.bankReference')}>{bankReference}</DescriptionItem>
+      {bankReference !== '' && <DescriptionItem label={t('field.bankReference')}>{bankReference}</DescriptionItem>}
     </DescriptionList>
   )
 }

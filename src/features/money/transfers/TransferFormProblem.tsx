@@ -7,10 +7,16 @@ import type { MoneyForm } from '#features/money/forms/useMoneyForm.ts'
 /** Reasons that also say what to do. Other reasons have the text of the problem. */
 const reasons = [...transferStates, 'creditTooLow', 'paidAlready', 'anotherAmount'] as const
 
-export function TransferFormProblem<F extends string>({ form }: { form: MoneyForm<F> }) {
+interface TransferFormProblemProps<F extends string> {
+  form: MoneyForm<F>
+  /** Replaces the text if the credit is too low. */
+  tooLowText?: string
+}
+
+export function TransferFormProblem<F extends string>({ form, tooLowText }: TransferFormProblemProps<F>) {
   const { t } = useTranslation('bank-transfers')
   const { problem } = form
   const reason = findRefusalReason(problem, reasons)
   const text = problem?.code === 'VERSION_CONFLICT' ? t('why.changed') : reason === null ? null : t(`why.${reason}`)
-  return <FormProblem form={form}>{text && <p>{text}</p>}</FormProblem>
+  return <FormProblem form={form} reason={reason === 'creditTooLow' ? (tooLowText ?? text) : text} />
 }

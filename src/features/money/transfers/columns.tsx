@@ -112,8 +112,7 @@ function SettledAbout({ t, row }: { t: Translate; row: BankTransferRow }) {
           {company}
         </Link>
       )}
-      {company !== null && details !== '' && ' · '}
-      {details}
+      <span className="money-line">{details}</span>
     </span>
   )
 }

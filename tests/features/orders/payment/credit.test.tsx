@@ -187,5 +187,5 @@ it('Without a gateway a bank transfer is the first method', async () => {
   const payment = await openPayment(id)
   await payment.press(`Pay USD ${format(due)} by bank transfer`)
   await payment.findByText('Bank of Hong Kong', {}, findOptions)
-  await payment.press('Open pro-forma invoice')
+  await payment.press('Open PDF')
 })
