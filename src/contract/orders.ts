@@ -311,9 +311,7 @@ const changePayload = z.object({
   ...quoteFields,
 })
 
-/**
- * Without a connection, the page calculates with the same code and its stored price list, and marks the result as an offline calculation.
- */
+/** Without a connection, the page calculates with the same code and its stored price list, and marks the result as offline. */
 export const calculate = defineEndpoint({
   name: 'calculate',
   method: 'POST',

@@ -151,7 +151,15 @@ export const correctBankTransfer: UseCase<typeof correctEndpoint> = (context, { 
     await context.audit(buildTransferEntry({ ...transfer, note }, 'corrected', companyId))
     const { identity, source, account, day, amount, sender, reference, bank_reference } = transfer
     const newId = await insertTransfer(db, {
-      ...{ identity, source, account, day, currency, amount, sender, reference, bank_reference },
+      identity,
+      source,
+      account,
+      day,
+      currency,
+      amount,
+      sender,
+      reference,
+      bank_reference,
       state: 'open',
       user_id: caller.userId,
       create_time: now,

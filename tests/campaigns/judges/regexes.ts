@@ -33,7 +33,7 @@ function listRegexes(): RegexLiteral[] {
     const visitNode = (node: unknown): void => {
       if (typeof node !== 'object' || node === null) return
       const { regex } = node as { regex?: { pattern: string; flags: string } }
-      if (!regex) return void Object.values(node).forEach(visitNode)
+      if (!regex) return Object.values(node).forEach(visitNode)
       const { pattern: source, flags } = regex
       const key = `/${source}/${flags}`
       regexes.set(key, { source, flags, files: (regexes.get(key)?.files ?? new Set()).add(file) })
