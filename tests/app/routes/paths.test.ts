@@ -131,6 +131,7 @@ describe('the routes', () => {
         "/app/m18/price/:id": "providerAdmin",
         "/app/m18/price/new": "providerAdmin",
         "/app/m18/upload": "providerAdmin",
+        "/app/money": "orderingProviderAdmin",
         "/app/outbox": "user",
         "/app/profile/company": "admin",
         "/app/profile/notifications": "user",

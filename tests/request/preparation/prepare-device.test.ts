@@ -168,7 +168,7 @@ describe('a background preparation', () => {
       expect.stringMatching(/\/users\?since=\d+$/),
     ])
     expect(paths.filter((path) => /history|pdb/.test(path))).toEqual([])
-    expect(paths.length).toBeLessThan(15)
+    expect(paths.length).toBeLessThan(16)
     expect((await tablet.list(listUsers, { scope: companyId, results: 50 })).rows).toContainEqual(
       expect.objectContaining({ row: expect.objectContaining({ id, alert: true }) }),
     )

@@ -3,7 +3,11 @@ import { type DueGroup, toPayableGroup } from '#features/orders/dues/due-groups.
 import { parseItems } from '#features/orders/dues/returned-items.ts'
 
 const createItem = (contractType: 'CONTRACT' | 'PDBORDER' | 'TRAFFIC', id: number, due: string) =>
-  ({ name: 'Shop', due: { contractType, id, currency: 'HKD', amount: '10.00', due } }) as unknown as DueGroup[0]
+  ({
+    name: 'Shop',
+    row: { company_id: 1 },
+    due: { contractType, id, currency: 'HKD', amount: '10.00', due },
+  }) as unknown as DueGroup[0]
 
 it('The first deadline of several items is that of a contract or backup, because traffic can be paid after its time', () => {
   const overdueTraffic = createItem('TRAFFIC', 1, '2026-01-08 23:59:59')
