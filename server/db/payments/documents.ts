@@ -4,6 +4,7 @@ import { listInvoices } from '#contract/invoices.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import { readChangeNumber, readChangeNumberSince } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
+import { hasRow } from '#server/db/find-row.ts'
 import { type ListReads, readListPage } from '#server/db/list-query.ts'
 import type { DocumentTable } from '#server/db/tables/order-tables.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
@@ -104,3 +105,20 @@ export const customerDocumentReads: ListReads<null, CustomerDocumentRecord, null
   readRowsAfter: (db, _scope, id, limit) =>
     selectCustomerDocuments(db).where('document.id', '>', id).orderBy('document.id').limit(limit).execute(),
 }
+
+/** Returns whether an invoice of the service's contracts is refunded or disputed, also in part or requested. */
+export const hasRefundedContract = (
+  db: DatabaseHandle,
+  { companyId, code }: { companyId: number; code: string },
+): Promise<boolean> =>
+  hasRow(
+    db
+      .selectFrom('document')
+      .select('id')
+      .where('company_id', '=', companyId)
+      .where('kind', '=', 'invoice')
+      .where('service_code', '=', code)
+      .where('contract_id', 'is not', null)
+      .where(sql<boolean>`(refunded > 0 or refunding > 0 or disputed)`)
+      .limit(1),
+  )

@@ -34,7 +34,7 @@ export interface CreditEntryTable {
   refund_id: OptionalImmutableColumn<number | null>
   contract_id: OptionalImmutableColumn<number | null>
   payment_id: OptionalImmutableColumn<number | null>
-  /** The bank's reference, the day and the reason of a withdrawal. A correction has a reason. */
+  /** The bank's reference, the day and the reason of a withdrawal. Null for any other cause, because customers read them. */
   reference: OptionalImmutableColumn<string | null>
   transfer_date: OptionalImmutableColumn<PlainDate | null>
   reason: OptionalImmutableColumn<string | null>

@@ -143,12 +143,13 @@ export const correctBankTransfer: UseCase<typeof correctEndpoint> = (context, { 
         now,
         cause: 'correction',
         transfer_id: id,
-        reason: note,
         user_id: caller.userId,
       },
     )
     await updateTransfer(db, id, { state: 'corrected', note, user_id: caller.userId, update_time: now })
-    await context.audit(buildTransferEntry({ ...transfer, note }, 'corrected', companyId))
+    // The company sees its own log. Sender and note are about somebody else's money, so only the provider's log has them.
+    await context.audit(buildTransferEntry({ ...transfer, sender: '', note: null }, 'corrected', companyId))
+    await context.audit(buildTransferEntry({ ...transfer, note }, 'corrected'))
     const { identity, source, account, day, amount, sender, reference, bank_reference } = transfer
     const newId = await insertTransfer(db, {
       identity,

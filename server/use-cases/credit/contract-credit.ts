@@ -5,25 +5,34 @@
 import { getDiscardedAmount } from '#domain/fees/discarded-amount.ts'
 import { type Currency, type Hundredths, writeAmount } from '#domain/money.ts'
 import { addCreditEntry, findContractCredit, lockCredit } from '#server/db/payments/credit.ts'
+import { hasRefundedContract } from '#server/db/payments/documents.ts'
 import { runAsSystem } from '#server/db/tenant.ts'
 import type { UseCaseContext } from '#server/context/context.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
 
 type CreditContext = Pick<UseCaseContext, 'db' | 'app' | 'now' | 'caller'>
 
-interface ChangeAmounts {
-  type: 'create' | 'extend' | 'change'
-  contract_amount: Hundredths
-  residual_amount: Hundredths
+interface ChangeTerms {
+  quote: { type: 'create' | 'extend' | 'change'; contract_amount: Hundredths; residual_amount: Hundredths }
+  isCreditable: boolean
 }
 
+/**
+ * Returns whether a change of the service's contract credits what it does not use. It does not if money of the service's contracts was or may be
+ * sent back, because the same money would be given twice.
+ */
+export const isUnusedCreditable = async (
+  { db, app }: Pick<CreditContext, 'db' | 'app'>,
+  service: { companyId: number; code: string },
+): Promise<boolean> => app.config.creditSmallerContracts && !(await hasRefundedContract(db, service))
+
 /** Returns the paid amount that a change does not use, by what happens to it. One of the two is 0. */
-export function splitUnusedAmount(
-  { config }: CreditContext['app'],
-  amounts: ChangeAmounts,
-): { discarded: Hundredths; credited: Hundredths } {
-  const unused = amounts.type === 'change' ? getDiscardedAmount(amounts) : 0n
-  return config.creditSmallerContracts ? { discarded: 0n, credited: unused } : { discarded: unused, credited: 0n }
+export function splitUnusedAmount({ quote, isCreditable }: ChangeTerms): {
+  discarded: Hundredths
+  credited: Hundredths
+} {
+  const unused = quote.type === 'change' ? getDiscardedAmount(quote) : 0n
+  return isCreditable ? { discarded: 0n, credited: unused } : { discarded: unused, credited: 0n }
 }
 
 interface ContractCredit {

@@ -29,7 +29,7 @@ export const orderContractChange: UseCase<typeof changeContract> = (context, { b
     const { base } = terms
     if (!base) throw createNotFoundProblem()
     requireSameQuote(actingCompany, terms, body)
-    requireDiscardConfirmed(context, terms, body.confirm_discard)
+    requireDiscardConfirmed(terms, body.confirm_discard)
     await settleServiceCode(db, base.service_code, getBusinessMoment(context))
     if (body.replaces !== undefined) await replaceChange(actingCompany, body.replaces, terms, base)
     await requireNoUnpaidOrder(actingCompany, base)
@@ -43,12 +43,12 @@ export const orderContractChange: UseCase<typeof changeContract> = (context, { b
 async function replaceChange(
   actingCompany: ActingCompany,
   id: RowRef,
-  { quote }: OrderTerms,
+  terms: OrderTerms,
   { currency, service_code: code }: ContractRecord,
 ): Promise<void> {
   const { context, companyId } = actingCompany
   if (typeof id === 'number') await lockOrder(context.db, companyId, getBusinessMoment(context), id)
-  await lockContractCredit(context, { companyId, currency, amount: splitUnusedAmount(context.app, quote).credited })
+  await lockContractCredit(context, { companyId, currency, amount: splitUnusedAmount(terms).credited })
   await replaceUnpaidOrder(actingCompany, id, code)
 }
 

@@ -29,6 +29,7 @@ import {
   createNotFoundProblem,
   ProblemError,
 } from '#server/problems/problem-error.ts'
+import { isUnusedCreditable } from '#server/use-cases/credit/contract-credit.ts'
 import type { ActingCompany } from '#server/use-cases/orders/acting-company.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'
@@ -52,6 +53,8 @@ export interface OrderTerms {
   /** Hidden modules that join automatically and are free (D5). */
   joiningModules: ModuleRecord[]
   base: ContractRecord | null
+  /** Whether what the change does not use becomes credit. Otherwise it is discarded (D14). */
+  isCreditable: boolean
   /** Modules of the contract to change or extend, both chosen ones and those that joined automatically. */
   formerModules: ModuleRecord[]
 }
@@ -107,6 +110,7 @@ export async function buildCreationTerms({ context }: ActingCompany, input: Crea
     visibleModules,
     joiningModules,
     base: null,
+    isCreditable: false,
     formerModules: [],
   }
 }
@@ -164,12 +168,13 @@ export async function buildChangeTerms(
     if (isSame && list.id !== base.price_id) throw new ProblemError('NOTHING_CHANGED')
     requireNoProblems(checkTerms(choice, list.content, visibleModules))
     const quote = requireQuote(quoteChange(quoteInput, parseSegments(base), moment.today, getContractAnchor(base).date))
-    return { type: 'change', period: base.period, quote, joiningModules, ...sharedTerms }
+    const isCreditable = await isUnusedCreditable(context, { companyId, code: base.service_code })
+    return { type: 'change', period: base.period, quote, joiningModules, isCreditable, ...sharedTerms }
   }
   if (input.period === undefined) throw createValidationProblem([{ field: 'period', code: 'REQUIRED' }])
   const yearProblems = checkExtensionYears(input.period, getMaxExtensionYears(base, moment.today))
   if (yearProblems.length > 0) throw createValidationProblem(yearProblems)
-  const extensionTerms = { period: input.period, joiningModules, ...sharedTerms }
+  const extensionTerms = { period: input.period, joiningModules, isCreditable: false, ...sharedTerms }
   const extensionResult = quoteExtension(
     quoteInput,
     base.period_end,

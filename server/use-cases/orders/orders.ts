@@ -208,7 +208,7 @@ export async function placeOrder(
   const waivedAmount = getWaivedAmount(actingCompany, terms)
   const isFree = quote.amount === 0n || waivedAmount !== null
   // Locks the company's counter, so that its unpaid orders are counted one transaction after the other.
-  const { credited } = splitUnusedAmount(app, quote)
+  const { credited } = splitUnusedAmount(terms)
   const contractCredit = { companyId, currency: terms.currency, amount: credited }
   await lockContractCredit(context, contractCredit)
   const changeStamp = { change: await takeChangeNumber(db, companyId), time: now }

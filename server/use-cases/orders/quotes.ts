@@ -48,7 +48,7 @@ function parseQuoteId(id: string): { amount: string; price_id: number } | null {
 function buildQuote(actingCompany: ActingCompany, terms: OrderTerms): OrderQuote {
   const { quote, list, currency, choice, visibleModules, joiningModules } = terms
   const { today } = getBusinessMoment(actingCompany.context)
-  const { discarded, credited } = splitUnusedAmount(actingCompany.context.app, quote)
+  const { discarded, credited } = splitUnusedAmount(terms)
   const pricesByCode = new Map(quote.annualFee.modules.map(({ code, amount }) => [code, writeAmount(amount)]))
   const namesByCode = new Map(visibleModules.map(({ code, name }) => [code, name]))
   return {

@@ -3,7 +3,12 @@ import { readAmount } from '#domain/money.ts'
 import { toTimestamp } from '#domain/time.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import { addCreditEntry, lockCredit } from '#server/db/payments/credit.ts'
-import { getAttempt, releaseCredit } from '#server/db/payments/payment-attempts.ts'
+import {
+  type AttemptRecord,
+  getAttempt,
+  listUnsettledAttempts,
+  releaseCredit,
+} from '#server/db/payments/payment-attempts.ts'
 import type { PayableRef } from '#server/db/payments/payables.ts'
 import { insertPayment, findPayment, type PaymentRecord } from '#server/db/payments/payments.ts'
 import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
@@ -46,7 +51,9 @@ export async function applyPayment(
   })
   const knownPayment = await findPayment(db, receivedPayment.gateway, receivedPayment.reference)
   if (knownPayment) return createRepeatedResult(knownPayment.outcome)
-  const payment = await claimCredit(db, payable, receivedPayment)
+  const { credit = '0.00', attemptId = null } = receivedPayment
+  const claim = { companyId, currency: payable.currency, payableRef, credit, attemptId }
+  const payment = { ...receivedPayment, credit: await claimCredit(db, claim) }
   const outcome = await decideOutcome(context, payable, payment)
   const { gateway, reference, amount, currency, paidAt } = payment
   const paymentId = await insertPayment(db, {
@@ -73,20 +80,26 @@ export async function applyPayment(
   return { outcome, isRepeated: false, payable, auditEntries: buildAppliedEntries(appliedItems, payment) }
 }
 
+interface CreditClaim extends Pick<LockedPayable, 'companyId' | 'currency'>, Pick<AttemptRecord, 'credit'> {
+  payableRef: PayableRef
+  attemptId: number | null
+}
+
 /**
- * Locks the balance, before anything that the payment creates. Without the credit that the attempt held, because it was closed and the credit
- * was used otherwise, the payment is of another amount (decision 124).
+ * Locks the balance, before anything that the payment creates, and returns the part of the attempt that credit pays. What other attempts hold
+ * for the same items is available, because they can have no effect any more if the payment is applied. If the attempt was closed and its credit
+ * was used otherwise, returns 0.00, so the payment is of another amount (decision 124). The payable must be locked.
  */
-async function claimCredit(
+export async function claimCredit(
   db: PaymentContext['db'],
-  { companyId, currency }: LockedPayable,
-  payment: ReceivedPayment,
-): Promise<ReceivedPayment & { credit: string }> {
-  const { credit = '0.00', attemptId = null } = payment
+  { companyId, currency, payableRef, credit, attemptId }: CreditClaim,
+): Promise<string> {
   const part = readAmount(credit)
-  if (part === 0n) return { ...payment, credit }
+  if (part === 0n) return credit
   const { available } = await lockCredit(db, { companyId, currency }, attemptId)
-  return { ...payment, credit: available >= part ? credit : '0.00' }
+  const otherAttempts = (await listUnsettledAttempts(db, payableRef)).filter(({ id }) => id !== attemptId)
+  const held = otherAttempts.reduce((sum, attempt) => sum + readAmount(attempt.credit), 0n)
+  return available + held >= part ? credit : '0.00'
 }
 
 /** Takes the part of a payment from the locked balance, and frees what other attempts hold for its items. */

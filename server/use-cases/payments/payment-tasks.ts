@@ -11,7 +11,6 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { applyPaymentTask, listPaymentTasks, refundPaymentTask } from '#contract/payments.ts'
 import { takeChangeNumber } from '#server/db/change-numbers.ts'
 import type { DatabaseHandle } from '#server/db/database.ts'
-import { lockCredit } from '#server/db/payments/credit.ts'
 import { toPayableRef } from '#server/db/payments/payables.ts'
 import { getAttempt, scheduleImmediateCheck } from '#server/db/payments/payment-attempts.ts'
 import {
@@ -30,7 +29,7 @@ import type { AuditEntry } from '#server/db/audit/audit-entry.ts'
 import type { AppContext, UseCase, UseCaseContext } from '#server/context/context.ts'
 import { ProblemError, requireRow } from '#server/problems/problem-error.ts'
 import { notifyJobs } from '#server/use-cases/job-requests.ts'
-import { useCredit } from '#server/use-cases/payments/apply-payment.ts'
+import { claimCredit, useCredit } from '#server/use-cases/payments/apply-payment.ts'
 import { findPayable } from '#server/use-cases/payments/find-payable.ts'
 import { requestReceipts } from '#server/use-cases/payments/mail-receipts.ts'
 import { type ApplyRefusal, applyToItems, type LockedPayable } from '#server/use-cases/payments/payable.ts'
@@ -147,13 +146,12 @@ export const applyTaskPayment: UseCase<typeof applyPaymentTask> = (context, { pa
     return { body: await readTaskRow(context, id) }
   })
 
-/** Locks the balance and returns the part of the attempt that credit was to pay, or 0.00 if it is not available any more (decision 124). */
+/** Locks the balance and returns the part of the attempt that credit pays, or 0.00 if it is not available any more (decision 124). */
 async function claimTaskCredit(db: DatabaseHandle, task: PaymentTaskRecord): Promise<string> {
   const attempt = task.attempt_id === null ? null : await getAttempt(db, task.attempt_id)
-  if (!attempt || readAmount(attempt.credit) === 0n) return '0.00'
-  const { company_id: companyId, currency, credit } = attempt
-  const { available } = await lockCredit(db, { companyId, currency }, attempt.id)
-  return available >= readAmount(credit) ? credit : '0.00'
+  if (!attempt) return '0.00'
+  const { id: attemptId, company_id: companyId, currency, credit } = attempt
+  return await claimCredit(db, { companyId, currency, payableRef: toPayableRef(task), credit, attemptId })
 }
 
 /** Money of which a part was refunded at the gateway is another amount. */

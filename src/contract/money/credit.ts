@@ -23,7 +23,7 @@ export const creditEntry = z.object({
   time: timestamp,
   /** Numbers of what it is about: of a transfer, a credit note, a contract, a payment's invoices, or the bank's of a withdrawal. */
   reference: z.string(),
-  /** Why it was withdrawn or corrected. Null for any other cause. */
+  /** Why it was withdrawn. Null for any other cause. */
   reason: z.nullable(z.string()),
 })
 export type CreditEntry = z.output<typeof creditEntry>

@@ -141,7 +141,7 @@ eachEngine('bank transfers', (engine) => {
   test('that were credited to the wrong company are taken back and opened again', async () => {
     const shop = await order()
     const transfer = await recordTransfer({ reference: 'our money' })
-    const { beta } = fixture.server.world.companies
+    const { beta, m18 } = fixture.server.world.companies
     const credited: BankTransferRow = (await credit(transfer, [], beta)).json()
     const corrected = await post(credited, 'correct', { note: 'Wrong company' })
     const openedTransfer: BankTransferRow = corrected.json()
@@ -156,9 +156,39 @@ eachEngine('bank transfers', (engine) => {
       company_code: 'alpha',
     })
     expect((await record({ ...transfer, bank_reference: transfer.bank_reference })).statusCode).toBe(400)
-    const [, , withdrawn] = await readEntries()
-    expect(withdrawn).toEqual([beta, 'withdraw', 'corrected'])
+    const withdrawals = (await readEntries()).filter(([, operation]) => operation === 'withdraw')
+    expect(withdrawals).toEqual([
+      [beta, 'withdraw', 'corrected'],
+      [m18, 'withdraw', 'corrected'],
+    ])
     expect(await setup.findFaults()).toEqual([])
+  })
+
+  test('that are taken back show the note and the sender only to the staff', async () => {
+    const transfer = await recordTransfer({ sender: 'Alpha Limited' })
+    const { beta, m18 } = fixture.server.world.companies
+    const credited: BankTransferRow = (await credit(transfer, [], beta)).json()
+    expect((await post(credited, 'correct', { note: 'It is money of Alpha' })).statusCode).toBe(200)
+    const customer = await fixture.server.signIn('order@beta')
+    const { entries } = (await customer.send({ url: '/api/credit' })).json() as { entries: object[] }
+    expect(entries).toMatchObject([
+      { cause: 'correction', amount: `-${transfer.amount}`, reason: null },
+      { cause: 'transfer', reason: null },
+    ])
+    const written = (await readAuditEntries(fixture.server, 'order')).filter(
+      ({ operation }) => operation === 'withdraw',
+    )
+    const sharedInfo = {
+      TransferId: transfer.id,
+      Amount: `HKD ${transfer.amount}`,
+      TransferDate: transfer.day,
+      Reference: transfer.bank_reference,
+      Outcome: 'corrected',
+    }
+    expect(written.map(({ company_id, info }) => [company_id, info])).toEqual([
+      [beta, sharedInfo],
+      [m18, { ...sharedInfo, TransferSender: 'Alpha Limited', TransferNote: 'It is money of Alpha' }],
+    ])
   })
 
   test('are not taken back if the money was used', async () => {

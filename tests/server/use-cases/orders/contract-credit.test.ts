@@ -13,11 +13,12 @@ interface ChangeQuote {
   residual_amount: string
   discarded_amount: string
   credited_amount: string
+  quote_id: string
   steps: { code: string; values: Record<string, string> }[]
 }
 
 eachEngine('credit for a smaller contract', (engine) => {
-  const { actors, fixture, runAsSystem, findFaults, runJobs } = setUpRefunds(engine)
+  const { actors, fixture, runAsSystem, findFaults, runJobs, listDocuments, payInvoice, refund } = setUpRefunds(engine)
   let contract: OrderRow
   const setSetting = (isOn: boolean) => {
     fixture.server.app.config.creditSmallerContracts = isOn
@@ -128,6 +129,60 @@ eachEngine('credit for a smaller contract', (engine) => {
       contract = await readOrder(actors.buyer, unpaidOrder.id)
       await change({ users: 60 })
       expect(await readCredit()).toEqual({ balance: '0.00', entries: [] })
+    })
+
+    describe('credits nothing, and discards after a confirmation,', () => {
+      const requireDiscard = async () => {
+        const quote = await requestQuote()
+        const unused = getUnused(quote)
+        expect(readAmount(unused)).toBeGreaterThan(0n)
+        expect(quote).toMatchObject({ discarded_amount: unused, credited_amount: '0.00' })
+        expect((await post('/api/contract', buildReduction())).json()).toMatchObject({ errorCode: 'DISCARD_CONFIRM' })
+        const reducedOrder = await change({ confirm_discard: unused })
+        expect(reducedOrder).not.toHaveProperty('credited')
+        expect((await readCredit()).entries.filter(([cause]) => cause === 'contract')).toEqual([])
+        expect(await findFaults()).toEqual([])
+      }
+      const refundInvoice = async (fields: Record<string, unknown>) => {
+        const [invoice] = await listDocuments()
+        if (!invoice) throw new Error('the contract has no invoice')
+        expect((await refund(invoice, fields)).statusCode).toBe(200)
+      }
+
+      test('if an invoice of the contract is refunded in part', async () => {
+        await refundInvoice({ amount: '1.00', route: 'credit' })
+        await requireDiscard()
+      })
+
+      test('if a refund is not finished', async () => {
+        await refundInvoice({ amount: '1.00' })
+        expect(await listDocuments()).toMatchObject([{ refunded: '0.00', refunding: '1.00' }])
+        await requireDiscard()
+      })
+
+      test('if an invoice is disputed', async () => {
+        const superuser = fixture.server.app.database.kysely
+        await superuser.updateTable('document').set({ disputed: true }).execute()
+        const quote = await requestQuote()
+        expect(quote).toMatchObject({ discarded_amount: getUnused(quote), credited_amount: '0.00' })
+        expect((await post('/api/contract', buildReduction())).json()).toMatchObject({ errorCode: 'DISCARD_CONFIRM' })
+      })
+
+      test('also for a quote from before the refund', async () => {
+        const { quote_id } = await requestQuote()
+        await refundInvoice({ amount: '1.00', route: 'credit' })
+        const response = await post('/api/contract', buildReduction({ quote_id }))
+        expect(response.json()).toMatchObject({ errorCode: 'DISCARD_CONFIRM' })
+      })
+    })
+
+    test('A refund of another service does not matter', async () => {
+      const other = await payInvoice('other')
+      expect((await refund(other, { amount: '1.00', route: 'credit' })).statusCode).toBe(200)
+      const quote = await requestQuote()
+      expect(quote).toMatchObject({ discarded_amount: '0.00', credited_amount: getUnused(quote) })
+      expect(await change()).toMatchObject({ credited: true })
+      expect(await findFaults()).toEqual([])
     })
 
     test('The check of all money finds an entry that is missing or over another amount', async () => {

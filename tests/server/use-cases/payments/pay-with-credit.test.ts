@@ -156,6 +156,56 @@ eachEngine('credit balances', (engine) => {
     })
   })
 
+  describe('a newer payment of the same items that holds the credit', () => {
+    const closeAttempts = () =>
+      runAsSystem((db) => db.updateTable('payment_attempt').set({ state: 'closed', next_look: null }).execute())
+    const startPayment = async () => setup.readRedirect(await payFor(actors.buyer, first.id, { credit: part }))
+    const payLate = async (page: string) => {
+      await openGatewayPage(page, { answer: 'pay', card: '4242 4242 4242 4242' })
+      await setup.sendGatewayCalls()
+    }
+
+    test('gives it to money that arrives for a closed one', async () => {
+      await addCredit(part)
+      const page = await startPayment()
+      await closeAttempts()
+      await startPayment()
+      expect(await readBalance()).toEqual([`${part} ${part}`])
+      await payLate(page)
+      expect(await setup.listTasks()).toEqual([])
+      expect([await readBalance(), (await listDocuments()).length]).toEqual([['0.00 0.00'], 1])
+      expect(await readOrder(actors.buyer, first.id)).toMatchObject({ status: 1 })
+      expect(await findFaults()).toEqual([])
+    })
+
+    test('gives it to a task that is applied', async () => {
+      await addCredit(part)
+      const page = await startPayment()
+      await closeAttempts()
+      expect((await withdraw({})).statusCode).toBe(200)
+      await payLate(page)
+      const [task] = await setup.listTasks()
+      await addCredit(part)
+      await startPayment()
+      expect(await readBalance()).toEqual([`${part} ${part}`])
+      expect((await setup.performAction(task?.id ?? 0, 'apply')).statusCode).toBe(200)
+      expect([await readBalance(), (await listDocuments()).length]).toEqual([['0.00 0.00'], 1])
+      expect(await findFaults()).toEqual([])
+    })
+
+    test('keeps it if it pays other items', async () => {
+      await addCredit(part)
+      const page = await startPayment()
+      await closeAttempts()
+      const second = await order('second')
+      await payFor(actors.buyer, second.id, { credit: part })
+      await payLate(page)
+      expect((await setup.listTasks()).map(({ reason }) => reason)).toEqual(['anotherAmount'])
+      expect(await readBalance()).toEqual([`${part} ${part}`])
+      expect(await findFaults()).toEqual([])
+    })
+  })
+
   const withdraw = (fields: Record<string, unknown>) =>
     actors.staff.send({
       method: 'POST',
