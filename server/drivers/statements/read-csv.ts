@@ -3,6 +3,7 @@ import { CsvError, parse } from 'csv-parse/sync'
 import { type Currency, writeAmount } from '#domain/money.ts'
 import { findDecimalSign, type DecimalSign, readStatementAmount } from '#server/drivers/statements/csv-amounts.ts'
 import { type DateOrder, findDateOrder, readDate } from '#server/drivers/statements/csv-dates.ts'
+import { addDirection, readDirection } from '#server/drivers/statements/csv-direction.ts'
 import {
   countColumns,
   type CsvRow,
@@ -49,7 +50,7 @@ export function readCsv(content: string): Statement {
   const entryRows = rows.slice(headIndex + 1).filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
   if (entryRows.length > maxEntries) throw new StatementError('TOO_MANY_ENTRIES')
   for (const row of entryRows) requireColumnCount(row, head)
-  const context = buildContext(head, rows.slice(0, headIndex), entryRows)
+  const context = buildContext(addDirection(head, entryRows), rows.slice(0, headIndex), entryRows)
   const entries = entryRows.flatMap((row) => readRow(row, context) ?? [])
   return { entries, skipped: entryRows.length - entries.length }
 }
@@ -162,16 +163,6 @@ function readReceived(row: CsvRow, context: CsvContext): bigint | null {
   if (amount === 0n) return null
   const isReceived = columns.direction === undefined || readDirection(row, context.head, columns.direction)
   return isReceived && amount > 0n ? amount : null
-}
-
-const creditMark = /^(c|cr|crdt|credit|in|\+|贷|贷方|貸|貸方|收|收入|入|存入|转入)$/
-const debitMark = /^(d|dr|dbit|debit|out|-|借|借方|付|支|支出|出|支取|转出)$/
-
-function readDirection({ cells, line }: CsvRow, head: StatementHead, index: number): boolean {
-  const mark = (cells[index] ?? '').normalize('NFKC').trim().toLowerCase()
-  if (creditMark.test(mark)) return true
-  if (debitMark.test(mark)) return false
-  throw new StatementError('BAD_DIRECTION', { line, column: head.cells[index] ?? '' })
 }
 
 function readRowCurrency({ cells, line }: CsvRow, { head, currency }: CsvContext): Currency | 'unsupported' {
