@@ -165,11 +165,13 @@ function readReceived(row: CsvRow, context: CsvContext): bigint | null {
   return isReceived && amount > 0n ? amount : null
 }
 
+/** Throws BAD_CURRENCY also if the row has different currencies, because the amount may be in any of them. */
 function readRowCurrency({ cells, line }: CsvRow, { head, currency }: CsvContext): Currency | 'unsupported' {
-  const index = head.columns.currency
-  const cell = index === undefined ? '' : (cells[index] ?? '').trim()
-  const ownCurrency = cell === '' ? currency : readCurrency(cell)
-  if (ownCurrency !== null) return ownCurrency
+  const [index] = head.currencyColumns
+  const values = head.currencyColumns.map((column) => (cells[column] ?? '').trim()).filter((cell) => cell !== '')
+  const ownCurrencies = new Set(values.map(readCurrency))
+  const [ownCurrency = currency] = ownCurrencies
+  if (ownCurrency !== null && ownCurrencies.size <= 1) return ownCurrency
   if (index === undefined) throw new StatementError('NO_CURRENCY')
   throw new StatementError('BAD_CURRENCY', { line, column: head.cells[index] ?? '' })
 }

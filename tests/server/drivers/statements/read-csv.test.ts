@@ -163,6 +163,31 @@ describe('a statement in CSV', () => {
     expect(readCsv(content)).toMatchObject({ entries: [{ amount: '5.00' }], skipped: 1 })
   })
 
+  it('has no currency if two columns name different ones for received money', () => {
+    const read = (...currencies: string[]) =>
+      readFault(
+        build(
+          'Date,Transaction Amount,Transaction Currency,Amount,Currency',
+          `2026-11-30,5.00,${currencies[0]},5.00,${currencies[1]}`,
+          '2026-11-30,-7.00,USD,-55.00,HKD',
+        ),
+      )
+    for (const currencies of [
+      ['USD', 'HKD'],
+      ['EUR', 'HKD'],
+      ['USD', '?'],
+      ['', ''],
+    ])
+      expect(read(...currencies)).toEqual({ code: 'BAD_CURRENCY', line: 2, column: 'Transaction Currency' })
+    for (const currencies of [
+      ['CNY', 'RMB'],
+      ['RMB', ''],
+      ['', 'CNY'],
+    ])
+      expect(read(...currencies)).toMatchObject({ entries: [{ amount: '5.00', currency: 'RMB' }], skipped: 1 })
+    expect(read('EUR', 'GBP')).toEqual({ entries: [], skipped: 2 })
+  })
+
   it('takes no other column for marks of the direction', () => {
     const read = (name: string, ...cells: string[]) =>
       readFault(build(`Date,Amount,Ccy,${name}`, ...cells.map((cell) => `2026-11-30,5.00,HKD,${cell}`)))
