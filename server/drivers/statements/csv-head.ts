@@ -101,14 +101,24 @@ const namesByRole = {
     'crdr',
     'drcr',
     'direction',
+    'dc',
+    'cd',
+    'debitorcredit',
+    'creditordebit',
     '借贷标志',
+    '借贷标记',
+    '借贷标识',
     '借贷方向',
     '借贷',
     '收支标志',
+    '收支标识',
+    '收支标记',
     '收支类型',
     '收付标志',
     '收支',
     '借貸',
+    '借貸標記',
+    '收支標識',
   ],
   currency: [
     'transactioncurrency',
@@ -226,9 +236,11 @@ type Role = keyof typeof namesByRole
 export interface StatementHead extends CsvRow {
   columns: Partial<Record<Role, number>>
   textColumns: number[]
+  /** All columns of currencies, the preferred one first. */
+  currencyColumns: number[]
 }
 
-const normaliseName = (cell: string) =>
+export const normaliseName = (cell: string) =>
   cell
     .normalize('NFKC')
     .toLowerCase()
@@ -249,7 +261,14 @@ function readHead(row: CsvRow): StatementHead | null {
   }
   const hasMoney = columns.credit !== undefined || columns.amount !== undefined
   if (columns.date === undefined || !hasMoney) return null
-  return { ...row, columns, textColumns: names.flatMap((name, index) => (textNames.has(name) ? [index] : [])) }
+  const findColumns = (isWanted: (name: string) => boolean) =>
+    names.flatMap((name, index) => (isWanted(name) ? [index] : []))
+  return {
+    ...row,
+    columns,
+    textColumns: findColumns((name) => textNames.has(name)),
+    currencyColumns: namesByRole.currency.flatMap((roleName) => findColumns((name) => name === roleName)),
+  }
 }
 
 /** Returns the first head line, or null. */

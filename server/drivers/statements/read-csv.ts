@@ -3,6 +3,7 @@ import { CsvError, parse } from 'csv-parse/sync'
 import { type Currency, writeAmount } from '#domain/money.ts'
 import { findDecimalSign, type DecimalSign, readStatementAmount } from '#server/drivers/statements/csv-amounts.ts'
 import { type DateOrder, findDateOrder, readDate } from '#server/drivers/statements/csv-dates.ts'
+import { addDirection, readDirection } from '#server/drivers/statements/csv-direction.ts'
 import {
   countColumns,
   type CsvRow,
@@ -49,7 +50,7 @@ export function readCsv(content: string): Statement {
   const entryRows = rows.slice(headIndex + 1).filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
   if (entryRows.length > maxEntries) throw new StatementError('TOO_MANY_ENTRIES')
   for (const row of entryRows) requireColumnCount(row, head)
-  const context = buildContext(head, rows.slice(0, headIndex), entryRows)
+  const context = buildContext(addDirection(head, entryRows), rows.slice(0, headIndex), entryRows)
   const entries = entryRows.flatMap((row) => readRow(row, context) ?? [])
   return { entries, skipped: entryRows.length - entries.length }
 }
@@ -164,21 +165,13 @@ function readReceived(row: CsvRow, context: CsvContext): bigint | null {
   return isReceived && amount > 0n ? amount : null
 }
 
-const creditMark = /^(c|cr|crdt|credit|in|\+|贷|贷方|貸|貸方|收|收入|入|存入|转入)$/
-const debitMark = /^(d|dr|dbit|debit|out|-|借|借方|付|支|支出|出|支取|转出)$/
-
-function readDirection({ cells, line }: CsvRow, head: StatementHead, index: number): boolean {
-  const mark = (cells[index] ?? '').normalize('NFKC').trim().toLowerCase()
-  if (creditMark.test(mark)) return true
-  if (debitMark.test(mark)) return false
-  throw new StatementError('BAD_DIRECTION', { line, column: head.cells[index] ?? '' })
-}
-
+/** Throws BAD_CURRENCY also if the row has different currencies, because the amount may be in any of them. */
 function readRowCurrency({ cells, line }: CsvRow, { head, currency }: CsvContext): Currency | 'unsupported' {
-  const index = head.columns.currency
-  const cell = index === undefined ? '' : (cells[index] ?? '').trim()
-  const ownCurrency = cell === '' ? currency : readCurrency(cell)
-  if (ownCurrency !== null) return ownCurrency
+  const [index] = head.currencyColumns
+  const values = head.currencyColumns.map((column) => (cells[column] ?? '').trim()).filter((cell) => cell !== '')
+  const ownCurrencies = new Set(values.map(readCurrency))
+  const [ownCurrency = currency] = ownCurrencies
+  if (ownCurrency !== null && ownCurrencies.size <= 1) return ownCurrency
   if (index === undefined) throw new StatementError('NO_CURRENCY')
   throw new StatementError('BAD_CURRENCY', { line, column: head.cells[index] ?? '' })
 }

@@ -32,10 +32,21 @@ interface Candidate {
   companyId: number
   proformaCode: string | null
   items: OpenItem[]
+  /** Found only by a word that is the code of a service. Such a word may be an ordinary one, such as "invoice". */
+  isWord?: boolean
 }
 
 const maxProposals = 5
 const matchOrder: readonly Match[] = ['proforma', 'reference', 'amount', 'sender']
+/** If the sender is a customer, what is the sender's comes before words and amounts of others. */
+const otherRanks = { word: matchOrder.length, amount: matchOrder.length + 1 } as const
+
+/** The lower, the surer. */
+function rank({ match, companyId, isWord }: Candidate, senders: ReadonlySet<number>): number {
+  const isOther = senders.size > 0 && !senders.has(companyId)
+  if (isOther && isWord) return otherRanks.word
+  return isOther && match === 'amount' ? otherRanks.amount : matchOrder.indexOf(match)
+}
 
 /** Letters and digits only, because banks break a reference into lines, and people add spaces and signs. */
 const squeeze = (text: string) =>
@@ -129,7 +140,7 @@ export class ProposalIndex {
     const isOfSender = ({ companyId }: Candidate) => senders.has(companyId)
     const sorted = candidates.toSorted(
       (a, b) =>
-        matchOrder.indexOf(a.match) - matchOrder.indexOf(b.match) ||
+        rank(a, senders) - rank(b, senders) ||
         Number(isOfSender(b)) - Number(isOfSender(a)) ||
         Number(b.items.length > 0) - Number(a.items.length > 0),
     )
@@ -163,13 +174,14 @@ export class ProposalIndex {
       const service = this.#servicesByNumber.get(code)
       if (!service) return []
       const key = `${service.company_id} ${currency} ${service.service_code}`
-      return [{ companyId: service.company_id, items: this.#itemsByService.get(key) ?? [] }]
+      return [{ companyId: service.company_id, items: this.#itemsByService.get(key) ?? [], isWord: false }]
     })
     const namedServices = byWord.flatMap((items) =>
-      items.slice(0, 1).map(({ company_id }) => ({ companyId: company_id, items })),
+      items.slice(0, 1).map(({ company_id }) => ({ companyId: company_id, items, isWord: true })),
     )
-    return [...namedServices, ...byNumber].map(({ companyId, items }) => ({
+    return [...namedServices, ...byNumber].map(({ companyId, items, isWord }) => ({
       match: 'reference',
+      isWord,
       companyId,
       proformaCode: null,
       items: this.#choosePaid(items, transfer, companyId),

@@ -10,7 +10,7 @@ import { parseStatement } from '#server/drivers/statements/parse-statement.ts'
 import { type Statement, StatementError } from '#server/drivers/statements/statement.ts'
 import type { UseCase } from '#server/context/context.ts'
 import { createValidationProblem } from '#server/problems/problem-error.ts'
-import { identifyEntries } from '#server/use-cases/bank-transfers/transfer-identity.ts'
+import { identifyEntries, selectUnknown } from '#server/use-cases/bank-transfers/transfer-identity.ts'
 
 type ImportInput = ParsedInputOf<typeof endpoint>
 
@@ -38,15 +38,13 @@ export const importStatement: UseCase<typeof endpoint> = (context, { body }) =>
     const { entries, skipped } = JSON.parse(body.content) as Statement
     const identified = identifyEntries(entries)
     await lockNewTransfers(db)
-    const recorded = await findKnownIdentities(
+    const known = await findKnownIdentities(
       db,
-      identified.flatMap(({ staffIdentity }) => staffIdentity ?? []),
+      identified.flatMap(({ identity, loose }) => (loose ? [identity, loose.own] : [identity])),
     )
-    const isRecorded = (identity: string | null) => identity !== null && recorded.has(identity)
-    const unrecorded = identified.filter(({ staffIdentity }) => !isRecorded(staffIdentity))
     const added = await insertUnknownTransfers(
       db,
-      unrecorded.map(({ fields, identity }) => ({
+      selectUnknown(identified, known).map(({ fields, identity }) => ({
         ...fields,
         identity,
         source: 'statement',

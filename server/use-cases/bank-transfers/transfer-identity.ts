@@ -16,6 +16,13 @@ interface IdentityFields {
 /** Texts that banks write if there is no number. */
 const noNumber = /^(|0+|-+|n\/?a|nonref|not ?provided)$/
 
+/** Letters and digits only, because one format of a bank has spaces and signs in the account, and another one has not. */
+const toAccountKey = (account: string) =>
+  account
+    .normalize('NFKC')
+    .toUpperCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+
 /**
  * `occurrence` numbers equal entries of a file, from 1. Overlapping statements have the same entries of a day. The bank's number alone is not
  * enough, because some banks count entries from 1 each day.
@@ -24,29 +31,55 @@ export function formatIdentity(fields: IdentityFields, occurrence: number): stri
   const { account, day, currency, amount, sender, reference, bank_reference } = fields
   const number = normaliseText(bank_reference)
   const facts = noNumber.test(number) ? ['text', sender, reference].map(normaliseText) : ['number', number]
-  const text = JSON.stringify([normaliseText(account), day, currency, amount, ...facts, occurrence])
+  const text = JSON.stringify([toAccountKey(account), day, currency, amount, ...facts, occurrence])
   return createHash('sha256').update(text).digest('base64url')
 }
 
 export interface IdentifiedEntry {
   fields: IdentityFields & Pick<StatementEntry, 'currency'>
   identity: string
-  /** The identity if the staff have recorded the transfer by hand, or null. */
-  staffIdentity: string | null
+  /** The identity without the account, as of a transfer that the staff recorded by hand. Null without a number of the bank. */
+  loose: { first: string; own: string } | null
 }
 
-export function identifyEntries(entries: readonly StatementEntry[]): IdentifiedEntry[] {
+/** Returns a function that formats the identity of the next entry, and counts equal ones. */
+function createCounter() {
   const counts = new Map<string, number>()
-  return entries.map(({ bankReference: bank_reference, ...entry }) => {
-    const fields = { ...entry, bank_reference }
+  return (fields: IdentityFields) => {
     const first = formatIdentity(fields, 1)
     const occurrence = (counts.get(first) ?? 0) + 1
     counts.set(first, occurrence)
+    return { first, own: formatIdentity(fields, occurrence) }
+  }
+}
+
+export function identifyEntries(entries: readonly StatementEntry[]): IdentifiedEntry[] {
+  const [count, countLoose] = [createCounter(), createCounter()]
+  return entries.map(({ bankReference: bank_reference, ...entry }) => {
+    const fields = { ...entry, bank_reference }
     const hasNumber = !noNumber.test(normaliseText(bank_reference))
     return {
       fields,
-      identity: formatIdentity(fields, occurrence),
-      staffIdentity: hasNumber ? formatIdentity({ ...fields, account: '' }, occurrence) : null,
+      identity: count(fields).own,
+      loose: hasNumber ? countLoose({ ...fields, account: '' }) : null,
     }
+  })
+}
+
+/**
+ * Returns the entries that are in no known row. A row without an account, such as one that the staff recorded by hand, is known as the
+ * entry with the same number of the bank, but each such row only as one entry. Entries that are known with their account come first.
+ */
+export function selectUnknown(entries: readonly IdentifiedEntry[], known: ReadonlySet<string>): IdentifiedEntry[] {
+  const identities = new Set(entries.map(({ identity }) => identity))
+  const looseCounts = new Map<string, number>()
+  for (const { loose } of entries)
+    if (loose && known.has(loose.own) && !identities.has(loose.own))
+      looseCounts.set(loose.first, (looseCounts.get(loose.first) ?? 0) + 1)
+  return entries.filter(({ identity, loose }) => {
+    if (known.has(identity)) return false
+    const count = loose ? (looseCounts.get(loose.first) ?? 0) : 0
+    if (loose && count > 0) looseCounts.set(loose.first, count - 1)
+    return count === 0
   })
 }

@@ -150,6 +150,61 @@ describe('a statement in CSV', () => {
   })
 
   it.each([
+    ['Type', 'Credit', 'Debit'],
+    ['D/C', 'C', 'D'],
+    ['Transaction Type', 'CR', 'DR'],
+    ['Debit or Credit', 'Credit', 'Debit'],
+    ['借贷标记', '贷', '借'],
+    ['收支标识', '收入', '支出'],
+    ['A name that nobody knows', 'Deposit', 'Withdrawal'],
+    ['Sign', '+', '-'],
+  ])('is not paid money by the marks of the column "%s"', (name, credit, debit) => {
+    const content = build(`Date,Amount,Ccy,${name}`, `2026-11-30,5.00,HKD,${credit}`, `2026-11-30,7.00,HKD,${debit}`)
+    expect(readCsv(content)).toMatchObject({ entries: [{ amount: '5.00' }], skipped: 1 })
+  })
+
+  it('has no currency if two columns name different ones for received money', () => {
+    const read = (...currencies: string[]) =>
+      readFault(
+        build(
+          'Date,Transaction Amount,Transaction Currency,Amount,Currency',
+          `2026-11-30,5.00,${currencies[0]},5.00,${currencies[1]}`,
+          '2026-11-30,-7.00,USD,-55.00,HKD',
+        ),
+      )
+    for (const currencies of [
+      ['USD', 'HKD'],
+      ['EUR', 'HKD'],
+      ['USD', '?'],
+      ['', ''],
+    ])
+      expect(read(...currencies)).toEqual({ code: 'BAD_CURRENCY', line: 2, column: 'Transaction Currency' })
+    for (const currencies of [
+      ['CNY', 'RMB'],
+      ['RMB', ''],
+      ['', 'CNY'],
+    ])
+      expect(read(...currencies)).toMatchObject({ entries: [{ amount: '5.00', currency: 'RMB' }], skipped: 1 })
+    expect(read('EUR', 'GBP')).toEqual({ entries: [], skipped: 2 })
+  })
+
+  it('takes no other column for marks of the direction', () => {
+    const read = (name: string, ...cells: string[]) =>
+      readFault(build(`Date,Amount,Ccy,${name}`, ...cells.map((cell) => `2026-11-30,5.00,HKD,${cell}`)))
+    for (const cells of [
+      ['FPS', 'Transfer'],
+      ['-', '-'],
+      ['C', 'C'],
+      ['', ''],
+    ])
+      expect(read('Type', ...cells)).toMatchObject({ entries: [{}, {}], skipped: 0 })
+    expect(read('Branch', 'D', 'Main')).toMatchObject({ entries: [{}, {}], skipped: 0 })
+    const fault = { code: 'BAD_DIRECTION', line: 3, column: 'Type' }
+    expect(read('Type', 'Debit', 'Fee')).toEqual(fault)
+    expect(read('Type', 'Debit', '')).toEqual(fault)
+  })
+
+  it.each([
     'abc',
     '1.2345',
     '1,23,456.00',

@@ -113,8 +113,9 @@ describe('the proposals for a transfer', () => {
       buildItem(2, 1, '40.00'),
       buildItem(3, 2, '100.00', { service_code: 'betashop' }),
     ]
-    const reference = 'PF202611000001 betashop'
-    const proposals = propose({ items, proformas: [proforma] }, { reference, sender: 'Gamma' })
+    const reference = 'PF202611000001 C202611000007'
+    const services = [{ code: 'C202611000007', company_id: 2, service_code: 'betashop' }]
+    const proposals = propose({ items, services, proformas: [proforma] }, { reference, sender: 'Gamma' })
     expect(proposals).toEqual([
       ['proforma', 'acme', [1, 2]],
       ['reference', 'beta', [3]],
@@ -124,6 +125,31 @@ describe('the proposals for a transfer', () => {
     ])
     const many = propose({ items }, { sender: 'Beta 软件有限公司' })
     expect([many.length, many[0]]).toEqual([5, ['amount', 'beta', [3]]])
+  })
+
+  it("put what is the sender's before a word that is the code of a service of somebody else", () => {
+    const items = [
+      buildItem(1, 1, '100.00'),
+      buildItem(2, 2, '80.00', { service_code: 'invoice' }),
+      buildItem(3, 3, '100.00'),
+    ]
+    const services = [{ code: 'C202611000007', company_id: 2, service_code: 'invoice' }]
+    const read = (reference: string, fields: object = {}) =>
+      propose({ items, services, proformas: [proforma] }, { reference, sender: 'Acme Trading', ...fields })
+    expect(read('Invoice')).toEqual([
+      ['amount', 'acme', [1]],
+      ['reference', 'beta', [2]],
+      ['amount', 'gamma', [3]],
+    ])
+    const inPart = [
+      ['sender', 'acme', [1]],
+      ['reference', 'beta', [2]],
+    ]
+    expect(read('Invoice', { amount: '130.00' })).toEqual(inPart)
+    expect(read('Invoice C202611000007')[0]).toEqual(['reference', 'beta', [2]])
+    expect(read('Invoice PF202611000001', { sender: 'Beta' })[0]).toEqual(['proforma', 'acme', [1]])
+    for (const sender of ['Beta', 'Beta 软件', 'Nobody'])
+      expect(read('Invoice', { sender })[0]).toEqual(['reference', 'beta', [2]])
   })
 
   it('prefer the item of exactly the amount, and otherwise what is due first', () => {

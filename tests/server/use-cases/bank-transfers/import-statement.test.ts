@@ -79,6 +79,28 @@ eachEngine('imported statements', (engine) => {
     expect(await countTransfers()).toBe(2)
   })
 
+  test('know an account however it is written', async () => {
+    const write = (account: string) => [first, third].map((row) => row.replace(',012,', `,${account},`))
+    expect(await importRows(...write('hk 012-345 678'))).toMatchObject({ added: 2, known: 0 })
+    expect(await importRows(...write('HK012345678'))).toMatchObject({ added: 0, known: 2 })
+    expect(await importRows(...write('ＨＫ012.345.678'))).toMatchObject({ added: 0, known: 2 })
+    expect(await importRows(...write('HK012345679'))).toMatchObject({ added: 2, known: 0 })
+  })
+
+  test('know a transfer without an account as one entry only, in whatever order', async () => {
+    await recordTransfer({ day: '2026-03-01', amount: '100.00', bank_reference: 'FT1' })
+    const other = first.replace(',012,', ',013,')
+    expect(await importRows(first, other)).toMatchObject({ added: 1, known: 1 })
+    expect((await list()).open.map(({ account }) => account)).toEqual(['', '013'])
+    expect(await importRows(other, first)).toMatchObject({ added: 0, known: 2 })
+    expect(await importRows(other, first, first)).toMatchObject({ added: 1, known: 2 })
+    expect(await importRows(first, other, first)).toMatchObject({ added: 0, known: 3 })
+    const [nameless, repeated] = [second.replace(',012,', ',,'), second]
+    expect(await importRows(nameless, nameless)).toMatchObject({ added: 2, known: 0 })
+    expect(await importRows(repeated, repeated, repeated)).toMatchObject({ added: 1, known: 2 })
+    expect(await countTransfers()).toBe(6)
+  })
+
   test('know a transfer that was credited, closed, or taken back', async () => {
     await importRows(first, second, third)
     const [one, two, three] = (await list()).open
