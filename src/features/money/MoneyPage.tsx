@@ -5,6 +5,7 @@ import { isOffline, type Problem } from '#contract/problem.ts'
 import { listBankTransfers } from '#contract/staff/bank-transfers.ts'
 import { readMoneyOverview } from '#contract/staff/money.ts'
 import { useUnsendableReason } from '#patterns/useOfflineReason.ts'
+import { useReadOnReturn } from '#state/live-changes.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useConnection } from '#state/use-store.ts'
 import { Button } from '#ui/display/Button.tsx'
@@ -36,7 +37,11 @@ export function MoneyPage({ CompanyPicker, FaultDialog }: MoneyPageProps) {
   const { overview, transfers, problem, isFetching, refetch } = useMoneyRecords()
   const { asOf, isMissing } = tab === 'transfers' ? transfers : overview
   const openCount = transfers.record?.open.length ?? 0
-  const close = () => setDialog(null)
+  useReadOnReturn(refetch)
+  const close = (mustRead: boolean) => {
+    setDialog(null)
+    if (mustRead) refetch()
+  }
   return (
     <Page
       title={t('title')}
@@ -91,16 +96,8 @@ export function MoneyPage({ CompanyPicker, FaultDialog }: MoneyPageProps) {
           onChanged={refetch}
         />
       )}
-      {dialog === 'record' && (
-        <RecordTransferDialog
-          onClose={close}
-          onDone={() => {
-            close()
-            refetch()
-          }}
-        />
-      )}
-      {dialog === 'import' && <ImportDialog onClose={close} onImported={refetch} />}
+      {dialog === 'record' && <RecordTransferDialog onClose={close} onDone={() => close(true)} />}
+      {dialog === 'import' && <ImportDialog onClose={() => setDialog(null)} onImported={refetch} />}
     </Page>
   )
 }

@@ -20,14 +20,13 @@ beforeEach(async () => {
   ;[invoice] = (await list('searchText=PO-4711')) as [InvoiceRow]
 })
 
-const refund = async (amount: string) => {
+const refund = async (amount: string, { route }: { route: 'transfer' | 'credit' } = { route: 'transfer' }) => {
   const payload = {
     amount,
     refunded_before: '0.00',
     reason: 'Goodwill',
-    route: 'transfer',
-    reference: 'FT-1',
-    date: invoice.issued.slice(0, 10),
+    route,
+    ...(route === 'transfer' && { reference: 'FT-1', date: invoice.issued.slice(0, 10) }),
     confirmation: invoice.code,
   }
   const response = await staff.send({ method: 'POST', url: `/api/invoice/${invoice.id}/refund`, payload })
@@ -46,6 +45,16 @@ const collectDownloads = () => {
   })
   return downloads
 }
+
+it('A refund to the balance shows the credit as soon as the list is read again, also if there was none before', async () => {
+  await fixture.browser.openAs('delete@m18', `/app/invoice?company=${invoice.company_id}`)
+  await findText(invoice.code)
+  expect(screen.queryByRole('region', { name: 'Credit balance' })).toBeNull()
+  await refund('5.00', { route: 'credit' })
+  await press('Refresh')
+  const balance = await screen.findByRole('region', { name: 'Credit balance' })
+  expect(balance.textContent).toContain('HKD 5.00')
+})
 
 it('A credit note names its invoice, which lists its credit notes', async () => {
   const creditNote = await refund('5.00')

@@ -25,7 +25,7 @@ describe('what a transfer pays', () => {
   it('adds the credit of the company and takes away the selected items', () => {
     expect(calculateCreditSum(transfer, 500n, [item])).toEqual({
       transfer: 10_000n,
-      available: 500n,
+      balance: 500n,
       items: 7_000n,
       rest: 3_500n,
     })

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { readCredit } from '#contract/money/credit.ts'
 import { buildCreditInput } from '#patterns/useCompanyCredit.ts'
@@ -8,11 +8,20 @@ import { Amount } from '#ui/display/Amount.tsx'
 import { Button } from '#ui/display/Button.tsx'
 import { CreditDrawer } from '#features/invoices/credit/CreditDrawer.tsx'
 
+interface CreditBalanceProps {
+  companyId: number
+  /** How often the invoices were read again. The credit is then read again too, because a refund may have changed it. */
+  readCount: number
+}
+
 /** The credit of a company in each currency, with a button for its entries. Shows nothing if the company never had credit. */
-export function CreditBalance({ companyId }: { companyId: number }) {
+export function CreditBalance({ companyId, readCount }: CreditBalanceProps) {
   const { t } = useTranslation('invoices')
   const { user } = useSignedInSession()
-  const { record } = useRecord(readCredit, buildCreditInput(companyId, user.company_id))
+  const { record, refetch } = useRecord(readCredit, buildCreditInput(companyId, user.company_id))
+  useEffect(() => {
+    if (readCount > 0) void refetch()
+  }, [readCount, refetch])
   const [isOpen, setIsOpen] = useState(false)
   if (!record || record.balances.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, Suspense, useMemo } from 'react'
+import { type ComponentType, lazy, Suspense, useMemo, useState } from 'react'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useSearchParams } from 'react-router-dom'
@@ -27,7 +27,7 @@ const InvoiceDrawer = lazy(async () => ({
 }))
 
 /** Loaded after the list. If that fails, the page is shown without it. */
-const CreditBalance = lazy<ComponentType<{ companyId: number }>>(async () => ({
+const CreditBalance = lazy<ComponentType<{ companyId: number; readCount: number }>>(async () => ({
   default: await import('#features/invoices/credit/CreditBalance.tsx').then(
     ({ CreditBalance: LoadedBalance }) => LoadedBalance,
     () => MissingBalance,
@@ -42,7 +42,7 @@ export type InvoiceCompanyFilter = ComponentType<{ companyId: number | null; onC
 export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyFilter }) {
   const { t } = useTranslation('invoices')
   const { user, caller } = useSignedInSession()
-  const { list, slice, companyId, canSelectCompany } = useInvoicesList()
+  const { list, slice, companyId, canSelectCompany, readCount } = useInvoicesList()
   const { view, changeView, rows, isFetching, setQuery, definition } = list
   const isAll = companyId === null
   const closeDrawer = useCloseDrawer(view.open !== null, () =>
@@ -62,7 +62,7 @@ export function InvoicesPage({ CompanyFilter }: { CompanyFilter: InvoiceCompanyF
           <InvoiceStyles />
           {companyId !== null && (
             <Suspense>
-              <CreditBalance companyId={companyId} />
+              <CreditBalance companyId={companyId} readCount={readCount} />
             </Suspense>
           )}
         </>
@@ -143,7 +143,19 @@ function useInvoicesList() {
   const isAll = companyId === null
   const slice = isAll ? allInvoicesList : invoicesList
   const list = useListPage(slice, isAll ? allInvoicesView : invoicesView, { scope: companyId })
-  return { list, slice, companyId, canSelectCompany }
+  const [readCount, setReadCount] = useState(0)
+  const withCredit = (read: () => void) => () => {
+    read()
+    setReadCount((count) => count + 1)
+  }
+  return {
+    list: { ...list, refetch: withCredit(list.refetch), refresh: withCredit(list.refresh) },
+    slice,
+    companyId,
+    canSelectCompany,
+    /** How often the user or a refund had the list read again. */
+    readCount,
+  }
 }
 
 /** Returns the company that the staff have selected, which the exported file names. Null for customers, whose file has only their own. */

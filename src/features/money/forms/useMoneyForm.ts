@@ -36,12 +36,14 @@ export interface MoneyForm<F extends string> {
   isDirty: boolean
   /** Null if the problem is displayed at its fields. */
   problem: Problem | null
+  /** Whether an attempt failed. What the page displays may then be old. */
+  hasFailed: boolean
   /** Whether the last attempt may have taken effect. The next one with the same values takes effect only once. */
   isUnknown: boolean
 }
 
 /** Also true for the response of a proxy, and of a server that is shutting down. */
-const mayHaveTakenEffect = (problem: Problem): boolean =>
+export const mayHaveTakenEffect = (problem: Problem): boolean =>
   isOutcomeUnknown(problem) || problem.code === 'BLOCKED_BY_PROXY' || problem.status >= 500
 
 /** State of a form about money. What is typed stays after any outcome. */
@@ -50,6 +52,7 @@ export function useMoneyForm<F extends string, I>(options: MoneyFormOptions<F, I
   const lostRef = useRef<{ intent: string; inputJson: string } | null>(null)
   const [values, setValues] = useState(options.initialValues)
   const [faults, setFaults] = useState<FormFaults<F>>({})
+  const [hasFailed, setHasFailed] = useState(false)
 
   function showFaults(newFaults: FormFaults<F>) {
     setFaults(newFaults)
@@ -77,6 +80,7 @@ export function useMoneyForm<F extends string, I>(options: MoneyFormOptions<F, I
     const intent = lostRef.current?.inputJson === inputJson ? lostRef.current.intent : crypto.randomUUID()
     const result = await action.run(input, { intent })
     if (result.kind === 'problem') {
+      setHasFailed(true)
       lostRef.current = mayHaveTakenEffect(result.problem) ? { intent, inputJson } : null
       return showFaults(toFaults(result.problem))
     }
@@ -96,6 +100,7 @@ export function useMoneyForm<F extends string, I>(options: MoneyFormOptions<F, I
     isBusy: action.isBusy,
     isDirty: fields.some((name) => values[name] !== options.initialValues[name]),
     problem: problem && Object.keys(toFaults(problem)).length > 0 ? null : problem,
+    hasFailed,
     isUnknown: problem !== null && mayHaveTakenEffect(problem),
   }
 }

@@ -19,6 +19,10 @@ export function CreditCard({ credit, onChanged }: CreditCardProps) {
   const { t } = useTranslation('money-page')
   const id = useId()
   const [openRow, setOpenRow] = useState<CustomerCredit | null>(null)
+  const close = (mustRead: boolean) => {
+    setOpenRow(null)
+    if (mustRead) onChanged()
+  }
   const sums = groupByCurrency(credit.map(({ currency, balance }) => ({ currency, amount: balance, count: 1 })))
   return (
     <section className="card money-card money-wide" aria-labelledby={id}>
@@ -40,16 +44,7 @@ export function CreditCard({ credit, onChanged }: CreditCardProps) {
           </ul>
         </>
       )}
-      {openRow && (
-        <WithdrawDialog
-          row={openRow}
-          onClose={() => setOpenRow(null)}
-          onDone={() => {
-            setOpenRow(null)
-            onChanged()
-          }}
-        />
-      )}
+      {openRow && <WithdrawDialog row={openRow} onClose={close} onDone={() => close(true)} />}
     </section>
   )
 }

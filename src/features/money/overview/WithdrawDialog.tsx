@@ -18,7 +18,7 @@ import {
   noteLimit,
   PastDayField,
 } from '#features/money/forms/fields.tsx'
-import { useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
+import { type CloseForm, useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
 import { type FormFaults, useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 
 const fields = ['amount', 'reference', 'date', 'reason', 'confirmation'] as const
@@ -26,7 +26,7 @@ type WithdrawField = (typeof fields)[number]
 
 interface WithdrawDialogProps {
   row: CustomerCredit
-  onClose: () => void
+  onClose: CloseForm
   onDone: () => void
 }
 

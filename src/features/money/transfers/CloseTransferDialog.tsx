@@ -8,7 +8,7 @@ import { formatAmount } from '#ui/display/Amount.tsx'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { hasLength, isPastDay } from '#features/money/forms/field-checks.ts'
 import { LineField, NoteField, noteLimit, PastDayField } from '#features/money/forms/fields.tsx'
-import { useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
+import { type CloseForm, useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
 import { type FormFaults, useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 import { TransferFormProblem } from '#features/money/transfers/TransferFormProblem.tsx'
 
@@ -18,7 +18,7 @@ type CloseField = (typeof fields)[number]
 interface CloseTransferDialogProps {
   transfer: BankTransferRow
   state: 'returned' | 'dismissed'
-  onClose: () => void
+  onClose: CloseForm
   onDone: () => void
 }
 

@@ -7,13 +7,13 @@ import { formatAmount } from '#ui/display/Amount.tsx'
 import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { hasLength } from '#features/money/forms/field-checks.ts'
 import { NoteField, noteLimit } from '#features/money/forms/fields.tsx'
-import { useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
+import { type CloseForm, useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
 import { useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 import { TransferFormProblem } from '#features/money/transfers/TransferFormProblem.tsx'
 
 interface CorrectTransferDialogProps {
   transfer: BankTransferRow
-  onClose: () => void
+  onClose: CloseForm
   onDone: () => void
 }
 

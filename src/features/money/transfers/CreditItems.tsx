@@ -71,7 +71,7 @@ function SumTable({ currency, sum }: Pick<CreditItemsProps, 'currency' | 'sum'>)
       : formatAmount(currency, writeAmount(amount))
   const rows = [
     ['transfer', sum.transfer],
-    ['available', sum.available],
+    ['balance', sum.balance],
     ['items', -sum.items],
     ['rest', sum.rest],
   ] as const

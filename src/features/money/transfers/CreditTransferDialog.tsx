@@ -9,6 +9,7 @@ import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
 import { Skeleton } from '#ui/page/Skeleton.tsx'
 import type { MoneyCompanyPicker } from '#features/money/forms/company-picker.ts'
+import type { CloseForm } from '#features/money/forms/useCloseQuestion.tsx'
 import { useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 import { findProposal } from '#features/money/transfers/credit-sum.ts'
 import { type TransferSelection, useTransferSelection } from '#features/money/transfers/useTransferSelection.ts'
@@ -19,7 +20,7 @@ import { TransferFormProblem } from '#features/money/transfers/TransferFormProbl
 interface CreditTransferDialogProps {
   transfer: BankTransferRow
   CompanyPicker: MoneyCompanyPicker
-  onClose: () => void
+  onClose: CloseForm
   onDone: () => void
 }
 
@@ -54,7 +55,7 @@ export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone 
   return (
     <ActionDialog
       title={t('credit.title', { amount })}
-      onClose={onClose}
+      onClose={() => onClose(form.hasFailed)}
       actionLabel={t(hasItems ? 'credit.sendPaid' : 'credit.send', { amount, count: selectedItems.length })}
       isBusy={form.isBusy}
       disabledReason={useUnsendableReason(t('offline'), formReason)}
@@ -62,7 +63,7 @@ export function CreditTransferDialog({ transfer, CompanyPicker, onClose, onDone 
       isWide
     >
       <div ref={formRef} className={companyId === null ? 'form money-pick' : 'form'}>
-        <TransferFormProblem form={form} />
+        <TransferFormProblem form={form} {...(selection.isHeld && { tooLowText: t('credit.held') })} />
         <TransferFacts transfer={transfer} />
         <ProposedCompany
           CompanyPicker={CompanyPicker}

@@ -10,12 +10,13 @@ import { Button } from '#ui/display/Button.tsx'
 import { formatNumber } from '#ui/list/Freshness.tsx'
 import { Dialog } from '#ui/overlay/Dialog.tsx'
 import { ProblemNote } from '#ui/page/ProblemNote.tsx'
+import { mayHaveTakenEffect } from '#features/money/forms/useMoneyForm.ts'
 import { readStatementFile, type StatementFile } from '#features/money/transfers/decode-statement.ts'
 import { StatementDrop } from '#features/money/transfers/StatementDrop.tsx'
 
 interface ImportDialogProps {
   onClose: () => void
-  /** Called after each import that added transfers. The dialog stays open for its result. */
+  /** Called after each import, also if it is unknown whether it took effect. The dialog stays open for its result. */
   onImported: () => void
 }
 
@@ -41,9 +42,8 @@ export function ImportDialog({ onClose, onImported }: ImportDialogProps) {
     if (!statement) return
     const { name, content } = statement
     const result = await run({ body: { name, content } })
-    if (result.kind !== 'fresh') return
-    setOutput(result.output)
-    onImported()
+    if (result.kind === 'fresh') setOutput(result.output)
+    if (result.kind !== 'problem' || mayHaveTakenEffect(result.problem)) onImported()
   }
   const sendButton = output ? undefined : (
     <Button
@@ -68,9 +68,14 @@ export function ImportDialog({ onClose, onImported }: ImportDialogProps) {
         <StatementDrop
           fileName={file?.name ?? null}
           faultText={fileFault ?? contentFault}
+          isDisabled={isBusy}
           onFile={(chosenFile) => void choose(chosenFile)}
         />
-        <ProblemNote problem={contentFault === null ? problem : null} title={t('import.failed')} shouldFocus />
+        <ProblemNote
+          problem={contentFault === null ? problem : null}
+          title={t(problem && mayHaveTakenEffect(problem) ? 'import.unknown' : 'import.failed')}
+          shouldFocus
+        />
         {output && <ImportOutput output={output} />}
         {unsendableReason && <p className="field-help">{unsendableReason}</p>}
       </div>

@@ -11,7 +11,7 @@ import { ActionDialog } from '#ui/form/ActionDialog.tsx'
 import { SelectField } from '#ui/form/choice-fields.tsx'
 import { hasLength, isPastDay, isTypedAmount } from '#features/money/forms/field-checks.ts'
 import { AmountField, FormProblem, LineField, PastDayField } from '#features/money/forms/fields.tsx'
-import { useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
+import { type CloseForm, useCloseQuestion } from '#features/money/forms/useCloseQuestion.tsx'
 import { type FormFaults, useMoneyForm } from '#features/money/forms/useMoneyForm.ts'
 
 const fields = ['day', 'currency', 'amount', 'sender', 'reference', 'bank_reference'] as const
@@ -36,7 +36,7 @@ const formatSum = (values: TransferValues) => {
 }
 
 /** Records a transfer that has arrived and is on no imported statement. */
-export function RecordTransferDialog({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
+export function RecordTransferDialog({ onClose, onDone }: { onClose: CloseForm; onDone: () => void }) {
   const { t } = useTranslation('bank-transfers')
   const today = useBusinessToday()
   const action = useAction(recordBankTransfer)

@@ -5,23 +5,25 @@ import { Icon } from '#ui/icons/Icon.tsx'
 interface StatementDropProps {
   fileName: string | null
   faultText: string | null
+  /** True while the chosen file is imported. */
+  isDisabled: boolean
   onFile: (file: File) => void
 }
 
 /** Takes one file by drag and drop or by a button. */
-export function StatementDrop({ fileName, faultText, onFile }: StatementDropProps) {
+export function StatementDrop({ fileName, faultText, isDisabled, onFile }: StatementDropProps) {
   const { t } = useTranslation('bank-transfers')
   const faultId = useId()
   const [isDraggedOver, setIsDraggedOver] = useState(false)
   const handleDrag = (event: DragEvent) => {
     event.preventDefault()
-    setIsDraggedOver(true)
+    setIsDraggedOver(!isDisabled)
   }
   const handleDrop = (event: DragEvent) => {
     event.preventDefault()
     setIsDraggedOver(false)
     const file = event.dataTransfer.files[0]
-    if (file) onFile(file)
+    if (file && !isDisabled) onFile(file)
   }
   return (
     <div className={faultText ? 'field wrong' : 'field'}>
@@ -43,6 +45,7 @@ export function StatementDrop({ fileName, faultText, onFile }: StatementDropProp
             type="file"
             name="statement"
             className="sr-only"
+            disabled={isDisabled}
             accept=".csv,.xml,.txt,text/csv,text/xml,application/xml"
             aria-invalid={faultText ? true : undefined}
             aria-describedby={faultText ? faultId : undefined}

@@ -8,6 +8,7 @@ import type { RowAction } from '#ui/list/column.ts'
 import { Field } from '#ui/form/Field.tsx'
 import { EmptyState } from '#ui/list/EmptyState.tsx'
 import type { MoneyCompanyPicker } from '#features/money/forms/company-picker.ts'
+import type { CloseForm } from '#features/money/forms/useCloseQuestion.tsx'
 import { CloseTransferDialog } from '#features/money/transfers/CloseTransferDialog.tsx'
 import { buildOpenColumns, buildSettledColumns } from '#features/money/transfers/columns.tsx'
 import { CorrectTransferDialog } from '#features/money/transfers/CorrectTransferDialog.tsx'
@@ -51,10 +52,9 @@ export function TransferSection({ transfers, asOf, isFetching, CompanyPicker, on
   const filter = (rows: readonly BankTransferRow[] | undefined) => rows?.filter((row) => isMatch(row, searchText))
   const isFiltered = searchText.trim() !== ''
   const listProps = { asOf, isFetching }
-  const close = () => setOpenDialog(null)
-  const done = () => {
-    close()
-    onChanged()
+  const close = (mustRead: boolean) => {
+    setOpenDialog(null)
+    if (mustRead) onChanged()
   }
   return (
     <>
@@ -98,7 +98,9 @@ export function TransferSection({ transfers, asOf, isFetching, CompanyPicker, on
           }
         />
       </section>
-      {openDialog && <TransferDialog {...openDialog} CompanyPicker={CompanyPicker} onClose={close} onDone={done} />}
+      {openDialog && (
+        <TransferDialog {...openDialog} CompanyPicker={CompanyPicker} onClose={close} onDone={() => close(true)} />
+      )}
     </>
   )
 }
@@ -107,7 +109,7 @@ interface TransferDialogProps {
   kind: DialogKind
   transfer: BankTransferRow
   CompanyPicker: MoneyCompanyPicker
-  onClose: () => void
+  onClose: CloseForm
   onDone: () => void
 }
 

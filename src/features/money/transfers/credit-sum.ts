@@ -8,8 +8,8 @@ export const formatItemKey = ({ contractType, id }: Pick<PayableItem, 'contractT
 
 export interface CreditSum {
   transfer: Hundredths
-  /** Credit that the company has already and that nothing else uses. */
-  available: Hundredths
+  /** Credit that the company has already. The server also frees what open payments of the same items hold. */
+  balance: Hundredths
   items: Hundredths
   /** Stays credit. Negative if the items cost more. */
   rest: Hundredths
@@ -17,12 +17,12 @@ export interface CreditSum {
 
 export function calculateCreditSum(
   { amount }: Pick<BankTransferRow, 'amount'>,
-  available: Hundredths,
+  balance: Hundredths,
   items: readonly Pick<PayableItem, 'amount'>[],
 ): CreditSum {
   const transfer = readAmount(amount)
   const itemSum = items.reduce((sum, item) => sum + readAmount(item.amount), 0n)
-  return { transfer, available, items: itemSum, rest: transfer + available - itemSum }
+  return { transfer, balance, items: itemSum, rest: transfer + balance - itemSum }
 }
 
 /** Returns the proposal for a company, the best one first. */

@@ -22,7 +22,7 @@ export function useTransferSelection(transfer: BankTransferRow) {
   const items = (payable?.items ?? []).filter((item) => item.currency === currency)
   const selectedItems = items.filter((item) => keys.includes(formatItemKey(item)))
   const credit = payable?.credit.find((row) => row.currency === currency)
-  const sum = calculateCreditSum(transfer, readAmount(credit?.available ?? '0.00'), selectedItems)
+  const sum = calculateCreditSum(transfer, readAmount(credit?.balance ?? '0.00'), selectedItems)
   return {
     companyId,
     /** Null until it is loaded. If loading failed, `problem` has the reason. */
@@ -35,6 +35,8 @@ export function useTransferSelection(transfer: BankTransferRow) {
     keys,
     setKeys,
     sum,
+    /** Open payments hold a part of the credit. Only the server knows whether they pay the same items. */
+    isHeld: credit !== undefined && credit.available !== credit.balance,
     /** Why it cannot be sent. Null if it can. */
     blockReason: getBlockReason(companyId !== null && payable === null, sum),
     chooseCompany(id: number | null) {
