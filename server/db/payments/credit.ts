@@ -117,7 +117,7 @@ export async function listCreditEntries(
 ): Promise<CreditEntryRecord[]> {
   const { rows } = await sql<CreditEntryRecord>`
     select e.id, e.currency, e.cause, e.amount::text, e.balance::text, e.create_time, e.reason,
-      coalesce(e.reference, n.code, c.code, nullif(t.bank_reference, ''), nullif(t.reference, ''), 'T' || t.id,
+      coalesce(e.reference, n.code, c.code, nullif(t.bank_reference, ''), 'T' || t.id,
         (select string_agg(d.code, ', ' order by d.id) from document d
           where d.kind = 'invoice' and d.method = p.gateway and d.reference = p.reference)) as reference
     from credit_entry e

@@ -16,7 +16,11 @@ beforeAll(async () => {
   server = await startServer()
   // Some calls of the staff need the right to order too.
   await runInTransaction(server.app, { role: 'portal_system' }, (db) =>
-    db.updateTable('portal_user').set({ orders: true }).where('id', '=', server.world.users[roles.D]).execute(),
+    db
+      .updateTable('portal_user')
+      .set({ orders: true })
+      .where('id', '=', server.world.users[roles.D] ?? 0)
+      .execute(),
   )
   admin = await server.signIn('admin@alpha')
   otherUsers = { order: await server.signIn(roles.O), staff: await server.signIn(roles.D) }
