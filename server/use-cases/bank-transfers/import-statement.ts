@@ -38,13 +38,13 @@ export const importStatement: UseCase<typeof endpoint> = (context, { body }) =>
     const { entries, skipped } = JSON.parse(body.content) as Statement
     const identified = identifyEntries(entries)
     await lockNewTransfers(db)
-    const known = await findKnownIdentities(
+    const knownIdentities = await findKnownIdentities(
       db,
       identified.flatMap(({ identity, loose }) => (loose ? [identity, loose.own] : [identity])),
     )
     const added = await insertUnknownTransfers(
       db,
-      selectUnknown(identified, known).map(({ fields, identity }) => ({
+      selectUnknown(identified, knownIdentities).map(({ fields, identity }) => ({
         ...fields,
         identity,
         source: 'statement',

@@ -70,14 +70,17 @@ export function identifyEntries(entries: readonly StatementEntry[]): IdentifiedE
  * Returns the entries that are in no known row. A row without an account, such as one that the staff recorded by hand, is known as the
  * entry with the same number of the bank, but each such row only as one entry. Entries that are known with their account come first.
  */
-export function selectUnknown(entries: readonly IdentifiedEntry[], known: ReadonlySet<string>): IdentifiedEntry[] {
+export function selectUnknown(
+  entries: readonly IdentifiedEntry[],
+  knownIdentities: ReadonlySet<string>,
+): IdentifiedEntry[] {
   const identities = new Set(entries.map(({ identity }) => identity))
   const looseCounts = new Map<string, number>()
   for (const { loose } of entries)
-    if (loose && known.has(loose.own) && !identities.has(loose.own))
+    if (loose && knownIdentities.has(loose.own) && !identities.has(loose.own))
       looseCounts.set(loose.first, (looseCounts.get(loose.first) ?? 0) + 1)
   return entries.filter(({ identity, loose }) => {
-    if (known.has(identity)) return false
+    if (knownIdentities.has(identity)) return false
     const count = loose ? (looseCounts.get(loose.first) ?? 0) : 0
     if (loose && count > 0) looseCounts.set(loose.first, count - 1)
     return count === 0

@@ -98,8 +98,8 @@ export async function claimCredit(
   if (part === 0n) return credit
   const { available } = await lockCredit(db, { companyId, currency }, attemptId)
   const otherAttempts = (await listUnsettledAttempts(db, payableRef)).filter(({ id }) => id !== attemptId)
-  const held = otherAttempts.reduce((sum, attempt) => sum + readAmount(attempt.credit), 0n)
-  return available + held >= part ? credit : '0.00'
+  const otherCredit = otherAttempts.reduce((sum, attempt) => sum + readAmount(attempt.credit), 0n)
+  return available + otherCredit >= part ? credit : '0.00'
 }
 
 /** Takes the part of a payment from the locked balance, and frees what other attempts hold for its items. */

@@ -30,7 +30,7 @@ const getInvoice = () =>
       .executeTakeFirstOrThrow(),
   )
 
-it('Staff record a transfer, and are told if there was another refund in the meantime', async () => {
+it('Staff record a transfer, and read of another refund in the meantime', async () => {
   const { id, code } = await getInvoice()
   const staff = await fixture.server.signIn('delete@m18')
   await fixture.browser.openAs('delete@m18', `/app/invoice?invoice=${id}`)
@@ -164,7 +164,7 @@ it('Staff withdraw a refund that the gateway does not accept on the home page', 
   expect(refund.seen_time).toBe(fixture.server.clock.now)
 })
 
-it('In the drawer, staff are told if somebody else has withdrawn the refund', async () => {
+it('In the drawer, staff read that somebody else has withdrawn the refund', async () => {
   const { id: documentId, code } = await getInvoice()
   const id = await addStuckRefund('9.00', 'the key is wrong')
   await fixture.browser.openAs('delete@m18', `/app/invoice?invoice=${documentId}`)

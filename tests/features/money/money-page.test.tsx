@@ -76,7 +76,7 @@ it('A recorded transfer is in the list. Faults are shown at their fields, and wh
   await noDialog()
 })
 
-it('A transfer that names a service pays it: the proposal is selected, and the sum says what happens', async () => {
+it('A transfer that names a service pays it: the proposal is selected, and the sum shows the effect', async () => {
   const order = await readUnpaidOrder()
   const due = Number(order.pay_amount)
   const staff = await fixture.server.signIn('delete@m18')
@@ -235,7 +235,7 @@ it('The home page names open transfers, and leads to them', async () => {
   await expect.poll(() => fixture.browser.path()).toBe(path)
 })
 
-it('Without a connection the stored transfers can be read, and each button says why it is disabled', async () => {
+it('Without a connection the stored transfers can be read, and each button has a reason why it is disabled', async () => {
   const staff = await fixture.server.signIn('delete@m18')
   await recordTransfer(staff, { sender: 'Stored sender' })
   await fixture.browser.openAs('delete@m18', path)

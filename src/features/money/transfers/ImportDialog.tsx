@@ -28,8 +28,7 @@ export function ImportDialog({ onClose, onImported }: ImportDialogProps) {
   const { isBusy, problem, run, clearProblem } = useAction(importStatement)
   const unsendableReason = useUnsendableReason(t('offline'))
   const statement = file?.kind === 'statement' ? file : null
-  const fileFault =
-    file?.kind === 'fault' ? t(`import.fault.${file.fault}`, { limit: formatNumber(maxStatementSize) }) : null
+  const fileFault = useFileFault(file)
   const formatFault = useStatementFault()
   const contentFault = formatFault(problem)
 
@@ -71,16 +70,24 @@ export function ImportDialog({ onClose, onImported }: ImportDialogProps) {
           isDisabled={isBusy}
           onFile={(chosenFile) => void choose(chosenFile)}
         />
-        <ProblemNote
-          problem={contentFault === null ? problem : null}
-          title={t(problem && mayHaveTakenEffect(problem) ? 'import.unknown' : 'import.failed')}
-          shouldFocus
-        />
+        {contentFault === null && <ImportProblem problem={problem} />}
         {output && <ImportOutput output={output} />}
         {unsendableReason && <p className="field-help">{unsendableReason}</p>}
       </div>
     </Dialog>
   )
+}
+
+function ImportProblem({ problem }: { problem: Problem | null }) {
+  const { t } = useTranslation('bank-transfers')
+  const isUnknown = problem !== null && mayHaveTakenEffect(problem)
+  return <ProblemNote problem={problem} title={t(isUnknown ? 'import.unknown' : 'import.failed')} shouldFocus />
+}
+
+/** Returns why the file cannot be sent, or null. */
+function useFileFault(file: StatementFile | null): string | null {
+  const { t } = useTranslation('bank-transfers')
+  return file?.kind === 'fault' ? t(`import.fault.${file.fault}`, { limit: formatNumber(maxStatementSize) }) : null
 }
 
 function ImportOutput({ output: { added, known: knownCount, skipped } }: { output: OutputOf<typeof importStatement> }) {

@@ -110,7 +110,7 @@ describe('a statement in CSV', () => {
     expect(readFirst(build('Date,Amount,Currency', `${text},5.00,HKD`)).day).toBe(day)
   })
 
-  it('tells days from months by any row, also of money that was paid', () => {
+  it('distinguishes days and months by any row, also of money that was paid', () => {
     const head = 'Date,Amount,Currency'
     expect(readFirst(build(head, '03/04/2026,5.00,HKD', '13/04/2026,-1.00,HKD')).day).toBe('2026-04-03')
     expect(readFirst(build(head, '03/04/2026,5.00,HKD', '04/13/2026,-1.00,HKD')).day).toBe('2026-03-04')
@@ -221,7 +221,7 @@ describe('a statement in CSV', () => {
     expect(readFault(content)).toEqual({ code: 'BAD_AMOUNT', line: 3, column: 'Amount' })
   })
 
-  it('tells decimals from thousands by any row', () => {
+  it('distinguishes decimals and thousands by any row', () => {
     const head = 'Date,Amount,Currency'
     const row = '2026-11-30,"1,234",HKD'
     expect(readFirst(build(head, row, '2026-11-30,5.00,HKD')).amount).toBe('1234.00')

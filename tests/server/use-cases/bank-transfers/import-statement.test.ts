@@ -25,7 +25,7 @@ eachEngine('imported statements', (engine) => {
   const { actors, importFile, countTransfers, list, recordTransfer, credit, post } = setup
   const importRows = async (...rows: string[]) => (await importFile(build(...rows))).json()
 
-  test('become open transfers once, however often and in whatever part they are imported', async () => {
+  test('become open transfers once, however often and in which parts they are imported', async () => {
     expect(await importRows(first, second)).toEqual({ added: 2, known: 0, skipped: 0 })
     expect(await importRows(first, second)).toEqual({ added: 0, known: 2, skipped: 0 })
     expect(await importRows(second, third, '2026-03-02,012,-5.00,HKD,Bank,Fee,FT3')).toEqual({
@@ -87,7 +87,7 @@ eachEngine('imported statements', (engine) => {
     expect(await importRows(...write('HK012345679'))).toMatchObject({ added: 2, known: 0 })
   })
 
-  test('know a transfer without an account as one entry only, in whatever order', async () => {
+  test('know a transfer without an account as one entry only, in any order', async () => {
     await recordTransfer({ day: '2026-03-01', amount: '100.00', bank_reference: 'FT1' })
     const other = first.replace(',012,', ',013,')
     expect(await importRows(first, other)).toMatchObject({ added: 1, known: 1 })
@@ -101,7 +101,7 @@ eachEngine('imported statements', (engine) => {
     expect(await countTransfers()).toBe(6)
   })
 
-  test('know a transfer that was credited, closed, or taken back', async () => {
+  test('know a transfer that was credited, closed, or corrected', async () => {
     await importRows(first, second, third)
     const [one, two, three] = (await list()).open
     if (!one || !two || !three) throw new Error('the statement was not imported')

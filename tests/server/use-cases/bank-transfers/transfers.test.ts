@@ -138,7 +138,7 @@ eachEngine('bank transfers', (engine) => {
     expect((await list()).open).toMatchObject([{ id: second.id, row_version: 1 }])
   })
 
-  test('that were credited to the wrong company are taken back and opened again', async () => {
+  test('that were credited to the wrong company are corrected and opened again', async () => {
     const shop = await order()
     const transfer = await recordTransfer({ reference: 'our money' })
     const { beta, m18 } = fixture.server.world.companies
@@ -164,7 +164,7 @@ eachEngine('bank transfers', (engine) => {
     expect(await setup.findFaults()).toEqual([])
   })
 
-  test('that are taken back show the note and the sender only to the staff', async () => {
+  test('that are corrected show the note and the sender only to the staff', async () => {
     const transfer = await recordTransfer({ sender: 'Alpha Limited' })
     const { beta, m18 } = fixture.server.world.companies
     const credited: BankTransferRow = (await credit(transfer, [], beta)).json()
@@ -191,7 +191,7 @@ eachEngine('bank transfers', (engine) => {
     ])
   })
 
-  test('are not taken back if the money was used', async () => {
+  test('are not corrected if the money was used', async () => {
     const shop = await order()
     const transfer = await recordTransfer({ amount: '42001.00' })
     const credited: BankTransferRow = (await credit(transfer, [toItem(shop)])).json()

@@ -58,7 +58,7 @@ eachEngine('credit for a smaller contract', (engine) => {
     writeAmount(readAmount(residual_amount) - readAmount(contract_amount))
 
   describe('with the setting', () => {
-    test('The difference becomes credit without a confirmation, and the quote says so', async () => {
+    test('The difference becomes credit without a confirmation, and the quote shows it', async () => {
       const quote = await requestQuote()
       const unused = getUnused(quote)
       expect(readAmount(unused)).toBeGreaterThan(0n)
