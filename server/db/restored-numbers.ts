@@ -35,6 +35,7 @@ export const versionedTables = [
   'backup',
   'customer_note',
   'document',
+  'bank_transfer',
 ] as const
 /** Tables whose ids must not be given a second time. App versions never change, so they have ids and no versions. */
 export const numberedTables = [...versionedTables, 'app_version'] as const

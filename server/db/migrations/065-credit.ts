@@ -98,6 +98,8 @@ async function createTransfers(db: Kysely<unknown>): Promise<void> {
   await sql`create index bank_transfer_open on bank_transfer (id) where state = 'open'`.execute(db)
   await sql`create index bank_transfer_day on bank_transfer (day, id)`.execute(db)
   await fence(db, 'bank_transfer', { app: [], system: ['select', 'insert'] })
+  // A restore raises the ids above all that were given before.
+  await sql`grant usage, update on sequence bank_transfer_id_seq to portal_system`.execute(db)
   await sql`
     grant update (state, company_id, note, return_reference, return_date, user_id, row_version, update_time)
       on bank_transfer to portal_system`.execute(db)

@@ -106,7 +106,7 @@ test('The server refuses to receive a body that is larger than any call needs (f
       method: endpoint.method,
       url: buildPath(endpoint),
       headers: { 'content-type': isForm(endpoint) ? 'application/x-www-form-urlencoded' : 'application/json' },
-      payload: 'a'.repeat(isLong ? 1_048_577 : 262_145),
+      payload: 'a'.repeat(isLong ? (endpoint.jsonBytes ?? 1_048_576) + 1 : 262_145),
     })
     expect([endpoint.name, response.statusCode, response.json().errorCode]).toEqual([endpoint.name, 413, 'TOO_LARGE'])
   }
