@@ -1,6 +1,6 @@
 /** Reads the provider's bank accounts, to which customers transfer money (decision 124). No message repeats a value. */
 import * as z from 'zod/mini'
-import { type BankAccount, bankAccount } from '#contract/money/credit.ts'
+import { type BankAccount, bankAccount } from '#contract/invoices.ts'
 import { line } from '#contract/values.ts'
 import { currencies } from '#domain/money.ts'
 import { type EnvironmentVariables, StartProblem } from '#server/config/config.ts'

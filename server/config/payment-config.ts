@@ -1,6 +1,6 @@
 /** Reads the payment settings from the environment. No message repeats a key. */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import type { BankAccount } from '#contract/money/credit.ts'
+import type { BankAccount } from '#contract/invoices.ts'
 import { readBankAccounts } from '#server/config/bank-accounts.ts'
 import {
   type Config,

@@ -1,4 +1,4 @@
-import type { BankAccount } from '#contract/money/credit.ts'
+import type { BankAccount } from '#contract/invoices.ts'
 import type { PaymentType } from '#domain/payments.ts'
 import type { PaymentDriver } from '#server/drivers/payment/payment-driver.ts'
 

@@ -14,7 +14,7 @@ import {
   stripeCalls,
 } from '#contract/payments.ts'
 import { readMoneyOverview } from '#contract/staff/money.ts'
-import { readCredit } from '#contract/money/credit.ts'
+import { readCredit } from '#contract/invoices.ts'
 import { withdrawCredit } from '#contract/staff/bank-transfers.ts'
 import { listCustomerInvoices } from '#contract/staff/customer-invoices.ts'
 import {

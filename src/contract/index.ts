@@ -5,7 +5,6 @@ import * as apps from '#contract/staff/apps.ts'
 import * as bankTransfers from '#contract/staff/bank-transfers.ts'
 import * as backups from '#contract/backups.ts'
 import * as calendars from '#contract/calendars.ts'
-import * as credit from '#contract/money/credit.ts'
 import * as customerNotes from '#contract/staff/customer-notes.ts'
 import * as customers from '#contract/staff/customers.ts'
 import * as factors from '#contract/factors.ts'
@@ -46,7 +45,6 @@ export const endpointsByNoun: Readonly<Record<string, readonly Endpoint[]>> = {
   payments: [
     ...listEndpoints(payments),
     ...listEndpoints(refunds),
-    ...listEndpoints(credit),
     ...listEndpoints(bankTransfers),
     ...listEndpoints(money),
   ],

@@ -102,7 +102,7 @@ export const orderRow = z.object({
   due: z.nullable(timestamp),
   /** The last second in which the change that created this contract can be undone, or null. `credited`: it gave credit. */
   undo_until: z.nullable(timestamp),
-  credited: z.optional(z.literal(true)),
+  credited: z.optional(z.boolean()),
   create_time: timestamp,
   update_time: timestamp,
   row_version: z.int(),

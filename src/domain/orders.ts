@@ -80,6 +80,7 @@ export const toPendingOrder = (draft: PendingOrderFields, write: { intent: strin
     payment: 'none' as const,
     due: null,
     undo_until: null,
+    credited: false,
     create_time: '',
     update_time: '',
     row_version: 0,

@@ -1,4 +1,4 @@
-import { readCredit } from '#contract/money/credit.ts'
+import { readCredit } from '#contract/invoices.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { type Currency, type Hundredths, readAmount } from '#domain/money.ts'
 import { useRecord } from '#state/use-record.ts'

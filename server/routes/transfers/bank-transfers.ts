@@ -1,4 +1,4 @@
-import { requestProforma } from '#contract/money/credit.ts'
+import { requestProforma } from '#contract/invoices.ts'
 import {
   closeBankTransfer,
   correctBankTransfer,

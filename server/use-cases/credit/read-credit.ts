@@ -1,7 +1,7 @@
 /** Reads the credit balances of a company and the latest entries (decision 124). */
 import { readAmount, writeAmount } from '#domain/money.ts'
 import { toTimestamp } from '#domain/time.ts'
-import type { readCredit as endpoint } from '#contract/money/credit.ts'
+import type { readCredit as endpoint } from '#contract/invoices.ts'
 import { listCreditBalances, listCreditEntries } from '#server/db/payments/credit.ts'
 import { runAsSystem } from '#server/db/tenant.ts'
 import type { UseCase } from '#server/context/context.ts'

@@ -1,6 +1,6 @@
 /** The stored contents of invoices, credit notes and pro-forma invoices, which never change. */
 import type { PdbType } from '#contract/backups.ts'
-import type { BankAccount } from '#contract/money/credit.ts'
+import type { BankAccount } from '#contract/invoices.ts'
 import type { CompanyField } from '#domain/accounts/company-fields.ts'
 import type { FeeStep } from '#domain/fees/explain.ts'
 import type { Currency } from '#domain/money.ts'

@@ -1,6 +1,6 @@
 import { readAmount, writeAmount } from '#domain/money.ts'
 import { ProblemError } from '#server/problems/problem-error.ts'
-import { splitUnusedAmount } from '#server/use-cases/credit/contract-credit.ts'
+import { splitUnusedAmount } from '#server/use-cases/orders/contract-credit.ts'
 import type { OrderTerms } from '#server/use-cases/orders/order-terms.ts'
 
 /** If the change discards money, throws DISCARD_CONFIRM with the amount unless the order confirms exactly this amount (D14). */

@@ -29,7 +29,7 @@ import {
   createNotFoundProblem,
   ProblemError,
 } from '#server/problems/problem-error.ts'
-import { isUnusedCreditable } from '#server/use-cases/credit/contract-credit.ts'
+import { isUnusedCreditable } from '#server/use-cases/orders/contract-credit.ts'
 import type { ActingCompany } from '#server/use-cases/orders/acting-company.ts'
 import { requireType } from '#server/use-cases/orders/client-types.ts'
 import { getBusinessMoment } from '#server/use-cases/orders/business-time.ts'

@@ -19,7 +19,7 @@ import { requireType } from '#server/use-cases/orders/client-types.ts'
 import { type AppTerms, requireAppsConfirmed } from '#server/use-cases/orders/confirm-app-changes.ts'
 import { toOrderRow } from '#server/use-cases/orders/orders.ts'
 import { toUndoableOrder } from '#server/use-cases/orders/undo-until.ts'
-import { claimContractCredit, takeBackContractCredit } from '#server/use-cases/credit/contract-credit.ts'
+import { claimContractCredit, takeBackContractCredit } from '#server/use-cases/orders/contract-credit.ts'
 import { putIntoEffect } from '#server/use-cases/payments/payable-orders.ts'
 
 export const undoContractChange: UseCase<typeof undoChange> = (context, { params, body }) =>

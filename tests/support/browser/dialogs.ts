@@ -94,4 +94,5 @@ export const uncheckedDialogs: Record<string, string> = {
   'features/payment-tasks/home/TaskDialog.tsx': 'a payment that belongs to no open order',
   'features/services/operations/PasswordDialog.tsx': 'hosting that creates or resets a service',
   'features/services/operations/RebootOffer.tsx': 'hosting that changes the configuration of a service',
+  'patterns/refunds/WithdrawRefundDialog.tsx': 'a refund that its gateway does not accept',
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { readCredit } from '#contract/money/credit.ts'
+import { readCredit } from '#contract/invoices.ts'
 import { buildCreditInput } from '#patterns/useCompanyCredit.ts'
 import { useRecord } from '#state/use-record.ts'
 import { useSignedInSession } from '#state/use-store.ts'

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { CreditEntry, readCredit } from '#contract/money/credit.ts'
+import type { CreditEntry, readCredit } from '#contract/invoices.ts'
 import type { OutputOf } from '#contract/endpoint.ts'
 import { groupThousands, readAmount } from '#domain/money.ts'
 import { Amount, formatAmount, formatSigned } from '#ui/display/Amount.tsx'

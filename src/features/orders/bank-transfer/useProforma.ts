@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { requestProforma } from '#contract/money/credit.ts'
+import { requestProforma } from '#contract/invoices.ts'
 import type { InputOf, OutputOf } from '#contract/endpoint.ts'
 import { findRefusalReason, type Problem } from '#contract/problem.ts'
 import { useAction } from '#state/use-action.ts'
