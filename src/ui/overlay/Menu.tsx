@@ -198,8 +198,6 @@ function MenuItemButton({ item, close }: { item: MenuItem; close: (shouldReturnF
       role={getRole(item)}
       aria-haspopup={item.hasDialog ? 'dialog' : undefined}
       aria-checked={item.isChosen}
-      // The hint is the description, so it is not part of the name.
-      aria-label={item.hint && item.label}
       tabIndex={-1}
       className={`menu-item${item.isDestructive ? ' danger' : ''}`}
       aria-disabled={item.disabledReason ? true : undefined}

@@ -221,8 +221,6 @@ export const staffScreens: Screen[] = [
   { name: 'staff-customers-none', path: `/app/m18/customer${noMatchQuery}`, readySelector: '.empty' },
   { name: 'staff-contracts', path: '/app/contract', readySelector: 'tbody .order-code' },
   { name: 'staff-invoices', path: '/app/invoice', readySelector: 'tbody .invoice-code' },
-  { name: 'staff-money', path: '/app/money', readySelector: '.money-grid' },
-  { name: 'staff-money-transfers', path: '/app/money?tab=transfers', readySelector: '.empty' },
   { name: 'staff-customer', path: '/app/m18/customer/2', readySelector: '.customer-cards' },
   ...['contracts', 'users', 'payments', 'services', 'backups', 'trail', 'notes'].map((tab) => ({
     name: `staff-customer-${tab}`,
@@ -257,4 +255,6 @@ export const staffScreens: Screen[] = [
     readySelector: '.module-code',
     prepare: openWith('.page-action button[aria-pressed]', '.module-graph li'),
   },
+  { name: 'staff-money', path: '/app/money', readySelector: '.money-grid' },
+  { name: 'staff-money-transfers', path: '/app/money?tab=transfers', readySelector: '.empty' },
 ]
