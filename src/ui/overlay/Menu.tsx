@@ -208,7 +208,8 @@ function MenuItemButton({ item, close }: { item: MenuItem; close: (shouldReturnF
       <span className="menu-words">
         {item.label}
         {note && (
-          <span className="menu-reason" id={reasonId}>
+          // It is the description, so it is no part of the name.
+          <span className="menu-reason" id={reasonId} aria-hidden="true">
             {note}
           </span>
         )}
