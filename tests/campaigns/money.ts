@@ -2,21 +2,41 @@
  * Runs random histories of orders, changes, payments, deletions, late and repeated notices and kills, on both engines. Every amount must be
  * applied to an order, refunded, or have a staff task. Ten histories at a time share one portal.
  *
- * npm run campaign -- money [histories] [seed] [embedded|postgres] npm run campaign -- money 1 <seed of a history> <engine>: only that
- * history
+ * npm run campaign -- money [histories] [seed] [embedded|postgres|both] [kills|quick]
+ *
+ * With `quick`, 90 shorter histories share one portal in this process, which is not killed and sends no mail.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runBatch, createTally, type MoneyTally } from '#tests/campaigns/money/histories.ts'
+import { type HistorySize, runBatch, createTally, type MoneyTally } from '#tests/campaigns/money/histories.ts'
 import { operations } from '#tests/campaigns/money/operations.ts'
 import { tamperings } from '#tests/campaigns/money/tamper.ts'
 import { prepareTemplate } from '#tests/campaigns/money/world.ts'
+import { openWorldInProcess } from '#tests/campaigns/money/world-in-process.ts'
 import { postgresBin, startCluster } from '#tests/support/server/postgres.ts'
 
 type MoneyEngine = 'embedded' | 'postgres'
 
-const historiesPerWorld = 10
+interface MoneyMode {
+  historiesPerWorld: number
+  size: HistorySize
+  /** The check is tested with errors that are made on purpose, in every so many portals. */
+  tamperedEvery: number
+}
+
+const modes = {
+  kills: {
+    historiesPerWorld: 10,
+    size: { maxBuyers: 3, operations: { min: 15, max: 30 }, concurrency: 30 },
+    tamperedEvery: 1,
+  },
+  quick: {
+    historiesPerWorld: 90,
+    size: { maxBuyers: 1, operations: { min: 8, max: 16 }, concurrency: 6 },
+    tamperedEvery: 10,
+  },
+} satisfies Record<string, MoneyMode>
 /** Number of histories from which on each operation must have taken effect at least once. */
 const enoughHistories = 100
 
@@ -26,7 +46,7 @@ export interface MoneyCampaign {
   /** Seed of the first history. Each further history has the next number. */
   seed: number
   tally: MoneyTally
-  hasKills?: boolean
+  mode: keyof typeof modes
   log?: (line: string) => void
 }
 
@@ -35,7 +55,7 @@ export async function runHistories({
   count,
   seed,
   tally,
-  hasKills = true,
+  mode,
   log = () => undefined,
 }: MoneyCampaign): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), `portal-money-${engine}-`))
@@ -45,18 +65,22 @@ export async function runHistories({
   const cluster = bin === null ? null : await startCluster(bin)
   const allFaults: string[] = []
   try {
-    const template = await prepareTemplate(folder, cluster?.url ?? null)
+    const hasKills = mode === 'kills'
+    const { historiesPerWorld, size, tamperedEvery } = modes[mode]
+    const template = await prepareTemplate(folder, cluster?.url ?? null, hasKills ? undefined : openWorldInProcess)
     for (let firstSeed = seed; firstSeed < seed + count; firstSeed += historiesPerWorld) {
       const historySeeds = Array.from(
         { length: Math.min(historiesPerWorld, seed + count - firstSeed) },
         (_, index) => firstSeed + index,
       )
+      const batch = Math.floor(firstSeed / historiesPerWorld)
+      const isTampered = batch % tamperedEvery === 0
       const faults = await template
-        .open((world) => runBatch({ world, historySeeds, tally, hasKills }), chooseSettings(firstSeed))
+        .open((world) => runBatch({ world, historySeeds, tally, size, hasKills, isTampered }), chooseSettings(batch))
         .catch((error: unknown) => [String(error)])
       for (const fault of faults) log(`WRONG ${fault}`)
       if (faults.length > 0)
-        log(`      repeat: npm run campaign -- money ${historySeeds.length} ${firstSeed} ${engine}`)
+        log(`      repeat: npm run campaign -- money ${historySeeds.length} ${firstSeed} ${engine} ${mode}`)
       allFaults.push(...faults)
       log(`${firstSeed + historySeeds.length - seed} of ${count} histories, ${allFaults.length} faults`)
     }
@@ -68,15 +92,13 @@ export async function runHistories({
 }
 
 /** Every second portal credits what smaller contracts do not use. A repeated batch has the same setting. */
-const chooseSettings = (firstSeed: number) => ({
-  CREDIT_SMALLER_CONTRACTS: String(Math.floor(firstSeed / historiesPerWorld) % 2),
-})
+const chooseSettings = (batch: number) => ({ CREDIT_SMALLER_CONTRACTS: String(batch % 2) })
+
+const eventsOfKills = ['kills', 'payments and refunds cut off by a kill']
 
 /** Events that a long enough campaign must contain, besides each operation. */
 const expectedEvents = [
-  'kills',
   'ends in good order',
-  'payments and refunds cut off by a kill',
   'more than a week passed',
   'months of traffic',
   'money discarded after a question',
@@ -88,9 +110,12 @@ const expectedEvents = [
   ...tamperings.map((name) => `noticed: ${name}`),
 ]
 
-export const listMissingCases = ({ operations: operationCounts, events: eventCounts }: MoneyTally): string[] => [
+const listMissingCases = (
+  { operations: operationCounts, events: eventCounts }: MoneyTally,
+  hasKills: boolean,
+): string[] => [
   ...Object.keys(operations).filter((name) => (operationCounts.get(name)?.done ?? 0) === 0),
-  ...expectedEvents.filter((name) => (eventCounts.get(name) ?? 0) === 0),
+  ...[...expectedEvents, ...(hasKills ? eventsOfKills : [])].filter((name) => (eventCounts.get(name) ?? 0) === 0),
 ]
 
 function printTally({ operations: operationCounts, events: eventCounts, refusals }: MoneyTally): void {
@@ -111,8 +136,10 @@ function printTally({ operations: operationCounts, events: eventCounts, refusals
 export async function run([
   histories = '100',
   seed = String(Date.now() % 1_000_000),
-  onlyEngine,
+  onlyEngine = 'both',
+  givenMode = 'kills',
 ]: string[]): Promise<void> {
+  const mode = givenMode === 'quick' ? 'quick' : 'kills'
   const count = Number(histories)
   const firstSeed = Number(seed)
   const halfCount = Math.ceil(count / 2)
@@ -128,12 +155,19 @@ export async function run([
         ]
   const results = await Promise.all(
     runs.map(([engine, runSeed, count]) =>
-      runHistories({ engine, count, seed: runSeed, tally, log: (line) => console.log(`  ${engine}: ${line}`) }),
+      runHistories({
+        engine,
+        count,
+        seed: runSeed,
+        tally,
+        mode,
+        log: (line) => console.log(`  ${engine}: ${line}`),
+      }),
     ),
   )
   printTally(tally)
   const allFaults = results.flat()
-  const neverSeen = count >= enoughHistories ? listMissingCases(tally) : []
+  const neverSeen = count >= enoughHistories ? listMissingCases(tally, mode === 'kills') : []
   for (const name of neverSeen) console.log(`  never took effect: ${name}`)
   const minutes = ((performance.now() - startedAt) / minuteMs).toFixed(1)
   console.log(`  ${count} histories in ${minutes} minutes: ${allFaults.length} faults`)

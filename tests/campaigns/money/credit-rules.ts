@@ -1,7 +1,35 @@
 /** Rules about credit balances, for `compareMoney`. They use the views of `check-money.ts`, and not what the payments wrote as entries. */
 import { type RawBuilder, sql } from 'kysely'
 
+/**
+ * Money received = orders paid with money + money sent back + increase of credit from money + open tasks. Transfers that nobody has credited
+ * have no company, so the sums are for each currency.
+ */
+const equation = sql`
+  select 0 as company_id, format('%s: %s received, but orders %s, sent back %s, credit %s and open %s', currency, sum(received),
+      sum(orders), sum(sent), sum(credit), sum(open)) as text
+    from (
+      select currency, amount as received, 0 as orders, 0 as sent, 0 as credit, 0 as open
+        from money join buyer on buyer.id = money.company_id
+      union all select currency, amount, 0, case state when 'returned' then amount else 0 end, 0,
+          case when state in ('open', 'dismissed') then amount else 0 end
+        from bank_transfer where state <> 'corrected'
+      union all select currency, 0, charged, 0, 0, 0 from bill join buyer on buyer.id = bill.company_id
+      union all select r.currency, 0, -r.amount, case r.route when 'credit' then 0 else r.amount end, 0, 0
+        from refund r join money m on m.id = r.payment_id join buyer on buyer.id = m.company_id
+        where m.is_applied and r.state = 'done'
+      union all select m.currency, 0, 0, coalesce(b.refunded, 0), 0, m.amount - coalesce(b.refunded, 0)
+        from money m join buyer on buyer.id = m.company_id
+          left join book b on b.gateway = m.gateway and b."references" ? m.reference
+        where not m.is_applied
+      union all select currency, 0, case cause when 'payment' then amount else 0 end,
+          case cause when 'withdrawal' then -amount else 0 end,
+          case when cause in ('transfer', 'correction', 'creditNote', 'withdrawal') then amount else 0 end, 0
+        from credit_entry join buyer on buyer.id = credit_entry.company_id) one
+    group by currency having sum(received) <> sum(orders) + sum(sent) + sum(credit) + sum(open)`
+
 export const creditRules: RawBuilder<unknown>[] = [
+  equation,
   // What is left is what came in, without what paid for invoices beyond the gateways' money, and without withdrawals.
   sql`select company_id, format('%s: %s came in, %s paid for invoices and %s was withdrawn, but the balance is %s', currency, sum(came),
       sum(paid), sum(withdrawn), sum(balance)) as text

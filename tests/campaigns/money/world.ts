@@ -22,8 +22,9 @@ import { runAsSuperuser } from '#tests/support/server/postgres.ts'
 import { quickHashes, type RunningProcess } from '#tests/support/server/process.ts'
 import { createDataFolder } from '#tests/support/runner/template.ts'
 
-const timeZone = 'Asia/Hong_Kong'
-const maxCompanies = 30
+export const timeZone = 'Asia/Hong_Kong'
+/** Each of 30 histories has up to three. */
+const maxCompanies = 90
 
 /** Returns the company code of a buyer: `h00`, `h01`, ... */
 export const buildBuyerCode = (index: number): string => `h${String(index).padStart(2, '0')}`
@@ -55,9 +56,13 @@ export interface MoneyWorld {
 
 /**
  * Prepares the database that each portal of a campaign copies. `clusterUrl` is the address of a PostgreSQL server, or null for the embedded
- * engine.
+ * engine. `openWorld` opens a portal in its own process if it is left out.
  */
-export async function prepareTemplate(folder: string, clusterUrl: string | null): Promise<WorldTemplate> {
+export async function prepareTemplate(
+  folder: string,
+  clusterUrl: string | null,
+  openWorld: OpenWorld = openWorldWithKills,
+): Promise<WorldTemplate> {
   const template = join(folder, 'template')
   const baseEnv = { DEMO: '1', TOKEN_KEY: '5a'.repeat(32), PAYMENTS_PER_USER: '1000000', ...quickHashes }
   const databaseUrl = (name: string): Record<string, string> =>
@@ -105,12 +110,14 @@ function buildBuyerCompany(code: string): DemoCompany {
   return { ...acme, code, services: [], orders: [], users: [{ ...admin, email: `admin@${code}.example` }] }
 }
 
-const openGateways = (dataDir: string, portalUrl: string, clock: () => number): Promise<SandboxServer> =>
+export const openGateways = (dataDir: string, portalUrl: string, clock: () => number): Promise<SandboxServer> =>
   openSandbox({ dataDir, portalUrl, log: pino({ level: 'silent' }), clock, port: 0, url: null })
 
-async function openWorld(
+type OpenWorld = (
   env: Record<string, string> & { DATA_DIR: string },
-): Promise<{ world: MoneyWorld; close: () => Promise<void> }> {
+) => Promise<{ world: MoneyWorld; close: () => Promise<void> }>
+
+const openWorldWithKills: OpenWorld = async (env) => {
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   let shiftMs = 0
@@ -169,7 +176,8 @@ async function openWorld(
 /** pino's number for the error level. */
 const errorLevel = 50
 
-function readErrors(output: string): string[] {
+/** Returns the errors of a log, with the place that threw each. */
+export function readErrors(output: string): string[] {
   return output.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return []
     const { level = 0, msg = '', err } = JSON.parse(line) as LogLine
