@@ -13,6 +13,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { clientCredential } from '#contract/accounts.ts'
+import { reportTotals } from '#tests/campaigns/nightly/totals.ts'
 import { readFolderConfig } from '#tests/support/server/read-folder-config.ts'
 import { openDatabase } from '#server/db/open.ts'
 import { findBrokenEntries } from '#server/use-cases/audit/check-log.ts'
@@ -350,6 +351,7 @@ export async function run([rounds = '20', seed = String(Date.now() % 1_000_000)]
 }
 
 function printReport({ rounds, writes, acknowledged, unheardCount, restarts }: KillReport): void {
+  reportTotals({ 'kills of the server': rounds, 'keyed writes through kills': writes })
   const p99 = restarts[Math.ceil(restarts.length * 0.99) - 1] ?? 0
   console.log(
     `  ${rounds} kills, ${writes} writes, ${acknowledged} acknowledged before a kill: 0 lost, 0 executed twice, 0 incomplete; ` +

@@ -27,6 +27,7 @@ import {
   type PayerWorld,
 } from '#tests/campaigns/payers.ts'
 import { countBalance, readTakenAmounts } from '#tests/campaigns/balance.ts'
+import { reportTotals } from '#tests/campaigns/nightly/totals.ts'
 import { drawBetween, type Random, createRandom, pick } from '#tests/support/runner/random.ts'
 import { writeUnpaidTraffic } from '#tests/campaigns/unpaid-traffic.ts'
 import { withContext } from '#tests/support/server/companies.ts'
@@ -278,8 +279,10 @@ async function runOnPostgres(campaign: Omit<PaymentCampaign, 'env'>, dataDir: st
   }
 }
 
-const printReport = (engine: string, { kills, orders, appliedCount, cutCount }: PaymentReport) =>
+function printReport(engine: string, { kills, orders, appliedCount, cutCount }: PaymentReport): void {
+  reportTotals({ 'kills of the server': kills, 'payments through kills': appliedCount })
   console.log(
     `  ${engine}: ${kills} kills, ${orders} orders, ${appliedCount} paid, ${cutCount} cut off between gateway and commit: ` +
       '0 lost, 0 taken twice, 0 incomplete, no gap in the invoice numbers',
   )
+}

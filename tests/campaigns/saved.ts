@@ -11,6 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createWritePlan } from '#tests/campaigns/write-plan.ts'
 import { checkWrites, type WriteCheck } from '#tests/campaigns/check-writes.ts'
 import { enter } from '#tests/campaigns/tabs.ts'
+import { reportTotals } from '#tests/campaigns/nightly/totals.ts'
 import { startPortal } from '#tests/support/browser/browser.ts'
 import { drawBetween, createRandom } from '#tests/support/runner/random.ts'
 import { startChromium } from '#tests/support/browser/chromium.ts'
@@ -95,5 +96,6 @@ export async function run([killCount = '50', seed = String(Date.now() % 1_000_00
     `${kills} browsers killed, ${kills - missingIntents.length} writes still stored, ${done} executed; ${faults.length} faults`,
   )
   for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)
+  reportTotals({ 'kills of Chromium': kills })
   if (faults.length > 0 || done !== kills) process.exitCode = 1
 }

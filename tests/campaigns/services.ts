@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { StoredBackupRow } from '#contract/backups.ts'
 import type { InstanceRef } from '#server/drivers/hosting/hosting-driver.ts'
 import type { ServiceResponse } from '#server/use-cases/hosting/service-rows.ts'
+import { reportTotals } from '#tests/campaigns/nightly/totals.ts'
 import { openDockerHost } from '#tests/campaigns/services/docker-host.ts'
 import { type InspectedHost, openLocalHost } from '#tests/campaigns/services/inspected-host.ts'
 import { type Portal, startPortal } from '#tests/support/browser/browser.ts'
@@ -30,6 +31,7 @@ export async function run([
     (line) => console.log(line),
     kind,
   )
+  if (faults.length === 0) reportTotals({ 'kills of the server': Number(rounds) })
   for (const line of faults) console.log(line)
   console.log(`${JSON.stringify(outcomes)}, ${faults.length} faults`)
   process.exitCode = faults.length === 0 ? 0 : 1

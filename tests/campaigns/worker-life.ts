@@ -3,6 +3,7 @@
  *
  * npm run campaign -- worker-life [runs of each] [seed]
  */
+import { reportTotals } from '#tests/campaigns/nightly/totals.ts'
 import { openPortalWithTrail } from '#tests/campaigns/long-requests.ts'
 import { type PollReport, measurePolls } from '#tests/campaigns/polls.ts'
 import { type RestartReport, measureRestarts } from '#tests/campaigns/restarts.ts'
@@ -75,5 +76,6 @@ export async function run([runs = '100', seed = String(Date.now() % 1_000_000)]:
   console.log(`worker-life: ${runs} runs of each, seed ${seed}`)
   const report = await runWorkerLife(Number(runs), Number(seed), (line) => console.log(`  ${line}`))
   console.log(toText(report))
+  reportTotals({ 'kills and stops of the server during long requests': report.restarts.runs })
   if (listFaults(report).length > 0) process.exitCode = 1
 }

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { getInput } from '#tests/support/browser/newcomer.ts'
+import { nightly } from '#tests/support/runner/nightly.ts'
 import {
   openFreshPage,
   takeOwnCompany,
@@ -84,7 +85,7 @@ it('Changed rights apply to an open page (fault 30e), which drops data (fault 30
   await expect.poll(() => getInput(page, 'name').inputValue()).toBe('Typed Before')
 })
 
-it('If no websocket gets through, rights are updated when the page is next used (fault 30f)', async () => {
+nightly('If no websocket gets through, rights are updated when the page is next used (fault 30f)', async () => {
   const { user, setRights } = await company()
   const page = await openFreshPage(setup, user, '/app/home')
   await page.routeWebSocket(/progress/, (socket) => socket.close())

@@ -8,6 +8,7 @@ import {
 } from '#tests/campaigns/nightly/record.ts'
 import { findProblem } from '#tests/campaigns/nightly/release.ts'
 import { listSteps, listTestFiles } from '#tests/campaigns/nightly/steps.ts'
+import { addTotals } from '#tests/campaigns/nightly/totals.ts'
 
 const commit = 'a'.repeat(40)
 const createStep = (fields: Partial<StepRecord> = {}): StepRecord => ({
@@ -19,6 +20,7 @@ const createStep = (fields: Partial<StepRecord> = {}): StepRecord => ({
   problems: [],
   figures: [],
   files: [],
+  totals: {},
   ...fields,
 })
 const createRecord = (fields: Partial<NightlyRecord> = {}): NightlyRecord => ({
@@ -27,6 +29,7 @@ const createRecord = (fields: Partial<NightlyRecord> = {}): NightlyRecord => ({
   steps: [createStep()],
   missingFiles: [],
   lastGreen: null,
+  totals: {},
   ...fields,
 })
 
@@ -45,15 +48,26 @@ describe('the record of the nightly run', () => {
     expect(findProblem(commit, failed)).toContain('not green: bench L, tests/a.test.ts')
   })
 
+  it('adds up the numbers of all runs', () => {
+    expect(addTotals({ kills: 30, histories: 5 }, { kills: 10, writes: 1 })).toEqual({
+      histories: 5,
+      kills: 40,
+      writes: 1,
+    })
+  })
+
   it('has a table with problems that cannot break it', () => {
     const failed = createStep({
       hasPassed: false,
       problems: ['a | b\nc', 'x'.repeat(500), 'third', 'fourth'],
       figures: [{ id: 'L1', value: '3.00 x', limit: '<= 2.5', hasPassed: false }],
     })
-    const table = formatTable(createRecord({ steps: [createStep(), failed] }))
+    const table = formatTable(
+      createRecord({ steps: [createStep({ skipped: 3 }), failed], totals: { 'kills of the server': 70 } }),
+    )
     expect(table).toContain('in 1.0 hours')
-    expect(table).toContain('1 of 2 steps passed, with 8 tests passed')
+    expect(table).toContain('1 of 2 steps passed. Of 11 tests in 0 files, 8 passed, 0 failed and 3 did not run.')
+    expect(table).toContain('| kills of the server | 70 |')
     expect(table).toContain('| a   b c; xxx')
     expect(table).not.toContain('fourth')
     expect(table).toContain('| L1 | 3.00 x | <= 2.5 | **missed** |')

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from '#tests/campaigns/nightly/steps.ts'
+import { addTotals, type Totals } from '#tests/campaigns/nightly/totals.ts'
 
 /** A measured value with its limit, as text. */
 export interface NightlyFigure {
@@ -28,6 +29,8 @@ export interface StepRecord {
   figures: NightlyFigure[]
   /** Files of tests that ran. */
   files: string[]
+  /** What this step adds to the totals of all runs, if it passed. */
+  totals: Totals
 }
 
 export interface NightlyRecord {
@@ -40,6 +43,8 @@ export interface NightlyRecord {
   missingFiles: string[]
   /** The latest run without a failure. Null if there was none. */
   lastGreen: { commit: string; date: string } | null
+  /** Sums over all runs, also those that were not completed. */
+  totals: Totals
 }
 
 /** What a nightly run is about. Documents and this record may change without a new run. */
@@ -76,22 +81,31 @@ function write(path: string, record: NightlyRecord): void {
 
 export const saveUnfinished = (record: NightlyRecord): void => write(unfinishedPath, record)
 
+/** Adds a step's numbers to the totals at once, so that a run that is never completed counts too. */
+export function saveTotals({ hasPassed, totals }: StepRecord): void {
+  const record = readLatest()
+  if (record && hasPassed && Object.keys(totals).length > 0)
+    write(recordPath, { ...record, totals: addTotals(record.totals ?? {}, totals) })
+}
+
 export const isGreen = ({ steps, missingFiles }: NightlyRecord): boolean =>
   missingFiles.length === 0 && steps.every(({ hasPassed }) => hasPassed)
 
 const [tableStart, tableEnd] = ['<!-- nightly run -->', '<!-- end of the nightly run -->']
 
-const sum = (steps: readonly StepRecord[], field: 'passed' | 'failed' | 'minutes') =>
+const sum = (steps: readonly StepRecord[], field: 'passed' | 'failed' | 'skipped' | 'minutes') =>
   steps.reduce((total, step) => total + (step[field] ?? 0), 0)
 
 export function formatTable(record: NightlyRecord): string {
-  const { commit, date, steps, missingFiles } = record
+  const { commit, date, steps, missingFiles, totals } = record
   const failedSteps = steps.filter(({ hasPassed }) => !hasPassed)
   const figures = steps.flatMap(({ figures: own }) => own)
+  const testCount = sum(steps, 'passed') + sum(steps, 'failed') + sum(steps, 'skipped')
+  const fileCount = new Set(steps.flatMap(({ files }) => files)).size
   return [
     tableStart,
     `The latest run was on ${date}, of commit ${commit.slice(0, 8)}, in ${(sum(steps, 'minutes') / 60).toFixed(1)} hours:`,
-    `${steps.length - failedSteps.length} of ${steps.length} steps passed, with ${sum(steps, 'passed')} tests passed and ${sum(steps, 'failed')} failed.`,
+    `${steps.length - failedSteps.length} of ${steps.length} steps passed. Of ${testCount} tests in ${fileCount} files, ${sum(steps, 'passed')} passed, ${sum(steps, 'failed')} failed and ${sum(steps, 'skipped')} did not run.`,
     ...(missingFiles.length === 0 ? [] : [`Not run: ${missingFiles.join(', ')}.`]),
     '',
     '| Step | Result | Minutes | Tests | Problems |',
@@ -111,9 +125,20 @@ export function formatTable(record: NightlyRecord): string {
           ),
           '',
         ]),
+    ...formatTotals(totals),
     tableEnd,
   ].join('\n')
 }
+
+const formatTotals = (totals: Totals): string[] =>
+  Object.keys(totals).length === 0
+    ? []
+    : [
+        '| In all runs | Number |',
+        '| --- | --- |',
+        ...Object.entries(totals).map(([name, count]) => `| ${name} | ${count} |`),
+        '',
+      ]
 
 const maxProblems = 3
 const maxProblemLength = 160
@@ -127,7 +152,9 @@ const escapeCell = (problems: readonly string[]) =>
 /** Stores a complete run, and writes its table into the page of benchmarks. */
 export function saveComplete(run: NightlyRecord): void {
   const { commit, date } = run
-  const record = { ...run, lastGreen: isGreen(run) ? { commit, date } : (readLatest()?.lastGreen ?? null) }
+  const latest = readLatest()
+  const lastGreen = isGreen(run) ? { commit, date } : (latest?.lastGreen ?? null)
+  const record = { ...run, lastGreen, totals: latest?.totals ?? {} }
   write(recordPath, record)
   const page = readFileSync(tablePath, 'utf8')
   const [head = '', rest = ''] = page.split(tableStart)

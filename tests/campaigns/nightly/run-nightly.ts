@@ -18,14 +18,24 @@ import {
   readProductCommit,
   readUnfinished,
   saveComplete,
+  saveTotals,
   saveUnfinished,
   type StepRecord,
 } from '#tests/campaigns/nightly/record.ts'
-import { listSteps, listTestFiles, type NightlyStep, root } from '#tests/campaigns/nightly/steps.ts'
+import {
+  coverageFolder,
+  listSteps,
+  listTestFiles,
+  type NightlyStep,
+  reportsFolder,
+  root,
+} from '#tests/campaigns/nightly/steps.ts'
+import type { Totals } from '#tests/campaigns/nightly/totals.ts'
 
-const reportsFolder = join(root, 'reports')
 const testsReport = join(reportsFolder, 'nightly-tests.json')
 const figuresReport = join(reportsFolder, 'nightly-figures.json')
+const totalsReport = join(reportsFolder, 'nightly-totals.json')
+const coverageReport = join(coverageFolder, 'coverage-summary.json')
 
 interface TestsReport {
   testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[]
@@ -38,13 +48,13 @@ const maxOutputLines = 5
 
 /** Runs the step and prints its output. A step that takes too long gets SIGTERM, and SIGKILL half a minute later. */
 async function runStep({ id, args, maxMinutes }: NightlyStep): Promise<StepRecord> {
-  for (const path of [testsReport, figuresReport]) rmSync(path, { force: true })
+  for (const path of [testsReport, figuresReport, totalsReport, coverageReport]) rmSync(path, { force: true })
   const startedAt = performance.now()
   const isOfTests = args.some((argument) => argument.endsWith('vitest.mjs'))
   const reporters = isOfTests ? ['--reporter=default', '--reporter=json', `--outputFile.json=${testsReport}`] : []
   const child = spawn(process.execPath, [...args, ...reporters], {
     cwd: root,
-    env: { ...process.env, NO_COLOR: '1', CAMPAIGN: '1', FIGURES_REPORT: figuresReport },
+    env: { ...process.env, NO_COLOR: '1', CAMPAIGN: '1', FIGURES_REPORT: figuresReport, TOTALS_REPORT: totalsReport },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -62,35 +72,50 @@ async function runStep({ id, args, maxMinutes }: NightlyStep): Promise<StepRecor
   const [code] = await once(child, 'close')
   clearTimeout(end)
   const minutes = Math.round((performance.now() - startedAt) / 6000) / 10
-  const figures = readJson<NightlyFigure[]>(figuresReport) ?? []
+  const figures = readJson<NightlyFigure[]>(figuresReport) ?? readCoverage()
+  const totals = readJson<Totals>(totalsReport) ?? {}
   const tests = toTestCounts(readJson<TestsReport>(testsReport))
-  const hasPassed = code === 0 && !isLate
+  // A test that did not run has not passed.
+  const hasPassed = code === 0 && !isLate && tests.skippedNames.length === 0
   const lastLines = output.trimEnd().split('\n').slice(-maxOutputLines)
   const problems = [
     ...(isLate ? [`ended after ${maxMinutes} minutes`] : []),
-    ...(tests.failedNames.length > 0 || hasPassed ? tests.failedNames : lastLines),
+    ...(tests.failedNames.length > 0 || hasPassed || code === 0 ? tests.failedNames : lastLines),
+    ...tests.skippedNames.map((name) => `${name} did not run`),
   ]
-  const { failedNames: _names, files, ...counts } = tests
-  return { id, hasPassed, minutes, ...counts, problems, figures, files }
+  const { failedNames: _failed, skippedNames: _skipped, files, ...counts } = tests
+  return { id, hasPassed, minutes, ...counts, problems, figures, files, totals }
 }
 
 /** A file that could not be loaded has no tests, so it counts as one failed test. */
 function toTestCounts(report: TestsReport | null) {
-  if (!report) return { failedNames: [], files: [] }
+  if (!report) return { failedNames: [], skippedNames: [], files: [] }
   const { testResults } = report
   const tests = testResults.flatMap(({ name, status, assertionResults }) =>
     status === 'failed' && !assertionResults.some((test) => test.status === 'failed')
       ? [...assertionResults, { fullName: `${name} could not run`, status: 'failed' }]
       : assertionResults,
   )
-  const count = (...statuses: string[]) => tests.filter(({ status }) => statuses.includes(status)).length
+  const listNames = (isListed: (status: string) => boolean) =>
+    tests.filter(({ status }) => isListed(status)).map(({ fullName }) => fullName)
+  const passedNames = listNames((status) => status === 'passed')
+  const failedNames = listNames((status) => status === 'failed')
+  const skippedNames = listNames((status) => status !== 'passed' && status !== 'failed')
   return {
-    passed: count('passed'),
-    failed: count('failed'),
-    skipped: tests.length - count('passed', 'failed'),
-    failedNames: tests.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+    passed: passedNames.length,
+    failed: failedNames.length,
+    skipped: skippedNames.length,
+    failedNames,
+    skippedNames,
     files: testResults.map(({ name }) => name.replace(`${root}/`, '')),
   }
+}
+
+/** Share of the lines that tests without a browser run, as a figure without a limit. Servers in processes of their own are not measured. */
+function readCoverage(): NightlyFigure[] {
+  const summary = readJson<{ total: { lines: { pct: number } } }>(coverageReport)
+  if (!summary) return []
+  return [{ id: 'lines covered without a browser', value: `${summary.total.lines.pct} %`, limit: '–', hasPassed: true }]
 }
 
 function findMissingFiles(steps: readonly StepRecord[]): string[] {
@@ -109,6 +134,7 @@ export async function runNightly([first, ...names]: string[]): Promise<void> {
     steps: [],
     missingFiles: [],
     lastGreen: null,
+    totals: {},
   }
   const isAgain = (id: string) => first === 'again' && names.some((name) => id.includes(name))
   record.steps = record.steps.filter(({ id }) => !isAgain(id))
@@ -124,6 +150,7 @@ export async function runNightly([first, ...names]: string[]): Promise<void> {
     record.steps.push(outcome)
     record.date = getToday()
     saveUnfinished(record)
+    saveTotals(outcome)
   }
   const failedIds = record.steps.filter(({ hasPassed }) => !hasPassed).map(({ id }) => id)
   console.log(

@@ -16,6 +16,8 @@ export interface NightlyStep {
 }
 
 export const root = join(import.meta.dirname, '..', '..', '..')
+export const reportsFolder = join(root, 'reports')
+export const coverageFolder = join(reportsFolder, 'coverage')
 
 /** Campaigns with the arguments that fit into a night, and their time limits in minutes. */
 const campaigns: readonly (readonly [id: string, args: readonly string[], maxMinutes: number])[] = [
@@ -55,6 +57,13 @@ const benches = ['L', 'B', 'S1', 'S2', 'S32', 'T', 'O', 'A', 'C']
 const vitest = join('node_modules', 'vitest', 'vitest.mjs')
 const runVitest = (...args: string[]) => [...quickStart, vitest, 'run', ...args]
 
+const coverage = [
+  '--coverage',
+  '--coverage.reporter=json-summary',
+  `--coverage.reportsDirectory=${coverageFolder}`,
+  ...['src', 'server', 'demo'].map((folder) => `--coverage.include=${folder}/**`),
+]
+
 /** Chromium tests run one file at a time, because many of them measure time. */
 const listBrowserFiles = (): string[] =>
   ['tests/campaigns/browser/*.test.ts', 'tests/e2e/**/*.test.ts']
@@ -65,7 +74,10 @@ export function listSteps(): NightlyStep[] {
   return [
     {
       id: 'tests without a browser',
-      args: runVitest(...['node', 'page', 'dom', 'parts', 'device', 'left'].flatMap((name) => ['--project', name])),
+      args: runVitest(
+        ...['node', 'page', 'dom', 'parts', 'device', 'left'].flatMap((name) => ['--project', name]),
+        ...coverage,
+      ),
       maxMinutes: 90,
     },
     ...listBrowserFiles().map((file) => ({

@@ -1,10 +1,10 @@
 /** Tests the mails about refunds that customers get (decisions 122 and 123). */
 import { expect, test } from 'vitest'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 import { readPdf } from '#tests/support/documents/read-pdf.ts'
 import { setUpRefunds } from '#tests/support/orders/refunds.ts'
 
-eachEngine('mails about refunds', (engine) => {
+eachEngineByNight('mails about refunds', (engine) => {
   const setup = setUpRefunds(engine)
   const { inbox, listDocuments, collectCalls, sendCalls, getStaffAtGateway } = setup
 

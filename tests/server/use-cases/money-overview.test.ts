@@ -4,11 +4,11 @@ import type { OutputOf } from '#contract/endpoint.ts'
 import type { readMoneyOverview } from '#contract/staff/money.ts'
 import { placeOrder } from '#tests/support/orders/shop-data.ts'
 import { setUpRefunds } from '#tests/support/orders/refunds.ts'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 
 type Overview = OutputOf<typeof readMoneyOverview>
 
-eachEngine('the overview of all money', (engine) => {
+eachEngineByNight('the overview of all money', (engine) => {
   const setup = setUpRefunds(engine)
   const { actors, runAsSystem } = setup
   const readOverview = async (): Promise<Overview> => {

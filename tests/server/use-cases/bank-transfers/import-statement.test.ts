@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { maxStatementSize } from '#contract/staff/bank-transfers.ts'
 import { setUpTransfers } from '#tests/support/orders/bank-transfers.ts'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 
 const head = 'Date,Account,Amount,Currency,Payer,Text,Transaction reference'
 const build = (...rows: string[]) => [head, ...rows].join('\n')
@@ -20,7 +20,7 @@ ${amounts
   )
   .join('')}</Stmt></BkToCstmrStmt></Document>`
 
-eachEngine('imported statements', (engine) => {
+eachEngineByNight('imported statements', (engine) => {
   const setup = setUpTransfers(engine)
   const { actors, importFile, countTransfers, list, recordTransfer, credit, post } = setup
   const importRows = async (...rows: string[]) => (await importFile(build(...rows))).json()

@@ -5,10 +5,10 @@ import { readAuditEntries } from '#tests/support/audit-trail/trail-entries.ts'
 import { readPdf } from '#tests/support/documents/read-pdf.ts'
 import { setUpTransfers } from '#tests/support/orders/bank-transfers.ts'
 import { buyOrder } from '#tests/support/orders/shop-data.ts'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
-eachEngine('pro-forma invoices', (engine) => {
+eachEngineByNight('pro-forma invoices', (engine) => {
   const setup = setUpTransfers(engine)
   const { actors, fixture, order, toItem, requestProforma, recordTransfer, credit, runAsSystem } = setup
   const listRows = () => runAsSystem((db) => db.selectFrom('proforma').selectAll().orderBy('id').execute())

@@ -5,9 +5,9 @@ import type { BankTransferRow } from '#contract/staff/bank-transfers.ts'
 import { readAuditEntries } from '#tests/support/audit-trail/trail-entries.ts'
 import { setUpTransfers } from '#tests/support/orders/bank-transfers.ts'
 import { readOrder } from '#tests/support/orders/shop-data.ts'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 
-eachEngine('bank transfers', (engine) => {
+eachEngineByNight('bank transfers', (engine) => {
   const setup = setUpTransfers(engine)
   const { actors, fixture, inbox, order, toItem, record, recordTransfer, post, credit, list, readBalances } = setup
   const readProblem = (response: { statusCode: number; json(): unknown }) => {

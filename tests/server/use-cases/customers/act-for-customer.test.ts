@@ -5,7 +5,7 @@ import type { InjectOptions } from 'fastify'
 import { endpoints } from '#contract/index.ts'
 import { actingCalls } from '#contract/staff/acting-calls.ts'
 import { recordEndedConsents } from '#server/use-cases/customers/acting-consents.ts'
-import { bypassPolicies, eachEngine } from '#tests/support/server/database.ts'
+import { bypassPolicies, eachEngineByNight } from '#tests/support/server/database.ts'
 import { setUpShop } from '#tests/support/orders/shop-data.ts'
 import { basicAuthorization, type SignedIn } from '#tests/support/server/server.ts'
 import { canaries } from '#tests/support/server/world.ts'
@@ -13,7 +13,7 @@ import { canaries } from '#tests/support/server/world.ts'
 const hourMs = 3_600_000
 const formType = 'application/x-www-form-urlencoded'
 
-eachEngine('acting for a customer', (engine) => {
+eachEngineByNight('acting for a customer', (engine) => {
   const fixture = setUpShop(engine)
   let staff: SignedIn
   let giver: SignedIn

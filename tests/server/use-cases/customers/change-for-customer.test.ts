@@ -12,13 +12,13 @@ import { createUseCaseHandler } from '#server/http/route-handler.ts'
 import { executeWriteRequest } from '#server/routes/writes/write-request.ts'
 import { readJob } from '#server/use-cases/job-requests.ts'
 import { update } from '#server/use-cases/accounts/companies.ts'
-import { bypassPolicies, eachEngine } from '#tests/support/server/database.ts'
+import { bypassPolicies, eachEngineByNight } from '#tests/support/server/database.ts'
 import { setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
 const hourMs = 3_600_000
 
-eachEngine('changes for a customer', (engine) => {
+eachEngineByNight('changes for a customer', (engine) => {
   const fixture = setUpShop(engine)
   let staff: SignedIn
   let giver: SignedIn

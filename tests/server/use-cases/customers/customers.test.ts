@@ -7,10 +7,10 @@ import { addAuditEntries } from '#server/db/audit/audit-trail.ts'
 import { runInTransaction } from '#server/db/transaction.ts'
 import { buyOrder, payOrder, placeOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import { createBackupOrder, createTraffic } from '#tests/support/hosting/backups.ts'
-import { bypassPolicies, eachEngine } from '#tests/support/server/database.ts'
+import { bypassPolicies, eachEngineByNight } from '#tests/support/server/database.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
-eachEngine('customers', (engine) => {
+eachEngineByNight('customers', (engine) => {
   const fixture = setUpShop(engine)
   let buyer: SignedIn
   let staff: SignedIn

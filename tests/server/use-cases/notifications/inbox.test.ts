@@ -15,13 +15,13 @@ import { checkServices } from '#server/use-cases/hosting/check-services.ts'
 import { startVerification } from '#tests/server/jobs/requests.ts'
 import { readServiceId } from '#tests/support/hosting/backups.ts'
 import { createMailBox } from '#tests/support/server/mail-box.ts'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 import { buyOrder, placeOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
 const dayMs = 86_400_000
 
-eachEngine('notifications', (engine) => {
+eachEngineByNight('notifications', (engine) => {
   const fixture = setUpShop(engine)
   const mailBox = createMailBox(() => fixture.server.app)
   let buyer: SignedIn

@@ -9,13 +9,13 @@ import { derivePushKeys } from '#server/drivers/push/push-encryption.ts'
 import { deleteExpiredData } from '#server/jobs/delete-expired-data.ts'
 import { createPushJobKinds, type JobKinds } from '#server/jobs/job-registry.ts'
 import { runOneJob } from '#server/jobs/runner.ts'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 import { type PushService, startPushService } from '#tests/support/push/push-service.ts'
 import { type SignedIn, startServer, type TestServer } from '#tests/support/server/server.ts'
 
 const path = '/api/m18s/notification/push'
 
-eachEngine('push messages', (engine) => {
+eachEngineByNight('push messages', (engine) => {
   let server: TestServer
   let service: PushService
   let jobKinds: JobKinds

@@ -1,7 +1,7 @@
 /** Tests that what a smaller contract does not use becomes credit if the setting is on, and that the undo takes it back (D14, decision 124). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readAmount, writeAmount } from '#domain/money.ts'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 import { addTransferCredit } from '#tests/support/orders/credit.ts'
 import { setUpRefunds } from '#tests/support/orders/refunds.ts'
 import { payFor } from '#tests/support/orders/sandbox-server.ts'
@@ -17,7 +17,7 @@ interface ChangeQuote {
   steps: { code: string; values: Record<string, string> }[]
 }
 
-eachEngine('credit for a smaller contract', (engine) => {
+eachEngineByNight('credit for a smaller contract', (engine) => {
   const { actors, fixture, runAsSystem, findFaults, runJobs, listDocuments, payInvoice, refund } = setUpRefunds(engine)
   let contract: OrderRow
   const setSetting = (isOn: boolean) => {

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import type { InvoiceRow } from '#contract/invoices.ts'
 import { readAuditEntries } from '#tests/support/audit-trail/trail-entries.ts'
 import { setUpRefunds } from '#tests/support/orders/refunds.ts'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 
-eachEngine('credit notes in the register', (engine) => {
+eachEngineByNight('credit notes in the register', (engine) => {
   const setup = setUpRefunds(engine)
   const { actors, fixture, refund, transferFields } = setup
   const list = async (search = ''): Promise<InvoiceRow[]> => {

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { sql } from 'kysely'
 import type { RefundRow } from '#contract/staff/refunds.ts'
 import { checkMoney } from '#server/use-cases/money/check-money.ts'
-import { bypassPolicies, eachEngine } from '#tests/support/server/database.ts'
+import { bypassPolicies, eachEngineByNight } from '#tests/support/server/database.ts'
 import { findMoneyFaults } from '#tests/support/orders/money-faults.ts'
 import { setUpRefunds } from '#tests/support/orders/refunds.ts'
 
-eachEngine('refunds and disputes at a gateway', (engine) => {
+eachEngineByNight('refunds and disputes at a gateway', (engine) => {
   const setup = setUpRefunds(engine)
   const {
     actors,

@@ -6,10 +6,10 @@ import { runInTransaction } from '#server/db/transaction.ts'
 import { applyPayment } from '#server/use-cases/payments/apply-payment.ts'
 import { createBackupOrder, createTraffic } from '#tests/support/hosting/backups.ts'
 import { buyOrder, type OrderRow, payOrder, placeOrder, setUpShop } from '#tests/support/orders/shop-data.ts'
-import { bypassPolicies, eachEngine } from '#tests/support/server/database.ts'
+import { bypassPolicies, eachEngineByNight } from '#tests/support/server/database.ts'
 import type { SignedIn } from '#tests/support/server/server.ts'
 
-eachEngine('the register of invoices', (engine) => {
+eachEngineByNight('the register of invoices', (engine) => {
   const fixture = setUpShop(engine)
   let alpha: SignedIn
   let beta: SignedIn

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readAmount, writeAmount } from '#domain/money.ts'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 import { addTransferCredit } from '#tests/support/orders/credit.ts'
 import { openGatewayPage } from '#tests/support/orders/gateway-pages.ts'
 import { payTogether, toContractItems } from '#tests/support/orders/pay-together.ts'
@@ -12,7 +12,7 @@ import { type OrderRow, placeOrder, readOrder } from '#tests/support/orders/shop
 
 const card = { token: 'pm_card_visa' }
 
-eachEngine('credit balances', (engine) => {
+eachEngineByNight('credit balances', (engine) => {
   const setup = setUpRefunds(engine)
   const { actors, fixture, balance, runAsSystem, listDocuments, refund, findFaults, runJobs } = setup
   const getCompanyId = () => fixture.server.world.companies.alpha

@@ -5,12 +5,12 @@ import { payTogether, toContractItems } from '#tests/support/orders/pay-together
 import { payFor } from '#tests/support/orders/sandbox-server.ts'
 import { placeOrder } from '#tests/support/orders/shop-data.ts'
 import { setUpUnmatchedPayments } from '#tests/support/orders/unmatched-payments.ts'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 
 const card = { token: 'pm_card_visa' }
 const cardForm = { card: '4242 4242 4242 4242' }
 
-eachEngine('purchase order numbers', (engine) => {
+eachEngineByNight('purchase order numbers', (engine) => {
   const { actors, runAsSystem, listTasks, performAction, submitOnPage, sendGatewayCalls, readRedirect } =
     setUpUnmatchedPayments(engine)
 

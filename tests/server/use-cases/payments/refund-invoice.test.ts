@@ -1,11 +1,11 @@
 /** Tests refunds of invoices: never more than was paid, never twice, with one credit note each (decision 123). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { randomUUID } from 'node:crypto'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 import { readAuditEntries } from '#tests/support/audit-trail/trail-entries.ts'
 import { type InvoiceDocument, setUpRefunds } from '#tests/support/orders/refunds.ts'
 
-eachEngine('refunds of invoices', (engine) => {
+eachEngineByNight('refunds of invoices', (engine) => {
   const setup = setUpRefunds(engine)
   const { actors, fixture, inbox, balance, refund, runJobs, listDocuments, listRefunds, findFaults, transferFields } =
     setup

@@ -1,9 +1,9 @@
 /** Tests refunds that a gateway does not accept: the staff see why, and can withdraw them if the gateway has no such refund. */
 import { expect, test } from 'vitest'
-import { eachEngine } from '#tests/support/server/database.ts'
+import { eachEngineByNight } from '#tests/support/server/database.ts'
 import { setUpRefunds } from '#tests/support/orders/refunds.ts'
 
-eachEngine('refunds that wait', (engine) => {
+eachEngineByNight('refunds that wait', (engine) => {
   const setup = setUpRefunds(engine)
   const { actors, fixture, balance, refund, runJobs, listDocuments, listRefunds, findFaults } = setup
   const listRows = async () =>
