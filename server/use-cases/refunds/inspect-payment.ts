@@ -9,7 +9,6 @@ import type { DatabaseHandle } from '#server/db/database.ts'
 import { listAlertedAdmins } from '#server/db/orders/reminders.ts'
 import {
   disputeCheckMs,
-  type DisputeRecord,
   hasOpenDispute,
   insertDispute,
   listDisputesOfPayment,

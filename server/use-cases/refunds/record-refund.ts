@@ -56,7 +56,7 @@ export async function recordRefund(
   history: PaymentHistory,
   { reference, amount: foundAmount, cause }: FoundRefund,
 ): Promise<void> {
-  const { db, app, now } = context
+  const { db, app } = context
   const { payment, task, invoices, refunds } = history
   const { total, gateway: rest } =
     task?.state === 'refunded' ? { total: 0n, gateway: 0n } : getPaymentRest(payment.amount, invoices, refunds)
