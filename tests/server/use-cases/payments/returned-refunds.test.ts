@@ -35,7 +35,7 @@ eachEngineByNight('refunds that do not end as usual', (engine) => {
       const { invoice, refund } = await refundPart()
       const noteBefore = await listDocuments('creditNote')
       const calls = await failAtGateway(refund?.reference)
-      expect(await sendCalls([...calls, ...calls])).toEqual([200, 200, 200, 200])
+      expect(await sendCalls([...calls, ...calls])).toEqual([204, 204, 204, 204])
       const { refunds } = await listTasks()
       expect(refunds).toMatchObject([
         {
