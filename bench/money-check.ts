@@ -61,13 +61,13 @@ const statements = [
     from made, original where n % 10 = 5`,
   // Smaller contracts whose difference became credit.
   sql`insert into service_order overriding system value
-    select (jsonb_populate_record(o, jsonb_build_object('id', id, 'company_id', original.company_id, 'code', 'bench' || n,
+    select (jsonb_populate_record(o, jsonb_build_object('id', made.id, 'company_id', original.company_id, 'code', 'bench' || n,
       'type', 'change', 'stored', 'paid', 'shown', false))).*
-    from made, original, (select * from service_order order by id limit 1) o where n % 1000 = 1`,
+    from made, original, service_order o where n % 1000 = 1 and o.id = (select min(id) from service_order)`,
   sql`insert into contract overriding system value
-    select (jsonb_populate_record(c, jsonb_build_object('id', id, 'company_id', original.company_id, 'code', 'CB' || n, 'order_id', id,
+    select (jsonb_populate_record(c, jsonb_build_object('id', made.id, 'company_id', original.company_id, 'code', 'CB' || n, 'order_id', made.id,
       'service_code', 'bench' || n, 'type', 'change', 'currency', 'HKD', 'residual_amount', 700, 'contract_amount', 200))).*
-    from made, original, (select * from contract order by id limit 1) c where n % 1000 = 1`,
+    from made, original, contract c where n % 1000 = 1 and c.id = (select min(id) from contract)`,
   sql`insert into credit_entry (company_id, currency, cause, amount, balance, transfer_id, contract_id, refund_id, payment_id, create_time)
     select company_id, 'HKD', cause, amount, sum(amount) over (order by rank, n), case when source = 'transfer' then id end,
       case when source = 'contract' then id end, case when source = 'refund' then id end,
