@@ -43,7 +43,9 @@ export async function readGatewayBook({ gateways, keys }: SandboxServer): Promis
   const { intents, sessions, trades, refunds = [], disputes = [] } = (await response.json()) as SandboxRecords
   const lostDisputes = disputes.filter(({ status }) => status === 'lost')
   const sumRefunds = (id: string) =>
-    [...refunds.filter(({ failure }) => failure === undefined), ...lostDisputes].filter(({ of }) => of === id).reduce((sum, { amount }) => sum + amount, 0)
+    [...refunds.filter(({ failure }) => failure === undefined), ...lostDisputes]
+      .filter(({ of }) => of === id)
+      .reduce((sum, { amount }) => sum + amount, 0)
   return [
     ...intents
       .filter(({ status }) => status === 'succeeded')

@@ -122,11 +122,7 @@ const selectContractInvoices = (db: DatabaseHandle, { companyId, code }: Service
 
 /** Returns whether an invoice of the service's contracts is refunded or disputed, also in part or requested. */
 export const hasRefundedContract = (db: DatabaseHandle, service: ServiceRef): Promise<boolean> =>
-  hasRow(
-    selectContractInvoices(db, service)
-      .where(sql<boolean>`(refunded > 0 or refunding > 0 or disputed)`)
-      .limit(1),
-  )
+  hasRow(selectContractInvoices(db, service).where(sql<boolean>`(refunded > 0 or refunding > 0 or disputed)`).limit(1))
 
 /** Locks the invoices of the service's contracts until the commit, in the order that refunds use. Needs the system role. */
 export async function lockContractInvoices(db: DatabaseHandle, service: ServiceRef): Promise<void> {

@@ -74,7 +74,11 @@ export const listRefundsOfInvoice = (
     .execute()
 
 /** Whether more was sent back than was left of the payment. Any other refund that the portal finds at a gateway is done there. */
-export const isBeyondPayment = ({ cause, state, problem }: Pick<RefundRecord, 'cause' | 'state' | 'problem'>): boolean =>
+export const isBeyondPayment = ({
+  cause,
+  state,
+  problem,
+}: Pick<RefundRecord, 'cause' | 'state' | 'problem'>): boolean =>
   cause !== 'staff' && state === 'failed' && problem === null
 
 /**

@@ -147,7 +147,9 @@ function findUnknownRefunds(
   if (total === null) return unknown
   // A task that was refunded has sent back all that was left.
   const isRefundedTask = task?.state === 'refunded'
-  const knownRefunds = refunds.filter((refund) => isDoneByGateway(refund) && (!isRefundedTask || isBeyondPayment(refund)))
+  const knownRefunds = refunds.filter(
+    (refund) => isDoneByGateway(refund) && (!isRefundedTask || isBeyondPayment(refund)),
+  )
   const knownSum = (isRefundedTask ? readAmount(payment.amount) : 0n) + sumRefunds(knownRefunds)
   const rest = total - knownSum - unknown.reduce((sum, { amount }) => sum + amount, 0n)
   if (rest <= 0n) return unknown

@@ -12,7 +12,6 @@ import { readTakenAmounts } from '#tests/campaigns/balance.ts'
 import { callPortal, signIn } from '#tests/campaigns/payers.ts'
 import { buildGatewayEnv } from '#tests/campaigns/payments.ts'
 import { createDataFolder } from '#tests/support/runner/template.ts'
-import type { OrderRow } from '#tests/support/orders/shop-data.ts'
 import { findFreePort } from '#tests/support/server/free-port.ts'
 import { migratedDatabase, runAsSuperuser } from '#tests/support/server/postgres.ts'
 import { quickHashes, type RunningProcess, startProcess } from '#tests/support/server/process.ts'
@@ -59,7 +58,11 @@ async function setUpPortal() {
 
   /** The server is killed before it writes entry number `killAt` of the ledger since its start. */
   async function start(killAt: number | null) {
-    const killEnv = { NODE_OPTIONS: `--import ${killScript}`, KILL_AT: 'into "credit_entry"', KILL_AT_COUNT: String(killAt) }
+    const killEnv = {
+      NODE_OPTIONS: `--import ${killScript}`,
+      KILL_AT: 'into "credit_entry"',
+      KILL_AT_COUNT: String(killAt),
+    }
     const server = startProcess({ ...env, ...(killAt === null ? {} : killEnv) })
     running.push(server)
     await server.ready
@@ -80,7 +83,14 @@ async function setUpPortal() {
 
 type Portal = Awaited<ReturnType<Awaited<ReturnType<typeof setUpPortal>>['start']>>
 
-async function placeOrder({ asCustomer }: Portal): Promise<OrderRow> {
+interface PlacedOrder {
+  id: number
+  code: string
+  amount: string
+  company_id: number
+}
+
+async function placeOrder({ asCustomer }: Portal): Promise<PlacedOrder> {
   const terms = { currency: 'HKD', user_mode: 'CONCURRENT', users: 10, modules: ['core', 'fin'], period: 1 }
   const code = `k${randomUUID().replaceAll('-', '').slice(0, 12)}`
   const period_start = toPlainDate('Asia/Hong_Kong', Date.now())
@@ -107,7 +117,7 @@ async function checkMoney({ asStaff }: Portal): Promise<object[]> {
 
 const readBalances = async ({ asCustomer }: Portal) =>
   (await asCustomer<{ balances: { balance: string; held: string }[] }>('GET', '/api/credit')).balances.map(
-    ({ balance, held }) => [balance, held],
+    (row) => [row.balance, row.held],
   )
 
 it('A server that is killed in payments with credit uses the credit once, after the payments are repeated', async () => {
@@ -127,8 +137,7 @@ it('A server that is killed in payments with credit uses the credit once, after 
   expect(await payByCredit(second)).toEqual({ status: 'paid' })
   const cardKey = randomUUID()
   const cardFields = { contractType: 'CONTRACT', type: 'stripe', token: 'pm_card_visa', credit: part }
-  const payByCard = ({ asCustomer }: Portal) =>
-    asCustomer('POST', `/api/payment/${withCard.id}`, cardFields, cardKey)
+  const payByCard = ({ asCustomer }: Portal) => asCustomer('POST', `/api/payment/${withCard.id}`, cardFields, cardKey)
   expect([await payByCard(second), await second.server.exitCode]).toEqual([null, null])
 
   // The gateway has taken the money, and the attempt still holds its part.
@@ -146,7 +155,10 @@ it('A server that is killed in payments with credit uses the credit once, after 
   ]
   for (const [index, { id, code, company_id: companyId }] of [onlyCredit, withCard].entries()) {
     expect(await third.asCustomer('GET', `/api/sorder/${id}`)).toMatchObject({ state: 'effective' })
-    const { data } = await third.asCustomer<{ data: object[] }>('GET', `/api/invoice?companyId=${companyId}&searchText=${code}`)
+    const { data } = await third.asCustomer<{ data: object[] }>(
+      'GET',
+      `/api/invoice?companyId=${companyId}&searchText=${code}`,
+    )
     expect(data).toMatchObject([invoices[index]])
   }
 })

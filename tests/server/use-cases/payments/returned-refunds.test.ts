@@ -94,23 +94,26 @@ eachEngineByNight('refunds that do not end as usual', (engine) => {
   describe('money that is sent back beyond its payment', () => {
     const listRules = async () => (await findFaults()).map(({ rule }) => rule)
 
-    test.each(['stripe', 'globalAlipay'] as const)('is a task and a fault of all money until it is settled (%s)', async (type) => {
-      const invoice = type === 'stripe' ? await setup.payInvoice() : await setup.payInvoiceByAlipay(type)
-      await setup.refund(invoice, { ...setup.transferFields, amount: invoice.amount })
-      await inbox.fetch()
-      const calls = await refundAtGateway(invoice.reference, 3000)
-      await sendCalls([...calls, ...calls])
-      const { refunds } = await listTasks()
-      expect(refunds).toMatchObject([
-        { state: 'failed', cause: 'gateway', problem: null, amount: '30.00', total: '30.00', invoice_code: null },
-      ])
-      expect(await listSubjects()).toContain('More was sent back than was paid')
-      expect(await listRules()).toEqual(['refunds'])
-      expect((await settle(refunds[0]?.id ?? 0)).statusCode).toBe(200)
-      await sendCalls(calls)
-      expect([(await listTasks()).refunds, await findFaults()]).toEqual([[], []])
-      expect(await listDocuments()).toMatchObject([{ refunded: invoice.amount }])
-    })
+    test.each(['stripe', 'globalAlipay'] as const)(
+      'is a task and a fault of all money until it is settled (%s)',
+      async (type) => {
+        const invoice = type === 'stripe' ? await setup.payInvoice() : await setup.payInvoiceByAlipay(type)
+        await setup.refund(invoice, { ...setup.transferFields, amount: invoice.amount })
+        await inbox.fetch()
+        const calls = await refundAtGateway(invoice.reference, 3000)
+        await sendCalls([...calls, ...calls])
+        const { refunds } = await listTasks()
+        expect(refunds).toMatchObject([
+          { state: 'failed', cause: 'gateway', problem: null, amount: '30.00', total: '30.00', invoice_code: null },
+        ])
+        expect(await listSubjects()).toContain('More was sent back than was paid')
+        expect(await listRules()).toEqual(['refunds'])
+        expect((await settle(refunds[0]?.id ?? 0)).statusCode).toBe(200)
+        await sendCalls(calls)
+        expect([(await listTasks()).refunds, await findFaults()]).toEqual([[], []])
+        expect(await listDocuments()).toMatchObject([{ refunded: invoice.amount }])
+      },
+    )
 
     test('is recorded without the part that is left, which gets its credit note', async () => {
       const invoice = await setup.payInvoice()
