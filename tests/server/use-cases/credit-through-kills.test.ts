@@ -116,9 +116,10 @@ async function checkMoney({ asStaff }: Portal): Promise<object[]> {
 }
 
 const readBalances = async ({ asCustomer }: Portal) =>
-  (await asCustomer<{ balances: { balance: string; held: string }[] }>('GET', '/api/credit')).balances.map(
-    (row) => [row.balance, row.held],
-  )
+  (await asCustomer<{ balances: { balance: string; held: string }[] }>('GET', '/api/credit')).balances.map((row) => [
+    row.balance,
+    row.held,
+  ])
 
 it('A server that is killed in payments with credit uses the credit once, after the payments are repeated', async () => {
   const { start, sandbox } = await setUpPortal()
