@@ -20,7 +20,7 @@ const storeRefund = (fields: Partial<Parameters<typeof insertRefund>[1]>, code: 
       .executeTakeFirstOrThrow()
     const { company_id, payment_id } = invoice
     const time = fixture.server.clock.now
-    const found = {
+    const refundFields = {
       company_id,
       payment_id,
       invoice_id: null,
@@ -30,7 +30,7 @@ const storeRefund = (fields: Partial<Parameters<typeof insertRefund>[1]>, code: 
     } as const
     const times = { create_time: time, update_time: time, end_time: time }
     const note = code === null ? {} : { invoice_id: invoice.id }
-    const common = { ...found, ...times, ...note, cause: 'gateway', reason: null, reference: 're_1' } as const
+    const common = { ...refundFields, ...times, ...note, cause: 'gateway', reason: null, reference: 're_1' } as const
     const refundId = await insertRefund(db, { state: 'failed', ...common, ...fields })
     if (code === null) return
     const content = JSON.stringify({
